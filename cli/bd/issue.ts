@@ -1,0 +1,101 @@
+import type { Bead, BeadDependencies, BeadRelation, Dep } from '../../src/city/beads/schema.ts'
+
+/** What a bead without a priority counts as. */
+const USUAL = 2
+
+/** A bead in the field names that `bd` prints. */
+export interface Issue {
+  id: string
+  title: string
+  status: string
+  priority: number
+  issue_type: string
+  created_at: string
+  updated_at: string
+  description?: string
+  assignee?: string
+  labels?: string[]
+  metadata?: Record<string, string>
+  parent?: string
+  defer_until?: string
+  closed_at?: string
+  close_reason?: string
+}
+
+export interface Counted extends Issue {
+  comment_count: number
+  dependency_count: number
+  dependent_count: number
+  dependencies?: unknown[]
+  dependents?: unknown[]
+}
+
+/** A bead as `bd create` and `bd dep list` print it. */
+export function toIssue(bead: Bead): Issue {
+  const { close_reason: reason, ...metadata } = bead.metadata ?? {}
+  const updated = bead.updated_at ?? bead.created_at
+  return {
+    id: bead.id,
+    title: bead.title,
+    status: bead.status,
+    priority: bead.priority ?? USUAL,
+    issue_type: bead.issue_type,
+    created_at: bead.created_at,
+    updated_at: updated,
+    ...(bead.description && { description: bead.description }),
+    ...(bead.assignee && { assignee: bead.assignee }),
+    ...(bead.labels?.length && { labels: bead.labels }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(bead.parent && { parent: bead.parent }),
+    ...(bead.defer_until && { defer_until: bead.defer_until }),
+    ...(bead.status === 'closed' && { closed_at: updated }),
+    ...(reason && { close_reason: reason }),
+  }
+}
+
+/** How many beads depend on each. */
+export function dependents(beads: readonly Bead[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { dependencies } of beads) {
+    for (const { depends_on_id: id } of dependencies ?? []) counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** A bead as lists print it: with its edges and their numbers. */
+export function toListed(bead: Bead, dependentCount: number): Counted {
+  const edges = bead.dependencies ?? []
+  return {
+    ...counted(bead, dependentCount),
+    ...(edges.length > 0 && { dependencies: edges.map((edge) => toEdge(edge, bead)) }),
+  }
+}
+
+/** A bead as `bd show` prints it: with the beads on both ends of its edges. */
+export function toShown(bead: Bead, { depends_on, dependents: others }: BeadDependencies): Counted {
+  const [on, of] = [toRelated(depends_on), toRelated(others)]
+  return {
+    ...counted(bead, others.length),
+    ...(on.length > 0 && { dependencies: on }),
+    ...(of.length > 0 && { dependents: of }),
+  }
+}
+
+/** The beads at the other end of edges, those that exist, each with the type of its edge. */
+export const toRelated = (relations: readonly BeadRelation[]): (Issue & { dependency_type: string })[] =>
+  relations.flatMap(({ bead, type }) => (bead ? [{ ...toIssue(bead), dependency_type: type }] : []))
+
+const counted = (bead: Bead, dependentCount: number): Counted => ({
+  ...toIssue(bead),
+  comment_count: 0,
+  dependency_count: bead.dependencies?.length ?? 0,
+  dependent_count: dependentCount,
+})
+
+const toEdge = ({ issue_id, depends_on_id, type }: Dep, bead: Bead) => ({
+  issue_id,
+  depends_on_id,
+  type,
+  created_at: bead.created_at,
+  metadata: '{}',
+})

@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { $, type BunPlugin, Glob } from 'bun'
+import manifest from '../package.json' with { type: 'json' }
+
+const ROOT = resolve(import.meta.dir, '..')
+const TARGETS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64', 'windows-x64'] as const
+
+type Target = (typeof TARGETS)[number]
+
+/** Ink asks for React's developer tools only when told to; the binary carries an empty module in their place. */
+const withoutDevtools: BunPlugin = {
+  name: 'without-devtools',
+  setup(build) {
+    build.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: 'empty' }))
+    build.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'export default {}', loader: 'js' }))
+  },
+}
+
+async function build(target: Target | undefined, outfile: string): Promise<void> {
+  const workers = [...new Glob('src/**/*.worker.ts').scanSync(ROOT)].map((path) => join(ROOT, path))
+  const built = await Bun.build({
+    entrypoints: [join(ROOT, 'cli/main.ts'), ...workers],
+    root: ROOT,
+    compile: {
+      outfile,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+      ...(target && { target: `bun-${target}` as const }),
+    },
+    format: 'esm',
+    bytecode: true,
+    minify: true,
+    plugins: [withoutDevtools],
+    define: {
+      GC_VERSION: JSON.stringify(manifest.version),
+      GC_COMMIT: JSON.stringify(await commit()),
+      'process.env.NODE_ENV': '"production"',
+    },
+  })
+  if (!built.success) throw new AggregateError(built.logs, `gc did not build for ${target ?? 'this machine'}`)
+}
+
+/** The commit that is built, marked when the tree differs from it; `unknown` outside a repository. */
+async function commit(): Promise<string> {
+  const head = await $`git rev-parse --short=12 HEAD`.cwd(ROOT).quiet().nothrow()
+  if (head.exitCode !== 0) return 'unknown'
+  const changes = await $`git status --porcelain --untracked-files=no`.cwd(ROOT).quiet().nothrow()
+  return head.text().trim() + (changes.text().trim() ? '+' : '')
+}
+
+/** A binary that builds may still not start: it is run, and serves, before anyone else tries. */
+async function smoke(binary: string): Promise<void> {
+  const { version } = await $`${binary} version --json`.quiet().json()
+  if (version !== manifest.version) throw new Error(`${binary} says it is version ${version}, not ${manifest.version}`)
+  const home = mkdtempSync(join(tmpdir(), 'gc-build-'))
+  const env = { ...process.env, GC_HOME: home, GC_URL: '', GC_TOKEN: '', GC_SESSION_ID: '' }
+  const server = Bun.spawn([binary, 'serve', '--port', '0'], {
+    env,
+    stdout: 'pipe',
+    stderr: 'inherit',
+    timeout: 20_000,
+  })
+  try {
+    const said = await server.stdout.getReader().read()
+    if (said.done) throw new Error(`${binary} serve ended at once`)
+    await $`${binary} city list --json`.env(env).quiet()
+    await $`${binary} stop`.env(env).quiet()
+    if ((await server.exited) !== 0) throw new Error(`${binary} serve did not end well`)
+  } finally {
+    server.kill()
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+const native = process.platform === 'win32' ? 'gc.exe' : 'gc'
+
+/** Builds for this machine; the file takes its place whole, also while an older one runs. */
+async function buildNative(outdir: string): Promise<string> {
+  const fresh = join(outdir, `building-${process.pid}-${native}`)
+  try {
+    await build(undefined, fresh)
+    await smoke(fresh)
+    renameSync(fresh, join(outdir, native))
+    return native
+  } finally {
+    rmSync(fresh, { force: true })
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { target: { type: 'string', multiple: true }, outdir: { type: 'string', default: 'dist' } },
+  })
+  const outdir = resolve(ROOT, values.outdir)
+  mkdirSync(outdir, { recursive: true })
+  const wanted = (values.target ?? []).flatMap((names) => (names === 'all' ? TARGETS : names.split(',')))
+  const unknown = wanted.filter((name) => !TARGETS.some((target) => target === name))
+  if (unknown.length > 0)
+    throw new Error(`there is no target ${unknown.join(', ')}; there are ${TARGETS.join(', ')}, all`)
+  const built: string[] = []
+  for (const target of TARGETS.filter((each) => wanted.includes(each))) {
+    await build(target, join(outdir, `gc-${target}`))
+    built.push(`gc-${target}`)
+  }
+  if (wanted.length === 0) built.push(await buildNative(outdir))
+  process.stdout.write(`built ${built.map((name) => join(values.outdir, name)).join(', ')}\n`)
+}
+
+try {
+  await main()
+} catch (thrown) {
+  const reasons = thrown instanceof AggregateError ? thrown.errors.map(String) : []
+  process.stderr.write(`${[thrown instanceof Error ? thrown.message : String(thrown), ...reasons].join('\n')}\n`)
+  process.exitCode = 1
+}

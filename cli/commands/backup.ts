@@ -1,0 +1,60 @@
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import { failure } from '../exit.ts'
+import type { Here } from '../here.ts'
+import { json, line } from '../io.ts'
+import { doneBySupervisor } from '../outcome.ts'
+import { type Json, withJson } from './options.ts'
+
+export function backupCommands(program: Command, here: Here): void {
+  withJson(program.command('backup').description('copy a whole city into one file, while it runs'))
+    .argument('<file>', 'a new one, such as town.tar.gz')
+    .action((file: string, options: Json) => backup(here, resolve(here.io.cwd, file), options))
+  withJson(program.command('restore').description('bring a city back from a backup, in any folder, and register it'))
+    .argument('<file>')
+    .argument('<folder>', 'empty, or not there yet')
+    .option('--name <name>', 'register it under this name, such as when the city it was made of still runs')
+    .option('--no-register', 'only unpack it')
+    .action((file: string, folder: string, options: Restore) => bringBack(here, file, folder, options))
+}
+
+/** The file appears whole or not at all. */
+async function backup(here: Here, file: string, options: Json): Promise<void> {
+  if (existsSync(file)) throw failure(`${file} exists; give the backup a new name`)
+  const city = await here.city()
+  const { body } = await city.send('GET ~/backup', {})
+  if (!body) throw failure('the supervisor sent no backup')
+  const part = `${file}.part`
+  try {
+    await pipeline(body, createWriteStream(part, { mode: 0o600 }))
+    renameSync(part, file)
+  } catch (thrown) {
+    rmSync(part, { force: true })
+    throw thrown
+  }
+  const bytes = statSync(file).size
+  if (options.json) return json(here.io, { city: city.name, file, bytes })
+  line(here.io, `City ${city.name} is in ${file} (${Math.ceil(bytes / 1024)} KB).`)
+}
+
+interface Restore extends Json {
+  name?: string
+  register: boolean
+}
+
+async function bringBack(here: Here, file: string, folder: string, options: Restore): Promise<void> {
+  const { restore } = await import('../../src/supervisor/restore.ts')
+  const restored = await restore(resolve(here.io.cwd, file), resolve(here.io.cwd, folder))
+  if (!options.register) {
+    if (options.json) return json(here.io, restored)
+    line(here.io, `City ${restored.city} is at ${restored.path}; \`gc register ${restored.path}\` starts it.`)
+    return
+  }
+  const body = { path: restored.path, ...(options.name !== undefined && { name: options.name }) }
+  const accepted = await here.client.call('POST /v0/city/register', { body })
+  const { payload } = await doneBySupervisor(here, accepted)
+  if (options.json) return json(here.io, payload)
+  line(here.io, `City ${payload.name} is up at ${payload.path}, as it was at ${restored.at}.`)
+}

@@ -1,0 +1,77 @@
+import { createWriteStream, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import type { BeadsImported } from '../../src/city/beads/schema.ts'
+import { failure } from '../exit.ts'
+import type { Here } from '../here.ts'
+import { json, line } from '../io.ts'
+import { type Json, withJson } from './options.ts'
+
+export function transferCommands(bead: Command, here: Here): void {
+  bead
+    .command('export')
+    .description('write all beads as JSON lines, in the form of `bd export`')
+    .option('-o, --output <file>', 'a new file, instead of standard output')
+    .action((options: { output?: string }) => exportBeads(here, options.output))
+  withJson(
+    bead.command('import').description('put beads in from JSON lines, with their ids; the same again changes nothing'),
+  )
+    .argument('[file]', 'instead of standard input')
+    .action((file: string | undefined, options: Json) => importBeads(here, file, options))
+}
+
+async function exportBeads(here: Here, output: string | undefined): Promise<void> {
+  const file = output === undefined ? undefined : resolve(here.io.cwd, output)
+  if (file && existsSync(file)) throw failure(`${file} exists; give the export a new name`)
+  const city = await here.city()
+  const { body } = await city.send('GET ~/beads/export', {})
+  if (!body) return
+  if (!file) {
+    for await (const bytes of body) here.io.bytes(bytes)
+    return
+  }
+  const part = `${file}.part`
+  try {
+    await pipeline(body, createWriteStream(part, { mode: 0o600 }))
+    renameSync(part, file)
+  } catch (thrown) {
+    rmSync(part, { force: true })
+    throw thrown
+  }
+}
+
+/** Bytes that one request may carry. */
+const MOST = 900 * 1024
+
+async function importBeads(here: Here, file: string | undefined, options: Json): Promise<void> {
+  const text = file === undefined ? await here.io.read() : readFileSync(resolve(here.io.cwd, file), 'utf8')
+  const city = await here.city()
+  const done: BeadsImported = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+  for (const raw of parts(text)) {
+    const said = await city.call('POST ~/beads/import', { raw })
+    for (const key of ['created', 'updated', 'unchanged', 'skipped'] as const) done[key] += said[key]
+  }
+  if (options.json) return json(here.io, done)
+  line(
+    here.io,
+    `${done.created} created, ${done.updated} updated, ${done.unchanged} unchanged, ${done.skipped} skipped.`,
+  )
+}
+
+/** Whole lines, as many as one request may carry. */
+function* parts(text: string): Generator<string> {
+  let part = ''
+  let bytes = 0
+  for (const one of text.split('\n')) {
+    const size = Buffer.byteLength(one) + 1
+    if (bytes + size > MOST && part !== '') {
+      yield part
+      part = ''
+      bytes = 0
+    }
+    part += `${one}\n`
+    bytes += size
+  }
+  if (part.trim() !== '') yield part
+}

@@ -1,0 +1,159 @@
+import type { Command } from 'commander'
+import type { Bead } from '../../src/city/beads/schema.ts'
+import { ago, type Colour, plainLines } from '../../src/client/text.ts'
+import type { Here } from '../here.ts'
+import { json, line } from '../io.ts'
+import { type Column, facts, table } from '../table.ts'
+import { createCommand, updateCommand } from './bead-edit.ts'
+import { transferCommands } from './bead-transfer.ts'
+import { count, type Json, withJson } from './options.ts'
+
+interface List extends Json {
+  status?: string
+  type?: string
+  label?: string
+  assignee?: string
+  rig?: string
+  all?: true
+  limit?: number
+}
+
+export function beadCommands(program: Command, here: Here): void {
+  const bead = program.command('bead').description('the work of the city: tasks and everything else on record')
+  listCommand(bead, here)
+  withJson(bead.command('ready').description('list the open work that nothing blocks')).action((options: Json) =>
+    ready(here, options),
+  )
+  withJson(bead.command('show').description('show one bead'))
+    .argument('<bead>')
+    .action((id: string, options: Json) => show(here, id, options))
+  createCommand(bead, here)
+  updateCommand(bead, here)
+  verbs(bead, here)
+  dependencies(bead, here)
+  transferCommands(bead, here)
+}
+
+function listCommand(bead: Command, here: Here): void {
+  withJson(bead.command('list').description('list beads, newest first; closed ones only when asked for'))
+    .option('--status <status>', 'open, in_progress or closed')
+    .option('--type <type>', 'such as task, bug, message or session')
+    .option('--label <label>')
+    .option('--assignee <who>')
+    .option('--rig <rig>', "one rig's beads; the city's own under the city's name")
+    .option('--all', 'closed ones too')
+    .option('--limit <n>', 'at most so many', count, 100)
+    .action((options: List) => list(here, options))
+}
+
+async function list(here: Here, options: List): Promise<void> {
+  const city = await here.city()
+  const { json: asJson, ...query } = options
+  const beads = await city.call('GET ~/beads', { query })
+  if (asJson) return json(here.io, beads)
+  print(here, beads.items, 'No bead matches.')
+  if (beads.total > beads.items.length) line(here.io, `${beads.items.length} of ${beads.total}; --limit shows more.`)
+}
+
+async function ready(here: Here, options: Json): Promise<void> {
+  const city = await here.city()
+  const beads = await city.call('GET ~/beads/ready', {})
+  if (options.json) return json(here.io, beads)
+  print(here, beads.items, 'Nothing is ready: all work is taken, blocked or done.')
+}
+
+function print({ io }: Here, beads: readonly Bead[], none: string): void {
+  const now = Date.now()
+  const columns: Column<Bead>[] = [
+    { head: 'BEAD', of: ({ id }) => id },
+    { head: 'STATUS', of: ({ status }) => status, colour: ({ status }) => COLOURS[status] },
+    { head: 'PRIO', of: ({ priority: level }) => (level === undefined ? '' : `P${level}`) },
+    { head: 'TYPE', of: ({ issue_type }) => issue_type },
+    { head: 'ASSIGNEE', of: ({ assignee }) => assignee, least: 8 },
+    { head: 'AGE', of: ({ created_at }) => ago(created_at, now) },
+    { head: 'TITLE', of: ({ title }) => title, least: 12 },
+  ]
+  table(io, beads, columns, none)
+}
+
+const COLOURS: Record<string, Colour> = { in_progress: 'cyan', closed: 'dim' }
+
+async function show(here: Here, id: string, options: Json): Promise<void> {
+  const city = await here.city()
+  const bead = await city.call('GET ~/bead/{id}', { params: { id } })
+  if (options.json) return json(here.io, bead)
+  facts(here.io, [
+    ['bead', bead.id],
+    ['title', bead.title],
+    ['status', bead.status + (bead.is_blocked ? ', blocked' : '')],
+    ['type', bead.issue_type],
+    ['priority', bead.priority === undefined ? undefined : `P${bead.priority}`],
+    ['assignee', bead.assignee],
+    ['parent', bead.parent],
+    ['labels', bead.labels?.join(', ')],
+    ['created', bead.created_at],
+    ['updated', bead.updated_at],
+    ...(bead.dependencies ?? []).map((dep): [string, string] => [dep.type, dep.depends_on_id]),
+    ...Object.entries(bead.metadata ?? {}),
+  ])
+  if (bead.description) line(here.io, `\n${plainLines(bead.description)}`)
+}
+
+function verbs(bead: Command, here: Here): void {
+  const act = (verb: 'close' | 'reopen', description: string) =>
+    withJson(bead.command(verb).description(description))
+      .argument('<bead>')
+      .action(async (id: string, options: Json) => {
+        const city = await here.city()
+        const said = await city.call(`POST ~/bead/{id}/${verb}`, { params: { id } })
+        if (options.json) return json(here.io, said)
+        line(here.io, `${verb === 'close' ? 'Closed' : 'Reopened'} ${id}.`)
+      })
+  act('close', 'mark work as done')
+  act('reopen', 'take up closed work again')
+  withJson(bead.command('assign').description('say who works on a bead; without a name, nobody'))
+    .argument('<bead>')
+    .argument('[who]', 'a session by id, alias or name', '')
+    .action(async (id: string, assignee: string, options: Json) => {
+      const city = await here.city()
+      const said = await city.call('POST ~/bead/{id}/assign', { params: { id }, body: { assignee } })
+      if (options.json) return json(here.io, said)
+      line(here.io, said.assignee ? `${id} is assigned to ${said.assignee}.` : `${id} is assigned to nobody.`)
+    })
+  withJson(bead.command('delete').description('close a bead for good; its record stays'))
+    .argument('<bead>')
+    .action(async (id: string, options: Json) => {
+      const city = await here.city()
+      const said = await city.call('DELETE ~/bead/{id}', { params: { id } })
+      if (options.json) return json(here.io, said)
+      line(here.io, `Closed ${id}.`)
+    })
+}
+
+function dependencies(bead: Command, here: Here): void {
+  const dep = bead.command('dep').description('what a bead waits for')
+  withJson(dep.command('add').description('let a bead depend on another'))
+    .argument('<bead>')
+    .argument('<on>', 'the bead it depends on')
+    .option('--type <type>', 'blocks, waits-for, tracks, relates-to …', 'blocks')
+    .action(async (id: string, on: string, options: Json & { type: string }) => {
+      const city = await here.city()
+      const said = await city.call('POST ~/bead/{id}/deps', {
+        params: { id },
+        body: { depends_on_id: on, type: options.type },
+      })
+      if (options.json) return json(here.io, said)
+      line(here.io, `${id} depends on ${on} (${options.type}).`)
+    })
+  withJson(dep.command('remove').description('take a dependency away'))
+    .argument('<bead>')
+    .argument('<on>')
+    .action(async (id: string, on: string, options: Json) => {
+      const city = await here.city()
+      const said = await city.call('DELETE ~/bead/{id}/deps/{depends_on_id}', {
+        params: { id, depends_on_id: on },
+      })
+      if (options.json) return json(here.io, said)
+      line(here.io, `${id} no longer depends on ${on}.`)
+    })
+}

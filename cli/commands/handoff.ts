@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { failure } from '../exit.ts'
+import type { Here } from '../here.ts'
+import { json, line } from '../io.ts'
+import type { Json } from './options.ts'
+
+interface Handoff extends Json {
+  target?: string
+  auto?: true
+  hookFormat?: string
+}
+
+/** What an agent does when its context is full: a letter to its next self, and a new conversation. */
+export function handoffCommand(program: Command, here: Here): void {
+  program
+    .command('handoff')
+    .description('write down where this session stands, and go on in a new conversation that reads it')
+    .argument('[subject]', 'in a line', 'Handoff')
+    .argument('[message]', 'the whole; `-` reads it from standard input', '')
+    .option('--target <who>', 'to another session or agent, while this one goes on')
+    .option('--auto', 'only write it down: for programs that shorten their context themselves')
+    .option('--hook-format <program>', 'accepted for agent programs that call this')
+    .option('--json', 'print one line of JSON')
+    .action((subject: string, message: string, options: Handoff) => handoff(here, subject, message, options))
+}
+
+async function handoff(here: Here, subject: string, message: string, options: Handoff): Promise<void> {
+  const own = here.io.env.GC_SESSION_ID
+  const to = options.target ?? own
+  if (!to) throw failure('run this inside a session, or say --target')
+  const body = message === '-' ? await here.io.read() : message
+  const city = await here.city()
+  await city.call('POST ~/mail', { body: { to, subject: subject.slice(0, 500), body } })
+  const restarts = !options.auto && options.target === undefined && own !== undefined
+  const mode = options.auto ? 'auto' : restarts ? 'self' : 'remote'
+  const target = { ...(options.target !== undefined && { target: options.target }), auto: options.auto === true }
+  if (options.json) json(here.io, { schema_version: '1', ok: true, command: 'handoff', mode, ...target, subject })
+  else line(here.io, restarts ? 'Written down; this session begins a new conversation.' : `Written down for ${to}.`)
+  if (restarts) await city.call('POST ~/session/{id}/restart', { params: { id: own }, body: { fresh: true } })
+}

@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import type { Bead } from '../../src/city/beads/schema.ts'
+import type { NextWork } from '../../src/city/claims/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import { ClientProblem } from '../../src/client/problem.ts'
+import { plain, plainLines } from '../../src/client/text.ts'
+import { Exit, failure } from '../exit.ts'
+import type { Here } from '../here.ts'
+import { json, line } from '../io.ts'
+import type { Json } from './options.ts'
+
+interface Hook extends Json {
+  claim?: true
+  drainAck?: true
+  inject?: true
+}
+
+/** What an agent's program calls to learn what to do; its output and its statuses are parsed by prompts. */
+export function hookCommand(program: Command, here: Here): void {
+  program
+    .command('hook')
+    .description('what there is to do for an agent; status 0 when there is something, 1 when not')
+    .argument('[agent]', 'whose work; inside a session, its own')
+    .option('--claim', 'take the next piece of work')
+    .option('--drain-ack', 'when there is none, say that this session may end; then the status is 0')
+    .option('--inject', 'do nothing and succeed')
+    .option('--json', 'print one line of JSON')
+    .action((agent: string | undefined, options: Hook) => hook(here, agent, options))
+}
+
+async function hook(here: Here, agent: string | undefined, options: Hook): Promise<void> {
+  if (options.inject) return
+  if (options.claim) return claim(here, options)
+  const { GC_TEMPLATE, GC_AGENT, GC_SESSION_ID } = here.io.env
+  const routes = new Set([agent ?? GC_TEMPLATE ?? GC_AGENT].filter((name) => name !== undefined))
+  if (routes.size === 0) throw failure('say for which agent: `gc hook <rig>/<name>`')
+  const beads = await workOf(await here.city(), agent ?? GC_SESSION_ID ?? GC_AGENT ?? '', routes)
+  if (options.json) json(here.io, beads)
+  else for (const bead of beads) line(here.io, `${bead.id}  ${bead.status}  ${plain(bead.title)}`)
+  if (beads.length === 0) throw new Exit(1)
+}
+
+/** Work in hand, else ready work in one's name, else ready work for one's agent: the first of these that is not empty. */
+async function workOf(city: CityClient, who: string, routes: ReadonlySet<string>): Promise<Bead[]> {
+  const mine = await city.call('GET ~/beads', { query: { assignee: who, status: 'in_progress' } })
+  const inHand = mine.items.filter(({ issue_type }) => issue_type !== 'session')
+  if (inHand.length > 0) return inHand
+  const [own, ready] = await Promise.all([
+    city.call('GET ~/beads', { query: { assignee: who, status: 'open' } }),
+    city.call('GET ~/beads/ready', {}),
+  ])
+  const named = new Set(own.items.map(({ id }) => id))
+  const assigned = ready.items.filter(({ id }) => named.has(id))
+  if (assigned.length > 0) return assigned
+  return ready.items.filter(
+    ({ assignee, metadata, issue_type }) =>
+      !assignee && issue_type !== 'epic' && routes.has(metadata?.['gc.routed_to'] ?? ''),
+  )
+}
+
+async function claim(here: Here, options: Hook): Promise<void> {
+  const city = await here.city()
+  const next = await nextWork(city)
+  const work = next.action === 'work'
+  const acknowledged = !work && next.reason === 'no_work' && options.drainAck === true
+  if (acknowledged) {
+    await city.call('POST ~/session/{id}/drain-ack', { params: { id: here.io.env.GC_SESSION_ID ?? '' } })
+  }
+  if (options.json) json(here.io, envelope(next, acknowledged))
+  else if (next.bead)
+    line(here.io, `${next.bead.id}: ${plain(next.bead.title)}\n\n${plainLines(next.bead.description ?? '')}`.trimEnd())
+  if (!work && !acknowledged) throw new Exit(1)
+}
+
+/** The next piece of work; a session that has been replaced is told so instead of an error. */
+async function nextWork(city: CityClient): Promise<NextWork> {
+  try {
+    return await city.call('POST ~/claims/next', {})
+  } catch (thrown) {
+    if (thrown instanceof ClientProblem && thrown.status === 401) return { action: 'drain', reason: 'stale_session' }
+    throw thrown
+  }
+}
+
+function envelope({ bead: _, epoch: __, ...next }: NextWork, acknowledged: boolean) {
+  return {
+    schema_version: '1',
+    ok: true,
+    command: 'hook',
+    ...next,
+    ...(next.action === 'drain' && { drain_acknowledged: acknowledged }),
+  }
+}

@@ -1,0 +1,12 @@
+import type { Command } from 'commander'
+import type { Here } from '../here.ts'
+
+export function openapiCommand(program: Command, here: Here): void {
+  program
+    .command('openapi')
+    .description('print the description of the API that the supervisor serves')
+    .action(async () => {
+      const response = await here.client.send('GET /openapi.json', {})
+      here.io.out(`${(await response.text()).trimEnd()}\n`)
+    })
+}

@@ -1,0 +1,38 @@
+import { type Command, InvalidArgumentError } from 'commander'
+
+/** What every command that can print JSON takes. */
+export interface Json {
+  json?: true
+}
+
+export const withJson = (command: Command): Command =>
+  command.option('--json', 'print the answer as one JSON value, as it came')
+
+/** A whole number that is not negative. */
+export function count(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or more.')
+  return Number(text)
+}
+
+/** A priority as people write it: `1` or `P1`. */
+export function priority(text: string): number {
+  const [, digit] = /^[Pp]?([0-4])$/.exec(text) ?? []
+  if (digit === undefined) throw new InvalidArgumentError('It must be 0 to 4, or P0 to P4.')
+  return Number(digit)
+}
+
+/** Collects an option that may be given more than once, or with commas. */
+export const several = (text: string, before: string[] = []): string[] => [
+  ...before,
+  ...text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== ''),
+]
+
+/** Collects `key=value`. */
+export function pair(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('It must look like key=value.')
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+}

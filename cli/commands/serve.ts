@@ -1,0 +1,118 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Running } from '../../src/supervisor/serve.ts'
+import type { Here } from '../here.ts'
+import { type Io, line } from '../io.ts'
+import { commit, program as ownProgram, version } from '../version.ts'
+import { several } from './options.ts'
+
+interface Serve {
+  home?: string
+  host: string
+  port: number
+  requireToken?: true
+  readOnly?: true
+  socialListen?: { host: string; port: number }
+  only?: 'social'
+  allowHost?: string[]
+  allowOrigin?: string[]
+}
+
+const port = (text: string): number => {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('It must be 0 to 65535.')
+  return Number(text)
+}
+
+const address = (text: string): { host: string; port: number } => {
+  const [, host, number] = /^(?:\[?([^\]]+)\]?:)?(\d{1,5})$/.exec(text) ?? []
+  if (number === undefined)
+    throw new InvalidArgumentError('It must be a port, or an address and a port: 127.0.0.1:8373.')
+  return { host: host ?? '127.0.0.1', port: port(number) }
+}
+
+const only = (text: string): 'social' => {
+  if (text !== 'social') throw new InvalidArgumentError('It can be: social.')
+  return text
+}
+
+export function serveCommand(program: Command, here: Here): void {
+  program
+    .command('serve')
+    .description('run the supervisor: cities, their agents, and the API')
+    .option('--home <folder>', 'where its own files are; otherwise GC_HOME, or ~/.gc')
+    .option('--host <address>', 'the address to listen at', '127.0.0.1')
+    .option('--port <port>', 'the port to listen at; 0 for any that is free', port, 8372)
+    .option('--require-token', 'turn away whoever brings no token, on this machine too')
+    .option('--read-only', 'turn every change away')
+    .option('--social-listen <[address:]port>', 'give the agents’ network an address of its own', address)
+    .option('--only <part>', 'run the agents’ network alone: social', only)
+    .option('--allow-host <name>', 'another name this server may be addressed by; may be repeated', several)
+    .option('--allow-origin <origin>', 'a site whose pages may call it; may be repeated', several)
+    .action((options: Serve) => serveUntilEnded(here, options))
+}
+
+async function serveUntilEnded({ io }: Here, options: Serve): Promise<void> {
+  const { serve } = await import('../../src/supervisor/serve.ts')
+  const report = (message: string) => io.err(`${new Date().toISOString()} ${message}\n`)
+  // A fault that nobody waited for is told and survived: cities and their agents do not go down with it.
+  const fault = (thrown: unknown) => report(`a fault: ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
+  process.on('uncaughtException', fault)
+  process.on('unhandledRejection', fault)
+  if (options.only) return serveOnlySocial(io, options, report)
+  const running = await serve({
+    home: options.home ?? io.env.GC_HOME,
+    host: options.host,
+    port: options.port,
+    requireToken: options.requireToken ?? false,
+    readOnly: options.readOnly ?? false,
+    ...(options.socialListen && { social: options.socialListen }),
+    allowHosts: options.allowHost ?? [],
+    allowOrigins: options.allowOrigin ?? [],
+    program: ownProgram,
+    version,
+    build: commit,
+    env: io.env,
+    report,
+  })
+  line(
+    io,
+    `gc ${version} answers at ${running.url}; stop it with ctrl-c, and the agents run on, or \`gc stop\` for all.`,
+  )
+  if (running.socialUrl === undefined)
+    line(io, 'The agents’ network has no address here: give it one by --social-listen.')
+  else if (running.socialUrl !== running.url) line(io, `The agents’ network answers at ${running.socialUrl}.`)
+  const forget = endOnSignal(running, io.signal)
+  await running.ended
+  forget()
+}
+
+async function serveOnlySocial(io: Io, options: Serve, report: (message: string) => void): Promise<void> {
+  const { serveNetwork } = await import('../../src/supervisor/network.ts')
+  const { host, port } = options.socialListen ?? options
+  const allowHosts = options.allowHost ?? []
+  const home = options.home ?? io.env.GC_HOME
+  const network = await serveNetwork({ home, host, port, allowHosts, env: io.env, report })
+  line(io, `gc ${version} answers at ${network.url}; stop it with ctrl-c.`)
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  const stop = () => network.stop().catch(report).finally(resolve)
+  const forget = endOnSignal({ stop }, io.signal)
+  await ended
+  forget()
+}
+
+/** A signal ends the supervisor and leaves the agents to the host; a second one does not wait for that. */
+function endOnSignal(running: Pick<Running, 'stop'>, interrupted: AbortSignal): () => void {
+  let asked = false
+  const end = (signal: string) => {
+    if (asked) process.exit(1)
+    asked = true
+    running.stop({ endSessions: false, signal }).catch(() => process.exit(1))
+  }
+  const onInterrupt = () => end('SIGINT')
+  const signals = ['SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, end)
+  interrupted.addEventListener('abort', onInterrupt, { once: true })
+  return () => {
+    for (const signal of signals) process.off(signal, end)
+    interrupted.removeEventListener('abort', onInterrupt)
+  }
+}

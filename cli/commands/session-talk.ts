@@ -1,0 +1,83 @@
+import { type Command, Option } from 'commander'
+import type { Here } from '../here.ts'
+import { json, line } from '../io.ts'
+import { done } from '../outcome.ts'
+import { type Json, withJson } from './options.ts'
+
+type Intent = 'default' | 'follow_up' | 'interrupt_now'
+
+interface Send extends Json {
+  wait: boolean
+}
+
+/** Saying things to sessions, and answering what they ask. */
+export function talkCommands(session: Command, here: Here): void {
+  withJson(session.command('send').description('tell a session something'))
+    .argument('<session>')
+    .argument('<text...>', 'what to tell it; `-` reads it from standard input')
+    .option('--later', 'once its current turn is over')
+    .option('--now', 'in place of its current turn')
+    .option('--no-wait', 'do not wait until it has arrived')
+    .action((id: string, words: string[], options: Send & { later?: true; now?: true }) =>
+      send(here, id, words, options.now ? 'interrupt_now' : options.later ? 'follow_up' : 'default', options),
+    )
+  withJson(session.command('submit').description('the same, its manner by name'))
+    .argument('<session>')
+    .argument('<text...>')
+    .addOption(new Option('--intent <intent>').choices(['default', 'follow_up', 'interrupt_now']).default('default'))
+    .option('--no-wait', 'do not wait until it has arrived')
+    .action((id: string, words: string[], options: Send & { intent: Intent }) =>
+      send(here, id, words, options.intent, options),
+    )
+  nudge(session.command('nudge'), here)
+  withJson(session.command('respond').description('answer what a session asks'))
+    .argument('<session>')
+    .argument('<answer>', 'approve, approve_always, approve_accept_edits or deny')
+    .option('--request <id>', 'which question is meant; whatever is asked when absent')
+    .option('--text <text>', 'what to say beside')
+    .action((id: string, action: string, options: Json & { request?: string; text?: string }) =>
+      respond(here, id, action, options),
+    )
+}
+
+/** What agents and old prompts call a message to a session. */
+export function nudge(command: Command, here: Here): void {
+  withJson(command.description('tell a session something, without waiting for it'))
+    .argument('<session>')
+    .argument('<text...>')
+    .addOption(
+      new Option('--delivery <when>', 'immediate waits until it has arrived; queue comes after its current turn')
+        .choices(['immediate', 'wait-idle', 'queue'])
+        .default('wait-idle'),
+    )
+    .action((id: string, words: string[], options: Json & { delivery: string }) =>
+      send(here, id, words, options.delivery === 'queue' ? 'follow_up' : 'default', {
+        ...options,
+        wait: options.delivery === 'immediate',
+      }),
+    )
+}
+
+async function send(here: Here, id: string, words: string[], intent: Intent, options: Send): Promise<void> {
+  const message = words.join(' ') === '-' ? await here.io.read() : words.join(' ')
+  const city = await here.city()
+  const accepted = await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message, intent } })
+  if (!options.wait) return options.json ? json(here.io, accepted) : line(here.io, `Sent to ${id}.`)
+  const { payload } = await done(here, city, accepted)
+  if (options.json) return json(here.io, payload)
+  line(here.io, payload.queued === true ? `Queued for ${id}.` : `Delivered to ${id}.`)
+}
+
+async function respond(
+  here: Here,
+  id: string,
+  action: string,
+  options: Json & { request?: string; text?: string },
+): Promise<void> {
+  const city = await here.city()
+  const { request, text } = options
+  const body = { action, ...(request !== undefined && { request_id: request }), ...(text !== undefined && { text }) }
+  const said = await city.call('POST ~/session/{id}/respond', { params: { id }, body })
+  if (options.json) return json(here.io, said)
+  line(here.io, `Session ${id} was answered: ${action}.`)
+}

@@ -1,0 +1,88 @@
+import type { Command } from 'commander'
+import type { SlingResponse } from '../../src/city/sling/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import { plain } from '../../src/client/text.ts'
+import { misuse } from '../exit.ts'
+import type { Here } from '../here.ts'
+import { json, line } from '../io.ts'
+import { type Json, withJson } from './options.ts'
+
+interface Sling extends Json {
+  stdin?: true
+  force?: true
+  convoy: boolean
+  owned?: true
+  merge?: string
+  reassign?: true
+  rig?: string
+}
+
+export function slingCommand(program: Command, here: Here): void {
+  withJson(program.command('sling').description('give work to an agent: a bead, or the text of a new one'))
+    .argument('<target>', 'the agent: `rig/name`, or `name` for an agent of the city')
+    .argument('[work...]', 'the id of a bead, or what is to be done')
+    .option('--stdin', 'read what is to be done: the first line is the title, the rest the description')
+    .option('--rig <rig>', 'where a bare agent name is looked for, and where a new bead goes')
+    .option('--force', 'even when the bead is taken, blocked or of another rig')
+    .option('--reassign', 'take the bead from whoever has it')
+    .option('--no-convoy', 'do not track it by a convoy')
+    .option('--owned', 'the convoy stays open until someone closes it')
+    .option('--merge <how>', 'how the result is to be merged: direct, mr or local')
+    .action((target: string, words: string[], options: Sling) => sling(here, target, words, options))
+}
+
+async function sling(here: Here, target: string, words: string[], options: Sling): Promise<void> {
+  const text = options.stdin ? await here.io.read() : words.join(' ')
+  if (options.stdin && words.length > 0) throw misuse('give the work as words or by --stdin, not both')
+  if (text.trim() === '')
+    throw misuse('say what is to be done: `gc sling <agent> <bead>`, or `gc sling <agent> "<text>"`')
+  const city = await here.city()
+  const given = !options.stdin && words.length === 1 ? beadId(words[0]) : undefined
+  const said = given
+    ? await city.call('POST ~/sling', { body: { target, bead: given, ...wishes(options) } })
+    : await slingText(city, target, text, options)
+  if (options.json) return json(here.io, result(said))
+  for (const warning of said.warnings ?? []) here.io.err(`gc: ${plain(warning)}\n`)
+  line(here.io, `${said.bead} goes to ${said.target}.`)
+}
+
+function wishes({ force, convoy, owned, merge, reassign, rig }: Sling) {
+  return {
+    ...(force && { force }),
+    ...(!convoy && { no_convoy: true }),
+    ...(owned && { owned }),
+    ...(merge && { merge }),
+    ...(reassign && { reassign }),
+    ...(rig && { rig }),
+  }
+}
+
+/** One word that looks like an id is one: a typing mistake in it must not become a task. */
+const beadId = (word: string | undefined): string | undefined =>
+  word !== undefined && /^[a-z][a-z0-9_-]*-[0-9]+$/i.test(word) ? word : undefined
+
+/** A new bead, handed over in the same step: its first line is the title. */
+function slingText(city: CityClient, target: string, text: string, options: Sling): Promise<SlingResponse> {
+  const [title = '', ...rest] = text.trim().split(/\r?\n/)
+  const description = rest.join('\n').trim()
+  const { force, reassign, ...others } = wishes(options)
+  if (force || reassign) throw misuse('--force and --reassign are about a bead that is there already')
+  return city.call('POST ~/sling/text', { body: { target, title, ...(description && { description }), ...others } })
+}
+
+/** What prompts and scripts already parse. */
+const result = ({ target, mode, bead, formula, workflow_id, dashboard_url, warnings }: SlingResponse) => ({
+  schema_version: '1',
+  ok: true,
+  success: true,
+  target,
+  ...(mode !== undefined && { method: mode }),
+  ...(bead !== undefined && { bead_id: bead }),
+  ...(formula !== undefined && { formula }),
+  ...(workflow_id !== undefined && { workflow_id }),
+  routed: true,
+  queued: false,
+  dry_run: false,
+  ...(dashboard_url !== undefined && { dashboard_url }),
+  ...(warnings?.length && { warnings }),
+})

@@ -1,0 +1,85 @@
+import { type Command, Option } from 'commander'
+import type { OutputTurn, TranscriptFormat } from '../../src/city/sessions/schema.ts'
+import { follow } from '../../src/client/follow.ts'
+import type { Frame } from '../../src/client/sse.ts'
+import { paint, plainLines } from '../../src/client/text.ts'
+import type { Here } from '../here.ts'
+import { type Io, json, line } from '../io.ts'
+import { timers } from '../timers.ts'
+import { count, type Json, withJson } from './options.ts'
+
+interface Options extends Json {
+  format: TranscriptFormat
+  tail: number
+  follow?: true
+}
+
+export function transcriptCommand(session: Command, here: Here): void {
+  const formats = new Option('--format <format>', 'how it is shown').choices(['conversation', 'raw', 'structured'])
+  withJson(session.command('transcript').alias('logs').description('read what a session said'))
+    .argument('<session>')
+    .addOption(formats.default('conversation'))
+    .option('--tail <n>', 'only the last so many entries; 0 for all', count, 0)
+    .option('-f, --follow', 'go on with what it says from now on')
+    .addHelpText('after', '\nEntries of the formats raw and structured are printed as one line of JSON each.')
+    .action((id: string, options: Options) => (options.follow ? followed(here, id, options) : read(here, id, options)))
+}
+
+async function read(here: Here, id: string, { format, tail, json: whole }: Options): Promise<void> {
+  const city = await here.city()
+  const said = await city.call('GET ~/session/{id}/transcript', { params: { id }, query: { format } })
+  if (whole) return json(here.io, said)
+  if ('structured_messages' in said) return each(here.io, last(said.structured_messages, tail))
+  if ('messages' in said) return each(here.io, last(said.messages, tail))
+  for (const turn of last(said.turns ?? [], tail)) print(here.io, turn)
+  if (!said.turns) line(here.io, 'It has said nothing yet.')
+}
+
+const last = <T>(all: readonly T[], count: number): readonly T[] => (count === 0 ? all : all.slice(-count))
+
+/** Prints what a stream brings until it is left, or the session is closed. */
+async function followed(here: Here, id: string, { format, json: whole }: Options): Promise<void> {
+  const city = await here.city()
+  const closed = new AbortController()
+  const open = (after: string | undefined, signal: AbortSignal) =>
+    city.send('GET ~/session/{id}/stream', {
+      ...{ params: { id }, query: { format, ...(format === 'structured' && { after_cursor: after }) }, signal },
+    })
+  const signal = AbortSignal.any([here.io.signal, closed.signal])
+  const state = async (now: 'open' | 'lost') => {
+    if (now === 'lost' && (await isClosed(here, id))) closed.abort()
+  }
+  let shown = false
+  for await (const frame of follow(open, { signal, timers, state: (now) => void state(now) })) {
+    if (whole) json(here.io, frame.data)
+    else shown = show(here.io, frame, shown) || shown
+  }
+}
+
+async function isClosed(here: Here, id: string): Promise<boolean> {
+  const city = await here.city()
+  const { state } = await city.call('GET ~/session/{id}', { params: { id } })
+  return state === ''
+}
+
+/** Prints the new of a frame; true when there was any. */
+function show(io: Io, { data }: Frame, before: boolean): boolean {
+  if (typeof data !== 'object' || data === null) return false
+  if ('structured_messages' in data) each(io, data.structured_messages)
+  else if ('messages' in data) each(io, data.messages)
+  else if ('turns' in data && 'format' in data) {
+    if (data.format === 'text' && before) line(io, '')
+    for (const turn of data.turns as OutputTurn[]) print(io, turn)
+  } else return false
+  return true
+}
+
+function each(io: Io, entries: unknown): void {
+  if (Array.isArray(entries)) for (const entry of entries) json(io, entry)
+}
+
+function print(io: Io, { role, text, timestamp }: OutputTurn): void {
+  const time = timestamp === undefined ? '' : `${new Date(timestamp).toLocaleTimeString('en-GB')}  `
+  if (role !== 'output') line(io, `${paint(time, 'dim', io.colour)}${paint(role, 'cyan', io.colour)}`)
+  line(io, `${plainLines(text)}\n`)
+}

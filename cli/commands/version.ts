@@ -1,0 +1,14 @@
+import type { Command } from 'commander'
+import { type Io, json, line } from '../io.ts'
+import { commit, version } from '../version.ts'
+
+export function versionCommand(program: Command, io: Io): void {
+  program
+    .command('version')
+    .description('print the version of this program')
+    .option('--json', 'as JSON')
+    .action((options: { json?: true }) => {
+      if (options.json) return json(io, { version, commit })
+      line(io, `gc ${version} (${commit})`)
+    })
+}

@@ -1,0 +1,102 @@
+import type { Command } from 'commander'
+import type { WaitView } from '../../src/city/waits/schema.ts'
+import { ago, type Colour, plainLines } from '../../src/client/text.ts'
+import type { Here } from '../here.ts'
+import { json, line } from '../io.ts'
+import { facts, table } from '../table.ts'
+import { type Json, withJson } from './options.ts'
+
+export function waitCommands(program: Command, here: Here): void {
+  const wait = program.command('wait').description('sessions that wait for beads, and are woken when those are closed')
+  createCommand(wait, here)
+  listCommand(wait, here)
+  withJson(wait.command('inspect').description('show one wait, also one that is over'))
+    .argument('<wait>')
+    .action(async (id: string, options: Json) => {
+      const city = await here.city()
+      const view = await city.call('GET ~/wait/{id}', { params: { id } })
+      if (options.json) return json(here.io, view)
+      show(here, view)
+    })
+  withJson(wait.command('cancel').description('end a wait without telling its session'))
+    .argument('<wait>')
+    .action(async (id: string, options: Json) => {
+      const city = await here.city()
+      const view = await city.call('POST ~/wait/{id}/cancel', { params: { id } })
+      if (options.json) return json(here.io, view)
+      line(here.io, `Wait ${id} is ${view.state}.`)
+    })
+}
+
+interface Create extends Json {
+  session?: string
+  any?: true
+  note?: string
+  until?: string
+}
+
+function createCommand(wait: Command, here: Here): void {
+  withJson(wait.command('create').description('wake a session, or remind it, once beads are closed'))
+    .argument('<bead...>', 'what to wait for')
+    .option('--session <session>', 'who waits; inside a session, itself')
+    .option('--any', 'until the first of them is closed, instead of all')
+    .option('--note <text>', 'what to tell the session then')
+    .option('--until <moment>', 'stop waiting at this moment, such as 2030-01-31T09:00:00Z')
+    .action(async (on: string[], { session, any, note, until, json: asJson }: Create) => {
+      const city = await here.city()
+      const body = {
+        on_beads: on,
+        mode: any ? ('any' as const) : ('all' as const),
+        ...(session !== undefined && { session }),
+        ...(note !== undefined && { note }),
+        ...(until !== undefined && { expires_at: until }),
+      }
+      const view = await city.call('POST ~/waits', { body })
+      if (asJson) return json(here.io, view)
+      line(here.io, `Wait ${view.id} of ${view.session_name ?? view.session_id} is ${view.state}.`)
+    })
+}
+
+const COLOURS: Record<string, Colour> = { ready: 'green' }
+
+function listCommand(wait: Command, here: Here): void {
+  withJson(wait.command('list').description('list the waits that are not over, newest first'))
+    .option('--session <id>', 'only those of one session, by its id')
+    .option('--state <state>', 'pending or ready')
+    .action(async ({ json: asJson, ...query }: Json & { session?: string; state?: string }) => {
+      const city = await here.city()
+      const listed = await city.call('GET ~/waits', { query })
+      if (asJson) return json(here.io, listed)
+      const now = Date.now()
+      table(
+        here.io,
+        listed.waits,
+        [
+          { head: 'WAIT', of: ({ id }) => id },
+          { head: 'SESSION', of: ({ session_name, session_id }) => session_name ?? session_id, least: 8 },
+          { head: 'STATE', of: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
+          { head: 'FOR', of: ({ dep_mode }) => dep_mode },
+          { head: 'BEADS', of: ({ dep_ids }) => dep_ids?.join(' '), least: 8 },
+          { head: 'AGE', of: ({ created_at }) => ago(created_at, now) },
+          { head: 'NOTE', of: ({ note }) => note, least: 8 },
+        ],
+        'No session waits for a bead.',
+      )
+      if (listed.capped) line(here.io, 'There are more than are shown; --session narrows them.')
+    })
+}
+
+function show({ io }: Here, view: WaitView): void {
+  facts(io, [
+    ['wait', view.id],
+    ['session', view.session_id],
+    ['name', view.session_name],
+    ['state', view.state],
+    ['for', view.dep_mode],
+    ['beads', view.dep_ids?.join(' ')],
+    ['began', view.created_at],
+    ['until', view.expires_at],
+    ['reminder', view.nudge_id],
+  ])
+  if (view.note) line(io, `\n${plainLines(view.note)}`)
+}

@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from 'commander'
+
+/** The byte of a control key as people write it: `ctrl-]`, `ctrl-x`, `^]`. */
+export function controlKey(text: string): number {
+  const [, key] = /^(?:ctrl[-+]|c-|\^)([a-z@[\\\]^_])$/i.exec(text) ?? []
+  if (!key) throw new InvalidArgumentError('It must be a control key, such as ctrl-] or ctrl-x.')
+  return key.toUpperCase().charCodeAt(0) & 0x1f
+}
+
+/** How a control key is written for people. */
+export const keyName = (byte: number): string => `ctrl-${String.fromCharCode(byte | 0x40).toLowerCase()}`
+
+/** What of typed bytes comes before the detach key; and whether it was pressed, in any of the ways terminals send it. */
+export function beforeDetach(typed: Uint8Array, key: number): { rest: Uint8Array; pressed: boolean } {
+  const plain = typed.indexOf(key)
+  const encoded = indexOfEncoded(typed, key)
+  const found = [plain, encoded].filter((at) => at >= 0)
+  if (found.length === 0) return { rest: typed, pressed: false }
+  return { rest: typed.subarray(0, Math.min(...found)), pressed: true }
+}
+
+/** Programs may ask terminals to spell keys out: `CSI 93;5u` is ctrl-]. */
+function indexOfEncoded(typed: Uint8Array, key: number): number {
+  const letter = key | 0x40
+  const codes = [letter, letter + 0x20].map((code) => `\u001b[${code};5u`)
+  const text = Buffer.from(typed).toString('latin1')
+  return Math.max(...codes.map((code) => text.indexOf(code)))
+}

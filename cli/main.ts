@@ -1,0 +1,16 @@
+import { basename } from 'node:path'
+import { type Io, processIo } from './io.ts'
+import { createProgram } from './program.ts'
+import { run } from './run.ts'
+
+/** The name we are called by decides which program we are; `argv[0]` is always the runtime's. */
+const called = basename(process.argv0).replace(/\.exe$/i, '')
+
+async function main(args: readonly string[], io: Io): Promise<number> {
+  const bd = called === 'bd' ? args : args[0] === 'bd' ? args.slice(1) : undefined
+  if (!bd) return run(createProgram(io), args, io)
+  const { createBd } = await import('./bd/program.ts')
+  return run(createBd(io), bd, io)
+}
+
+process.exitCode = await main(process.argv.slice(2), processIo())

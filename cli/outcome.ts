@@ -1,0 +1,40 @@
+import type { CityClient } from '../src/client/client.ts'
+import { allEvents, cityEvents, type Outcome, outcome } from '../src/client/events.ts'
+import { failure } from './exit.ts'
+import type { Here } from './here.ts'
+import { timers } from './timers.ts'
+
+interface Accepted {
+  request_id: string
+  event_cursor: string
+}
+
+const PATIENCE_MS = 120_000
+
+/** Waits until what was accepted for a city is done; its failure is thrown. */
+export const done = (here: Here, city: CityClient, accepted: Accepted): Promise<Outcome> =>
+  bounded(here, accepted, (options) => cityEvents(city, options))
+
+/** The same for what the supervisor does: cities that come and go. */
+export const doneBySupervisor = (here: Here, accepted: Accepted): Promise<Outcome> =>
+  bounded(here, accepted, (options) => allEvents(here.client, options))
+
+async function bounded(
+  here: Here,
+  { request_id, event_cursor }: Accepted,
+  open: (options: Parameters<typeof allEvents>[1]) => ReturnType<typeof allEvents>,
+): Promise<Outcome> {
+  const late = new AbortController()
+  const timer = timers.after(PATIENCE_MS, () => late.abort())
+  const signal = AbortSignal.any([here.io.signal, late.signal])
+  try {
+    return await outcome(open({ signal, timers, after: event_cursor }), request_id)
+  } catch (thrown) {
+    if (late.signal.aborted)
+      throw failure(`it was accepted (${request_id}) but is not done after ${PATIENCE_MS / 1000} s`)
+    throw thrown
+  } finally {
+    timer.cancel()
+    late.abort()
+  }
+}

@@ -1,0 +1,58 @@
+/** A person's terminal while a program on the other side has it. */
+export interface Tty {
+  readonly cols: number
+  readonly rows: number
+  write(bytes: Uint8Array): void
+  /** Hears keys as they are typed, and a new size; ends with `restore`. */
+  take(hear: { keys(bytes: Uint8Array): void; size(cols: number, rows: number): void }): void
+  /** Gives the terminal back as it was; may be called twice. */
+  restore(): void
+}
+
+/** Leaves what full-screen programs switch on: other screen, hidden cursor, mouse, pasting, key modes, colours. */
+const RESET =
+  '\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[?1l\u001b>\u001b[<u\u001b[0m'
+
+const DEADLY = ['SIGTERM', 'SIGHUP'] as const
+
+/** The process's own terminal; undefined when input or output is not one. */
+export function processTty(): Tty | undefined {
+  const { stdin, stdout } = process
+  if (!stdin.isTTY || !stdout.isTTY) return undefined
+  const undo: (() => void)[] = []
+  const restore = () => {
+    for (const step of undo.splice(0)) step()
+  }
+  return {
+    get cols() {
+      return stdout.columns || 80
+    },
+    get rows() {
+      return stdout.rows || 24
+    },
+    write: (bytes) => void stdout.write(bytes),
+    take({ keys, size }) {
+      const resized = () => size(stdout.columns, stdout.rows)
+      stdin.setRawMode(true)
+      stdin.on('data', keys)
+      stdin.resume()
+      stdout.on('resize', resized)
+      const leave = (signal: NodeJS.Signals) => {
+        restore()
+        process.kill(process.pid, signal)
+      }
+      process.on('exit', restore)
+      for (const signal of DEADLY) process.once(signal, leave)
+      undo.push(() => {
+        process.off('exit', restore)
+        for (const signal of DEADLY) process.off(signal, leave)
+        stdout.off('resize', resized)
+        stdin.off('data', keys)
+        stdin.setRawMode(false)
+        stdin.pause()
+        stdout.write(RESET)
+      })
+    },
+    restore,
+  }
+}

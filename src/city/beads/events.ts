@@ -1,0 +1,33 @@
+import { event, type Facts } from '../../core/events/event.ts'
+import { type Bead, BeadEventPayload } from './schema.ts'
+
+export const BeadCreated = event('bead.created', BeadEventPayload, 'A bead was created.')
+export const BeadUpdated = event('bead.updated', BeadEventPayload, 'Something about a bead changed.')
+export const BeadClosed = event('bead.closed', BeadEventPayload, 'A bead was closed.')
+export const BeadDeleted = event('bead.deleted', BeadEventPayload, 'A bead was removed for good.')
+
+/** What the log says of a bead's event beside its payload. Known clients look for this actor on every bead event. */
+export function factsOf(bead: Bead): Facts {
+  const metadata = bead.metadata ?? {}
+  const session = metadata['gc.session_id']
+  const step = metadata['gc.step_id']
+  const steps = stepIds(metadata['gc.native_step_dependencies.v1'])
+  return {
+    actor: 'cache-reconcile',
+    subject: bead.id,
+    run_id: metadata.workflow_id || metadata.molecule_id || metadata['gc.root_bead_id'] || bead.id,
+    ...(session && { session_id: session }),
+    ...(step && { step_id: step }),
+    ...(steps && { depends_on_step_ids: steps }),
+  }
+}
+
+function stepIds(text: string | undefined): string[] | undefined {
+  if (!text) return undefined
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return Array.isArray(parsed) && parsed.every((id) => typeof id === 'string') ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,279 @@
+import { join } from 'node:path'
+import { sentence } from '../core/errors.ts'
+import { EventLog } from '../core/events/log.ts'
+import { Reactions } from '../core/events/reactions.ts'
+import { Retention } from '../core/events/retention.ts'
+import { Archives } from '../core/events/rotation.ts'
+import { Lock } from '../core/lock.ts'
+import { Replays } from '../core/replays.ts'
+import { Requests } from '../core/requests.ts'
+import { Store, type Tx } from '../core/store.ts'
+import { Agents } from './agents/agents.ts'
+import { Attention } from './attention/attention.ts'
+import { Beads } from './beads/beads.ts'
+import { Transfer } from './beads/transfer.ts'
+import { Budgets } from './budgets/budgets.ts'
+import { Claims } from './claims/claims.ts'
+import { Config } from './config/config.ts'
+import { Declared } from './config/declared.ts'
+import { Suspensions } from './config/suspensions.ts'
+import { Convoys } from './convoys/convoys.ts'
+import { Events } from './events/events.ts'
+import { Mail } from './mail/mail.ts'
+import { Backup } from './maintenance/backup.ts'
+import { Maintenance } from './maintenance/maintenance.ts'
+import { cityMigrations } from './migrations.ts'
+import type { CityNeeds } from './needs.ts'
+import { Readiness } from './readiness/readiness.ts'
+import { Reconciler } from './reconcile/reconciler.ts'
+import { Clones } from './rigs/clones.ts'
+import { Rigs } from './rigs/rigs.ts'
+import { Crew } from './sessions/crew.ts'
+import { SessionIdentities } from './sessions/identities.ts'
+import { putToRest } from './sessions/rest.ts'
+import { Sessions } from './sessions/sessions.ts'
+import { Sling } from './sling/sling.ts'
+import { CityStatus } from './status/city-status.ts'
+import { ControllerStarted, ControllerStopped } from './status/events.ts'
+import { sessionFacts } from './status/session-facts.ts'
+import type { Logs } from './transcripts/logs.ts'
+import { openLogs } from './transcripts/open.ts'
+import { ancestorOf } from './transcripts/origin.ts'
+import { Usage } from './usage/usage.ts'
+import { waitersOf } from './waits/waiters.ts'
+import { Waits } from './waits/waits.ts'
+import { tenancyOf } from './worktrees/tenancy.ts'
+import { Worktrees } from './worktrees/worktrees.ts'
+
+/** A running city: its services, built once, in the order they depend on each other. */
+export class City {
+  readonly name: string
+  readonly path: string
+  readonly store: Store
+  readonly log: EventLog
+  /** What was answered to requests that may be sent again. */
+  readonly replays: Replays
+  readonly config: Config
+  readonly declared: Declared
+  readonly beads: Beads
+  readonly claims: Claims
+  readonly convoys: Convoys
+  readonly sessions: Sessions
+  readonly attention: Attention
+  readonly logs: Logs
+  readonly usage: Usage
+  readonly budgets: Budgets
+  readonly readiness: Readiness
+  readonly agents: Agents
+  readonly rigs: Rigs
+  readonly sling: Sling
+  readonly mail: Mail
+  readonly waits: Waits
+  readonly worktrees: Worktrees
+  readonly maintenance: Maintenance
+  readonly backup: Backup
+  readonly transfer: Transfer
+  readonly events: Events
+  readonly status: CityStatus
+  readonly #reactions: Reactions
+  readonly #retention: Retention
+  readonly #archives: Archives
+  readonly #clones: Clones
+  readonly #reconciler: Reconciler
+  #closed: Promise<void> | undefined
+
+  /** Opens the city in a folder and brings it up; throws a sentence when it cannot, and lets go of what it took. */
+  static async open(needs: CityNeeds): Promise<City> {
+    needs.phase('loading_config')
+    const config = await Config.open(needs.path, needs.name)
+    const lock = Lock.take(join(needs.path, '.gc', 'lock'), `the city ${needs.name} of ${needs.home}`)
+    try {
+      needs.phase('starting_bead_store')
+      const store = Store.open(join(needs.path, '.gc', 'city.db'), cityMigrations, {
+        onFailure: needs.report,
+        onFault: (thrown) => needs.report(`${needs.name}: ${sentence(thrown)}`),
+      })
+      try {
+        const city = new City(needs, config, store, lock)
+        await city.#start()
+        return city
+      } catch (thrown) {
+        await store.close()
+        throw thrown
+      }
+    } catch (thrown) {
+      config.close()
+      lock.release()
+      throw thrown
+    }
+  }
+
+  private constructor(
+    private readonly needs: CityNeeds,
+    config: Config,
+    store: Store,
+    private readonly lock: Lock,
+  ) {
+    const { name, path, home, bin, version, env, url, host, clock, deadlines, report } = needs
+    const fault = (thrown: unknown) => report(`${name}: ${sentence(thrown)}`)
+    this.name = name
+    this.path = path
+    this.store = store
+    this.config = config
+    const log = new EventLog(store, clock, deadlines)
+    const reactions = new Reactions(store, log, deadlines, report)
+    const retention = new Retention(store, log, clock, deadlines, fault)
+    const archives = new Archives(store, log, clock)
+    const suspensions = new Suspensions(store)
+    this.declared = new Declared(config, suspensions, url)
+    const beads = new Beads(store, log, clock, config)
+    const claims = new Claims({ store, log, clock, deadlines, beads, report })
+    const convoys = new Convoys(store, log, beads, reactions)
+    this.worktrees = new Worktrees({
+      ...{ store, log, reactions, clock, deadlines, config, env, report },
+      tenancy: (id) => tenancyOf(this.sessions.parts.book.find(id)),
+    })
+    const sessions = new Sessions({
+      store,
+      log,
+      reactions,
+      clock,
+      deadlines,
+      requests: new Requests(store, log, clock),
+      config,
+      beads,
+      claims,
+      host,
+      worktrees: this.worktrees,
+      place: { city: name, path, home, url, bin, env },
+      report,
+    })
+    claims.workedBy(sessions)
+    beads.identifiedBy(new SessionIdentities(sessions.parts))
+    const crew = new Crew(
+      sessions,
+      () => clock.now(),
+      (agent) => this.budgets.blocks(agent),
+    )
+    this.readiness = new Readiness({ clock, deadlines, env })
+    this.logs = openLogs({ name, env, store, clock, deadlines, host, sessions, report })
+    sessions.readBy(this.logs)
+    const providerOf = ancestorOf(sessions.parts.launcher)
+    const { book } = sessions.parts
+    this.usage = new Usage({ store, clock, reactions, config, book, logs: this.logs, providerOf, report })
+    const tell = (tx: Tx, subject: string, body: string) => this.mail.tell(tx, subject, body)
+    this.budgets = new Budgets({ store, log, clock, config, usage: this.usage, tell })
+    const help = { deadlines, env }
+    const clones = new Clones({ store, log, clock, config, help, report })
+    this.log = log
+    this.replays = new Replays(store, clock)
+    this.beads = beads
+    this.claims = claims
+    this.convoys = convoys
+    this.sessions = sessions
+    this.attention = new Attention(sessions)
+    this.agents = new Agents(store, config, suspensions, crew, clock)
+    this.rigs = new Rigs(store, config, suspensions, crew, help, clones)
+    this.sling = new Sling({ store, config, beads, convoys, suspended: suspensions })
+    this.mail = new Mail({
+      city: name,
+      ...{ store, log, reactions, beads, config },
+      sessions: sessions.parts.book,
+      nudge: (tx, session, text, name) => sessions.nudge(tx, session, text, name),
+      withdraw: (tx, name) => sessions.parts.messages.withdraw(tx, name),
+    })
+    this.maintenance = new Maintenance({ store, log, clock, deadlines, report })
+    this.backup = new Backup({ name, path, version, store, clock })
+    this.transfer = new Transfer(store, beads, () => config.current.rigs)
+    const waitNeeds = { store, clock, deadlines, reactions, beads, report }
+    this.waits = new Waits({ city: name, ...waitNeeds, sessions: waitersOf(sessions) })
+    this.events = new Events(store, log, archives, clock, (ms, signal) => deadlines.sleep(ms, signal))
+    this.status = new CityStatus({
+      name,
+      version,
+      store,
+      log,
+      clock,
+      config,
+      suspensions,
+      beads,
+      agents: this.agents,
+      sessions: sessionFacts(sessions.parts),
+    })
+    this.#reactions = reactions
+    this.#retention = retention
+    this.#archives = archives
+    this.#clones = clones
+    this.#reconciler = new Reconciler({
+      city: name,
+      store,
+      log,
+      clock,
+      deadlines,
+      config,
+      suspensions,
+      beads,
+      sessions,
+      budgets: this.budgets,
+      host,
+      tell: (tx, subject, body) => this.mail.tell(tx, subject, body),
+      report,
+    })
+  }
+
+  /**
+   * Closes the city. Its agents run on in the host, to be adopted by whoever opens it next; with `endSessions` they are
+   * ended first.
+   */
+  close({ endSessions }: { endSessions: boolean }): Promise<void> {
+    this.#closed ??= this.#close(endSessions)
+    return this.#closed
+  }
+
+  async #start(): Promise<void> {
+    const { phase, deadlines, report } = this.needs
+    phase('resolving_formulas')
+    this.config.watch(deadlines, report)
+    this.#reactions.start()
+    this.#retention.start()
+    await this.#archives.resume()
+    await this.#clones.recover()
+    await this.claims.start()
+    this.waits.start()
+    this.backup.clear()
+    this.maintenance.start()
+    phase('adopting_sessions')
+    await this.#reconciler.start()
+    this.worktrees.start()
+    this.logs.start()
+    phase('starting_agents')
+    await this.store.write((tx) => void this.log.append(tx, ControllerStarted, { actor: 'gc' }, {}))
+  }
+
+  async #close(endSessions: boolean): Promise<void> {
+    await this.#reconciler.close()
+    if (endSessions) await this.#endSessions()
+    await this.worktrees.close()
+    await this.logs.stop()
+    await this.#clones.close()
+    this.claims.stop()
+    this.waits.stop()
+    await this.maintenance.stop()
+    await this.#reactions.stop()
+    await this.#retention.stop()
+    this.config.close()
+    await this.store.write((tx) => void this.log.append(tx, ControllerStopped, { actor: 'gc' }, {})).catch(() => {})
+    await this.store.close()
+    this.lock.release()
+  }
+
+  async #endSessions(): Promise<void> {
+    const { host, name, clock } = this.needs
+    await putToRest(this.sessions.parts, this.config.current, () => clock.now())
+    const own = (await host.list()).filter(({ key, state }) => state === 'running' && key.startsWith(`${name}/`))
+    await Promise.all(own.map(({ key }) => host.end(key)))
+  }
+}
+
+/** Finds the running city a request names; refuses when there is none. */
+export type CityOf = (exchange: { params: { cityName: string } }) => City

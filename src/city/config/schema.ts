@@ -1,0 +1,108 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const closed = { additionalProperties: false } as const
+const Count = (description: string) => Type.Integer({ format: 'int64', description })
+const Origin = (description: string) => Type.String({ description })
+
+export const WorkspaceResponse = Type.Object(
+  {
+    name: Type.String({ description: 'What the city is called.' }),
+    prefix: Type.Optional(Type.String({ description: 'What the ids of its own beads begin with.' })),
+    declared_name: Type.Optional(Type.String({ description: 'What city.toml calls it, which may be overruled here.' })),
+    declared_prefix: Type.Optional(Type.String({ description: 'The prefix that city.toml names.' })),
+    provider: Type.Optional(Type.String({ description: 'What agents run that name no provider.' })),
+    suspended: Type.Boolean({ description: 'Whether it starts no new sessions.' }),
+    session_template: Type.Optional(Type.String()),
+    max_active_sessions: Type.Optional(Count('Most sessions at once: absent when nothing is said, -1 for no limit.')),
+  },
+  { $id: 'WorkspaceResponse', ...closed },
+)
+
+const agent = {
+  name: Type.String({ description: 'Its name, without its rig.' }),
+  dir: Type.Optional(Type.String({ description: 'The rig it works in.' })),
+  provider: Type.Optional(Type.String()),
+  is_pool: Type.Optional(Type.Boolean({ description: 'Whether it may have several sessions at once.' })),
+  scope: Type.Optional(Type.String({ description: '`city` or `rig`.' })),
+  suspended: Type.Boolean({ description: 'Whether it, or its rig, is kept from working.' }),
+}
+
+export const ConfigAgent = Type.Object(agent, { $id: 'ConfigAgentResponse', ...closed })
+export type ConfigAgent = Static<typeof ConfigAgent>
+
+export const ConfigRig = Type.Object(
+  {
+    name: Type.String(),
+    path: Type.String({ description: 'Its folder on this machine.' }),
+    prefix: Type.Optional(Type.String()),
+    suspended: Type.Boolean(),
+  },
+  { $id: 'ConfigRigResponse', ...closed },
+)
+
+const provider = {
+  display_name: Type.Optional(Type.String({ description: 'Its name for people.' })),
+  command: Type.Optional(Type.String()),
+  args: Type.Optional(Type.Array(Type.String())),
+  acp_command: Type.Optional(Type.String({ description: 'The command that speaks the agent protocol.' })),
+  acp_args: Type.Optional(Type.Array(Type.String())),
+  prompt_mode: Type.Optional(Type.String({ description: '`arg`, `flag` or `none`.' })),
+  prompt_flag: Type.Optional(Type.String()),
+  ready_delay_ms: Type.Optional(Count('When it is taken as ready if its screen shows no sign of it.')),
+  env: Type.Optional(Type.Record(Type.String(), Type.String())),
+}
+
+export const ConfigProvider = Type.Object(provider, { $id: 'ProviderSpecJSON', ...closed })
+export type ConfigProvider = Static<typeof ConfigProvider>
+
+export const ConfigPatches = Type.Object(
+  { agent_count: Count('Of agents.'), rig_count: Count('Of rigs.'), provider_count: Count('Of providers.') },
+  { $id: 'ConfigPatchesResponse', ...closed },
+)
+
+export const ConfigResponse = Type.Object(
+  {
+    workspace: WorkspaceResponse,
+    agents: Type.Array(ConfigAgent),
+    rigs: Type.Array(ConfigRig),
+    providers: Type.Optional(Type.Record(Type.String(), ConfigProvider)),
+    patches: Type.Optional(ConfigPatches),
+    effective_api_url: Type.Optional(Type.String({ description: 'Where this city is served.' })),
+  },
+  { $id: 'ConfigResponse', ...closed },
+)
+export type ConfigResponse = Static<typeof ConfigResponse>
+
+export const ConfigExplained = Type.Object(
+  {
+    agents: Type.Array(
+      Type.Object(
+        { ...agent, origin: Origin('`inline` when this city declares it, `pack-derived` when a pack does.') },
+        { $id: 'AnnotatedAgentResponse', ...closed },
+      ),
+    ),
+    providers: Type.Record(
+      Type.String(),
+      Type.Object(
+        { ...provider, origin: Origin('`city`, `builtin`, or `builtin+city` when the city changes a builtin.') },
+        { $id: 'AnnotatedProviderResponse', ...closed },
+      ),
+    ),
+    patches: Type.Object(
+      { agents: Count('Of agents.'), rigs: Count('Of rigs.'), providers: Count('Of providers.') },
+      { $id: 'ConfigExplainPatches', ...closed },
+    ),
+  },
+  { $id: 'ConfigExplainResponse', ...closed },
+)
+export type ConfigExplained = Static<typeof ConfigExplained>
+
+export const ConfigValidated = Type.Object(
+  {
+    valid: Type.Boolean({ description: 'Whether the files on disk can be put in force.' }),
+    errors: Type.Array(Type.String(), { description: 'Each with its file, line and key.' }),
+    warnings: Type.Array(Type.String()),
+  },
+  { $id: 'ConfigValidateOutputBody', ...closed },
+)
+export type ConfigValidated = Static<typeof ConfigValidated>

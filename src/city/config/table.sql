@@ -1,0 +1,6 @@
+CREATE TABLE suspensions (
+  kind TEXT NOT NULL CHECK (kind IN ('city', 'rig', 'agent')),
+  name TEXT NOT NULL,
+  suspended INTEGER NOT NULL,
+  PRIMARY KEY (kind, name)
+) WITHOUT ROWID;

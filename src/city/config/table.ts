@@ -1,0 +1,12 @@
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** What was suspended or resumed by hand, where that differs from what the files declare. */
+export const suspensions = sqliteTable(
+  'suspensions',
+  {
+    kind: text({ enum: ['city', 'rig', 'agent'] }).notNull(),
+    name: text().notNull(),
+    suspended: integer({ mode: 'boolean' }).notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.kind, row.name] })],
+)

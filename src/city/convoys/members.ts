@@ -1,0 +1,63 @@
+import type { Statement } from 'bun:sqlite'
+import type { Store } from '../../core/store.ts'
+import type { Beads } from '../beads/beads.ts'
+import type { Bead } from '../beads/schema.ts'
+import type { ConvoyProgress } from './schema.ts'
+
+/** Which beads a convoy has: those it tracks, and those whose parent it is. */
+export class Members {
+  readonly #ids: Statement<{ id: string }, [string]>
+  readonly #progress: Statement<ConvoyProgress, [string]>
+  readonly #under: Statement<{ id: string }, [string]>
+
+  constructor(
+    store: Store,
+    private readonly beads: Beads,
+  ) {
+    const members = `SELECT id FROM beads WHERE parent = ?1
+      UNION SELECT depends_on_id FROM bead_edges WHERE issue_id = ?1 AND type = 'tracks'`
+    this.#ids = store.prepare(members)
+    this.#progress = store.prepare(
+      `SELECT count(*) AS total, coalesce(sum(b.status IN ('closed', 'tombstone')), 0) AS closed
+       FROM (${members}) m LEFT JOIN beads b ON b.id = m.id`,
+    )
+    this.#under = store.prepare(
+      `SELECT c.id FROM (
+         SELECT issue_id AS id FROM bead_edges WHERE depends_on_id = ?1 AND type = 'tracks'
+         UNION SELECT parent FROM beads WHERE id = ?1
+       ) m JOIN beads c ON c.id = m.id WHERE c.type = 'convoy' AND c.closed = 0 ORDER BY c.id`,
+    )
+  }
+
+  ids(convoy: string): Set<string> {
+    return new Set(this.#ids.all(convoy).map(({ id }) => id))
+  }
+
+  /** The members, oldest first; one that cannot be found is there as `unknown`. */
+  of(convoy: string): Bead[] {
+    const ids = this.ids(convoy)
+    const found = this.beads.some([...ids])
+    for (const { id } of found) ids.delete(id)
+    return [...[...ids].sort().map(lost), ...found]
+  }
+
+  progress(convoy: string): ConvoyProgress {
+    return this.#progress.get(convoy) ?? { total: 0, closed: 0 }
+  }
+
+  /** The open convoys that a bead is in. */
+  convoysOf(id: string): string[] {
+    return this.#under.all(id).map((convoy) => convoy.id)
+  }
+}
+
+const lost = (id: string): Bead => ({
+  id,
+  title: id,
+  status: 'unknown',
+  issue_type: 'task',
+  created_at: '0001-01-01T00:00:00Z',
+})
+
+/** A convoy is done when it has members and all of them are; one without members never is. */
+export const isComplete = ({ total, closed }: ConvoyProgress): boolean => total > 0 && closed === total

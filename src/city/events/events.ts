@@ -1,0 +1,125 @@
+import type { Clock } from '../../core/clock.ts'
+import { parseDuration } from '../../core/durations.ts'
+import { Refusal } from '../../core/errors.ts'
+import type { Recorded } from '../../core/events/event.ts'
+import { follow } from '../../core/events/follow.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Archives } from '../../core/events/rotation.ts'
+import { everyTime, type Once } from '../../core/replays.ts'
+import type { Store } from '../../core/store.ts'
+import type { Caller } from '../../server/caller.ts'
+import { cursorAfterSeq, seqOf } from '../../server/cursor.ts'
+import { pageSize } from '../../server/schema.ts'
+import type { Frame } from '../../server/sse.ts'
+import { speaker } from '../identity.ts'
+import { toFrame } from './frames.ts'
+import { knownTypes } from './known.ts'
+import type { EventEmit, EventEmitted, EventRotated } from './schema.ts'
+
+/** What a list of events asks for. */
+export interface Wanted {
+  type?: string
+  actor?: string
+  /** A length of time back from now, such as `1h30m`. */
+  since?: string
+  cursor?: string
+  limit?: number
+}
+
+export interface EventsPage {
+  items: Recorded[]
+  total: number
+  next_cursor?: string
+}
+
+/** How long a caller that asked for it waits for the archive to be written. */
+const ROTATE_WAIT_MS = 30_000
+
+/** The events of one city, as its API shows them. */
+export class Events {
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly archives: Archives,
+    private readonly clock: Clock,
+    private readonly wait: (ms: number, signal: AbortSignal) => Promise<void>,
+  ) {}
+
+  /** A page, newest first. */
+  list({ type, actor, since, cursor, limit }: Wanted): EventsPage {
+    const before = seqOf(cursor)
+    const { items, total, next } = this.log.page({
+      ...(type !== undefined && { type }),
+      ...(actor !== undefined && { actor }),
+      ...(since !== undefined && { since: this.#ago(since) }),
+      ...(before !== undefined && { before }),
+      limit: pageSize(limit),
+    })
+    return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) }
+  }
+
+  /** Records an event of the caller's own; what gc records itself cannot be imitated. */
+  async emit(caller: Caller, event: EventEmit, once: Once = everyTime): Promise<EventEmitted> {
+    const { type, actor, subject, message } = event
+    if (knownTypes.has(type)) {
+      throw new Refusal('forbidden', `forbidden: ${type} is recorded by gc when it happens; choose a name of your own`)
+    }
+    const facts = {
+      actor: speaker(caller, actor),
+      ...(subject !== undefined && { subject }),
+      ...(message !== undefined && { message }),
+      ...(caller.kind === 'session' && { session_id: caller.session }),
+    }
+    return this.store.write((tx) => {
+      this.log.record(tx, type, facts, {})
+      return once(tx, { status: 'recorded' })
+    })
+  }
+
+  /** Follows the log after `resume`, or from now on; refuses a resume point that is none before the stream begins. */
+  follow(resume: string | undefined, signal: AbortSignal): AsyncIterable<Frame> {
+    const after = resume === undefined ? this.log.head : resumePoint(resume)
+    return this.#frames(after, signal)
+  }
+
+  /** Archives every event so far; lists and streams do not notice. */
+  async rotate(wait: boolean, signal: AbortSignal): Promise<EventRotated> {
+    const rotation = await this.archives.rotate()
+    if (!rotation) return { rotated: false, reason: 'active log is empty' }
+    const { archive, anchor } = rotation
+    let complete = false
+    const written = rotation.written.then(() => {
+      complete = true
+    })
+    if (wait) await Promise.race([written, this.wait(ROTATE_WAIT_MS, signal)])
+    else written.catch(() => {})
+    return {
+      rotated: true,
+      archive: {
+        path: archive.path,
+        first_seq: archive.first,
+        last_seq: archive.last,
+        compression_status: complete ? 'complete' : 'pending',
+      },
+      anchor_event: { seq: anchor.seq, type: 'events.rotated', ts: anchor.ts },
+    }
+  }
+
+  async *#frames(after: number, signal: AbortSignal): AsyncGenerator<Frame, void, void> {
+    for await (const followed of follow([{ name: 'city', log: this.log, after }], signal)) yield toFrame(followed)
+  }
+
+  #ago(since: string): number {
+    const length = parseDuration(since)
+    if (length === undefined) {
+      throw new Refusal('invalid-request', `since takes a length of time such as 30m or 1h30m, not "${since}"`)
+    }
+    return this.clock.now() - length
+  }
+}
+
+/** The resume point of a stream: a plain number, else the request is refused. */
+export function resumePoint(text: string): number {
+  if (/^\d{1,15}$/.test(text.trim())) return Number(text)
+  throw new Refusal('invalid-cursor', 'the resume point is the number of an event, as in the id of a frame')
+}

@@ -1,0 +1,34 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Recorded } from '../../core/events/event.ts'
+import type { Followed, Gap } from '../../core/events/follow.ts'
+import { type Frame, line } from '../../server/sse.ts'
+
+export const GapFrame = Type.Object(
+  {
+    type: Type.Literal('gap'),
+    city: Type.Optional(Type.String({ description: 'Whose events; on streams over all cities.' })),
+    from: Type.Integer({ description: 'The last event the reader had.' }),
+    to: Type.Integer({ description: 'The stream goes on after this one.' }),
+    reason: Type.Union([Type.Literal('removed'), Type.Literal('ahead')], {
+      description: '`removed`: they are too old to be kept. `ahead`: the reader had seen more than there is.',
+    }),
+  },
+  { $id: 'EventGap', additionalProperties: false, description: 'Events the reader asked for and does not get.' },
+)
+export type GapFrame = Static<typeof GapFrame>
+
+const frames = new WeakMap<Recorded, Frame>()
+
+/** The frame of an event, made once for all who follow its city. */
+function eventFrame(recorded: Recorded): Frame {
+  const known = frames.get(recorded)
+  if (known) return known
+  const frame = { id: String(recorded.seq), event: 'event', data: line(recorded) }
+  frames.set(recorded, frame)
+  return frame
+}
+
+const gapFrame = (gap: Gap): Frame => ({ id: String(gap.to), event: 'gap', data: { type: 'gap', ...gap } })
+
+export const toFrame = (followed: Followed): Frame =>
+  followed.gap ? gapFrame(followed.gap) : eventFrame(followed.recorded)

@@ -1,0 +1,28 @@
+import type { EventDef } from '../../core/events/event.ts'
+import { EventsRotated } from '../../core/events/rotation.ts'
+import { RequestFailed } from '../../core/requests.ts'
+import * as beads from '../beads/events.ts'
+import * as budgets from '../budgets/events.ts'
+import * as claims from '../claims/events.ts'
+import * as convoys from '../convoys/events.ts'
+import * as mail from '../mail/events.ts'
+import * as maintenance from '../maintenance/events.ts'
+import * as reconcile from '../reconcile/events.ts'
+import * as rigs from '../rigs/events.ts'
+import * as sessions from '../sessions/events.ts'
+import * as status from '../status/events.ts'
+import * as worktrees from '../worktrees/events.ts'
+
+const isEvent = (value: unknown): value is EventDef =>
+  typeof value === 'object' && value !== null && 'payload' in value && 'summary' in value
+
+/** Every event that a city records itself. */
+export const cityEvents: readonly EventDef[] = [
+  ...[status, beads, budgets, claims, convoys, mail, maintenance, reconcile, rigs, sessions, worktrees].flatMap(
+    (folder): unknown[] => Object.values(folder),
+  ),
+  RequestFailed,
+  EventsRotated,
+].filter(isEvent)
+
+export const knownTypes: ReadonlySet<string> = new Set(cityEvents.map(({ type }) => type))

@@ -1,0 +1,74 @@
+import { Type } from '@sinclair/typebox'
+import { type Route, route } from '../../server/route.ts'
+import { HeartbeatEvent, listOf, paging } from '../../server/schema.ts'
+import type { CityOf } from '../city.ts'
+import { GapFrame } from './frames.ts'
+import { cityEvents } from './known.ts'
+import { EventEmit, EventEmitted, EventRotated, envelope } from './schema.ts'
+
+const Envelope = envelope(cityEvents)
+
+const filters = {
+  type: Type.Optional(Type.String({ description: 'Only events of exactly this type.' })),
+  actor: Type.Optional(Type.String({ description: 'Only what exactly this actor did.' })),
+  since: Type.Optional(Type.String({ description: 'Only events of the last so long: `30m`, `1h30m`.' })),
+}
+
+export const eventRoutes = (city: CityOf): Route[] => [
+  route(
+    'GET ~/events',
+    {
+      id: 'get-v0-city-by-city-name-events',
+      summary: "List a city's events, newest first",
+      query: Type.Object({ ...paging, ...filters }),
+      ok: listOf(Envelope, 'ListBodyWireEvent'),
+      refuses: ['city-not-found', 'invalid-cursor', 'invalid-request'],
+      index: true,
+      blocking: true,
+    },
+    (x) => city(x).events.list(x.query),
+  ),
+  route(
+    'POST ~/events',
+    {
+      id: 'emit-event',
+      summary: 'Record an event of your own',
+      body: EventEmit,
+      ok: { 201: EventEmitted },
+      refuses: ['city-not-found', 'forbidden', 'store-unavailable'],
+      headers: { 'Idempotency-Key': 'The same key with the same body records one event and answers the same.' },
+    },
+    (x) => city(x).events.emit(x.caller, x.body, x.once),
+  ),
+  route(
+    'GET ~/events/stream',
+    {
+      id: 'stream-events',
+      summary: "Follow a city's events",
+      description:
+        'Server-sent events: everything after the resume point, then whatever is recorded. Without a resume point it ' +
+        'begins now; `0` begins with the oldest event kept. A `gap` frame says what could not be sent.',
+      headers: { 'Last-Event-ID': 'The `id` of the last frame you got; goes before `after_seq`.' },
+      query: Type.Object({
+        after_seq: Type.Optional(Type.String({ description: 'The number of the last event you have.' })),
+      }),
+      ok: { frames: { event: Envelope, gap: GapFrame, heartbeat: HeartbeatEvent } },
+      refuses: ['city-not-found', 'invalid-cursor'],
+    },
+    (x) => city(x).events.follow(x.request.headers.get('last-event-id') || x.query.after_seq, x.signal),
+  ),
+  route(
+    'POST ~/events/rotate',
+    {
+      id: 'rotate-events',
+      summary: 'Archive the events so far',
+      description: 'Lists and streams do not notice: events stay until they are too old or too many to be kept.',
+      query: Type.Object({
+        wait: Type.Optional(Type.Boolean({ description: 'Answer once the archive is written, within 30 s.' })),
+      }),
+      ok: EventRotated,
+      refuses: ['city-not-found', 'store-unavailable'],
+    },
+    (x) => city(x).events.rotate(x.query.wait ?? false, x.signal),
+  ),
+]

@@ -1,0 +1,91 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { EventDef } from '../../core/events/event.ts'
+
+const facts = {
+  seq: Type.Integer({ minimum: 0, description: 'Number in its log: no gaps, never used twice.' }),
+  ts: Type.String({ format: 'date-time' }),
+  actor: Type.String({ description: 'Who did it.' }),
+  subject: Type.Optional(Type.String({ description: 'What it is about: an id or a name.' })),
+  message: Type.Optional(Type.String()),
+  run_id: Type.Optional(Type.String()),
+  session_id: Type.Optional(Type.String()),
+  step_id: Type.Optional(Type.String()),
+  depends_on_step_ids: Type.Optional(
+    Type.Array(Type.String(), { description: 'Absent: not known. Empty: a step that depends on nothing.' }),
+  ),
+}
+
+const tag = {
+  city: Type.String({ description: 'The city it happened in; `__supervisor__` for the supervisor itself.' }),
+}
+
+const pascal = (type: string): string =>
+  type
+    .split(/[._]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+
+const variant = (id: string, type: TSchema, payload: TSchema, more: Record<string, TSchema>, description: string) =>
+  Type.Object({ ...facts, ...more, type, payload }, { $id: id, additionalProperties: false, description })
+
+const union = (id: string, defs: readonly EventDef[], more: Record<string, TSchema>) =>
+  Type.Union(
+    [
+      ...defs.map((def) => variant(id + pascal(def.type), Type.Literal(def.type), def.payload, more, def.summary)),
+      variant(`${id}Custom`, Type.String(), Type.Unknown(), more, 'An event of a type that only its emitter knows.'),
+    ],
+    { $id: id },
+  )
+
+/** What an event of one city looks like, for the events we know. */
+export const envelope = (defs: readonly EventDef[]) => union('TypedEventStreamEnvelope', defs, {})
+
+/** The same with the city it came from, for lists and streams over all cities. */
+export const taggedEnvelope = (defs: readonly EventDef[]) => union('TypedTaggedEventStreamEnvelope', defs, tag)
+
+export const EventEmit = Type.Object(
+  {
+    type: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'Dotted name of your own, such as `deploy.finished`.',
+    }),
+    actor: Type.String({ minLength: 1, maxLength: 256, description: 'Who did it. A session may only name itself.' }),
+    subject: Type.Optional(Type.String({ maxLength: 1024 })),
+    message: Type.Optional(Type.String({ maxLength: 65536 })),
+  },
+  { $id: 'EventEmitRequest', additionalProperties: false },
+)
+export type EventEmit = Static<typeof EventEmit>
+
+export const EventEmitted = Type.Object(
+  { status: Type.String({ description: 'Always `recorded`.' }) },
+  { $id: 'EventEmitOutputBody', additionalProperties: false },
+)
+export type EventEmitted = Static<typeof EventEmitted>
+
+export const RotateArchive = Type.Object(
+  {
+    path: Type.String({ description: 'The archive file, gzip of one JSON event a line.' }),
+    first_seq: Type.Integer({ minimum: 0 }),
+    last_seq: Type.Integer({ minimum: 0 }),
+    compression_status: Type.Union([Type.Literal('pending'), Type.Literal('complete')]),
+  },
+  { $id: 'EventRotateArchive', additionalProperties: false },
+)
+
+export const RotateAnchor = Type.Object(
+  { seq: Type.Integer({ minimum: 0 }), ts: Type.String({ format: 'date-time' }), type: Type.String() },
+  { $id: 'EventRotateAnchor', additionalProperties: false },
+)
+
+export const EventRotated = Type.Object(
+  {
+    rotated: Type.Boolean(),
+    reason: Type.Optional(Type.String({ description: 'Why nothing was archived.' })),
+    archive: Type.Optional(RotateArchive),
+    anchor_event: Type.Optional(RotateAnchor),
+  },
+  { $id: 'EventRotateResponse', additionalProperties: false },
+)
+export type EventRotated = Static<typeof EventRotated>

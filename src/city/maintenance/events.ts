@@ -1,0 +1,32 @@
+import { Type } from '@sinclair/typebox'
+import { event } from '../../core/events/event.ts'
+
+const bytes = Type.Integer({ format: 'int64' })
+
+export const StoreMaintenanceDone = event(
+  'gc.store.maintenance.done',
+  Type.Object(
+    {
+      duration_s: Type.Number({ format: 'double' }),
+      before_bytes: bytes,
+      after_bytes: bytes,
+      snapshot_path: Type.String({ description: 'Empty: nothing had to be copied first.' }),
+    },
+    { $id: 'StoreMaintenanceDonePayload', additionalProperties: false },
+  ),
+  'Space that nothing used was given back to the disk.',
+)
+
+export const StoreMaintenanceFailed = event(
+  'gc.store.maintenance.failed',
+  Type.Object(
+    {
+      stage: Type.String(),
+      error_msg: Type.String(),
+      duration_s: Type.Number({ format: 'double' }),
+      snapshot_path: Type.Optional(Type.String()),
+    },
+    { $id: 'StoreMaintenanceFailedPayload', additionalProperties: false },
+  ),
+  'The upkeep of the store failed.',
+)

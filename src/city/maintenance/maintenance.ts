@@ -1,0 +1,137 @@
+import { desc, sql } from 'drizzle-orm'
+import { type Clock, stamp } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { Refusal, sentence } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { StoreMaintenanceDone, StoreMaintenanceFailed } from './events.ts'
+import type { MaintenanceRunBody, MaintenanceStatusBody, MaintenanceTriggerBody } from './schema.ts'
+import { type MaintenanceRow, maintenanceRuns } from './table.ts'
+
+interface Needs {
+  store: Store
+  log: EventLog
+  clock: Clock
+  deadlines: Deadlines
+  report(message: string): void
+}
+
+const INTERVAL = 24 * 3_600_000
+const KEPT = 20
+const STAGE = 'compact'
+
+/** The upkeep of a city's store: once a day, and when asked for, unused space goes back to the disk. */
+export class Maintenance {
+  #running: { startedAt: number; run: Promise<MaintenanceRow> } | undefined
+  #deadline: Deadline | undefined
+
+  constructor(private readonly needs: Needs) {}
+
+  start(): void {
+    this.#deadline = this.needs.deadlines.at(this.#next(), () => {
+      this.start()
+      if (!this.#running) void this.#begin().run.catch((thrown) => this.needs.report(sentence(thrown)))
+    })
+  }
+
+  /** Waits for a run that is under way. */
+  async stop(): Promise<void> {
+    this.#deadline?.cancel()
+    await this.#running?.run.catch(() => {})
+  }
+
+  status(): MaintenanceStatusBody {
+    const history = this.#history().map(toRun)
+    const [last] = history
+    return {
+      enabled: true,
+      interval_seconds: INTERVAL / 1000,
+      in_flight: this.#running !== undefined,
+      ...(this.#running && { in_flight_start: stamp(this.#running.startedAt) }),
+      ...(last && { last_run: last }),
+      ...(this.#deadline && { next_scheduled: stamp(this.#deadline.due) }),
+      history,
+    }
+  }
+
+  /** Begins a run; with `wait`, answers when it is over. */
+  async trigger(wait: boolean): Promise<MaintenanceTriggerBody> {
+    if (this.#running) {
+      throw new Refusal('maintenance-in-progress', 'maintenance runs already; ask for its status, and try again later')
+    }
+    const { startedAt, run } = this.#begin()
+    const begun = { accepted: true, started_at: stamp(startedAt) }
+    if (wait) return { ...begun, run: toRun(await run) }
+    run.catch((thrown) => this.needs.report(sentence(thrown)))
+    return begun
+  }
+
+  #begin(): { startedAt: number; run: Promise<MaintenanceRow> } {
+    const startedAt = this.needs.clock.now()
+    const run = this.#run(startedAt).finally(() => {
+      this.#running = undefined
+    })
+    this.#running = { startedAt, run }
+    return this.#running
+  }
+
+  async #run(startedAt: number): Promise<MaintenanceRow> {
+    const { store, clock } = this.needs
+    const beforeBytes = store.bytes
+    const error = await store.compact().then(
+      () => null,
+      (thrown) => sentence(thrown),
+    )
+    return store.write((tx) => {
+      const row = {
+        startedAt,
+        finishedAt: clock.now(),
+        stage: error === null ? 'done' : STAGE,
+        beforeBytes,
+        afterBytes: store.bytes,
+        error,
+      }
+      return this.#record(tx, row)
+    })
+  }
+
+  #record(tx: Tx, row: Omit<MaintenanceRow, 'n'>): MaintenanceRow {
+    const kept = tx.orm.insert(maintenanceRuns).values(row).returning().get()
+    tx.orm
+      .delete(maintenanceRuns)
+      .where(sql`n <= ${kept.n - KEPT}`)
+      .run()
+    const duration_s = (row.finishedAt - row.startedAt) / 1000
+    const { beforeBytes: before_bytes, afterBytes: after_bytes, stage, error } = row
+    if (error === null) {
+      const payload = { duration_s, before_bytes, after_bytes, snapshot_path: '' }
+      this.needs.log.append(tx, StoreMaintenanceDone, { actor: 'gc' }, payload)
+    } else {
+      this.needs.log.append(tx, StoreMaintenanceFailed, { actor: 'gc' }, { stage, error_msg: error, duration_s })
+    }
+    return kept
+  }
+
+  #history(): MaintenanceRow[] {
+    return this.needs.store.read((orm) =>
+      orm.select().from(maintenanceRuns).orderBy(desc(maintenanceRuns.n)).limit(KEPT).all(),
+    )
+  }
+
+  /** A day after the last run, and never right at a start. */
+  #next(): number {
+    const [last] = this.#history()
+    const now = this.needs.clock.now()
+    return Math.max((last?.finishedAt ?? now) + INTERVAL, now + INTERVAL / 24)
+  }
+}
+
+const toRun = (row: MaintenanceRow): MaintenanceRunBody => ({
+  started_at: stamp(row.startedAt),
+  finished_at: stamp(row.finishedAt),
+  stage: row.stage,
+  before_bytes: row.beforeBytes,
+  after_bytes: row.afterBytes,
+  duration_s: (row.finishedAt - row.startedAt) / 1000,
+  ...(row.error !== null && { err: row.error }),
+})

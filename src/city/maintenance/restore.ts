@@ -1,0 +1,58 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { Refusal } from '../../core/errors.ts'
+import { Store } from '../../core/store.ts'
+import { cityMigrations } from '../migrations.ts'
+import { BACKUP_DB, MANIFEST, type Manifest } from './backup.ts'
+
+const SITE = '.gc/site.toml'
+
+/**
+ * Makes an unpacked backup a city of its own at `path`. The programs of its sessions are not here, so each counts as
+ * lost: its credential is void, and what it had in hand is offered again when the city is opened.
+ */
+export async function settle(path: string): Promise<Manifest> {
+  const manifest = read(path)
+  renameSync(join(path, BACKUP_DB), join(path, '.gc/city.db'))
+  rmSync(join(path, MANIFEST))
+  moveBindings(join(path, SITE), manifest.path, path)
+  const store = Store.open(join(path, '.gc/city.db'), cityMigrations)
+  try {
+    await store.write((tx) => {
+      tx.orm.run(sql`DELETE FROM session_tokens`)
+      tx.orm.run(sql`UPDATE sessions SET host_key = 'elsewhere/' || host_key WHERE host_key IS NOT NULL`)
+      for (const [table, column] of [
+        ['sessions', 'work_dir'],
+        ['event_archives', 'path'],
+      ] as const) {
+        const [at, name] = [sql.identifier(column), sql.identifier(table)]
+        const inside = sql`substr(${at}, 1, ${manifest.path.length + 1}) = ${`${manifest.path}/`} OR ${at} = ${manifest.path}`
+        tx.orm.run(
+          sql`UPDATE ${name} SET ${at} = ${path} || substr(${at}, ${manifest.path.length + 1}) WHERE ${inside}`,
+        )
+      }
+    })
+  } finally {
+    await store.close()
+  }
+  return manifest
+}
+
+function read(path: string): Manifest {
+  const file = join(path, MANIFEST)
+  if (!existsSync(file) || !existsSync(join(path, BACKUP_DB))) {
+    throw new Refusal('invalid-request', 'this is no backup of a city: it has no database in it')
+  }
+  const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'))
+  if (manifest.format === 1) return manifest
+  throw new Refusal('invalid-request', `this backup was made by a newer gc (${manifest.version}); restore it with that`)
+}
+
+/** Rigs that lay inside the city lie inside it again; others stay where they are. */
+function moveBindings(site: string, from: string, to: string): void {
+  if (!existsSync(site)) return
+  const text = readFileSync(site, 'utf8')
+  const moved = text.replaceAll(`"${from}/`, `"${to}/`)
+  if (moved !== text) writeFileSync(site, moved)
+}

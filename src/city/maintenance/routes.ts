@@ -1,0 +1,42 @@
+import { Type } from '@sinclair/typebox'
+import { type Route, route } from '../../server/route.ts'
+import type { CityOf } from '../city.ts'
+import { MaintenanceStatusBody, MaintenanceTriggerBody } from './schema.ts'
+
+/** The operations on the upkeep of a city's store. */
+export const maintenanceRoutes = (city: CityOf): Route[] => [
+  route(
+    'GET ~/maintenance/status',
+    {
+      id: 'get-v0-city-by-city-name-maintenance-status',
+      summary: 'Tell when the store was last looked after, and when it is next',
+      ok: MaintenanceStatusBody,
+      age: true,
+    },
+    (x) => city(x).maintenance.status(),
+  ),
+  route(
+    'POST ~/maintenance/dolt-gc',
+    {
+      id: 'trigger-maintenance-dolt-gc',
+      summary: 'Give space that the store does not use back to the disk',
+      description: 'Work goes on meanwhile. An event tells how it ended.',
+      query: Type.Object({ wait: Type.Optional(Type.Boolean({ description: 'Answer when it is over.' })) }),
+      ok: { 202: MaintenanceTriggerBody },
+      refuses: ['maintenance-in-progress'],
+    },
+    (x) => city(x).maintenance.trigger(x.query.wait ?? false),
+  ),
+  route(
+    'GET ~/backup',
+    {
+      id: 'backup-city',
+      summary: 'Copy a whole city into one file',
+      description: 'A gzipped tar of its files and its database, as of now; work goes on. `gc restore` brings it back.',
+      ok: { media: 'application/gzip' },
+      refuses: ['forbidden'],
+      extension: true,
+    },
+    (x) => city(x).backup.stream(x.caller),
+  ),
+]

@@ -1,0 +1,26 @@
+import type { Clock } from '../core/clock.ts'
+import type { Deadlines } from '../core/deadlines.ts'
+import type { SessionHost } from '../runtime/host/contract.ts'
+
+/** What a city needs of the supervisor that runs it. */
+export interface CityNeeds {
+  name: string
+  path: string
+  /** `$GC_HOME`. */
+  home: string
+  /** The gc program sessions find in `GC_BIN`. */
+  bin: string
+  version: string
+  /** What sessions inherit. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Where the supervisor listens. */
+  url(): string
+  host: SessionHost
+  clock: Clock
+  deadlines: Deadlines
+  report(message: string): void
+  /** Hears each step of the start. */
+  phase(
+    now: 'loading_config' | 'starting_bead_store' | 'resolving_formulas' | 'adopting_sessions' | 'starting_agents',
+  ): void
+}

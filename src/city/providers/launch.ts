@@ -1,0 +1,164 @@
+import { Refusal } from '../../core/errors.ts'
+import type { PromptMode, Provider, ProviderOption } from './spec.ts'
+import { type Fields, fillIn } from './template.ts'
+import { wordsOf } from './words.ts'
+
+/** What an agent's declaration says of its launch; an `AgentSpec` is one. */
+export interface LaunchedAgent {
+  startCommand?: string
+  args?: readonly string[]
+  env?: Readonly<Record<string, string>>
+  optionDefaults?: Readonly<Record<string, string>>
+  promptMode?: PromptMode
+  promptFlag?: string
+  resumeCommand?: string
+}
+
+export interface LaunchRequest {
+  /** Absent when the agent has a command of its own. */
+  provider?: Provider
+  agent?: LaunchedAgent
+  prompt?: string
+  /** What was chosen for this one session. */
+  options?: Readonly<Record<string, string>>
+  /** The key of the conversation to go on with. */
+  resume?: string
+  /** What commands may mention, as `{{.WorkDir}}`. */
+  fields?: Fields
+  /** How the program is spoken to; one of `acp` gets its prompt as its first turn. */
+  transport?: Transport
+}
+
+/** How a program is spoken to: by keys on a terminal, or by the agent client protocol on its pipes. */
+export type Transport = 'terminal' | 'acp'
+
+/** A program to start. `typed` is the prompt when it has to be typed once the program is ready. */
+export interface Launch {
+  argv: string[]
+  env: Record<string, string>
+  typed?: string
+}
+
+/** The system takes no single argument longer than 128 KiB. */
+const LONGEST = 120 * 1024
+
+/** From what is declared and chosen to the words of a process; text is never read by a shell on the way. */
+export function launch(request: LaunchRequest): Launch {
+  const { provider, agent = {}, prompt } = request
+  const env = { ...provider?.env, ...agent.env }
+  const spoken = request.transport === 'acp'
+  const told = agent.promptMode ?? (agent.startCommand ? 'none' : provider?.promptMode) ?? 'none'
+  // OpenCode drops what stands behind its flag when it goes on with a conversation.
+  const mode = spoken || (told === 'flag' && request.resume !== undefined) ? 'none' : told
+  const flag = agent.promptFlag ?? provider?.promptFlag
+  const given = prompt ? promptArgs(prompt, mode, flag) : []
+  const argv = agent.startCommand ? shell(agent.startCommand, given, request) : direct(request, given)
+  const typed = prompt && given.length === 0
+  return {
+    argv,
+    env: prompt && !typed ? { ...env, GC_STARTUP_PROMPT_DELIVERED: '1' } : env,
+    ...(typed ? { typed: prompt } : {}),
+  }
+}
+
+/** The values in force: schema default < provider < agent < session. A key or value that is not known is refused. */
+export function effectiveOptions(
+  provider: Provider,
+  agent: Readonly<Record<string, string>> = {},
+  session: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const known = new Map(provider.optionsSchema.map((option) => [option.key, option]))
+  const values = Object.fromEntries(provider.optionsSchema.map((option) => [option.key, option.default]))
+  for (const layer of [provider.optionDefaults, agent, session]) {
+    for (const [key, value] of Object.entries(layer)) {
+      choiceOf(provider, known.get(key), key, value)
+      values[key] = value
+    }
+  }
+  return values
+}
+
+function choiceOf(provider: Provider, option: ProviderOption | undefined, key: string, value: string) {
+  if (!option) {
+    const keys = provider.optionsSchema.map((known) => known.key).join(', ')
+    throw new Refusal('invalid-request', `${provider.name} has no option "${key}"; it has ${keys || 'none'}`)
+  }
+  const choice = option.choices.find((known) => known.value === value)
+  if (choice) return choice
+  const values = option.choices.map((known) => known.value || '""').join(', ')
+  throw new Refusal('invalid-request', `option "${key}" of ${provider.name} cannot be "${value}"; it can be ${values}`)
+}
+
+function optionArgs(provider: Provider, { agent, options }: LaunchRequest): string[] {
+  const values = effectiveOptions(provider, agent?.optionDefaults, options)
+  return provider.optionsSchema.flatMap((option) => {
+    const value = values[option.key] ?? ''
+    return value === '' ? [] : choiceOf(provider, option, option.key, value).flagArgs
+  })
+}
+
+function promptArgs(prompt: string, mode: PromptMode, flag: string | undefined): string[] {
+  if (mode === 'none' || Buffer.byteLength(prompt) > LONGEST) return []
+  const words = prompt.replaceAll('\0', '').replace(/^(?=-)/, ' ')
+  if (mode === 'arg') return [words]
+  if (!flag) throw new Refusal('validation-failed', 'prompt_mode is "flag" but there is no prompt_flag')
+  return [...wordsOf(flag), words]
+}
+
+function direct(request: LaunchRequest, given: string[]): string[] {
+  const { provider, agent = {}, resume, fields = {} } = request
+  if (!provider) {
+    throw new Refusal('validation-failed', 'the agent has neither a provider nor a start_command; give it one')
+  }
+  if (request.transport === 'acp') return speaking(provider, agent, fields)
+  const fill = (words: readonly string[]) => words.map((word) => fillIn(word, fields, `a command of ${provider.name}`))
+  const rest = [...fill(provider.args), ...fill(agent.args ?? []), ...optionArgs(provider, request), ...given]
+  const command = fill(wordsOf(provider.command))
+  if (resume === undefined) return [...command, ...rest]
+  return resuming(provider, agent.resumeCommand ?? provider.resumeCommand, key(resume), command, rest)
+}
+
+/** The command that speaks the protocol; what is chosen by flags of the full-screen program is not for it. */
+function speaking(provider: Provider, agent: LaunchedAgent, fields: Fields): string[] {
+  if (!provider.supportsAcp && provider.acpCommand === undefined) {
+    throw new Refusal(
+      'validation-failed',
+      `${provider.name} is not known to speak the agent client protocol; give it acp_command, or supports_acp = true`,
+    )
+  }
+  const words = [...wordsOf(provider.acpCommand ?? provider.command), ...(provider.acpArgs ?? provider.args)]
+  return [...words, ...(agent.args ?? [])].map((word) => fillIn(word, fields, `acp_command of ${provider.name}`))
+}
+
+function resuming(provider: Provider, whole: string | undefined, resume: string, command: string[], rest: string[]) {
+  if (whole) return wordsOf(whole).map((word) => fillIn(word, { SessionKey: resume }, 'resume_command'))
+  if (!provider.resumeFlag) return [...command, ...rest]
+  return [...command, ...wordsOf(provider.resumeFlag), resume, ...rest]
+}
+
+/** A conversation's key comes from the program itself, so it is looked at before it stands among arguments. */
+function key(resume: string): string {
+  if (/^[A-Za-z0-9][\w.:-]{0,199}$/.test(resume)) return resume
+  throw new Refusal('validation-failed', `"${resume}" is not the key of a conversation`)
+}
+
+/** A command for a shell. The prompt arrives as `"$@"`, which is put at the end unless the command says where. */
+function shell(command: string, given: string[], { agent, fields = {} }: LaunchRequest): string[] {
+  const filled = shellLine(command, fields, 'start_command')
+  const extra = [...(agent?.args ?? []), ...given]
+  if (extra.length === 0) return ['/bin/sh', '-c', filled]
+  const line = /\$(?:[@*1]|\{[@*1])/.test(filled) ? filled : `${filled} "$@"`
+  return ['/bin/sh', '-c', line, 'gc', ...extra]
+}
+
+/** A declared command filled in for a shell; a value with characters that a shell reads is refused. */
+export function shellLine(command: string, fields: Fields, name: string): string {
+  for (const [field, value] of Object.entries(fields)) {
+    if (!new RegExp(`\\.${field}\\b`).test(command) || /^[\w./:@%+=,-]*$/.test(value ?? '')) continue
+    throw new Refusal(
+      'validation-failed',
+      `${name} mentions {{.${field}}}, whose value holds characters that a shell would read; use the variable of the session's environment instead`,
+    )
+  }
+  return fillIn(command, fields, name)
+}

@@ -1,0 +1,79 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const closed = { additionalProperties: false } as const
+const Strings = Type.Record(Type.String(), Type.String())
+
+const identity = {
+  name: Type.String({ description: 'What agents name it by.' }),
+  builtin: Type.Boolean({ description: 'Whether gc knows this program by itself.' }),
+  city_level: Type.Boolean({ description: 'Whether city.toml declares it.' }),
+  display_name: Type.Optional(Type.String({ description: 'Its name for people.' })),
+}
+
+export const ProviderResponse = Type.Object(
+  {
+    ...identity,
+    command: Type.Optional(Type.String({ description: 'The program and, if need be, its first words.' })),
+    args: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+    acp_command: Type.Optional(Type.String({ description: 'The command that speaks the agent protocol.' })),
+    acp_args: Type.Optional(Type.Array(Type.String())),
+    prompt_mode: Type.Optional(
+      Type.String({ description: '`arg`, `flag` or `none`: as an argument, after `prompt_flag`, or typed.' }),
+    ),
+    prompt_flag: Type.Optional(Type.String()),
+    ready_delay_ms: Type.Optional(
+      Type.Integer({ format: 'int64', description: 'When it is taken as ready if its screen shows no sign of it.' }),
+    ),
+    env: Type.Optional(Strings),
+  },
+  { $id: 'ProviderResponse', ...closed, description: 'An agent program, as it is declared.' },
+)
+export type ProviderResponse = Static<typeof ProviderResponse>
+
+export const ProviderList = Type.Object(
+  {
+    items: Type.Union([Type.Array(ProviderResponse), Type.Null()]),
+    total: Type.Integer({ format: 'int64', description: 'How many there are.' }),
+    next_cursor: Type.Optional(Type.String({ description: 'Give it as `cursor` for the next page.' })),
+    partial: Type.Optional(Type.Boolean({ description: 'Whether something could not be read.' })),
+    partial_errors: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+  },
+  { $id: 'ListBodyProviderResponse', ...closed },
+)
+export type ProviderList = Static<typeof ProviderList>
+
+export const OptionChoiceWire = Type.Object(
+  { value: Type.String(), label: Type.String({ description: 'The value for people.' }) },
+  { $id: 'OptionChoiceDTO', ...closed },
+)
+
+export const ProviderOptionWire = Type.Object(
+  {
+    key: Type.String(),
+    label: Type.String({ description: 'The option for people.' }),
+    type: Type.String({ description: 'Always `select`.' }),
+    default: Type.String({ description: 'The value when nobody chooses.' }),
+    choices: Type.Union([Type.Array(OptionChoiceWire), Type.Null()]),
+  },
+  { $id: 'ProviderOptionDTO', ...closed, description: 'Something to choose when a session is started.' },
+)
+
+export const ProviderPublic = Type.Object(
+  {
+    ...identity,
+    options_schema: Type.Optional(Type.Union([Type.Array(ProviderOptionWire), Type.Null()])),
+    effective_defaults: Type.Optional(Strings),
+  },
+  { $id: 'ProviderPublicResponse', ...closed, description: 'What may be shown to anyone: no command, no environment.' },
+)
+export type ProviderPublic = Static<typeof ProviderPublic>
+
+export const ProviderPublicList = Type.Object(
+  {
+    items: Type.Union([Type.Array(ProviderPublic), Type.Null()]),
+    total: Type.Integer({ format: 'int64', description: 'How many there are.' }),
+    next_cursor: Type.Optional(Type.String({ description: 'Give it as `cursor` for the next page.' })),
+  },
+  { $id: 'ProviderPublicListBody', ...closed },
+)
+export type ProviderPublicList = Static<typeof ProviderPublicList>

@@ -1,0 +1,48 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const closed = { additionalProperties: false } as const
+
+const status = Type.String({
+  description: '`configured`, `needs_auth`, `not_installed`, `invalid_configuration` or `probe_error`.',
+})
+const detail = Type.Optional(Type.String({ description: 'What is missing, or why it could not be told.' }))
+const display_name = Type.String({ description: 'Its name for people.' })
+
+export const ReadinessItem = Type.Object(
+  { name: Type.String(), kind: Type.String({ description: '`provider` or `tool`.' }), display_name, status, detail },
+  { $id: 'ReadinessItem', ...closed },
+)
+export type ReadinessItem = Static<typeof ReadinessItem>
+
+export const ReadinessResponse = Type.Object(
+  { items: Type.Record(Type.String(), ReadinessItem) },
+  { $id: 'ReadinessResponse', ...closed },
+)
+export type ReadinessResponse = Static<typeof ReadinessResponse>
+
+export const ProviderReadiness = Type.Object({ display_name, status, detail }, { $id: 'ProviderReadiness', ...closed })
+export type ProviderReadiness = Static<typeof ProviderReadiness>
+
+export const ProviderReadinessResponse = Type.Object(
+  { providers: Type.Record(Type.String(), ProviderReadiness) },
+  { $id: 'ProviderReadinessResponse', ...closed },
+)
+export type ProviderReadinessResponse = Static<typeof ProviderReadinessResponse>
+
+const fresh = Type.Optional(Type.Boolean({ description: 'Looks again, whatever was seen a moment ago.' }))
+
+export const ReadinessQuery = Type.Object({
+  items: Type.Optional(
+    Type.String({ description: 'Which, separated by commas; `claude,codex,gemini,github_cli` when absent.' }),
+  ),
+  fresh,
+})
+export type ReadinessQuery = Static<typeof ReadinessQuery>
+
+export const ProviderReadinessQuery = Type.Object({
+  providers: Type.Optional(
+    Type.String({ description: 'Which, separated by commas; `claude,codex,gemini` when absent.' }),
+  ),
+  fresh,
+})
+export type ProviderReadinessQuery = Static<typeof ProviderReadinessQuery>

@@ -1,0 +1,15 @@
+import { Type } from '@sinclair/typebox'
+import { event } from '../../core/events/event.ts'
+
+export const BeadParked = event(
+  'bead.parked',
+  Type.Object(
+    {
+      bead_id: Type.String(),
+      agent: Type.String({ description: 'The agent whose sessions it ended.' }),
+      deaths: Type.Integer({ description: 'How many of them.' }),
+    },
+    { $id: 'BeadParkedPayload', additionalProperties: false },
+  ),
+  'A bead ended so many sessions that it is not offered any more, until a person takes the label gc:parked off it.',
+)

@@ -1,0 +1,14 @@
+import type { Recorded } from '../../core/events/event.ts'
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether there may be something to start or end after an event. Sessions tell of their own changes. */
+export function matters({ type, payload }: Recorded): boolean {
+  if (!type.startsWith('bead.')) return type === 'city.suspended' || type === 'city.resumed'
+  const bead = isObject(payload) ? payload.bead : undefined
+  if (!isObject(bead) || bead.issue_type === 'session') return false
+  if (type !== 'bead.created' && type !== 'bead.updated') return true
+  const metadata = isObject(bead.metadata) ? bead.metadata : {}
+  return typeof bead.assignee === 'string' || typeof metadata['gc.routed_to'] === 'string'
+}

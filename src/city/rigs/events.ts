@@ -1,0 +1,26 @@
+import { Type } from '@sinclair/typebox'
+import { event } from '../../core/events/event.ts'
+
+export const RigProvisionProgress = event(
+  'rig.provision.progress',
+  Type.Object(
+    {
+      rig: Type.String(),
+      step: Type.String({ description: 'clone, git-detected, prefix, default-branch or done.' }),
+      detail: Type.Optional(Type.String()),
+      request_id: Type.Optional(Type.String()),
+      warn: Type.Optional(Type.Boolean()),
+    },
+    { $id: 'RigProvisionProgressPayload', additionalProperties: false },
+  ),
+  'A repository that becomes a rig came a step further.',
+)
+
+export const RigCreateSucceeded = event(
+  'request.result.rig.create',
+  Type.Object(
+    { request_id: Type.String(), rig: Type.String(), prefix: Type.String(), default_branch: Type.String() },
+    { $id: 'RigCreateSucceededPayload', additionalProperties: false },
+  ),
+  'A requested rig was cloned and is part of the city.',
+)

@@ -1,0 +1,22 @@
+import type { SessionHost as WholeHost } from '../../runtime/host/contract.ts'
+
+/** What sessions need of the session host. */
+export type SessionHost = Pick<
+  WholeHost,
+  | 'start'
+  | 'list'
+  | 'end'
+  | 'write'
+  | 'resize'
+  | 'signal'
+  | 'screen'
+  | 'snapshot'
+  | 'follow'
+  | 'onExit'
+  | 'onOutput'
+  | 'onLost'
+  | 'prompt'
+  | 'cancel'
+  | 'answer'
+  | 'onRecords'
+>

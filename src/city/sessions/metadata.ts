@@ -1,0 +1,63 @@
+import { stamp } from '../../core/clock.ts'
+import { leaf } from './names.ts'
+import type { SessionRow } from './table.ts'
+
+const moment = (at: number | null): string | undefined => (at === null ? undefined : stamp(at))
+
+/** What of a session's row its bead shows as metadata, under the keys that existing clients and hooks read. */
+export function metadataOf(row: SessionRow): Record<string, string> {
+  const overrides = { ...row.options, ...(row.firstMessage !== null && { initial_message: row.firstMessage }) }
+  const all: Record<string, string | undefined> = {
+    state: row.state,
+    template: row.template,
+    provider: row.provider,
+    work_dir: row.workDir,
+    session_name: row.sessionName,
+    session_origin: row.origin,
+    generation: String(row.generation),
+    session_key: row.sessionKey ?? undefined,
+    alias: row.alias ?? undefined,
+    alias_history: row.aliasHistory.join(',') || undefined,
+    agent_name: row.agentName || undefined,
+    pool_managed: row.origin === 'ephemeral' ? 'true' : undefined,
+    pool_slot: row.slot === null ? undefined : String(row.slot),
+    configured_named_session: row.named === null ? undefined : 'true',
+    configured_named_identity: row.named ?? undefined,
+    sleep_reason: row.state === 'asleep' || row.state === 'quarantined' ? row.reason || undefined : undefined,
+    state_reason: row.reason || undefined,
+    last_woke_at: moment(row.wokeAt),
+    slept_at: moment(row.sleptAt),
+    suspended_at: moment(row.suspendedAt),
+    drain_at: moment(row.drainAt),
+    quarantined_until: moment(row.quarantinedUntil),
+    wake_requested_at: moment(row.wakeRequestedAt),
+    last_nudge_delivered_at: moment(row.nudgedAt),
+    wake_attempts: row.failures > 0 ? String(row.failures) : undefined,
+    churn_count: row.churn > 0 ? String(row.churn) : undefined,
+    template_overrides: Object.keys(overrides).length > 0 ? JSON.stringify(overrides) : undefined,
+    real_world_app_project_id: row.project ?? undefined,
+    real_world_app_session_kind: row.project === null ? undefined : row.kind,
+    ...Object.fromEntries(Object.entries(row.options).map(([key, value]) => [`opt_${key}`, value])),
+  }
+  const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return Object.fromEntries(present)
+}
+
+/** The one name under which a session's work is stored. */
+export const identityOf = (row: Pick<SessionRow, 'alias' | 'named' | 'sessionName'>): string =>
+  row.alias ?? row.named ?? row.sessionName
+
+/** Every name a session goes by; the one its work is stored under first. */
+export function namesOf(row: SessionRow): string[] {
+  const names = [identityOf(row), row.id, row.sessionName, row.alias, row.named, row.agentName, row.template]
+  return [...new Set(names.filter((name): name is string => name !== null && name !== ''))]
+}
+
+/** The names under which a session's work may be stored. */
+export function workNamesOf(row: SessionRow): string[] {
+  const names = [identityOf(row), row.id, row.sessionName, row.named]
+  return [...new Set(names.filter((name) => name !== null))]
+}
+
+/** The name events call a session by. */
+export const displayOf = (row: SessionRow): string => row.alias ?? row.named ?? (row.agentName || leaf(row.sessionName))

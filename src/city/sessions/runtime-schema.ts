@@ -1,0 +1,49 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const closed = { additionalProperties: false } as const
+
+/** Ours: how a session is to be restarted. */
+export const Restart = Type.Object(
+  {
+    fresh: Type.Optional(Type.Boolean({ description: 'Begins a new conversation instead of going on with the old.' })),
+  },
+  { $id: 'SessionRestart', ...closed },
+)
+export type Restart = Static<typeof Restart>
+
+export const Heartbeat = Type.Object(
+  {
+    duration: Type.Optional(
+      Type.String({ description: 'How long nothing may be seen of the work, such as `30m`; 45 minutes when absent.' }),
+    ),
+  },
+  { $id: 'SessionHeartbeat', ...closed },
+)
+export type Heartbeat = Static<typeof Heartbeat>
+
+export const Conversation = Type.Object(
+  {
+    key: Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$',
+      description: 'What the program calls its conversation, to go on with it after a restart.',
+    }),
+  },
+  { $id: 'SessionConversation', ...closed },
+)
+export type Conversation = Static<typeof Conversation>
+
+export const SessionDrift = Type.Object(
+  {
+    id: Type.String(),
+    session_name: Type.String(),
+    template: Type.String({ description: 'Its agent.' }),
+    fields: Type.Array(Type.String(), { description: 'What has changed: `command`, `env`, `prompt`, `pre_start`…' }),
+  },
+  { $id: 'SessionDrift', ...closed },
+)
+
+export const SessionDrifts = Type.Object(
+  { items: Type.Array(SessionDrift), total: Type.Integer() },
+  { $id: 'SessionDriftList', ...closed },
+)
+export type SessionDrifts = Static<typeof SessionDrifts>

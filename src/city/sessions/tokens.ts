@@ -1,0 +1,49 @@
+import type { Statement } from 'bun:sqlite'
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import { secret } from '../../core/ids.ts'
+import type { Store, Tx } from '../../core/store.ts'
+
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+interface TokenRow {
+  session_id: string
+  generation: number
+  ended_at: number | null
+}
+
+/** Credentials of sessions: one per incarnation, made at its start, dead at its end. Only their hashes are kept. */
+export class Tokens {
+  readonly #insert: Statement<unknown, [string, string, number]>
+  readonly #end: Statement<unknown, [number, string]>
+  readonly #find: Statement<TokenRow, [string]>
+
+  constructor(
+    store: Store,
+    private readonly clock: Clock,
+  ) {
+    this.#insert = store.prepare('INSERT INTO session_tokens (hash, session_id, generation) VALUES (?, ?, ?)')
+    this.#end = store.prepare('UPDATE session_tokens SET ended_at = ? WHERE session_id = ? AND ended_at IS NULL')
+    this.#find = store.prepare('SELECT session_id, generation, ended_at FROM session_tokens WHERE hash = ?')
+  }
+
+  /** The token of a new incarnation; those before it are dead. */
+  mint(tx: Tx, session: string, generation: number): string {
+    this.end(tx, session)
+    const token = secret('gcs_')
+    this.#insert.run(hashOf(token), session, generation)
+    return token
+  }
+
+  end(tx: Tx, session: string): void {
+    void tx
+    this.#end.run(this.clock.now(), session)
+  }
+
+  /** The session a token hash belongs to, `ended` when its incarnation is over. */
+  find(hash: string): { session: string; generation: number } | 'ended' | undefined {
+    const row = this.#find.get(hash)
+    if (!row) return undefined
+    return row.ended_at === null ? { session: row.session_id, generation: row.generation } : 'ended'
+  }
+}

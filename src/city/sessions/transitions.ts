@@ -1,0 +1,77 @@
+import { Refusal } from '../../core/errors.ts'
+
+/** Where a session stands, as it is stored. */
+export type SessionState =
+  | 'start-pending'
+  | 'creating'
+  | 'active'
+  | 'asleep'
+  | 'suspended'
+  | 'quarantined'
+  | 'draining'
+  | 'archived'
+  | 'failed-create'
+  | 'closed'
+
+/** What can be done to a session. */
+export type Command =
+  | 'begin'
+  | 'ready'
+  | 'retry'
+  | 'fail'
+  | 'suspend'
+  | 'wake'
+  | 'release'
+  | 'sleep'
+  | 'quarantine'
+  | 'drain'
+  | 'undrain'
+  | 'archive'
+  | 'close'
+
+interface Transition {
+  from: readonly SessionState[]
+  to: SessionState
+}
+
+const LIVE: readonly SessionState[] = [
+  'start-pending',
+  'creating',
+  'active',
+  'asleep',
+  'suspended',
+  'quarantined',
+  'draining',
+  'archived',
+  'failed-create',
+]
+
+/** Every state there is. */
+export const STATES: ReadonlySet<string> = new Set<string>([...LIVE, 'closed'])
+
+/** Every move there is; whatever is not here is refused. */
+export const TRANSITIONS: Readonly<Record<Command, Transition>> = {
+  begin: { from: ['start-pending', 'asleep'], to: 'creating' },
+  ready: { from: ['creating'], to: 'active' },
+  retry: { from: ['creating'], to: 'start-pending' },
+  fail: { from: ['start-pending', 'creating'], to: 'failed-create' },
+  suspend: { from: ['active', 'asleep', 'quarantined'], to: 'suspended' },
+  wake: { from: ['asleep', 'suspended', 'quarantined', 'archived'], to: 'asleep' },
+  release: { from: ['quarantined'], to: 'asleep' },
+  sleep: { from: ['active', 'draining', 'creating'], to: 'asleep' },
+  quarantine: { from: ['active', 'asleep', 'creating'], to: 'quarantined' },
+  drain: { from: ['active'], to: 'draining' },
+  undrain: { from: ['draining'], to: 'active' },
+  archive: { from: ['active', 'asleep', 'suspended', 'quarantined', 'draining'], to: 'archived' },
+  close: { from: LIVE, to: 'closed' },
+}
+
+/** The state a command leads to; refuses where it does not apply. */
+export function transition(from: SessionState, command: Command): SessionState {
+  const { from: allowed, to } = TRANSITIONS[command]
+  if (allowed.includes(from)) return to
+  throw new Refusal(
+    'session-conflict',
+    `illegal_transition: illegal transition: state "${from}" does not accept command "${command}"`,
+  )
+}

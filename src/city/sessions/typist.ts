@@ -1,0 +1,42 @@
+import type { Deadlines } from '../../core/deadlines.ts'
+import { type Delivery, deliver } from '../../runtime/terminal/deliver.ts'
+import type { TerminalHost } from '../../runtime/terminal/host.ts'
+import { interrupt } from '../../runtime/terminal/interrupt.ts'
+import type { Program } from '../../runtime/terminal/settle.ts'
+
+export interface TypeOptions {
+  signal: AbortSignal
+  within: number
+  typing(): Promise<void>
+}
+
+/** Types into the terminals of sessions. */
+export interface Typist {
+  /** Types a text and submits it; says what became of it. `typing` is waited for before the first key. */
+  deliver(key: string, program: Program, text: string, options: TypeOptions): Promise<Delivery>
+  /** Ends the present turn of a program and leaves it running. */
+  interrupt(key: string, program: Program): Promise<boolean>
+}
+
+/** Every key of ours goes through one host, which takes turns by terminal and announces the first key of a text. */
+export function typist(host: TerminalHost, deadlines: Deadlines): Typist {
+  const announce = new Map<string, () => Promise<void>>()
+  const announcing: TerminalHost = {
+    screen: (key) => host.screen(key),
+    onOutput: (key, hear) => host.onOutput(key, hear),
+    onExit: (hear) => host.onExit(hear),
+    async write(key, bytes) {
+      const typing = announce.get(key)
+      announce.delete(key)
+      await typing?.()
+      return host.write(key, bytes)
+    },
+  }
+  return {
+    deliver: (key, program, text, { typing, ...options }) => {
+      announce.set(key, typing)
+      return deliver(announcing, key, program, text, { ...options, deadlines }).finally(() => announce.delete(key))
+    },
+    interrupt: (key, program) => interrupt(announcing, key, program, { deadlines }),
+  }
+}

@@ -1,0 +1,62 @@
+import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../../core/clock.ts'
+import type { Store } from '../../core/store.ts'
+
+/** A bead that is someone's to work on. */
+export interface Held {
+  id: string
+  status: string
+}
+
+/** More waiting work than this makes no difference to how many sessions are started at once. */
+const ENOUGH = 500
+
+/** What there is to do: work in the hands of sessions, and work that waits for agents. */
+export class Workload {
+  readonly #held: Statement<Held, [string, number]>
+  readonly #waiting: Statement<{ id: string }, [string, number, number]>
+  readonly #untouched: Statement<{ id: string }, [string]>
+  readonly #deferred: Statement<{ at: number | null }, [number]>
+
+  constructor(
+    store: Store,
+    private readonly clock: Clock,
+  ) {
+    this.#held = store.prepare(
+      `SELECT id, status FROM beads INDEXED BY beads_held
+       WHERE assignee IN (SELECT value FROM json_each(?)) AND assignee != '' AND status != 'closed' AND workable = 1
+         AND (status != 'open' OR (ready = 1 AND coalesce(defer_until, 0) <= ?))
+       ORDER BY status, created_at DESC, id LIMIT ${ENOUGH}`,
+    )
+    this.#waiting = store.prepare(
+      `SELECT id FROM beads INDEXED BY beads_routed
+       WHERE ready = 1 AND assignee = '' AND routed_to = ? AND coalesce(defer_until, 0) <= ? AND type != 'epic'
+       ORDER BY created_at, id LIMIT ?`,
+    )
+    this.#untouched = store.prepare("SELECT id FROM beads WHERE id = ? AND ready = 1 AND assignee = ''")
+    this.#deferred = store.prepare(
+      `SELECT min(defer_until) AS at FROM beads INDEXED BY beads_deferred
+       WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ?`,
+    )
+  }
+
+  /** Beads stored under any of these names that are under way or can be begun; the newest in progress first. */
+  held(names: readonly string[]): Held[] {
+    return this.#held.all(JSON.stringify(names), this.clock.now())
+  }
+
+  /** Beads routed to an agent that nobody has, the oldest first. */
+  waiting(agent: string): string[] {
+    return this.#waiting.all(agent, this.clock.now(), ENOUGH).map(({ id }) => id)
+  }
+
+  /** Whether a bead still waits for someone to take it. */
+  untouched(bead: string): boolean {
+    return this.#untouched.get(bead) !== null
+  }
+
+  /** When the next deferred bead becomes ready. */
+  nextDeferred(): number | undefined {
+    return this.#deferred.get(this.clock.now())?.at ?? undefined
+  }
+}

@@ -1,0 +1,211 @@
+import { statSync } from 'node:fs'
+import type { Clock } from '../../core/clock.ts'
+import { Refusal } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store.ts'
+import type { OKResponseBody } from '../../server/schema.ts'
+import type { Agents } from '../agents/agents.ts'
+import type { AgentResponse } from '../agents/schema.ts'
+import type { Beads } from '../beads/beads.ts'
+import type { Config } from '../config/config.ts'
+import type { AgentSpec, NamedSessionSpec } from '../config/spec.ts'
+import type { Suspensions } from '../config/suspensions.ts'
+import { CityResumed, CitySuspended } from './events.ts'
+import type { AgentDetail, CityGet, CityPatch, Health, Status } from './schema.ts'
+
+/** What the status needs of sessions. */
+export interface SessionFacts {
+  /** How many programs run, how many sessions a person holds, which ones are draining. */
+  tally(): { active: number; suspended: number; draining: ReadonlySet<string> }
+  /** The state of the open session that carries a configured identity. */
+  named(identity: string): string | undefined
+}
+
+interface Parts {
+  name: string
+  version: string
+  store: Store
+  log: EventLog
+  clock: Clock
+  config: Config
+  suspensions: Suspensions
+  beads: Beads
+  agents: Agents
+  sessions: SessionFacts
+}
+
+/** Above this a database takes more room than its content should need. */
+const MB_PER_ROW = 1
+
+/** A city as a whole: whether it works, and on how much. Everything comes from counters and small indexes. */
+export class CityStatus {
+  readonly #startedAt: number
+
+  constructor(private readonly parts: Parts) {
+    this.#startedAt = parts.clock.monotonic()
+  }
+
+  city(): CityGet {
+    const { config, name, version } = this.parts
+    const { workspace, agents, rigs, path } = config.current
+    return {
+      name,
+      path,
+      version,
+      suspended: this.#suspended,
+      ...(workspace.provider !== undefined && { provider: workspace.provider }),
+      ...(workspace.sessionTemplate !== undefined && { session_template: workspace.sessionTemplate }),
+      uptime_sec: this.#uptime,
+      agent_count: agents.length,
+      rig_count: rigs.length,
+    }
+  }
+
+  health(): Health {
+    return { status: 'ok', version: this.parts.version, city: this.parts.name, uptime_sec: this.#uptime }
+  }
+
+  /** Suspends or resumes the city. */
+  async change({ suspended }: CityPatch): Promise<OKResponseBody> {
+    if (suspended === undefined) throw new Refusal('invalid-request', 'no fields to update: give suspended')
+    const { store, log, suspensions, config } = this.parts
+    await store.write((tx) => {
+      if (!suspensions.set(tx, 'city', '', suspended, config.current.workspace.suspendedOnStart)) return
+      log.append(tx, suspended ? CitySuspended : CityResumed, { actor: 'gc' }, {})
+    })
+    return { status: 'ok' }
+  }
+
+  /** The whole status; `lite` leaves out what has to be counted. */
+  async status(lite: boolean): Promise<Status> {
+    const { config, suspensions, sessions, name, version } = this.parts
+    const { agents, rigs, path, namedSessions } = config.current
+    const shown = (await this.parts.agents.list({})).items
+    const { active, suspended, draining } = sessions.tally()
+    const rigDetails = rigs.map((rig) => ({
+      name: rig.name,
+      path: rig.path,
+      suspended: suspensions.rig(config.current, rig),
+    }))
+    return {
+      name,
+      path,
+      version,
+      uptime_sec: this.#uptime,
+      suspended: this.#suspended,
+      agent_count: shown.length,
+      rig_count: rigs.length,
+      running: active,
+      agents: counted(shown),
+      rigs: { total: rigs.length, suspended: rigDetails.filter((rig) => rig.suspended).length },
+      work: lite ? { in_progress: 0, ready: 0, open: 0 } : this.#work(),
+      mail: lite ? { unread: 0, total: 0 } : this.#mail(),
+      agent_details: details(agents, shown, draining),
+      rig_details: rigDetails,
+      named_session_details: namedSessions.map((named) => this.#named(named)),
+      ...this.#trouble(),
+      ...(!lite && {
+        beads_version: version,
+        beads: { beads_store: 'sqlite', native_store_eligible: true },
+        conditional_writes: CONDITIONAL_WRITES,
+        store_health: this.#store(),
+        session_counts_detail: { active, suspended },
+      }),
+    }
+  }
+
+  get #uptime(): number {
+    return Math.floor((this.parts.clock.monotonic() - this.#startedAt) / 1000)
+  }
+
+  get #suspended(): boolean {
+    return this.parts.suspensions.city(this.parts.config.current)
+  }
+
+  /** Why the city does not do all it should. */
+  #trouble(): Pick<Status, 'partial' | 'partial_errors'> {
+    const { store, config } = this.parts
+    const troubles = [store.failure && `store: ${store.failure}`, config.problem && `configuration: ${config.problem}`]
+    const partial_errors = troubles.filter((trouble) => typeof trouble === 'string')
+    return partial_errors.length > 0 ? { partial: true, partial_errors } : {}
+  }
+
+  #work(): Status['work'] {
+    const work = { in_progress: 0, ready: 0, open: 0 }
+    for (const counts of this.parts.beads.counts().values()) {
+      work.in_progress += counts.in_progress
+      work.ready += counts.ready
+      work.open += counts.open
+    }
+    return work
+  }
+
+  #mail(): Status['mail'] {
+    return this.parts.beads.mail()
+  }
+
+  #named({ qualified, mode }: NamedSessionSpec): { identity: string; mode: string; status: string } {
+    return { identity: qualified, mode, status: this.parts.sessions.named(qualified) ?? 'reserved-unmaterialized' }
+  }
+
+  #store(): NonNullable<Status['store_health']> {
+    const { path } = this.parts.store
+    const size_bytes = sizeOf(path) + sizeOf(`${path}-wal`)
+    const live_rows = this.parts.beads.rows()
+    const ratio = size_bytes / 2 ** 20 / Math.max(1, live_rows)
+    return {
+      path,
+      size_bytes,
+      live_rows,
+      ratio_mb_per_row: ratio,
+      threshold_mb_per_row: MB_PER_ROW,
+      warning: live_rows > 1000 && ratio > MB_PER_ROW,
+    }
+  }
+}
+
+/** One database, one writer: an update that lost its ground is refused by the transaction itself. */
+const CONDITIONAL_WRITES: NonNullable<Status['conditional_writes']> = {
+  mode: 'require',
+  origin: 'builtin',
+  effective: 'active',
+  stores: [{ store_id: 'city', kind: 'native', capable: true, probe: 'capable', latch: 'unlatched' }],
+}
+
+/** Each agent counts in one bucket at most. */
+function counted(agents: readonly AgentResponse[]): Status['agents'] {
+  const counts = { total: agents.length, running: 0, suspended: 0, quarantined: 0 }
+  for (const { suspended, state, running } of agents) {
+    if (suspended) counts.suspended++
+    else if (state === 'quarantined') counts.quarantined++
+    else if (running) counts.running++
+  }
+  return counts
+}
+
+function details(
+  specs: readonly AgentSpec[],
+  shown: readonly AgentResponse[],
+  draining: ReadonlySet<string>,
+): AgentDetail[] {
+  const labelled = new Set<string>()
+  return shown.map((agent) => {
+    const spec = specs.find(({ qualified }) => qualified === (agent.pool ?? agent.name))
+    const first = agent.pool !== undefined && !labelled.has(agent.pool)
+    if (agent.pool !== undefined) labelled.add(agent.pool)
+    return {
+      name: agent.name.slice(agent.name.lastIndexOf('/') + 1),
+      qualified_name: agent.name,
+      scope: agent.rig === undefined ? 'city' : 'rig',
+      running: agent.running,
+      suspended: agent.suspended,
+      ...(agent.session && { session_name: agent.session.name, draining: draining.has(agent.session.name) }),
+      ...(agent.pool !== undefined && { group_name: agent.pool, expanded: true }),
+      ...(first && spec && { scale_label: `scaled (min=${spec.minActive}, max=${spec.maxActive ?? 'unlimited'})` }),
+    }
+  })
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,49 @@
+import { Type } from '@sinclair/typebox'
+import { type Route, route } from '../../server/route.ts'
+import { OKResponseBody } from '../../server/schema.ts'
+import type { CityOf } from '../city.ts'
+import { CityGet, CityPatch, Health, Status } from './schema.ts'
+
+export const statusRoutes = (city: CityOf): Route[] => [
+  route(
+    'GET ~',
+    { id: 'get-v0-city-by-city-name', summary: 'Read a city', ok: CityGet, refuses: ['city-not-found'] },
+    (x) => city(x).status.city(),
+  ),
+  route(
+    'PATCH ~',
+    {
+      id: 'patch-v0-city-by-city-name',
+      summary: 'Suspend or resume a city',
+      body: CityPatch,
+      ok: OKResponseBody,
+      refuses: ['city-not-found', 'invalid-request', 'store-unavailable'],
+    },
+    (x) => city(x).status.change(x.body),
+  ),
+  route(
+    'GET ~/status',
+    {
+      id: 'get-v0-city-by-city-name-status',
+      summary: 'Read how a city is: agents, sessions, work',
+      query: Type.Object({
+        lite: Type.Optional(Type.Boolean({ description: 'Leave out what has to be counted: work, mail, store.' })),
+      }),
+      ok: Status,
+      refuses: ['city-not-found'],
+      index: true,
+      blocking: true,
+    },
+    (x) => city(x).status.status(x.query.lite ?? false),
+  ),
+  route(
+    'GET ~/health',
+    {
+      id: 'get-v0-city-by-city-name-health',
+      summary: 'Tell whether a city is up',
+      ok: Health,
+      refuses: ['city-not-found'],
+    },
+    (x) => city(x).status.health(),
+  ),
+]

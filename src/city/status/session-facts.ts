@@ -1,0 +1,16 @@
+import type { BuiltParts } from '../sessions/parts.ts'
+import { runs } from '../sessions/view.ts'
+import type { SessionFacts } from './city-status.ts'
+
+/** Counts sessions from the rows of those that are not over. */
+export const sessionFacts = ({ book }: Pick<BuiltParts, 'book'>): SessionFacts => ({
+  tally() {
+    const live = book.live()
+    return {
+      active: live.filter(runs).length,
+      suspended: live.filter(({ state }) => state === 'suspended').length,
+      draining: new Set(live.filter(({ state }) => state === 'draining').map(({ sessionName }) => sessionName)),
+    }
+  },
+  named: (identity) => book.live().find(({ named }) => named === identity)?.state,
+})

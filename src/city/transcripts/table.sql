@@ -1,0 +1,1 @@
+CREATE INDEX sessions_folder ON sessions (work_dir);

@@ -1,0 +1,93 @@
+import type { SessionRow } from '../sessions/table.ts'
+import type { LogReader, View } from './entry.ts'
+import type { Found } from './families.ts'
+import { SharedLog } from './shared.ts'
+import { type Standing, standingOf } from './standing.ts'
+
+/** What following a session's log needs. */
+export interface TrackNeeds {
+  find(row: SessionRow): Found | undefined
+  places(row: SessionRow): string[]
+  watch(paths: readonly string[], hear: () => void): () => void
+  watchLog(reader: LogReader, hear: () => void): () => void
+  /** The log of a session was found. */
+  found(row: SessionRow, found: Found): void
+  /** There is more in it. */
+  read(row: SessionRow, view: View): void
+  report(thrown: unknown): void
+}
+
+/** So much of a log is kept of a session that only runs; its window also holds what was written while we were away. */
+const BOUNDS = { window: 1024 * 1024, keep: 128 * 1024 }
+
+/** Follows the log of one running session, from when it appears. */
+export class Track {
+  readonly #listeners = new Set<() => void>()
+  #log: SharedLog | undefined
+  #found: Found | undefined
+  #standing: Standing = {}
+  #unwatch = () => {}
+  #looking: Promise<void> | undefined
+  #closed = false
+
+  constructor(
+    private readonly needs: TrackNeeds,
+    public row: SessionRow,
+  ) {
+    this.#unwatch = needs.watch(needs.places(row), () => void this.look())
+  }
+
+  get found(): Found | undefined {
+    return this.#found
+  }
+
+  get standing(): Standing {
+    return this.#standing
+  }
+
+  /** Hears whenever the log has more, or appears. */
+  listen(hear: () => void): () => void {
+    this.#listeners.add(hear)
+    return () => this.#listeners.delete(hear)
+  }
+
+  /** Looks for what is new. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look()
+      .catch((thrown) => this.needs.report(thrown))
+      .finally(() => {
+        this.#looking = undefined
+      })
+    return this.#looking
+  }
+
+  /** Looks a last time, since a program may write until its very end. */
+  async close({ last }: { last: boolean }): Promise<void> {
+    if (last) await this.look()
+    this.#closed = true
+    this.#unwatch()
+    await this.#looking
+    await this.#log?.close()
+    for (const hear of this.#listeners) hear()
+  }
+
+  async #look(): Promise<void> {
+    const log = this.#log ?? this.#open()
+    if (!log || !(await log.refresh()) || this.#closed) return
+    const { view } = log.reader
+    this.#standing = standingOf(view)
+    this.needs.read(this.row, view)
+    for (const hear of this.#listeners) hear()
+  }
+
+  #open(): SharedLog | undefined {
+    const found = this.needs.find(this.row)
+    if (!found || this.#closed) return undefined
+    this.#found = found
+    this.#log = new SharedLog(found.open(BOUNDS))
+    this.#unwatch()
+    this.#unwatch = this.needs.watchLog(this.#log.reader, () => void this.look())
+    this.needs.found(this.row, found)
+    return this.#log
+  }
+}

@@ -1,0 +1,17 @@
+const MILLION = 1_000_000
+
+/** How much a model can have in mind at once, in tokens, by what its name holds; the first that fits. */
+const WINDOWS: readonly (readonly [RegExp, number])[] = [
+  [/\[1m\]/i, MILLION],
+  [/fable|mythos|opus-4-[678]|opus-5|sonnet-4-6|sonnet-5/i, MILLION],
+  [/gemini/i, MILLION],
+  [/claude|opus|sonnet|haiku/i, 200_000],
+  [/gpt-5|codex/i, 258_000],
+  [/gpt-4/i, 128_000],
+]
+
+/** The context of a model in tokens; undefined when it is not known. */
+export const windowOf = (model: string): number | undefined => WINDOWS.find(([name]) => name.test(model))?.[1]
+
+/** How full a context is, in percent. */
+export const percentOf = (used: number, window: number): number => Math.min(100, Math.floor((used * 100) / window))

@@ -1,0 +1,63 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const text = (description: string) => Type.Optional(Type.String({ description }))
+
+/** A session that waits for beads to be closed. */
+export const WaitView = Type.Object(
+  {
+    id: Type.String({ description: 'The id of its bead.' }),
+    session_id: Type.String({ description: 'The session that waits.' }),
+    kind: Type.String({ description: '`deps`: it waits for beads.' }),
+    state: Type.String({ description: '`pending`, `ready`, `closed`, `canceled`, `expired` or `failed`.' }),
+    status: Type.String({ description: 'The status of its bead: `open` until it is over.' }),
+    session_name: text('The run-time name of the session.'),
+    dep_ids: Type.Optional(Type.Array(Type.String(), { description: 'The beads it waits for.' })),
+    dep_mode: text('Whether `all` of them have to be closed, or `any`.'),
+    registered_epoch: text('How many times the session had been started when it began to wait.'),
+    delivery_attempt: text('The number of its reminder.'),
+    nudge_id: text('Names the reminder that the session was sent.'),
+    expires_at: text('When it ends by itself.'),
+    note: text('What the session is told when it is over.'),
+    created_at: text('When it began.'),
+    labels: Type.Optional(Type.Array(Type.String(), { description: 'The labels of its bead.' })),
+  },
+  { $id: 'WaitView', additionalProperties: false },
+)
+export type WaitView = Static<typeof WaitView>
+
+export const WaitListBody = Type.Object(
+  {
+    waits: Type.Array(WaitView),
+    capped: Type.Boolean({ description: 'There are more than are shown.' }),
+    partial: Type.Optional(Type.Boolean({ description: 'Some source could not be read.' })),
+    partial_errors: Type.Optional(Type.Array(Type.String(), { description: 'Which, and why.' })),
+  },
+  { $id: 'WaitListBody', additionalProperties: false },
+)
+export type WaitListBody = Static<typeof WaitListBody>
+
+export const WaitCreate = Type.Object(
+  {
+    session: text('Who waits, by id, alias or name. A session can only wait itself, and need not say so.'),
+    on_beads: Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      maxItems: 100,
+      description: 'The beads to wait for; all of them have to exist.',
+    }),
+    mode: Type.Optional(
+      Type.Union([Type.Literal('all'), Type.Literal('any')], {
+        description: 'Until all of them are closed, or the first; `all` when absent.',
+      }),
+    ),
+    note: text('What to tell the session when it is over; at most 8 KB.'),
+    expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When to stop waiting.' })),
+  },
+  { $id: 'WaitCreateInputBody', additionalProperties: false },
+)
+export type WaitCreate = Static<typeof WaitCreate>
+
+export const WaitQuery = Type.Object({
+  state: text('Only waits in this state; those that are over are not listed.'),
+  session: text('Only waits of the session with this id.'),
+})
+export type WaitQuery = Static<typeof WaitQuery>

@@ -1,0 +1,19 @@
+import { Type } from '@sinclair/typebox'
+import { event } from '../../core/events/event.ts'
+
+const where = { bead_id: Type.String(), path: Type.String(), rig: Type.String() }
+
+export const WorktreeReaped = event(
+  'bead.worktree.reaped',
+  Type.Object({ ...where, branch: Type.String() }, { $id: 'BeadWorktreeReapedPayload', additionalProperties: false }),
+  'A worktree was removed; nothing of its work was only there.',
+)
+
+export const WorktreeReapSkipped = event(
+  'bead.worktree.reap_skipped',
+  Type.Object(
+    { ...where, reason: Type.String() },
+    { $id: 'BeadWorktreeReapSkippedPayload', additionalProperties: false },
+  ),
+  'A worktree was kept, because something in it is nowhere else.',
+)

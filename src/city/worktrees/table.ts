@@ -1,0 +1,18 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** Worktrees that were made for sessions and are still there. */
+export const worktrees = sqliteTable('worktrees', {
+  session: text().primaryKey(),
+  rig: text().notNull(),
+  /** The folder of the repository it belongs to. */
+  repository: text().notNull(),
+  path: text().notNull(),
+  branch: text().notNull(),
+  /** The branch that its work is to end up in. */
+  base: text().notNull(),
+  bead: text(),
+  createdAt: integer('created_at').notNull(),
+  /** Why it was kept although its session is over. */
+  kept: text(),
+})
+export type WorktreeRow = typeof worktrees.$inferSelect

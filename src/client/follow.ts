@@ -1,0 +1,115 @@
+import { ClientProblem, Unreachable } from './problem.ts'
+import { type Frame, frames } from './sse.ts'
+
+/** What can be armed: the process that uses the client says how. */
+export interface Timers {
+  after(ms: number, run: () => void): { cancel(): void }
+}
+
+export interface FollowOptions {
+  signal: AbortSignal
+  timers: Timers
+  /** Where to begin: what is newer than this id. Absent: what happens from now on. */
+  after?: string
+  /** Hears when the stream opens and when it is lost; it comes back by itself. */
+  state?: (now: 'open' | 'lost') => void
+}
+
+/** Opens a stream, from the given id on. */
+export type Open = (after: string | undefined, signal: AbortSignal) => Promise<Response>
+
+/** The server says something at least every 15 s; after this long it is gone, whatever the socket believes. */
+const SILENCE_MS = 40_000
+const FIRST_WAIT_MS = 200
+const LONGEST_WAIT_MS = 10_000
+/** How often a city that was there is asked for again: its supervisor came back before it did. */
+const STARTING_TRIES = 7
+
+/**
+ * Follows a stream until the signal aborts: it resumes after the last id it saw, waits longer after each failure,
+ * and ends with the refusal when the server turns it down. Heartbeats stay inside; `gap` frames come through.
+ */
+export async function* follow(open: Open, options: FollowOptions): AsyncGenerator<Frame> {
+  let after = options.after
+  let wait = FIRST_WAIT_MS
+  let starting = 0
+  const opened = () => {
+    starting = STARTING_TRIES
+    options.state?.('open')
+  }
+  while (!options.signal.aborted) {
+    try {
+      for await (const frame of once(open, after, { ...options, opened })) {
+        wait = FIRST_WAIT_MS
+        if (frame.id !== undefined) after = frame.id
+        if (frame.event !== 'heartbeat') yield frame
+      }
+    } catch (thrown) {
+      if (options.signal.aborted) return
+      if (!passing(thrown) && !(isStarting(thrown) && starting-- > 0)) throw thrown
+    }
+    if (options.signal.aborted) return
+    options.state?.('lost')
+    await pause(wait, options)
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS)
+  }
+}
+
+interface Once extends FollowOptions {
+  opened(): void
+}
+
+async function* once(open: Open, after: string | undefined, options: Once): AsyncGenerator<Frame> {
+  const ended = new AbortController()
+  const signal = AbortSignal.any([options.signal, ended.signal])
+  let silence = options.timers.after(SILENCE_MS, () => ended.abort(new Error('the stream fell silent')))
+  try {
+    const response = await open(after, signal)
+    options.opened()
+    for await (const frame of frames(received(response, signal))) {
+      silence.cancel()
+      silence = options.timers.after(SILENCE_MS, () => ended.abort(new Error('the stream fell silent')))
+      yield frame
+    }
+  } finally {
+    silence.cancel()
+    ended.abort()
+  }
+}
+
+/** The bytes of a response; a connection that breaks is told from a fault of ours. */
+async function* received(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (!response.body) return
+  const reader = response.body.getReader()
+  const stop = () => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((thrown) => {
+        throw new Unreachable(response.url, String(thrown))
+      })
+      if (done) return
+      yield value
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    stop()
+  }
+}
+
+/** Worth another attempt: nobody answered, the connection broke, or the server said it is not ready. */
+const passing = (thrown: unknown): boolean =>
+  thrown instanceof ClientProblem ? thrown.status >= 502 && thrown.status <= 504 : thrown instanceof Unreachable
+
+const isStarting = (thrown: unknown): boolean => thrown instanceof ClientProblem && thrown.code === 'city-not-found'
+
+function pause(ms: number, { timers, signal }: FollowOptions): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = timers.after(ms, resolve)
+  const stop = () => {
+    timer.cancel()
+    resolve()
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  return promise.finally(() => signal.removeEventListener('abort', stop))
+}

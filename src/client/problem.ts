@@ -1,0 +1,62 @@
+/** One thing that is wrong with a request, and where: `body.title`. */
+export interface Fault {
+  message?: string
+  location?: string
+  value?: unknown
+}
+
+/** A request the server turned down, with what it said about it. */
+export class ClientProblem extends Error {
+  constructor(
+    readonly status: number,
+    /** The word for programs, such as `bead-not-found`; empty when the server gave none. */
+    readonly code: string,
+    detail: string,
+    readonly faults: readonly Fault[] = [],
+  ) {
+    super(detail)
+    this.name = 'ClientProblem'
+  }
+
+  /** The sentence for people: the detail, and each fault with its place. */
+  get sentence(): string {
+    const faults = this.faults.filter(({ message }) => message && !this.message.includes(message))
+    if (faults.length === 0) return this.message
+    const told = faults.map(({ location, message }) => (location ? `${location}: ${message}` : message))
+    return `${this.message} (${told.join('; ')})`
+  }
+}
+
+/** Nobody answers at the address. */
+export class Unreachable extends Error {
+  constructor(
+    readonly url: string,
+    readonly reason: string,
+  ) {
+    super(`nothing answers at ${url} (${reason})`)
+    this.name = 'Unreachable'
+  }
+}
+
+/** Reads a response that is not a success. */
+export async function problemOf(response: Response): Promise<ClientProblem> {
+  const text = await response.text().catch(() => '')
+  const body = parsed(text)
+  if (!isRecord(body)) {
+    return new ClientProblem(response.status, '', text.trim() || `${response.status} ${response.statusText}`.trim())
+  }
+  const detail = body.detail ?? body.error ?? body.title ?? `${response.status} ${response.statusText}`
+  const faults = Array.isArray(body.errors) ? body.errors.filter(isRecord) : []
+  return new ClientProblem(response.status, typeof body.code === 'string' ? body.code : '', String(detail), faults)
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

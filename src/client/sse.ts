@@ -1,0 +1,37 @@
+import { parsed } from './problem.ts'
+
+/** One server-sent event, its data parsed. */
+export interface Frame {
+  id?: string
+  event: string
+  data: unknown
+}
+
+/** Cuts a byte stream into server-sent events; a frame without data is skipped. */
+export async function* frames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of bytes) {
+    const blocks = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n\r?\n/)
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const frame = frameOf(block)
+      if (frame) yield frame
+    }
+  }
+}
+
+function frameOf(block: string): Frame | undefined {
+  const data: string[] = []
+  let event = 'message'
+  let id: string | undefined
+  for (const line of block.split(/\r?\n/)) {
+    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
+    if (name === 'data') data.push(value)
+    if (name === 'event') event = value
+    if (name === 'id') id = value
+  }
+  if (data.length === 0) return undefined
+  const text = data.join('\n')
+  return { event, data: parsed(text) ?? text, ...(id !== undefined && { id }) }
+}

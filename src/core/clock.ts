@@ -1,0 +1,13 @@
+/** Where time comes from: the wall for dates, the monotonic clock for lengths. Both in milliseconds. */
+export interface Clock {
+  now(): number
+  monotonic(): number
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+}
+
+/** A moment as the wire shows it: RFC 3339 in UTC. */
+export const stamp = (at: number): string => new Date(at).toISOString()

@@ -1,0 +1,182 @@
+import { type Clock, systemClock } from './clock.ts'
+import { Heap, NOWHERE } from './heap.ts'
+
+/** A promise of the deadlines module; `cancel` is idempotent. */
+export interface Deadline {
+  readonly due: number
+  cancel(): void
+}
+
+/** How the one timer is armed; tests step it by hand. */
+export interface Alarm {
+  set(ms: number, ring: () => void): () => void
+}
+
+const systemAlarm: Alarm = {
+  set(ms, ring) {
+    const timer = setTimeout(ring, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+interface Entry extends Deadline {
+  due: number
+  place: number
+  readonly order: number
+  /** Length of a running term; undefined for a moment of the wall clock. */
+  readonly length: number | undefined
+  readonly run: () => unknown
+}
+
+const HOUR = 3_600_000
+/** Clocks that drift apart by more than this slept or were set. */
+const STEP = 5_000
+
+/**
+ * Every timer of the process. One is armed: the nearest, never more than an hour ahead.
+ * When the wall clock and the monotonic clock moved apart (a suspended laptop, a set clock), running terms
+ * get their full length again and an overdue moment fires once.
+ */
+export class Deadlines {
+  readonly #entries = new Heap<Entry>()
+  readonly #steps = new Set<(shift: number) => void>()
+  #disarm: (() => void) | undefined
+  #armedFor = Number.POSITIVE_INFINITY
+  #lastWall: number
+  #lastMonotonic: number
+  #order = 0
+  #ringing = false
+  #closed = false
+
+  constructor(
+    private readonly clock: Clock = systemClock,
+    private readonly alarm: Alarm = systemAlarm,
+    private readonly report: (thrown: unknown) => void = () => {},
+  ) {
+    this.#lastWall = clock.now()
+    this.#lastMonotonic = clock.monotonic()
+  }
+
+  /** Runs once when `ms` have passed: a timeout, a lease, an idle limit. */
+  after(ms: number, run: () => unknown): Deadline {
+    return this.#add(this.clock.now() + ms, ms, run)
+  }
+
+  /** Runs once at a moment of the wall clock; soon when it is past. */
+  at(due: number, run: () => unknown): Deadline {
+    return this.#add(due, undefined, run)
+  }
+
+  /** Tells how far the wall clock moved against the monotonic one, whenever it did. */
+  onStep(tell: (shift: number) => void): () => void {
+    this.#steps.add(tell)
+    return () => this.#steps.delete(tell)
+  }
+
+  /** A promise of `after`, for code that awaits; rejects with the signal's reason when aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const abort = () => {
+        deadline.cancel()
+        reject(signal?.reason)
+      }
+      const deadline = this.after(ms, () => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      })
+      signal?.addEventListener('abort', abort, { once: true })
+    })
+  }
+
+  /** How many deadlines are waiting; an idle system has few. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Cancels every deadline and takes no more. */
+  close(): void {
+    this.#closed = true
+    this.#entries.clear()
+    this.#arm()
+  }
+
+  #add(due: number, length: number | undefined, run: () => unknown): Deadline {
+    if (Number.isNaN(due)) throw new RangeError('a deadline needs a moment')
+    const order = this.#order++
+    const entry: Entry = { due, place: NOWHERE, order, length, run, cancel: () => this.#cancel(entry) }
+    if (this.#closed) return entry
+    this.#entries.add(entry)
+    if (!this.#ringing && (due < this.#armedFor || this.#drifted())) this.#arm()
+    return entry
+  }
+
+  /** Nothing stays armed for nothing; a bell that comes too early for the rest only arms the next. */
+  #cancel(entry: Entry): void {
+    if (this.#entries.remove(entry) && this.#entries.size === 0 && !this.#ringing) this.#arm()
+  }
+
+  #arm(): void {
+    this.#disarm?.()
+    this.#disarm = undefined
+    this.#armedFor = Number.POSITIVE_INFINITY
+    const nearest = this.#entries.nearest
+    if (!nearest) return
+    const now = this.clock.now()
+    this.#armedFor = this.#drifted() ? now : Math.min(nearest.due, now + HOUR)
+    this.#disarm = this.alarm.set(Math.max(0, Math.ceil(this.#armedFor - now)), () => this.#ring())
+  }
+
+  #ring(): void {
+    this.#disarm = undefined
+    this.#ringing = true
+    this.#notice()
+    for (const entry of this.#due()) {
+      if (this.#entries.remove(entry)) this.#run(entry.run)
+    }
+    this.#ringing = false
+    this.#arm()
+  }
+
+  /** What is due now, in order, all of it still waiting: one may cancel another that is due with it. */
+  #due(): Entry[] {
+    const now = this.clock.now()
+    const due: Entry[] = []
+    for (let next = this.#entries.nearest; next && next.due <= now; next = this.#entries.nearest) {
+      this.#entries.remove(next)
+      due.push(next)
+    }
+    for (const entry of due) this.#entries.add(entry)
+    return due.sort((a, b) => a.due - b.due || a.order - b.order)
+  }
+
+  #run(run: () => unknown): void {
+    try {
+      const result = run()
+      if (result instanceof Promise) result.catch(this.report)
+    } catch (thrown) {
+      this.report(thrown)
+    }
+  }
+
+  get #shift(): number {
+    return this.clock.now() - this.#lastWall - (this.clock.monotonic() - this.#lastMonotonic)
+  }
+
+  #drifted(): boolean {
+    return Math.abs(this.#shift) >= STEP
+  }
+
+  /** Small drifts are forgotten each time, so that a clock that is slowly put right is no step. */
+  #notice(): void {
+    const shift = this.#shift
+    this.#lastWall = this.clock.now()
+    this.#lastMonotonic = this.clock.monotonic()
+    if (Math.abs(shift) < STEP) return
+    for (const entry of this.#entries.clear()) {
+      if (entry.length !== undefined) entry.due = this.#lastWall + entry.length
+      this.#entries.add(entry)
+    }
+    for (const tell of this.#steps) this.#run(() => tell(shift))
+  }
+}

@@ -1,0 +1,39 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+
+/** An event that can be recorded: its name in the past tense, the shape of its payload, what it tells. */
+export interface EventDef<Payload extends TSchema = TSchema> {
+  readonly type: string
+  readonly payload: Payload
+  readonly summary: string
+}
+
+export const event = <Payload extends TSchema>(type: string, payload: Payload, summary: string): EventDef<Payload> => ({
+  type,
+  payload,
+  summary,
+})
+
+/** The payload of an event whose envelope says everything. */
+export const NoPayload = Type.Object({}, { $id: 'NoPayload', additionalProperties: false })
+
+/** What of an event its emitter says; the log adds number and time. */
+export interface Facts {
+  actor: string
+  subject?: string
+  message?: string
+  run_id?: string
+  session_id?: string
+  step_id?: string
+  /** Absent: not known. Empty: known to depend on nothing. */
+  depends_on_step_ids?: string[]
+}
+
+/** An event as it stands in the log and on the wire. */
+export interface Recorded extends Facts {
+  seq: number
+  type: string
+  ts: string
+  payload: unknown
+}
+
+export type PayloadOf<D> = D extends EventDef<infer P> ? Static<P> : never

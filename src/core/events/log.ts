@@ -1,0 +1,183 @@
+import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../clock.ts'
+import type { Deadlines } from '../deadlines.ts'
+import type { Store, Tx } from '../store.ts'
+import type { EventDef, Facts, PayloadOf, Recorded } from './event.ts'
+import { Recent } from './recent.ts'
+import { HORIZON, INSERT, PAGES, type Row, toDraft, toRecorded, toValues, type Values } from './row.ts'
+
+/** Which events a page shows: newest first, strictly below `before`; `since` is a moment in milliseconds. */
+export interface Page {
+  before?: number
+  type?: string
+  actor?: string
+  since?: number
+  limit: number
+}
+
+/** A page of events. `total` counts every event ever when nothing was asked for, else those on the page. */
+export interface PageOfEvents {
+  items: Recorded[]
+  total: number
+  /** The `before` of the page that follows; absent on the last. */
+  next?: number
+}
+
+type Select = Statement<Row, (string | number)[]>
+
+/** Characters of payload that one reading takes at most: parsing more would hold the loop. */
+const READ_CHARACTERS = 512 * 1024
+
+/**
+ * The append-only log of one scope. Rows first: an event is published once the write that recorded it is on disk,
+ * so whoever hears of it can read what it tells. Events that were handed out are shared: nobody changes them.
+ */
+export class EventLog {
+  #head: number
+  readonly #recent = new Recent()
+  readonly #listeners = new Set<(recorded: Recorded) => void>()
+  readonly #insert: Statement<{ seq: number }, Values>
+  readonly #after: Statement<Row, [number, number, number]>
+  readonly #oldest: Statement<{ seq: number | null }, []>
+  readonly #at: Statement<{ at: number }, [number]>
+  readonly #horizon: Statement<{ seq: number }, [string, number, number, number]>
+  readonly #pages: Record<keyof typeof PAGES, Select>
+
+  constructor(
+    store: Store,
+    private readonly clock: Clock,
+    private readonly deadlines: Deadlines,
+    /** How many events of one actor are looked at for one page by type and actor. */
+    private readonly bounds = { look: 20_000 },
+  ) {
+    this.#insert = store.prepare(INSERT)
+    this.#after = store.prepare('SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?')
+    this.#oldest = store.prepare('SELECT min(seq) AS seq FROM events')
+    this.#at = store.prepare('SELECT at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1')
+    this.#pages = {
+      any: store.prepare(PAGES.any),
+      type: store.prepare(PAGES.type),
+      actor: store.prepare(PAGES.actor),
+      both: store.prepare(PAGES.both),
+    }
+    this.#horizon = store.prepare(HORIZON)
+    const last = store.prepare<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+    this.#head = last.get()?.seq ?? 0
+  }
+
+  /** The number of the newest event that is on disk; 0 while there is none. */
+  get head(): number {
+    return this.#head
+  }
+
+  /** The oldest event still kept; `head + 1` when none is. */
+  get oldest(): number {
+    return this.#oldest.get()?.seq ?? this.#head + 1
+  }
+
+  /** Records an event with the write it belongs to; returns its number. */
+  append<D extends EventDef>(tx: Tx, def: D, facts: Facts, payload: PayloadOf<D>): number {
+    return this.record(tx, def.type, facts, payload)
+  }
+
+  /** Records an event of a type that only its emitter knows. */
+  record(tx: Tx, type: string, facts: Facts, payload: unknown): number {
+    const draft = toDraft(type, this.clock.now(), facts, payload)
+    const seq = this.#insert.get(...toValues(draft))?.seq ?? 0
+    tx.after(() => this.#publish({ seq, ...draft }))
+    return seq
+  }
+
+  /** Durable events after `seq`, oldest first; fewer than `limit` when they are long. */
+  after(seq: number, limit: number): Recorded[] {
+    const recent = this.#recent.after(seq, limit)
+    if (recent) return recent
+    const events: Recorded[] = []
+    let characters = 0
+    for (const row of this.#after.iterate(seq, this.#head, limit)) {
+      events.push(toRecorded(row))
+      characters += row.payload.length
+      if (characters > READ_CHARACTERS) break
+    }
+    return events
+  }
+
+  /** A page of durable events, newest first. It may be short and still not be the last: then it has a `next`. */
+  page({ before, type, actor, since, limit }: Page): PageOfEvents {
+    const filter = type === undefined ? (actor === undefined ? 'any' : 'actor') : actor === undefined ? 'type' : 'both'
+    const words = [type, actor].filter((word) => word !== undefined)
+    const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
+    const floor = since === undefined ? 0 : this.since(since)
+    const horizon = filter === 'both' ? this.#horizon.get(actor ?? '', below, floor, this.bounds.look)?.seq : undefined
+    const items: Recorded[] = []
+    let characters = 0
+    let next = horizon
+    for (const row of this.#pages[filter].iterate(...words, below, horizon ?? floor, limit + 1)) {
+      if (items.length === limit || characters > READ_CHARACTERS) {
+        next = items.at(-1)?.seq ?? below
+        break
+      }
+      items.push(toRecorded(row))
+      characters += row.payload.length
+    }
+    const total = filter === 'any' && since === undefined ? this.#head : items.length
+    return { items, total, ...(next !== undefined && { next }) }
+  }
+
+  /** The newest durable event of a type, strictly below `before`. */
+  latest(type: string, before?: number): Recorded | undefined {
+    return this.page({ type, limit: 1, ...(before !== undefined && { before }) }).items[0]
+  }
+
+  /** The number of the first event recorded at or after a moment; `head + 1` when none was. */
+  since(at: number): number {
+    let low = this.oldest
+    let high = this.#head + 1
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      if ((this.#at.get(middle)?.at ?? Number.POSITIVE_INFINITY) >= at) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
+  /** Waits until an event after `seq` is on disk, for `ms` at most; whether there is one. */
+  until(seq: number, ms: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.#head > seq || ms <= 0 || signal?.aborted) return Promise.resolve(this.#head > seq)
+    return new Promise((resolve) => {
+      const end = () => {
+        stop()
+        deadline.cancel()
+        signal?.removeEventListener('abort', end)
+        resolve(this.#head > seq)
+      }
+      const stop = this.listen((recorded) => {
+        if (recorded.seq > seq) end()
+      })
+      const deadline = this.deadlines.after(ms, end)
+      signal?.addEventListener('abort', end, { once: true })
+    })
+  }
+
+  /** Hears every event once it is on disk, in order; returns how to stop. */
+  listen(hear: (recorded: Recorded) => void): () => void {
+    this.#listeners.add(hear)
+    return () => this.#listeners.delete(hear)
+  }
+
+  /** Tells everyone, from the row's own text: what the emitter does later to its objects is not seen. */
+  #publish(row: Row): void {
+    const recorded = toRecorded(row)
+    this.#head = row.seq
+    this.#recent.add(recorded, row.payload.length)
+    let failed: { thrown: unknown } | undefined
+    for (const hear of this.#listeners) {
+      try {
+        hear(recorded)
+      } catch (thrown) {
+        failed = { thrown }
+      }
+    }
+    if (failed) throw failed.thrown
+  }
+}

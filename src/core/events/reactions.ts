@@ -1,0 +1,235 @@
+import type { Statement } from 'bun:sqlite'
+import type { Deadlines } from '../deadlines.ts'
+import { Refusal, sentence } from '../errors.ts'
+import type { Store, Tx } from '../store.ts'
+import type { Recorded } from './event.ts'
+import type { EventLog } from './log.ts'
+
+/** Does, in `tx`, what follows from an event: once, whatever crashes in between. */
+export type React = (tx: Tx, recorded: Recorded) => void
+
+/** Which events a consumer wants: their types, or a rule over types that may change while it runs. */
+export type Wants = readonly string[] | ((type: string) => boolean)
+
+interface Consumer {
+  readonly name: string
+  readonly wants: (type: string) => boolean
+  readonly react: React
+  /** The last event it is done with, and the last that its row says it is done with. */
+  cursor: number
+  saved: number
+  running: Promise<void> | undefined
+  failing: { seq: number; tries: number } | undefined
+  /** Whether the store did not take its last write. */
+  refused: boolean
+}
+
+/** How a try at some events ended: done, stopped at an event of which its reaction throws, or the store did not take it. */
+type Outcome = { is: 'done' } | { is: 'failed'; at: number; thrown: unknown } | { is: 'refused'; thrown: unknown }
+
+const BATCH = 64
+const READ = 256
+/** How long the reactions of one write may hold the loop. */
+const SLICE_MS = 4
+const TRIES = 5
+const FIRST_WAIT = 200
+const STORE_WAIT = 5_000
+/** How far a consumer may have passed uninteresting events before its row says so. */
+const UNSAVED = 1000
+
+/**
+ * Consumers of a log. Each has a cursor in the log's own database that moves in the transaction of what it does;
+ * publication only wakes it, and on start it goes on from where it was.
+ */
+export class Reactions {
+  readonly #consumers: Consumer[] = []
+  readonly #read: Statement<{ seq: number }, [string]>
+  readonly #move: Statement<unknown, [string, number]>
+  #unlisten: (() => void) | undefined
+  #stopping = new AbortController()
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly deadlines: Deadlines,
+    private readonly report: (message: string) => void,
+  ) {
+    this.#read = store.prepare('SELECT seq FROM cursors WHERE consumer = ?')
+    this.#move = store.prepare(
+      'INSERT INTO cursors (consumer, seq) VALUES (?, ?) ON CONFLICT (consumer) DO UPDATE SET seq = excluded.seq',
+    )
+  }
+
+  /** Adds a consumer of these events. One that is new to this log starts at its first kept event. */
+  on(name: string, wants: Wants, react: React): void {
+    if (this.#consumers.some((consumer) => consumer.name === name)) throw new Error(`two reactions are named ${name}`)
+    const cursor = this.#read.get(name)?.seq ?? 0
+    const types = typeof wants === 'function' ? undefined : new Set(wants)
+    const rule = typeof wants === 'function' ? wants : (type: string) => types?.has(type) === true
+    const idle = { running: undefined, failing: undefined, refused: false }
+    this.#consumers.push({ name, wants: rule, react, cursor, saved: cursor, ...idle })
+  }
+
+  /** Catches up, then follows the log until `stop`. */
+  start(): void {
+    if (this.#unlisten) return
+    this.#stopping = new AbortController()
+    this.#unlisten = this.log.listen((recorded) => {
+      for (const consumer of this.#consumers) this.#hear(consumer, recorded)
+    })
+    for (const consumer of this.#consumers) {
+      this.#check(consumer)
+      this.#wake(consumer)
+    }
+  }
+
+  /** Waits for what is under way, and remembers how far every consumer came. */
+  async stop(): Promise<void> {
+    if (!this.#unlisten) return
+    this.#unlisten()
+    this.#unlisten = undefined
+    this.#stopping.abort()
+    await Promise.all(this.#consumers.map((consumer) => consumer.running))
+    await this.#save(this.#consumers).catch(() => {})
+  }
+
+  /** Resolves when every consumer has seen everything up to the head, with all that followed from it. */
+  async settled(): Promise<void> {
+    for (;;) {
+      const running = this.#consumers.flatMap((consumer) => consumer.running ?? [])
+      if (running.length === 0) return
+      await Promise.all(running)
+    }
+  }
+
+  /** An event nobody waits for costs an idle consumer nothing but the step of its cursor. */
+  #hear(consumer: Consumer, recorded: Recorded): void {
+    if (consumer.running) return
+    const idle = consumer.cursor === recorded.seq - 1 && !consumer.wants(recorded.type)
+    if (idle) consumer.cursor = recorded.seq
+    if (!idle || consumer.cursor - consumer.saved >= UNSAVED) this.#wake(consumer)
+  }
+
+  #wake(consumer: Consumer): void {
+    if (consumer.running || !this.#unlisten) return
+    consumer.running = this.#run(consumer)
+  }
+
+  /**
+   * Begins when the whole group of events is published. Ends, and says so, in the same stretch in which it saw that
+   * nothing is left: no wake falls in between.
+   */
+  async #run(consumer: Consumer): Promise<void> {
+    await undefined
+    try {
+      while (!this.#stopping.signal.aborted && !this.store.failure) {
+        if (consumer.cursor - consumer.saved >= UNSAVED) await this.#save([consumer])
+        else if (consumer.cursor < this.log.head) await this.#step(consumer)
+        else return
+      }
+    } catch (thrown) {
+      this.report(`${consumer.name} stopped until the next event: ${sentence(thrown)}`)
+    } finally {
+      consumer.running = undefined
+    }
+  }
+
+  async #step(consumer: Consumer): Promise<void> {
+    const events = this.log.after(consumer.cursor, READ)
+    const wanted = events.filter((recorded) => consumer.wants(recorded.type))
+    const batch = wanted.slice(0, BATCH)
+    const last = wanted.length > batch.length ? batch.at(-1) : events.at(-1)
+    const upTo = last?.seq ?? this.log.head
+    if (batch.length === 0) {
+      consumer.cursor = upTo
+      if (events.length > 0) await nextTurn()
+      return
+    }
+    await this.#settle(consumer, batch, await this.#try(consumer, batch, upTo))
+  }
+
+  async #settle(consumer: Consumer, batch: Recorded[], outcome: Outcome): Promise<void> {
+    if (outcome.is === 'refused') return this.#wait(consumer, outcome.thrown)
+    if (outcome.is === 'done') return
+    const culprit = batch[outcome.at]
+    if (!culprit) return
+    const tries = consumer.failing?.seq === culprit.seq ? consumer.failing.tries + 1 : 1
+    consumer.failing = { seq: culprit.seq, tries }
+    const before = batch.slice(0, outcome.at)
+    const good = before.at(-1)
+    if (good && (await this.#try(consumer, before, good.seq)).is !== 'done') return
+    const event = `event ${culprit.seq} (${culprit.type})`
+    if (tries < TRIES) {
+      const ms = FIRST_WAIT * 2 ** (tries - 1)
+      this.report(`${consumer.name} failed at ${event}, ${tries} of ${TRIES} tries: ${sentence(outcome.thrown)}`)
+      return this.#sleep(ms)
+    }
+    const set = await this.#try(consumer, [], culprit.seq)
+    if (set.is !== 'done') return
+    this.report(`${consumer.name} set ${event} aside: ${sentence(outcome.thrown)}`)
+  }
+
+  /** Reacts to `events` and moves the cursor to `upTo` in one write, or less far when that takes long. */
+  async #try(consumer: Consumer, events: Recorded[], upTo: number): Promise<Outcome> {
+    let at: number | undefined
+    try {
+      const reached = await this.store.write((tx) => {
+        const started = performance.now()
+        let done = 0
+        for (const [index, recorded] of events.entries()) {
+          if (index > 0 && performance.now() - started > SLICE_MS) break
+          at = index
+          this.#react(tx, consumer, recorded)
+          done = recorded.seq
+        }
+        at = undefined
+        const reached = done === (events.at(-1)?.seq ?? 0) ? upTo : done
+        this.#move.run(consumer.name, reached)
+        return reached
+      })
+      consumer.cursor = reached
+      consumer.saved = reached
+      consumer.refused = false
+      if (consumer.failing && consumer.failing.seq <= reached) consumer.failing = undefined
+      return { is: 'done' }
+    } catch (thrown) {
+      const ofTheStore = thrown instanceof Refusal && thrown.code === 'store-unavailable'
+      return at === undefined || ofTheStore ? { is: 'refused', thrown } : { is: 'failed', at, thrown }
+    }
+  }
+
+  #react(tx: Tx, consumer: Consumer, recorded: Recorded): void {
+    const result: unknown = consumer.react(tx, recorded)
+    if (result instanceof Promise) throw new TypeError('a reaction is synchronous: it returned a promise')
+  }
+
+  /** The store takes nothing just now: says so once, and tries again in a while. */
+  #wait(consumer: Consumer, thrown: unknown): Promise<void> {
+    if (!consumer.refused) this.report(`${consumer.name} waits for the store: ${sentence(thrown)}`)
+    consumer.refused = true
+    return this.#sleep(STORE_WAIT)
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return this.deadlines.sleep(ms, this.#stopping.signal).catch(() => {})
+  }
+
+  async #save(consumers: Consumer[]): Promise<void> {
+    const moved = consumers.filter((consumer) => consumer.cursor > consumer.saved)
+    if (moved.length === 0 || this.store.failure) return
+    const marks = moved.map((consumer) => ({ consumer, cursor: consumer.cursor }))
+    await this.store.write(() => {
+      for (const { consumer, cursor } of marks) this.#move.run(consumer.name, cursor)
+    })
+    for (const { consumer, cursor } of marks) consumer.saved = Math.max(consumer.saved, cursor)
+  }
+
+  /** Says so when events were removed before this consumer saw them. */
+  #check(consumer: Consumer): void {
+    const missed = this.log.oldest - 1
+    if (consumer.cursor === 0 || consumer.cursor >= missed) return
+    this.report(`${consumer.name} missed events ${consumer.cursor + 1} to ${missed}: they were removed before it ran`)
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,38 @@
+import type { Recorded } from './event.ts'
+
+const MOST = 1024
+const MOST_CHARACTERS = 1024 * 1024
+
+/** The newest events of a log as they were published, so that those who follow it live share them. */
+export class Recent {
+  #events: { recorded: Recorded; size: number }[] = []
+  #size = 0
+
+  add(recorded: Recorded, size: number): void {
+    const last = this.#events.at(-1)
+    if (last && last.recorded.seq + 1 !== recorded.seq) this.#drop(this.#events.length)
+    this.#events.push({ recorded, size })
+    this.#size += size
+    if (this.#events.length < 2 * MOST && this.#size < 2 * MOST_CHARACTERS) return
+    let excess = Math.max(0, this.#events.length - MOST)
+    let left = this.#size
+    for (const [at, one] of this.#events.entries()) {
+      if (at >= excess && left <= MOST_CHARACTERS) break
+      left -= one.size
+      excess = Math.max(excess, at + 1)
+    }
+    this.#drop(excess)
+  }
+
+  /** Events after `seq`, oldest first; undefined when some of them are not here any more. */
+  after(seq: number, limit: number): Recorded[] | undefined {
+    const first = this.#events[0]
+    if (!first || seq + 1 < first.recorded.seq) return undefined
+    const from = seq + 1 - first.recorded.seq
+    return this.#events.slice(from, from + limit).map((one) => one.recorded)
+  }
+
+  #drop(count: number): void {
+    for (const { size } of this.#events.splice(0, count)) this.#size -= size
+  }
+}

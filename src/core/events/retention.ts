@@ -1,0 +1,154 @@
+import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../clock.ts'
+import type { Deadline, Deadlines } from '../deadlines.ts'
+import type { Store } from '../store.ts'
+import type { EventLog } from './log.ts'
+
+export interface RetentionBounds {
+  /** Events older than this go. */
+  days?: number
+  /** Events go, oldest first, until their text is under this many bytes. */
+  bytes?: number
+  /** So many of the newest stay, whatever the other bounds say. */
+  least?: number
+  /** Rows measured or removed in one stretch. */
+  slice?: number
+  /** Milliseconds between two runs. */
+  every?: number
+}
+
+interface Segment {
+  last_seq: number
+  bytes: number
+}
+
+const DAY = 86_400_000
+const ROW_BYTES = 100
+
+/** What one stretch may take from the loop. */
+const SLICE_MS = 4
+
+/**
+ * Removes events that are too old or too many, in slices. The bytes of the log are kept as sums over runs of rows
+ * (segments), measured once, so that no run reads the whole log.
+ */
+export class Retention {
+  readonly #days: number
+  readonly #bytes: number
+  readonly #least: number
+  readonly #slice: number
+  readonly #every: number
+  readonly #sizes: Statement<{ seq: number; size: number }, [number, number, number]>
+  readonly #segments: Statement<Segment, []>
+  readonly #measured: Statement<{ seq: number | null }, []>
+  readonly #unarchived: Statement<{ seq: number | null }, []>
+  readonly #addSegment: Statement<unknown, [number, number]>
+  readonly #dropSegments: Statement<unknown, [number]>
+  readonly #drop: Statement<unknown, [number, number]>
+  #next: Deadline | undefined
+  #running: Promise<number> | undefined
+  #stopped = false
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly deadlines: Deadlines,
+    private readonly report: (thrown: unknown) => void,
+    { days = 30, bytes = 2 ** 30, least = 100_000, slice = 250, every = 3_600_000 }: RetentionBounds = {},
+  ) {
+    this.#days = days
+    this.#bytes = bytes
+    this.#least = least
+    this.#slice = slice
+    this.#every = every
+    this.#sizes = store.prepare(
+      'SELECT seq, length(payload) AS size FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+    )
+    this.#segments = store.prepare('SELECT last_seq, bytes FROM event_segments ORDER BY last_seq')
+    this.#measured = store.prepare('SELECT max(last_seq) AS seq FROM event_segments')
+    this.#unarchived = store.prepare('SELECT min(first_seq) AS seq FROM event_archives WHERE complete = 0')
+    this.#addSegment = store.prepare('INSERT INTO event_segments (last_seq, bytes) VALUES (?, ?)')
+    this.#dropSegments = store.prepare('DELETE FROM event_segments WHERE last_seq <= ?')
+    this.#drop = store.prepare('DELETE FROM events WHERE seq BETWEEN ? AND ?')
+  }
+
+  /** Runs now, and again an hour after each run. */
+  start(): void {
+    this.#stopped = false
+    const again = () => {
+      if (!this.#stopped) this.#next = this.deadlines.after(this.#every, () => this.start())
+    }
+    void this.run().catch(this.report).finally(again)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#next?.cancel()
+    await this.#running?.catch(() => {})
+  }
+
+  /** Measures what is new, then removes what is beyond the bounds; how many events went. */
+  run(): Promise<number> {
+    this.#running ??= this.#runOnce().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #runOnce(): Promise<number> {
+    await this.#measure()
+    const unarchived = this.#unarchived.get()?.seq ?? Number.POSITIVE_INFINITY
+    return this.#remove(Math.min(this.#beyond(), this.log.head - this.#least, unarchived - 1))
+  }
+
+  async #measure(): Promise<void> {
+    const head = this.log.head
+    let from = this.#measured.get()?.seq ?? 0
+    while (from < head && !this.#stopped) {
+      const segment = this.#sum(from, head)
+      if (!segment) return
+      await this.store.write(() => void this.#addSegment.run(segment.last_seq, segment.bytes))
+      from = segment.last_seq
+    }
+  }
+
+  #sum(from: number, head: number): Segment | undefined {
+    const started = performance.now()
+    let segment: Segment | undefined
+    for (const { seq, size } of this.#sizes.iterate(from, head, this.#slice)) {
+      segment = { last_seq: seq, bytes: (segment?.bytes ?? 0) + size + ROW_BYTES }
+      if (performance.now() - started > SLICE_MS) break
+    }
+    return segment
+  }
+
+  /** The last event that age or bytes say should go. */
+  #beyond(): number {
+    const aged = this.log.since(this.clock.now() - this.#days * DAY) - 1
+    const segments = this.#segments.all()
+    let total = segments.reduce((sum, { bytes }) => sum + bytes, 0)
+    let heavy = 0
+    for (const { last_seq, bytes } of segments) {
+      if (total <= this.#bytes) break
+      total -= bytes
+      heavy = last_seq
+    }
+    return Math.max(aged, heavy)
+  }
+
+  async #remove(floor: number): Promise<number> {
+    let gone = 0
+    for (let from = this.log.oldest; from <= floor && !this.#stopped; ) {
+      const segment = this.#sum(from - 1, floor)
+      const to = Math.min(floor, segment?.last_seq ?? floor)
+      await this.store.write(() => {
+        this.#drop.run(from, to)
+        this.#dropSegments.run(to)
+      })
+      gone += to - from + 1
+      from = to + 1
+    }
+    return gone
+  }
+}

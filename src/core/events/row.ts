@@ -1,0 +1,92 @@
+import { stamp } from '../clock.ts'
+import type { Facts, Recorded } from './event.ts'
+
+/** An event as its table keeps it. */
+export interface Row {
+  seq: number
+  type: string
+  at: number
+  actor: string
+  subject: string | null
+  message: string | null
+  run_id: string | null
+  session_id: string | null
+  step_id: string | null
+  depends_on_step_ids: string | null
+  payload: string
+}
+
+/** An event before it has a number. */
+export type Draft = Omit<Row, 'seq'>
+
+export type Values = [string, number, string, ...(string | null)[]]
+
+export const INSERT = `INSERT INTO events
+  (type, at, actor, subject, message, run_id, session_id, step_id, depends_on_step_ids, payload)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`
+
+const page = (filter: string): string => `SELECT * FROM events ${filter} seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
+
+/** Pages, newest first, each from an index; the one by actor has the type too, so that both need no third. */
+export const PAGES = {
+  any: page('WHERE'),
+  type: page('INDEXED BY events_type WHERE type = ? AND'),
+  actor: page('INDEXED BY events_actor WHERE actor = ? AND'),
+  both: page('INDEXED BY events_actor WHERE type = ? AND actor = ? AND'),
+}
+
+/** Where a page by type and actor stops looking: so many events of the actor further down. */
+export const HORIZON = `SELECT seq FROM events INDEXED BY events_actor
+  WHERE actor = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT 1 OFFSET ?`
+
+const optional = (column: string): string => `iif(${column} IS NULL, '', ',"${column}":' || json_quote(${column}))`
+
+/** The line of an archive for a row: the same JSON that lists show. */
+export const LINES = `SELECT '{"seq":' || seq || ',"type":' || json_quote(type)
+  || ',"ts":"' || strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') || '","actor":' || json_quote(actor)
+  || ${['subject', 'message', 'run_id', 'session_id', 'step_id'].map(optional).join(' || ')}
+  || iif(depends_on_step_ids IS NULL, '', ',"depends_on_step_ids":' || depends_on_step_ids)
+  || ',"payload":' || payload || '}' AS line
+  FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq`
+
+export const toDraft = (type: string, at: number, facts: Facts, payload: unknown): Draft => ({
+  type,
+  at,
+  actor: facts.actor,
+  subject: facts.subject ?? null,
+  message: facts.message ?? null,
+  run_id: facts.run_id ?? null,
+  session_id: facts.session_id ?? null,
+  step_id: facts.step_id ?? null,
+  depends_on_step_ids: facts.depends_on_step_ids ? JSON.stringify(facts.depends_on_step_ids) : null,
+  payload: JSON.stringify(payload ?? {}),
+})
+
+export const toValues = (draft: Draft): Values => [
+  draft.type,
+  draft.at,
+  draft.actor,
+  draft.subject,
+  draft.message,
+  draft.run_id,
+  draft.session_id,
+  draft.step_id,
+  draft.depends_on_step_ids,
+  draft.payload,
+]
+
+export function toRecorded(row: Row): Recorded {
+  return {
+    seq: row.seq,
+    type: row.type,
+    ts: stamp(row.at),
+    actor: row.actor,
+    ...(row.subject !== null && { subject: row.subject }),
+    ...(row.message !== null && { message: row.message }),
+    ...(row.run_id !== null && { run_id: row.run_id }),
+    ...(row.session_id !== null && { session_id: row.session_id }),
+    ...(row.step_id !== null && { step_id: row.step_id }),
+    ...(row.depends_on_step_ids !== null && { depends_on_step_ids: JSON.parse(row.depends_on_step_ids) }),
+    payload: JSON.parse(row.payload),
+  }
+}

@@ -1,0 +1,118 @@
+import { Database } from 'bun:sqlite'
+import { once } from 'node:events'
+import { closeSync, createWriteStream, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { syncFolder } from './folders.ts'
+import type { Answer, Checkpointed, Job, Order } from './janitor.ts'
+
+declare const self: Worker
+
+/** Characters that are compressed at once. */
+const CHUNK = 64 * 1024
+/** Pages that are given back at once, and the milliseconds in between. */
+const SLICE = 256
+const PAUSE = 5
+
+const open = new Map<string, Database>()
+
+function connection(path: string): Database {
+  const known = open.get(path)
+  if (known) return known
+  const db = new Database(path, { readwrite: true, strict: true })
+  db.run('PRAGMA synchronous = NORMAL')
+  db.run('PRAGMA wal_autocheckpoint = 0')
+  open.set(path, db)
+  return db
+}
+
+const JOBS: { [Kind in Job['kind']]: (job: Extract<Job, { kind: Kind }>) => unknown } = {
+  checkpoint({ path, mode }) {
+    const db = connection(path)
+    db.run('PRAGMA busy_timeout = 100')
+    return db.query<Checkpointed, []>(`PRAGMA wal_checkpoint(${mode})`).get()
+  },
+
+  /** Waits until no other program holds the write lock. */
+  unlock({ path }) {
+    const db = connection(path)
+    db.run('PRAGMA busy_timeout = 5000')
+    db.run('BEGIN IMMEDIATE')
+    db.run('ROLLBACK')
+  },
+
+  /** Each slice is a write of its own; others get their turn in between. */
+  compact({ path }) {
+    const db = connection(path)
+    db.run('PRAGMA busy_timeout = 5000')
+    const free = db.prepare<{ freelist_count: number }, []>('PRAGMA freelist_count')
+    const slice = db.prepare(`PRAGMA incremental_vacuum(${SLICE})`)
+    for (let left = free.get()?.freelist_count ?? 0; left > 0; ) {
+      slice.all()
+      const now = free.get()?.freelist_count ?? 0
+      if (now >= left) break
+      left = now
+      Bun.sleepSync(PAUSE)
+    }
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  },
+
+  backup: ({ path, to }) => whole(to, (part) => void connection(path).run('VACUUM INTO ?', [part])),
+
+  lines: ({ path, sql, params, to }) =>
+    whole(to, async (part) => {
+      const gzip = createGzip()
+      const written = pipeline(gzip, createWriteStream(part))
+      let chunk = ''
+      for (const { line } of connection(path)
+        .prepare<{ line: string }, number[]>(sql)
+        .iterate(...params)) {
+        chunk += `${line}\n`
+        if (chunk.length < CHUNK) continue
+        if (!gzip.write(chunk)) await Promise.race([once(gzip, 'drain'), written])
+        chunk = ''
+      }
+      gzip.end(chunk)
+      await written
+    }),
+
+  forget({ path }) {
+    open.get(path)?.close(true)
+    open.delete(path)
+  },
+
+  quit() {
+    for (const db of open.values()) db.close(true)
+    open.clear()
+  },
+}
+
+/** Writes a private file under another name until it is whole and on disk; what fails leaves nothing. */
+async function whole(to: string, write: (part: string) => void | Promise<void>): Promise<void> {
+  const part = `${to}.part`
+  rmSync(part, { force: true })
+  const file = openSync(part, 'wx+', 0o600)
+  try {
+    await write(part)
+    fsyncSync(file)
+    renameSync(part, to)
+    syncFolder(dirname(to))
+  } catch (thrown) {
+    rmSync(part, { force: true })
+    throw thrown
+  } finally {
+    closeSync(file)
+  }
+}
+
+self.onmessage = async ({ data }: MessageEvent<Order>) => {
+  const answer: Answer = { id: data.id }
+  try {
+    const run = JOBS[data.job.kind] as (job: Job) => unknown
+    answer.value = await run(data.job)
+  } catch (thrown) {
+    answer.failed = thrown instanceof Error ? thrown.message : String(thrown)
+  }
+  self.postMessage(answer)
+}

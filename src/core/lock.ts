@@ -1,0 +1,62 @@
+import { Database } from 'bun:sqlite'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Refusal, sentence } from './errors.ts'
+import { makeFolder } from './folders.ts'
+import { createPrivate, isBusy } from './sqlite.ts'
+
+/** Keeps what is held from being collected: a closed descriptor is a lost lock. */
+const held = new Set<Lock>()
+
+/** A small SQLite file held in `BEGIN EXCLUSIVE`: the system lets go of it when its process ends, however it ends. */
+export class Lock {
+  private constructor(
+    readonly path: string,
+    private readonly db: Database,
+  ) {
+    held.add(this)
+  }
+
+  /** Takes the lock for `holder` (`gc serve of alpha`); refuses with a sentence that names what holds it. */
+  static take(path: string, holder: string): Lock {
+    const db = openLock(path)
+    try {
+      db.run('BEGIN EXCLUSIVE')
+    } catch (thrown) {
+      db.close()
+      if (!isBusy(thrown)) throw new Refusal('store-unavailable', `${path} cannot be locked: ${sentence(thrown)}`)
+      throw new Refusal('conflict-wrong-state', `${path} is held by ${holderOf(path)}; stop that first`)
+    }
+    writeFileSync(nameOf(path), `${holder} (pid ${process.pid})`, { mode: 0o600 })
+    return new Lock(path, db)
+  }
+
+  /** Lets go. Idempotent. */
+  release(): void {
+    if (!held.delete(this)) return
+    rmSync(nameOf(this.path), { force: true })
+    this.db.close(true)
+  }
+}
+
+const nameOf = (path: string): string => `${path}.holder`
+
+function openLock(path: string): Database {
+  try {
+    makeFolder(dirname(path))
+    createPrivate(path)
+    const db = new Database(path, { readwrite: true, strict: true })
+    db.run('PRAGMA busy_timeout = 0')
+    return db
+  } catch (thrown) {
+    throw new Refusal('store-unavailable', `${path} cannot be opened as a lock: ${sentence(thrown)}`)
+  }
+}
+
+function holderOf(path: string): string {
+  try {
+    return readFileSync(nameOf(path), 'utf8') || 'another process'
+  } catch {
+    return 'another process'
+  }
+}

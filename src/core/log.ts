@@ -1,0 +1,87 @@
+import { type Clock, stamp } from './clock.ts'
+import { sentence } from './errors.ts'
+import { redact } from './redact.ts'
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type Level = (typeof LEVELS)[number]
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export interface LogOptions {
+  /** Where lines go: standard error, a file. */
+  readonly to: { write(line: string): unknown }
+  readonly clock: Clock
+  readonly format?: 'text' | 'json'
+  /** What is less than this is not written. */
+  readonly least?: Level
+}
+
+/** Says what happens, one line each, to whoever runs the process. No line holds a secret of ours. */
+export class Log {
+  constructor(
+    private readonly options: LogOptions,
+    private readonly fields: Fields = {},
+  ) {}
+
+  /** A log whose every line carries these fields too. */
+  with(fields: Fields): Log {
+    return new Log(this.options, { ...this.fields, ...fields })
+  }
+
+  debug(message: string, fields?: Fields): void {
+    this.#write('debug', message, fields)
+  }
+
+  info(message: string, fields?: Fields): void {
+    this.#write('info', message, fields)
+  }
+
+  warn(message: string, fields?: Fields): void {
+    this.#write('warn', message, fields)
+  }
+
+  error(message: string, fields?: Fields): void {
+    this.#write('error', message, fields)
+  }
+
+  #write(level: Level, message: string, fields: Fields = {}): void {
+    const { to, clock, format = 'text', least = 'info' } = this.options
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return
+    const ts = stamp(clock.now())
+    const all = { ...this.fields, ...fields }
+    const line = format === 'json' ? toJson({ ...all, ts, level, message }) : toText(ts, level, message, all)
+    try {
+      to.write(`${redact(line)}\n`)
+    } catch {
+      // A log that cannot be written must not end what it tells of.
+    }
+  }
+}
+
+const plain = (_key: string, value: unknown): unknown => {
+  if (value instanceof Error) return sentence(value)
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value, plain) ?? 'null'
+  } catch (thrown) {
+    return JSON.stringify(`not written: ${sentence(thrown)}`)
+  }
+}
+
+const toText = (ts: string, level: Level, message: string, fields: Fields): string =>
+  [ts, level.padEnd(5), oneLine(message), ...Object.entries(fields).flatMap(toWord)].join(' ')
+
+const toWord = ([name, value]: [string, unknown]): string[] => {
+  if (value === undefined) return []
+  const bare = typeof value === 'string' && /^[\w./:@+-]+$/.test(value)
+  return [`${name}=${bare ? value : toJson(value)}`]
+}
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** A text that stays on its line and moves no terminal. */
+const oneLine = (text: string): string =>
+  text.replace(/\p{Cc}/gu, (one) => SHORT[one] ?? `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`)

@@ -1,0 +1,23 @@
+import type { Database } from 'bun:sqlite'
+import { Refusal } from './errors.ts'
+
+/** Brings a database to the newest version; each migration commits with its number or not at all. */
+export function migrate(db: Database, path: string, migrations: readonly string[]): void {
+  const row = db.query<{ user_version: number }, []>('PRAGMA user_version').get()
+  const version = row?.user_version ?? 0
+  if (version > migrations.length) {
+    throw new Refusal(
+      'store-unavailable',
+      `${path} was written by a newer gc (version ${version}, this one knows ${migrations.length}); run the newer gc, or restore a backup`,
+    )
+  }
+  db.run('PRAGMA foreign_keys = OFF')
+  for (const [at, sql] of migrations.entries()) {
+    if (at < version) continue
+    db.transaction(() => {
+      db.run(sql)
+      db.run(`PRAGMA user_version = ${at + 1}`)
+    }).immediate()
+  }
+  db.run('PRAGMA foreign_keys = ON')
+}

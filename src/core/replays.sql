@@ -1,0 +1,9 @@
+CREATE TABLE replays (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope TEXT NOT NULL UNIQUE,
+  print TEXT NOT NULL,
+  status INTEGER,
+  headers TEXT NOT NULL,
+  body TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+);

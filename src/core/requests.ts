@@ -1,0 +1,84 @@
+import type { Statement } from 'bun:sqlite'
+import { Type } from '@sinclair/typebox'
+import type { Clock } from './clock.ts'
+import { type EventDef, event, type Facts, type PayloadOf } from './events/event.ts'
+import type { EventLog } from './events/log.ts'
+import { requestId } from './ids.ts'
+import type { Store, Tx } from './store.ts'
+
+export const RequestFailed = event(
+  'request.failed',
+  Type.Object(
+    {
+      request_id: Type.String(),
+      operation: Type.String(),
+      error_code: Type.String(),
+      error_message: Type.String(),
+    },
+    { $id: 'RequestFailedPayload', additionalProperties: false },
+  ),
+  'An accepted request could not be carried out.',
+)
+
+/** A request that was accepted and has not ended yet. */
+export interface Accepted {
+  id: string
+  operation: string
+  /** What it is about: a session id, a city name. */
+  subject: string
+  /** What is needed to go on with it after a crash. */
+  detail: Record<string, string>
+}
+
+/**
+ * Requests answered with 202. Each is a row from the moment it is accepted until its one terminal event,
+ * so that a crash in between neither loses nor repeats the event.
+ */
+export class Requests {
+  readonly #insert: Statement<unknown, [string, string, string, string, number]>
+  readonly #delete: Statement<unknown, [string]>
+  readonly #open: Statement<Accepted & { detail: string }, []>
+
+  constructor(
+    store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+  ) {
+    this.#insert = store.prepare(
+      'INSERT INTO requests (id, operation, subject, detail, accepted_at) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#delete = store.prepare('DELETE FROM requests WHERE id = ?')
+    this.#open = store.prepare('SELECT id, operation, subject, detail FROM requests ORDER BY accepted_at, id')
+  }
+
+  accept(tx: Tx, operation: string, subject: string, detail: Record<string, string> = {}): Accepted {
+    void tx
+    const accepted = { id: requestId(), operation, subject, detail }
+    this.#insert.run(accepted.id, operation, subject, JSON.stringify(detail), this.clock.now())
+    return accepted
+  }
+
+  /** Those without a terminal event, oldest first: what a start has to finish. */
+  open(): Accepted[] {
+    return this.#open.all().map((row) => ({ ...row, detail: JSON.parse(row.detail) }))
+  }
+
+  /** Ends a request with its success; does nothing when it has ended already. */
+  succeed<D extends EventDef>(tx: Tx, id: string, def: D, facts: Facts, payload: PayloadOf<D>): boolean {
+    if (this.#delete.run(id).changes === 0) return false
+    this.log.append(tx, def, facts, payload)
+    return true
+  }
+
+  /** Ends a request with `request.failed`; does nothing when it has ended already. */
+  fail(tx: Tx, request: Accepted, code: string, message: string, subject?: string): boolean {
+    if (this.#delete.run(request.id).changes === 0) return false
+    this.log.append(
+      tx,
+      RequestFailed,
+      { actor: 'api', ...(subject !== undefined && { subject }) },
+      { request_id: request.id, operation: request.operation, error_code: code, error_message: message },
+    )
+    return true
+  }
+}

@@ -1,0 +1,76 @@
+import { Database } from 'bun:sqlite'
+import { closeSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Refusal, sentence } from './errors.ts'
+import { makeFolder } from './folders.ts'
+
+/** Opens a database of ours, as all of them are opened; a new one is readable by its owner only. */
+export function openDatabase(path: string): Database {
+  let db: Database | undefined
+  try {
+    makeFolder(dirname(path))
+    createPrivate(path)
+    db = new Database(path, { readwrite: true, strict: true })
+    db.run('PRAGMA busy_timeout = 1000')
+    db.run('PRAGMA auto_vacuum = INCREMENTAL')
+    db.run('PRAGMA journal_mode = WAL')
+    db.run('PRAGMA synchronous = NORMAL')
+    db.run('PRAGMA wal_autocheckpoint = 0')
+    db.run('PRAGMA temp_store = MEMORY')
+    db.run('PRAGMA cache_size = -32768')
+    db.query('PRAGMA user_version').get()
+    db.run('PRAGMA busy_timeout = 5')
+    return db
+  } catch (thrown) {
+    db?.close()
+    throw refusalOf(path, thrown)
+  }
+}
+
+/** Makes a file for its owner only, unless there is one, before SQLite opens it: closing a descriptor later would drop its locks. */
+export function createPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'EEXIST') throw thrown
+  }
+}
+
+/**
+ * Closes without copying the write-ahead log to the database: after a failed sync its pages are not what the disk
+ * holds. The last to close here may only read, so the next to open reads the log from the disk and checks it.
+ */
+export function closeUnfinished(path: string, db: Database): void {
+  let reader: Database | undefined
+  try {
+    reader = new Database(path, { readonly: true })
+    reader.query('SELECT 1 FROM sqlite_schema').get()
+  } finally {
+    db.close(true)
+    reader?.close(true)
+  }
+}
+
+const codeOf = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '')
+
+export const isBusy = (thrown: unknown): boolean => codeOf(thrown).startsWith('SQLITE_BUSY')
+
+/** Whether the disk or the file is at fault, not the statement. */
+export const isStorage = (thrown: unknown): boolean =>
+  /^SQLITE_(FULL|IOERR|CORRUPT|READONLY|CANTOPEN|NOMEM|NOTADB|PROTOCOL|BUSY)/.test(codeOf(thrown))
+
+/** Why a database cannot be opened, in a sentence that says what to do. */
+export function refusalOf(path: string, thrown: unknown): unknown {
+  if (thrown instanceof Refusal) return thrown
+  return new Refusal('store-unavailable', reasonOf(path, codeOf(thrown), sentence(thrown)))
+}
+
+function reasonOf(path: string, code: string, said: string): string {
+  if (code === 'SQLITE_NOTADB') return `${path} is not a database; move it away, or restore a backup in its place`
+  if (code.startsWith('SQLITE_CORRUPT')) return `${path} is damaged (${said}); restore a backup in its place`
+  if (code.startsWith('SQLITE_BUSY')) return `${path} is locked by another program; close that program and try again`
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code.startsWith('SQLITE_READONLY')) {
+    return `${path} cannot be written (${said}); see who owns its folder and what it allows`
+  }
+  return `${path} cannot be opened as a database: ${said}`
+}

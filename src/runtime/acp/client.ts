@@ -1,0 +1,78 @@
+import { type ClientApp, client, methods, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk'
+import { Refusal } from '../../core/errors.ts'
+import type { Commands } from './commands.ts'
+import { readTextFile, writeTextFile } from './files.ts'
+import type { Folder } from './folder.ts'
+import type { Permissions } from './permissions.ts'
+import type { Scribe } from './scribe.ts'
+
+/** What an agent can have from us. */
+export const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal: true }
+
+export interface ClientParts {
+  scribe: Scribe
+  permissions: Permissions
+  folder: Folder
+  commands: Commands
+  /** The agent told something. */
+  told(update: SessionUpdate): void
+  /** The agent asked for something. */
+  heard(): void
+}
+
+/** Our end of the protocol: what is done when an agent tells or asks something. */
+export function agentClient(parts: ClientParts): ClientApp {
+  const { scribe, permissions, folder, commands } = parts
+  const served =
+    <Params, Result>(serve: (params: Params) => Result | Promise<Result>) =>
+    async ({ params }: { params: Params }): Promise<Result> => {
+      parts.heard()
+      try {
+        return await serve(params)
+      } catch (thrown) {
+        throw refused(thrown, scribe)
+      }
+    }
+  const { session, fs, terminal } = methods.client
+  return client({ name: 'gc' })
+    .onNotification(session.update, ({ params }) => parts.told(params.update))
+    .onRequest(session.requestPermission, ({ params, signal }) => {
+      parts.heard()
+      return permissions.ask(params, signal)
+    })
+    .onRequest(
+      fs.readTextFile,
+      served((params) => readTextFile(folder, params)),
+    )
+    .onRequest(
+      fs.writeTextFile,
+      served((params) => writeTextFile(folder, params)),
+    )
+    .onRequest(
+      terminal.create,
+      served((params) => commands.create(params)),
+    )
+    .onRequest(
+      terminal.output,
+      served(({ terminalId }) => commands.output(terminalId)),
+    )
+    .onRequest(
+      terminal.waitForExit,
+      served(({ terminalId }) => commands.exit(terminalId)),
+    )
+    .onRequest(
+      terminal.kill,
+      served(({ terminalId }) => commands.kill(terminalId)),
+    )
+    .onRequest(
+      terminal.release,
+      served(({ terminalId }) => commands.release(terminalId)),
+    )
+}
+
+/** A refusal of ours is the agent's mistake, and people see it too. */
+function refused(thrown: unknown, scribe: Scribe): unknown {
+  if (!(thrown instanceof Refusal)) return thrown
+  scribe.write({ type: 'error', message: thrown.message })
+  return RequestError.invalidParams(undefined, thrown.message)
+}

@@ -1,0 +1,134 @@
+import {
+  type CreateTerminalRequest,
+  RequestError,
+  type TerminalExitStatus,
+  type TerminalOutputResponse,
+} from '@agentclientprotocol/sdk'
+import { Refusal, sentence } from '../../core/errors.ts'
+import { redact } from '../../core/redact.ts'
+import { kill } from '../process/ending.ts'
+import { processNow } from '../process/table.ts'
+import type { Origin } from '../process/tree.ts'
+import type { Folder } from './folder.ts'
+
+const COMMANDS_MOST = 64
+const OUTPUT_MOST = 1 << 20
+
+/** The commands an agent has us run: in the session's folder, with its environment, and gone when it is. */
+export class Commands {
+  readonly #commands = new Map<string, Command>()
+  /** Where each of them began; what they left running is ended with the session. */
+  readonly origins: Origin[] = []
+  #count = 0
+
+  constructor(
+    private readonly folder: Folder,
+    private readonly env: Readonly<Record<string, string>>,
+    private readonly marks: string[],
+  ) {}
+
+  create(asked: CreateTerminalRequest): { terminalId: string } {
+    if (this.#commands.size >= COMMANDS_MOST) {
+      throw new Refusal('invalid-request', `${COMMANDS_MOST} commands are kept already; release some`)
+    }
+    const id = `command-${++this.#count}`
+    const cwd = asked.cwd ? this.folder.inside(asked.cwd) : this.folder.path
+    const env = { ...this.env, ...Object.fromEntries((asked.env ?? []).map(({ name, value }) => [name, value])) }
+    const command = new Command(argvOf(asked), cwd, env, this.marks, asked.outputByteLimit ?? OUTPUT_MOST)
+    this.#commands.set(id, command)
+    this.origins.push(command.origin)
+    return { terminalId: id }
+  }
+
+  output(id: string): TerminalOutputResponse {
+    return this.#get(id).shown
+  }
+
+  exit(id: string): Promise<TerminalExitStatus> {
+    return this.#get(id).exit
+  }
+
+  kill(id: string): void {
+    this.#get(id).kill()
+  }
+
+  /** Ends the command, if it runs, and forgets it. */
+  release(id: string): void {
+    const command = this.#get(id)
+    command.kill()
+    void command.exit.then(() => this.#commands.delete(id))
+  }
+
+  #get(id: string): Command {
+    const command = this.#commands.get(id)
+    if (command) return command
+    throw RequestError.resourceNotFound(id)
+  }
+}
+
+/** A command with its arguments runs as it is; a line without any is for the shell. Both outputs come as one. */
+function argvOf({ command, args }: CreateTerminalRequest): string[] {
+  if (args && args.length > 0) return ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', command, ...args]
+  return ['/bin/sh', '-c', `exec 2>&1\n${command}`]
+}
+
+/** One command: what it wrote last, and how it ended. */
+class Command {
+  readonly origin: Origin
+  readonly exit: Promise<TerminalExitStatus>
+  readonly #most: number
+  #output: Buffer = Buffer.alloc(0)
+  #truncated = false
+  #over: TerminalExitStatus | undefined
+
+  constructor(argv: string[], cwd: string, env: Record<string, string>, marks: string[], most: number) {
+    this.#most = Math.min(Math.max(most, 0), OUTPUT_MOST)
+    const child = start(argv, cwd, env)
+    this.origin = { pid: child.pid, started: processNow(child.pid)?.started ?? '', marks }
+    const read = this.#read(child.stdout)
+    this.exit = child.exited.then(async () => {
+      // What a command left running may hold its output open, so that is not waited for.
+      await Promise.race([read, settled()])
+      const { exitCode, signalCode } = child
+      const over = signalCode === null ? { exitCode } : { signal: String(signalCode) }
+      this.#over = over
+      return over
+    })
+  }
+
+  get shown(): TerminalOutputResponse {
+    const output = redact(new TextDecoder().decode(whole(this.#output)))
+    return { output, truncated: this.#truncated, ...(this.#over && { exitStatus: this.#over }) }
+  }
+
+  /** It has a process group of its own. */
+  kill(): void {
+    if (!this.#over) kill(-this.origin.pid, 'SIGKILL')
+  }
+
+  async #read(output: ReadableStream<Uint8Array>): Promise<void> {
+    for await (const bytes of output) {
+      const all = Buffer.concat([this.#output, bytes])
+      this.#truncated ||= all.length > this.#most
+      this.#output = this.#truncated ? all.subarray(Math.max(0, all.length - this.#most)) : all
+    }
+  }
+}
+
+function start(argv: string[], cwd: string, env: Record<string, string>) {
+  try {
+    return Bun.spawn(argv, { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore', detached: true })
+  } catch (thrown) {
+    throw new Refusal('invalid-request', `the command could not be started: ${sentence(thrown)}`)
+  }
+}
+
+/** Bytes without the rest of a character that was cut. */
+function whole(bytes: Buffer): Buffer {
+  const first = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
+  return first > 0 && first < 4 ? bytes.subarray(first) : bytes
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

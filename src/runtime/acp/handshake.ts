@@ -1,0 +1,155 @@
+import {
+  type ClientContext,
+  type InitializeRequest,
+  type InitializeResponse,
+  methods,
+  type NewSessionResponse,
+  PROTOCOL_VERSION,
+  RequestError,
+  type SessionConfigOption,
+} from '@agentclientprotocol/sdk'
+import { Refusal, sentence } from '../../core/errors.ts'
+import { CAPABILITIES } from './client.ts'
+import type { AgentMode } from './record.ts'
+
+const AUTH_REQUIRED = -32000
+
+/** What is wanted of a conversation before its first turn. */
+export interface Wanted {
+  cwd: string
+  /** The agent's name for an earlier conversation to go on with. */
+  resume?: string | undefined
+  mode?: string | undefined
+}
+
+/** A conversation with an agent. */
+export interface Opened {
+  conversation: string
+  resumed: boolean
+  resumable: boolean
+  model?: string
+  mode?: string
+  modes: AgentMode[]
+}
+
+/** Agrees on the protocol, then opens a conversation; refuses with a sentence that says what to do. */
+export async function shakeHands(agent: ClientContext, build: string, wanted: Wanted): Promise<Opened> {
+  const hello: InitializeRequest = {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: CAPABILITIES,
+    clientInfo: { name: 'gc', version: build },
+  }
+  const met = await agent.request(methods.agent.initialize, hello)
+  if (met.protocolVersion !== PROTOCOL_VERSION) {
+    throw new Refusal(
+      'bad-gateway',
+      `the agent speaks version ${met.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`,
+    )
+  }
+  const { conversation, resumed, state } = await open(agent, met, wanted)
+  const offered = modesOf(state)
+  const chosen = await choose(agent, conversation, offered, wanted.mode)
+  const mode = chosen ?? offered.current
+  const model = modelOf(state)
+  return {
+    conversation,
+    resumed,
+    resumable: resumes(met) !== undefined,
+    modes: offered.modes,
+    ...(mode && { mode }),
+    ...(model && { model }),
+  }
+}
+
+type State = Pick<NewSessionResponse, 'modes' | 'configOptions'>
+
+async function open(agent: ClientContext, met: InitializeResponse, { cwd, resume }: Wanted) {
+  const again = resume === undefined ? undefined : await goOn(agent, met, resume, cwd)
+  if (again && resume !== undefined) return { conversation: resume, resumed: true, state: again }
+  try {
+    const state = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] })
+    return { conversation: state.sessionId, resumed: false, state }
+  } catch (thrown) {
+    if (!(thrown instanceof RequestError) || thrown.code !== AUTH_REQUIRED) throw thrown
+    const ways = (met.authMethods ?? []).map(({ name, description }) => description ?? name).join('; ')
+    throw new Refusal('service-unavailable', `the agent has to be logged in first${ways ? `: ${ways}` : ''}`)
+  }
+}
+
+/** Goes on with an earlier conversation; undefined when the agent cannot, and then a new one is begun. */
+async function goOn(
+  agent: ClientContext,
+  met: InitializeResponse,
+  sessionId: string,
+  cwd: string,
+): Promise<State | undefined> {
+  const method = resumes(met)
+  if (!method) return undefined
+  try {
+    return (await agent.request(method, { sessionId, cwd, mcpServers: [] })) ?? {}
+  } catch (thrown) {
+    if (thrown instanceof RequestError) return undefined
+    throw thrown
+  }
+}
+
+/** The model it works with, when it tells. */
+function modelOf({ configOptions }: State): string | undefined {
+  const option = configOptions?.find(({ category }) => category === 'model')
+  return option?.type === 'select' ? option.currentValue : undefined
+}
+
+/** How the agent goes on with a conversation: without telling it all again, if it can. */
+function resumes({ agentCapabilities }: InitializeResponse) {
+  if (agentCapabilities?.sessionCapabilities?.resume) return methods.agent.session.resume
+  return agentCapabilities?.loadSession ? methods.agent.session.load : undefined
+}
+
+interface Offered {
+  modes: AgentMode[]
+  current: string | undefined
+  /** The option that stands for the mode, with agents that have no modes of their own kind. */
+  option: string | undefined
+}
+
+function modesOf({ modes, configOptions }: State): Offered {
+  if (modes) {
+    const offered = modes.availableModes.map(({ id, name, description }) => mode(id, name, description))
+    return { modes: offered, current: modes.currentModeId, option: undefined }
+  }
+  const option = configOptions?.find(isModeOption)
+  if (option?.type !== 'select') return { modes: [], current: undefined, option: undefined }
+  const flat = option.options.flatMap((one) => ('options' in one ? one.options : [one]))
+  const offered = flat.map(({ value, name, description }) => mode(value, name, description))
+  return { modes: offered, current: option.currentValue, option: option.id }
+}
+
+const isModeOption = ({ category, id }: SessionConfigOption): boolean => (category ?? id) === 'mode'
+
+const mode = (id: string, name: string, description: string | null | undefined): AgentMode => ({
+  id,
+  name,
+  ...(description && { description }),
+})
+
+async function choose(agent: ClientContext, sessionId: string, offered: Offered, wanted: string | undefined) {
+  if (wanted === undefined || wanted === offered.current) return undefined
+  if (!offered.modes.some(({ id }) => id === wanted)) {
+    const ids = offered.modes.map(({ id }) => id).join(', ')
+    throw new Refusal('validation-failed', `the agent has no mode "${wanted}"; it has ${ids || 'none'}`)
+  }
+  if (offered.option === undefined) await agent.request(methods.agent.session.setMode, { sessionId, modeId: wanted })
+  else {
+    const asked = { sessionId, configId: offered.option, value: wanted }
+    await agent.request(methods.agent.session.setConfigOption, asked)
+  }
+  return wanted
+}
+
+/** Why talking to an agent failed, in a sentence; what it gave as details goes with it. */
+export function complaint(thrown: unknown): string {
+  if (!(thrown instanceof RequestError)) return sentence(thrown)
+  const { data } = thrown
+  const details = typeof data === 'object' && data !== null && 'details' in data ? `: ${data.details}` : ''
+  return `${thrown.message}${details}`
+}

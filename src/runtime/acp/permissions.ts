@@ -1,0 +1,55 @@
+import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk'
+import { Refusal } from '../../core/errors.ts'
+import type { Scribe } from './scribe.ts'
+
+interface Pending {
+  choices: string[]
+  resolve(response: RequestPermissionResponse): void
+}
+
+/** What an agent asks before it goes on. It waits for as long as it takes: until somebody answers, or its turn ends. */
+export class Permissions {
+  readonly #pending = new Map<string, Pending>()
+  #count = 0
+
+  constructor(
+    private readonly run: string,
+    private readonly scribe: Scribe,
+  ) {}
+
+  /** Resolves with the answer; `given` aborts when the agent takes its question back. */
+  ask({ toolCall, options }: RequestPermissionRequest, given: AbortSignal): Promise<RequestPermissionResponse> {
+    const request = `permission-${this.run.slice(0, 8)}-${++this.#count}`
+    const choices = options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind }))
+    this.scribe.write({ type: 'asked', request, tool: { ...toolCall }, choices })
+    given.addEventListener('abort', () => this.#settle(request, undefined), { once: true })
+    return new Promise((resolve) => {
+      this.#pending.set(request, { choices: choices.map(({ id }) => id), resolve })
+    })
+  }
+
+  /** Answers a question with one of its choices. */
+  answer(request: string, choice: string): void {
+    const pending = this.#pending.get(request)
+    if (!pending) throw new Refusal('conflict-wrong-state', `${request} is not asked any more`)
+    if (!pending.choices.includes(choice)) {
+      throw new Refusal('validation-failed', `${request} can be answered with ${pending.choices.join(', ')}`)
+    }
+    this.#settle(request, choice)
+  }
+
+  /** Takes every question off the table, since the turn or the agent ends. */
+  cancel(): void {
+    for (const request of [...this.#pending.keys()]) this.#settle(request, undefined)
+  }
+
+  #settle(request: string, choice: string | undefined): void {
+    const pending = this.#pending.get(request)
+    if (!pending) return
+    this.#pending.delete(request)
+    this.scribe.write({ type: 'answered', request, ...(choice !== undefined && { choice }) })
+    pending.resolve({
+      outcome: choice === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: choice },
+    })
+  }
+}

@@ -1,0 +1,80 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const Text = Type.String()
+const Told = Type.Unknown({ description: 'As the agent sent it.' })
+
+/** Numbered from 1 within one run of an agent, without gaps. */
+const Numbered = { seq: Type.Integer({ minimum: 1 }), at: Type.String() }
+
+/** A way an agent offers to work, such as planning only. */
+export const AgentMode = Type.Object({ id: Text, name: Text, description: Type.Optional(Text) })
+export type AgentMode = Static<typeof AgentMode>
+
+/** An answer that a permission request offers. */
+export const PermissionChoice = Type.Object({ id: Text, name: Text, kind: Text })
+export type PermissionChoice = Static<typeof PermissionChoice>
+
+/** The agent is there and has a conversation. */
+export const Ready = Type.Object({
+  type: Type.Literal('ready'),
+  /** The agent's own name for the conversation. */
+  conversation: Text,
+  /** Whether it goes on with an earlier one. */
+  resumed: Type.Boolean(),
+  /** Whether it can go on with this one after it has ended. */
+  resumable: Type.Boolean(),
+  model: Type.Optional(Text),
+  mode: Type.Optional(Text),
+  modes: Type.Array(AgentMode),
+})
+
+/** A turn began: this is what the agent was told. */
+export const TurnBegan = Type.Object({ type: Type.Literal('turn'), turn: Text, text: Text })
+
+/** The turn is over: why, and what it cost, or why it failed. */
+export const TurnEnded = Type.Object({
+  type: Type.Literal('done'),
+  turn: Text,
+  reason: Text,
+  usage: Type.Optional(Told),
+  error: Type.Optional(Text),
+})
+
+/** What the agent told of its turn: words, thoughts, calls of tools, plans, modes, usage. */
+export const Update = Type.Object({ type: Type.Literal('update'), update: Type.Record(Text, Type.Unknown()) })
+
+/** The agent waits until it is told whether it may. */
+export const PermissionAsked = Type.Object({
+  type: Type.Literal('asked'),
+  request: Text,
+  tool: Type.Record(Text, Type.Unknown()),
+  choices: Type.Array(PermissionChoice),
+})
+
+/** It waits no more: one of the choices was taken, or none because the turn or the agent ended. */
+export const PermissionAnswered = Type.Object({
+  type: Type.Literal('answered'),
+  request: Text,
+  choice: Type.Optional(Text),
+})
+
+/** The agent did what the protocol does not allow, or was refused what lies outside its folder. */
+export const Fault = Type.Object({ type: Type.Literal('error'), message: Text })
+
+const all = [Ready, TurnBegan, TurnEnded, Update, PermissionAsked, PermissionAnswered, Fault] as const
+/** What happened, before it has a number. */
+export const Happening = Type.Union([...all])
+export type Happening = Static<typeof Happening>
+
+const numbered = <T extends (typeof all)[number]>(what: T) => Type.Composite([Type.Object(Numbered), what])
+/** What happened in the conversation with an agent. It is kept until a supervisor has kept it. */
+export const AgentRecord = Type.Union([
+  numbered(Ready),
+  numbered(TurnBegan),
+  numbered(TurnEnded),
+  numbered(Update),
+  numbered(PermissionAsked),
+  numbered(PermissionAnswered),
+  numbered(Fault),
+])
+export type AgentRecord = Static<typeof AgentRecord>

@@ -1,0 +1,172 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/** What runs in a session: a program on a terminal of its own, or one that is spoken to by protocol. */
+export const SessionKind = Type.Union([Type.Literal('terminal'), Type.Literal('acp')])
+export type SessionKind = Static<typeof SessionKind>
+
+const Size = { cols: Type.Integer(), rows: Type.Integer() }
+
+/** A program to run. The environment is passed on exactly as given: nothing is added, nothing inherited. */
+export const StartSpec = Type.Object({
+  /** Names the session in every later call; unique among the running ones. */
+  key: Type.String({ minLength: 1 }),
+  kind: Type.Optional(SessionKind),
+  argv: Type.Array(Type.String(), { minItems: 1 }),
+  cwd: Type.String(),
+  env: Type.Record(Type.String(), Type.String()),
+  ...Size,
+  /** How the conversation with a program of kind `acp` begins. */
+  acp: Type.Optional(
+    Type.Object({
+      /** The program's name for an earlier conversation to go on with, if it can. */
+      resume: Type.Optional(Type.String()),
+      mode: Type.Optional(Type.String()),
+      /** Milliseconds the program may take to open the conversation; 30000 when not given. */
+      patience: Type.Optional(Type.Integer({ minimum: 1 })),
+    }),
+  ),
+})
+export type StartSpec = Static<typeof StartSpec>
+
+export const Started = Type.Object({
+  pid: Type.Integer(),
+  /** RFC 3339, by the host's clock. */
+  startedAt: Type.String(),
+  /** Of kind `acp`: whether it goes on with the conversation that was asked for. */
+  resumed: Type.Optional(Type.Boolean()),
+})
+export type Started = Static<typeof Started>
+
+/** A process that cannot be mistaken for a later one with the same pid: `started` names its moment of birth. */
+export const Seen = Type.Object({ pid: Type.Integer(), started: Type.String(), command: Type.String() })
+export type Seen = Static<typeof Seen>
+
+/** Why a session is over: by itself, on request, because nobody watched, because its host died, or with all others. */
+export const EndReason = Type.Union([
+  Type.Literal('exited'),
+  Type.Literal('ended'),
+  Type.Literal('unattended'),
+  Type.Literal('host-lost'),
+  Type.Literal('shutdown'),
+])
+export type EndReason = Static<typeof EndReason>
+
+const Identity = {
+  key: Type.String(),
+  /** Names this run of the key; a later start of the same key has another. */
+  run: Type.String(),
+  pid: Type.Integer(),
+  startedAt: Type.String(),
+}
+const Over = { exitCode: Type.Optional(Type.Integer()), signal: Type.Optional(Type.String()) }
+
+/** One session as the host sees it. */
+export const Hosted = Type.Object({
+  ...Identity,
+  kind: SessionKind,
+  state: Type.Union([Type.Literal('running'), Type.Literal('exited')]),
+  /** Its processes are being ended and looked for. */
+  ending: Type.Optional(Type.Boolean()),
+  ...Over,
+  reason: Type.Optional(EndReason),
+  ...Size,
+  /** Offset behind the last byte of output; what was struck out does not count. */
+  bytes: Type.Integer(),
+  /** Offset of the oldest byte that is still kept. */
+  oldest: Type.Integer(),
+  lastOutputAt: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
+  /** Bytes the screen never saw because the program wrote faster than it could be read. */
+  unseen: Type.Integer(),
+})
+export type Hosted = Static<typeof Hosted>
+
+/** The end of a session: its whole tree was looked for and is gone. */
+export const Exit = Type.Object({
+  ...Identity,
+  state: Type.Literal('exited'),
+  endedAt: Type.String(),
+  reason: EndReason,
+  ...Over,
+  /** The last lines of its screen and scrollback, at most 16 KB. */
+  lastOutput: Type.Array(Type.String()),
+  /** Processes that left for a session of their own and run on; `endDaemons` ends them. */
+  daemons: Type.Array(Seen),
+})
+export type Exit = Static<typeof Exit>
+
+/** What `end` did. */
+export type Ended = Exit
+
+const EndFields = {
+  /** Milliseconds between TERM and KILL; 5000 when not given. */
+  grace: Type.Optional(Type.Number({ minimum: 0 })),
+  /** Ends also those that left for a session of their own. */
+  daemons: Type.Optional(Type.Boolean()),
+}
+export const EndOptions = Type.Object(EndFields)
+export type EndOptions = Static<typeof EndOptions>
+
+/** The screen as text: what a person attached to the terminal would read now. */
+export const Screen = Type.Object({
+  lines: Type.Array(Type.String()),
+  cursor: Type.Object({ x: Type.Integer(), y: Type.Integer() }),
+  title: Type.String(),
+  /** Whether a full-screen program has the alternate screen. */
+  alternate: Type.Boolean(),
+  /** Whether the program takes pasted text apart from typed keys (DEC mode 2004). */
+  bracketedPaste: Type.Boolean(),
+  ...Size,
+  /** Offset behind the last byte this screen has seen. */
+  offset: Type.Integer(),
+})
+export type Screen = Static<typeof Screen>
+
+/** The screen as a terminal can redraw it; output from `offset` continues it without a gap. */
+export interface Snapshot {
+  offset: number
+  ansi: string
+  cols: number
+  rows: number
+}
+
+/** A piece of output, or the piece that was overwritten before it could be read. */
+export type Piece = { offset: number; bytes: Uint8Array } | { gap: { from: number; to: number } }
+
+/** Signals that may be sent to what runs in a terminal's foreground. */
+export const ForegroundSignal = Type.Union([
+  Type.Literal('INT'),
+  Type.Literal('QUIT'),
+  Type.Literal('TERM'),
+  Type.Literal('HUP'),
+  Type.Literal('CONT'),
+  Type.Literal('TSTP'),
+  Type.Literal('USR1'),
+  Type.Literal('USR2'),
+])
+export type ForegroundSignal = Static<typeof ForegroundSignal>
+
+/** New output of a session, told at most ten times a second. */
+export const Activity = Type.Object({
+  key: Type.String(),
+  bytes: Type.Integer(),
+  at: Type.String(),
+  title: Type.Optional(Type.String()),
+})
+export type Activity = Static<typeof Activity>
+
+/** One host process of this home. A host of an earlier build runs on until its last session ends. */
+export const HostStatus = Type.Object({
+  build: Type.String(),
+  protocol: Type.Integer(),
+  pid: Type.Integer(),
+  startedAt: Type.String(),
+  sessions: Type.Integer(),
+  /** Exits no supervisor has acknowledged. */
+  exits: Type.Integer(),
+  /** Resident memory in bytes. */
+  memory: Type.Integer(),
+  /** Whether it takes no new sessions. */
+  retired: Type.Boolean(),
+})
+export type HostStatus = Static<typeof HostStatus>

@@ -1,0 +1,24 @@
+import { appendFileSync, copyFileSync, statSync, truncateSync } from 'node:fs'
+import { type Clock, stamp } from '../../core/clock.ts'
+import { redact } from '../../core/redact.ts'
+
+const LOG_MOST = 256 << 10
+
+/** A log of bounded size: what is older lies in `<path>.1`, once. Writes to it never fail the writer. */
+export function openLog(path: string, clock: Clock): (sentence: string) => void {
+  return (sentence) => {
+    try {
+      turn(path)
+      appendFileSync(path, `${stamp(clock.now())} ${redact(sentence).slice(0, 4096)}\n`, { mode: 0o600 })
+    } catch {
+      // A full disk must not end the agents.
+    }
+  }
+}
+
+/** The file stays the same one: the process's own error output goes there too. */
+function turn(path: string): void {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < LOG_MOST) return
+  copyFileSync(path, `${path}.1`)
+  truncateSync(path)
+}

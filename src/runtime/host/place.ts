@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Refusal } from '../../core/errors.ts'
+import { makeFolder } from '../../core/folders.ts'
+
+/** A socket's path has room for about a hundred bytes on every system. */
+const SOCKET_PATH_MOST = 100
+
+/** Where one host of a home lives: a folder per build, so that a new build's host runs beside the old one. */
+export class Place {
+  readonly folder: string
+  readonly lock: string
+  readonly log: string
+  readonly #socket: string
+  readonly #elsewhere: string
+
+  constructor(
+    readonly home: string,
+    readonly build: string,
+  ) {
+    this.folder = join(hostFolder(home), build.replace(/[^\w.+-]/g, '_'))
+    this.lock = join(this.folder, 'lock')
+    this.log = join(this.folder, 'log')
+    this.#socket = join(this.folder, 'socket')
+    this.#elsewhere = join(this.folder, 'socket-path')
+  }
+
+  /** Makes the folder, which only its owner may enter. */
+  open(): void {
+    makeFolder(this.folder)
+    for (const folder of [hostFolder(this.home), this.folder]) own(folder)
+  }
+
+  /** The socket to listen on. Where its path would be too long it lies in a short folder, named in a file here. */
+  claimSocket(): string {
+    rmSync(this.#socket, { force: true })
+    rmSync(this.#elsewhere, { force: true })
+    if (Buffer.byteLength(this.#socket) <= SOCKET_PATH_MOST) return this.#socket
+    const short = join(tmpdir(), `gc-${createHash('sha256').update(this.folder).digest('hex').slice(0, 16)}`)
+    mkdirSync(short, { recursive: true, mode: 0o700 })
+    own(short)
+    const socket = join(short, 'socket')
+    rmSync(socket, { force: true })
+    writeFileSync(this.#elsewhere, socket, { mode: 0o600 })
+    return socket
+  }
+
+  /** The host is gone: nobody is to connect here. */
+  clearSocket(): void {
+    const { socket } = this
+    if (socket) rmSync(socket, { force: true })
+    rmSync(this.#elsewhere, { force: true })
+  }
+
+  /** Nobody lived to come back here: leaves nothing but the lock, which somebody may be about to take. */
+  clear(): void {
+    this.clearSocket()
+    for (const name of readdirSync(this.folder)) {
+      if (!name.startsWith('lock')) rmSync(join(this.folder, name), { recursive: true, force: true })
+    }
+  }
+
+  /** The socket to connect to; undefined when no host has listened here. */
+  get socket(): string | undefined {
+    if (existsSync(this.#elsewhere)) return readFileSync(this.#elsewhere, 'utf8')
+    return existsSync(this.#socket) ? this.#socket : undefined
+  }
+
+  /** Every place of a home where a host has been. */
+  static all(home: string): Place[] {
+    if (!existsSync(hostFolder(home))) return []
+    return readdirSync(hostFolder(home))
+      .filter((build) => existsSync(join(hostFolder(home), build, 'lock')))
+      .map((build) => new Place(home, build))
+  }
+}
+
+const hostFolder = (home: string): string => join(home, 'host')
+
+/** Who can enter this folder can type into every session: it is ours alone, or it is refused. */
+function own(folder: string): void {
+  const seen = lstatSync(folder)
+  if (!seen.isDirectory() || seen.uid !== process.getuid?.()) {
+    throw new Refusal('forbidden', `${folder} belongs to somebody else; remove it or choose another GC_HOME`)
+  }
+  if ((seen.mode & 0o077) !== 0) chmodSync(folder, 0o700)
+}

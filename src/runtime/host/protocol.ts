@@ -1,0 +1,132 @@
+import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import {
+  Activity,
+  EndOptions,
+  Exit,
+  ForegroundSignal,
+  Hosted,
+  HostStatus,
+  Screen,
+  Seen,
+  Started,
+  StartSpec,
+} from './hosted.ts'
+
+/** The protocol this build speaks as a host. */
+export const PROTOCOL = 1
+/** The protocols this build speaks as a supervisor, and listens to as a host: its own and the one before. */
+export const SPOKEN: readonly number[] = [PROTOCOL]
+
+/** The line a host says to whoever launched it: it listens, or another one has this place. Anything else is why not. */
+export const READY = 'ready'
+export const BUSY = 'busy'
+
+/** The first frame of either side. */
+export const Hello = Type.Object({
+  hello: Type.Object({ protocol: Type.Integer(), build: Type.String(), pid: Type.Integer() }),
+})
+export type Hello = Static<typeof Hello>
+
+const ask = <Op extends string, Fields extends TProperties>(op: Op, fields: Fields) =>
+  Type.Object({ op: Type.Literal(op), id: Type.Integer(), ...fields })
+
+const Key = { key: Type.String() }
+const Stream = { stream: Type.Integer() }
+const Nothing = Type.Object({})
+
+/** What a supervisor asks of a host. */
+export const ASKS = {
+  start: ask('start', { spec: StartSpec }),
+  list: ask('list', {}),
+  end: ask('end', { ...Key, ...EndOptions.properties }),
+  endDaemons: ask('endDaemons', { daemons: Type.Array(Seen), grace: EndOptions.properties.grace }),
+  /** The bytes are the frame's payload. */
+  write: ask('write', Key),
+  resize: ask('resize', { ...Key, cols: Type.Integer(), rows: Type.Integer() }),
+  signal: ask('signal', { ...Key, signal: ForegroundSignal }),
+  screen: ask('screen', { ...Key, lines: Type.Optional(Type.Integer({ minimum: 1 })) }),
+  /** The drawing is the answer's payload. */
+  snapshot: ask('snapshot', Key),
+  /** Output comes as `output` and `gap` frames of this stream, never more bytes than were granted. */
+  follow: ask('follow', {
+    ...Key,
+    ...Stream,
+    from: Type.Union([Type.Integer({ minimum: 0 }), Type.Literal('end')]),
+    grant: Type.Integer({ minimum: 0 }),
+  }),
+  grant: ask('grant', { ...Stream, bytes: Type.Integer({ minimum: 0 }) }),
+  unfollow: ask('unfollow', Stream),
+  /** The supervisor has kept this exit; the host may forget it. */
+  acknowledge: ask('acknowledge', { run: Type.String() }),
+  /** Ends what hosts that died left running. */
+  reclaim: ask('reclaim', {}),
+  /** No more sessions are started here; the host ends with its last one. */
+  retire: ask('retire', {}),
+  shutdown: ask('shutdown', { grace: Type.Optional(Type.Number({ minimum: 0 })) }),
+  status: ask('status', {}),
+  /** From now on, what agents say is told, first what nobody has acknowledged. */
+  records: ask('records', {}),
+  /** The supervisor has kept a run's records up to this one; the host may forget them. */
+  kept: ask('kept', { run: Type.String(), seq: Type.Integer({ minimum: 1 }) }),
+  /** Gives an agent a turn, once: asked again with the same name, it is not given again. */
+  prompt: ask('prompt', { ...Key, turn: Type.String({ minLength: 1 }), text: Type.String() }),
+  cancel: ask('cancel', Key),
+  answer: ask('answer', { ...Key, request: Type.String(), choice: Type.String() }),
+}
+
+/** What the host answers. */
+export const ANSWERS = {
+  start: Started,
+  list: Type.Object({ sessions: Type.Array(Hosted) }),
+  end: Exit,
+  endDaemons: Type.Object({ survivors: Type.Array(Seen) }),
+  write: Nothing,
+  resize: Nothing,
+  signal: Nothing,
+  screen: Screen,
+  snapshot: Type.Object({ offset: Type.Integer(), cols: Type.Integer(), rows: Type.Integer() }),
+  follow: Type.Object({ from: Type.Integer() }),
+  grant: Nothing,
+  unfollow: Nothing,
+  acknowledge: Nothing,
+  reclaim: Nothing,
+  retire: Nothing,
+  shutdown: Nothing,
+  status: HostStatus,
+  records: Nothing,
+  kept: Nothing,
+  prompt: Nothing,
+  cancel: Type.Object({ ended: Type.Boolean() }),
+  answer: Nothing,
+}
+
+export type Operation = keyof typeof ASKS
+export type Ask<Op extends Operation = Operation> = Static<(typeof ASKS)[Op]>
+/** What an operation is asked with, beside what every request has. */
+export type Asked<Op extends Operation> = Omit<Ask<Op>, 'op' | 'id'>
+export type Answer<Op extends Operation = Operation> = Static<(typeof ANSWERS)[Op]>
+
+export const isOperation = (op: unknown): op is Operation => typeof op === 'string' && Object.hasOwn(ASKS, op)
+
+/** The reply to a request: what it answered, or why it was refused. */
+export const Reply = Type.Object({
+  re: Type.Integer(),
+  ok: Type.Optional(Type.Unknown()),
+  refusal: Type.Optional(Type.Object({ code: Type.String(), detail: Type.String() })),
+})
+export type Reply = Static<typeof Reply>
+
+/** What a host tells without being asked. */
+export const Push = Type.Union([
+  Type.Object({ push: Type.Literal('output'), ...Stream, offset: Type.Integer() }),
+  Type.Object({ push: Type.Literal('gap'), ...Stream, from: Type.Integer(), to: Type.Integer() }),
+  Type.Object({ push: Type.Literal('end'), ...Stream }),
+  Type.Object({ push: Type.Literal('activity'), sessions: Type.Array(Activity) }),
+  Type.Object({ push: Type.Literal('exit'), exit: Exit }),
+  /** What an agent said, oldest first: the payload is a line of JSON for each. */
+  Type.Object({ push: Type.Literal('records'), ...Key, run: Type.String() }),
+  /** The host ends because it was told to, or has nothing left to do: nobody is to be missed. */
+  Type.Object({ push: Type.Literal('bye') }),
+  Type.Object({ push: Type.Literal('refused'), code: Type.String(), detail: Type.String() }),
+])
+export type Push = Static<typeof Push>

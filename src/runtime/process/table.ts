@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { parsePs, parseStat } from './parse.ts'
+
+/** One process, as the system lists it. */
+export interface Process {
+  pid: number
+  parent: number
+  group: number
+  /** The leader of its terminal session; 0 where the system does not tell. */
+  session: number
+  /** Its controlling terminal; empty without one. */
+  terminal: string
+  /** The group in that terminal's foreground; 0 or less without one. */
+  foreground: number
+  /** Moment of birth: with the pid it names one process for good, across reboots too. */
+  started: string
+  /** Has ended and only waits for its parent to ask how. */
+  zombie: boolean
+  command: string
+}
+
+const SLICE = 100
+
+/**
+ * The processes of this machine. A listing that failed throws: it never reads as "nothing runs".
+ * Callers that ask while a listing is under way share the next one, which begins after they asked.
+ */
+export class ProcessTable {
+  #running: Promise<Process[]> | undefined
+  #next: Promise<Process[]> | undefined
+
+  look(): Promise<Process[]> {
+    if (!this.#running) return this.#begin()
+    this.#next ??= this.#running.then(
+      () => this.#begin(),
+      () => this.#begin(),
+    )
+    return this.#next
+  }
+
+  #begin(): Promise<Process[]> {
+    this.#next = undefined
+    const listing = list().then(vouch)
+    this.#running = listing
+    const clear = () => {
+      if (this.#running === listing) this.#running = undefined
+    }
+    listing.then(clear, clear)
+    return listing
+  }
+}
+
+/** A listing without the one who lists is not a listing. */
+function vouch(processes: Process[]): Process[] {
+  if (processes.some(({ pid }) => pid === process.pid)) return processes
+  throw new Error('the system listed processes without this one: its listing cannot be believed')
+}
+
+const list = (): Promise<Process[]> => (process.platform === 'linux' ? listProc() : listPs())
+
+async function listProc(): Promise<Process[]> {
+  const found: Process[] = []
+  const pids = readdirSync('/proc').filter((name) => name >= '1' && name < ':')
+  for (let at = 0; at < pids.length; at += SLICE) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve))
+    for (const pid of pids.slice(at, at + SLICE)) {
+      const one = readStat(pid)
+      if (one) found.push(one)
+    }
+  }
+  return found
+}
+
+function readStat(pid: number | string): Process | undefined {
+  const text = readGone(`/proc/${pid}/stat`)
+  return text === undefined ? undefined : parseStat(text, boot())
+}
+
+/** A file of /proc; undefined when its process is gone or not ours to look at. */
+function readGone(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined
+    throw thrown
+  }
+}
+
+let bootName: string | undefined
+
+/** Names this run of the machine: what was recorded in another is gone. */
+export function boot(): string {
+  bootName ??=
+    process.platform === 'linux'
+      ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().slice(0, 8)
+      : Bun.spawnSync(['sysctl', '-n', 'kern.bootsessionuuid']).stdout.toString().trim().slice(0, 8).toLowerCase()
+  return bootName
+}
+
+const PS = ['ps', '-axww', '-o', 'pid=,ppid=,pgid=,tpgid=,tty=,stat=,lstart=,comm=']
+const PS_ENV = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+async function listPs(): Promise<Process[]> {
+  const ps = Bun.spawn(PS, { stdout: 'pipe', stderr: 'ignore', stdin: 'ignore', env: PS_ENV })
+  const [text, code] = await Promise.all([ps.stdout.text(), ps.exited])
+  if (code !== 0) throw new Error(`ps could not list the processes (exit ${code})`)
+  return parsePs(text)
+}
+
+/** One process as it is at this moment; undefined when it is gone. */
+export function processNow(pid: number): Process | undefined {
+  if (process.platform === 'linux') return readStat(pid)
+  const ps = Bun.spawnSync([...PS, '-p', String(pid)], { env: PS_ENV })
+  return parsePs(ps.stdout.toString()).find((one) => one.pid === pid)
+}
+
+/** The environment a process was started with, as `NAME=value` lines; undefined where the system does not show it. */
+export function environmentOf(pid: number): ReadonlySet<string> | undefined {
+  if (process.platform !== 'linux') return undefined
+  const text = readGone(`/proc/${pid}/environ`)
+  return text ? new Set(text.split('\0')) : undefined
+}
+
+/** The command line of a process for people, cut to a line; what `listed` says where the system does not show it. */
+export function commandLine({ pid, command }: Pick<Process, 'pid' | 'command'>): string {
+  if (process.platform !== 'linux') return command
+  const text = readGone(`/proc/${pid}/cmdline`)
+  return (text?.replaceAll('\0', ' ').trim() || command).slice(0, 200)
+}

@@ -1,0 +1,73 @@
+import type { Process } from './table.ts'
+
+/** The first process of a session, as it was recorded. */
+export interface Origin {
+  /** 0 when it was lost before its pid was recorded: then only its marks tell. */
+  pid: number
+  started: string
+  /** `NAME=value` lines that every process of this session inherits, and none of another; empty when there are none. */
+  marks: string[]
+}
+
+export interface Family {
+  /** What ends with the session: its leader, its terminal session and group, and their descendants. */
+  members: Process[]
+  /** What left for a session of its own and has no living parent here. */
+  daemons: Process[]
+}
+
+export const identity = ({ pid, started }: { pid: number; started: string }): string => `${pid}@${started}`
+
+/**
+ * Who belongs to a session. `known` are the identities that belonged to it in an earlier look: they stay, whoever
+ * their parent is by now. `marked` are the processes that carry the session's marks. Those that ended are left out,
+ * and so are `spared` and init.
+ */
+export function familyOf(
+  processes: readonly Process[],
+  origin: Origin,
+  known: ReadonlySet<string> = new Set(),
+  marked: ReadonlySet<number> = new Set(),
+  spared: ReadonlySet<number> = new Set(),
+): Family {
+  const inside = insideOf(processes, origin)
+  const first = processes.filter((one) => known.has(identity(one)) || inside(one))
+  const alive = ({ pid, zombie }: Process): boolean => !zombie && pid > 1 && !spared.has(pid)
+  const members = withDescendants(processes, first).filter(alive)
+  const taken = new Set(members.map(({ pid }) => pid))
+  const left = processes.filter(({ pid }) => marked.has(pid) && !taken.has(pid))
+  const daemons = withDescendants(processes, left).filter((one) => alive(one) && !taken.has(one.pid))
+  return { members, daemons }
+}
+
+/**
+ * A pid is not given out again while a session or group bears its number. So when the leader's pid belongs to
+ * somebody else, session and group of that number are somebody else's too. Where the system names no session,
+ * the terminal that the leader has now stands for it.
+ */
+function insideOf(processes: readonly Process[], origin: Origin): (one: Process) => boolean {
+  if (origin.pid <= 1) return () => false
+  const bearer = processes.find(({ pid }) => pid === origin.pid)
+  if (bearer && bearer.started !== origin.started) return () => false
+  return ({ pid, session, group, terminal }) =>
+    pid === origin.pid ||
+    session === origin.pid ||
+    group === origin.pid ||
+    (session === 0 && terminal !== '' && terminal === bearer?.terminal)
+}
+
+/** These processes and all that descend from them. */
+export function withDescendants(processes: readonly Process[], first: readonly Process[]): Process[] {
+  const children = Map.groupBy(processes, ({ parent }) => parent)
+  const found = new Set(first)
+  for (const one of found) for (const child of children.get(one.pid) ?? []) found.add(child)
+  return [...found]
+}
+
+/** A process and its ancestors: they are never ended by a session that they run. */
+export function ancestry(processes: readonly Process[], pid: number): Set<number> {
+  const byPid = new Map(processes.map((one) => [one.pid, one]))
+  const found = new Set<number>()
+  for (let at = byPid.get(pid); at && !found.has(at.pid); at = byPid.get(at.parent)) found.add(at.pid)
+  return found
+}

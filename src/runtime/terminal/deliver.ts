@@ -1,0 +1,117 @@
+import { sentence } from '../../core/errors.ts'
+import type { TerminalHost } from './host.ts'
+import { cursorRow, holds, type Place, placeOf } from './input.ts'
+import type { Dialog, Manners } from './manners.ts'
+import { type Program, type SettleOptions, stand } from './settle.ts'
+import type { Standing } from './standing.ts'
+import { keysOf, plainText, wordsOnly } from './text.ts'
+import { inTurn } from './turns.ts'
+import { Watch } from './watch.ts'
+
+/**
+ * What became of a text. `delivered`: it was seen in the input line and then gone from it. `queued`: nothing was
+ * typed, since the program is busy or asks a person something; try again later. `failed`: why, in a sentence.
+ */
+export type Delivery =
+  | { state: 'delivered' }
+  | { state: 'queued'; reason: string; dialog?: Dialog }
+  | { state: 'failed'; reason: string }
+
+export interface DeliverOptions extends SettleOptions {
+  /** Lets the text begin with a command of the program's own, such as `/compact`. */
+  commands?: boolean
+}
+
+/** Of the whole time: the part for finding the input line free, for seeing the text there, for each Enter. */
+const WITHIN = 30_000
+const PARTS = { stand: 20 / 30, echo: 5 / 30, enter: 2.5 / 30 }
+const ENTERS = 2
+/** A text shorter than this may stand before the cursor by chance. */
+const SHORT = 8
+
+const bytes = (keys: string): Uint8Array => new TextEncoder().encode(keys)
+
+const failed = (reason: string): Delivery => ({ state: 'failed', reason })
+
+/** Types a text into a session and submits it. Never answers a dialog, and never types into what someone began. */
+export function deliver(
+  host: TerminalHost,
+  key: string,
+  { manners }: Program,
+  text: string,
+  options: DeliverOptions,
+): Promise<Delivery> {
+  const plain = plainText(text)
+  if (!plain) return Promise.resolve(failed('there is nothing to say: the text is empty'))
+  return inTurn(host, key, async () => {
+    const watch = new Watch(host, key, options.deadlines, options.signal)
+    try {
+      return await new Saying(host, key, manners, watch, options).say(options.commands ? plain : wordsOnly(plain))
+    } catch (thrown) {
+      return failed(sentence(thrown))
+    } finally {
+      watch.close()
+    }
+  })
+}
+
+/** One text on its way into a terminal. */
+class Saying {
+  constructor(
+    private readonly host: TerminalHost,
+    private readonly key: string,
+    private readonly manners: Manners,
+    private readonly watch: Watch,
+    private readonly options: DeliverOptions,
+  ) {}
+
+  async say(text: string): Promise<Delivery> {
+    const unable = await this.#unable()
+    if (unable) return unable
+    const { bracketedPaste } = await this.host.screen(this.key)
+    await this.host.write(this.key, keysOf(text, bracketedPaste))
+    const shown = await this.watch.until(this.#part('echo'), ({ screen }) => {
+      const place = placeOf(screen, this.manners, text)
+      return place && { place, row: cursorRow(screen) }
+    })
+    if (!shown) return this.#takeBack(text, 'it does not show what is typed')
+    return this.#submit(text, shown)
+  }
+
+  /** Why nothing may be typed now. */
+  async #unable(): Promise<Delivery | undefined> {
+    const { manners, options } = this
+    const takes = ({ is }: Standing) => is === 'ready' || is === 'asking' || (is === 'busy' && manners.takesWhileBusy)
+    const standing = await stand(this.watch, manners, { ...options, within: this.#part('stand') }, takes)
+    if (standing.is === 'asking') {
+      return { state: 'queued', reason: `it waits for a person: ${standing.dialog.asks}`, dialog: standing.dialog }
+    }
+    if (takes(standing)) return undefined
+    if (standing.is === 'typing') return { state: 'queued', reason: 'someone has begun to type there' }
+    if (standing.is === 'busy' || options.settled) return { state: 'queued', reason: 'it is busy' }
+    return failed('its input line was not seen in time')
+  }
+
+  async #submit(text: string, { place, row }: { place: Place; row: string }): Promise<Delivery> {
+    for (let tried = 0; tried < ENTERS; tried++) {
+      await this.host.write(this.key, bytes(this.manners.submit))
+      const gone = await this.watch.until(this.#part('enter'), ({ screen }) => {
+        const moved = text.length < SHORT && cursorRow(screen) !== row
+        return moved || !holds(screen, this.manners, text, place) || undefined
+      })
+      if (gone) return { state: 'delivered' }
+    }
+    return this.#takeBack(text, 'it does not take what was typed: the text still stands in its input line')
+  }
+
+  #part(part: keyof typeof PARTS): number {
+    return (this.options.within ?? WITHIN) * PARTS[part]
+  }
+
+  /** Leaves the input line as it was found, so that the next text is not glued to this one. */
+  async #takeBack(text: string, reason: string): Promise<Delivery> {
+    const lines = text.split('\n').length
+    if (this.manners.clear) await this.host.write(this.key, bytes(this.manners.clear.repeat(lines)))
+    return failed(reason)
+  }
+}

@@ -1,0 +1,16 @@
+/** What a person attached to the terminal would read now. */
+export interface TerminalScreen {
+  lines: string[]
+  /** Column and row, counted from the first of `lines`. */
+  cursor: { x: number; y: number }
+  /** Whether the program asked that pasted text be marked as such. */
+  bracketedPaste: boolean
+}
+
+/** What readiness and delivery need of the session host. */
+export interface TerminalHost {
+  screen(key: string): Promise<TerminalScreen>
+  write(key: string, bytes: Uint8Array): Promise<unknown>
+  onOutput(key: string, hear: () => void): () => void
+  onExit(hear: (exit: { key: string }) => void): () => void
+}

@@ -1,0 +1,94 @@
+import type { TerminalScreen } from './host.ts'
+import type { Manners } from './manners.ts'
+
+/** How much of the end of a text is looked for; a wrapped or scrolled input line shows its end. */
+const TAIL = 24
+/** Rows that one tail may be spread over. */
+const ROWS = 5
+const FOOT = 8
+const EDGES = /^[\s│┃║▌▏|]+|[\s│┃║▐▕|]+$/g
+const BORDER = /^[\s─━═╌┄╭╮╰╯┌┐└┘╹▀▄▁▔]+$/
+const PASTED = /\[pasted[^\]]*\]$/i
+const MENU = /^\d+[.)]/
+
+/** A row without the frame it stands in. */
+export const bare = (row: string): string => row.replace(EDGES, '')
+
+/** What every terminal shows alike: no blanks, which wrapping moves, and no emoji and marks, which are drawn in many ways. */
+const squeeze = (text: string): string =>
+  text.replace(/[\s\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\p{M}\u200d]+/gu, '')
+
+const tailOf = (text: string): string => squeeze(text).slice(-TAIL) || text.trim()
+
+/** The last rows that say anything: where programs have their input line and their status. */
+export const foot = ({ lines }: TerminalScreen): string =>
+  lines
+    .filter((row) => bare(row))
+    .slice(-FOOT)
+    .join('\n')
+
+/** Where a typed text shows: right before the cursor, or behind the prefix of a program that draws its own cursor. */
+export type Place = 'cursor' | 'prefix'
+
+/** Where the input line shows the end of a text that was typed, or the mark a program puts in place of a paste. */
+export function placeOf(screen: TerminalScreen, manners: Manners, text: string): Place | undefined {
+  const places: Place[] = ['cursor', 'prefix']
+  return places.find((place) => holds(screen, manners, text, place))
+}
+
+/** Whether a text is still in the input line, at the place where it was seen. */
+export function holds(screen: TerminalScreen, manners: Manners, text: string, place: Place): boolean {
+  const input = place === 'cursor' ? beforeCursor(screen) : (prefixed(screen, manners)?.content ?? '')
+  return PASTED.test(input) || (input !== '' && (squeeze(input) || input).endsWith(tailOf(text)))
+}
+
+/** What is in the input line and was left there by someone; '' when it is empty or cannot be told from a prompt. */
+export function draft(screen: TerminalScreen, manners: Manners): string {
+  const { cursor } = screen
+  const line = prefixed(screen, manners)
+  if (line && cursor.y >= line.row && cursor.y < line.row + line.height) {
+    const rows = screen.lines.slice(line.row, cursor.y).map(bare)
+    return [...rows, cursorRow(screen)].join('\n').slice(line.prefix.length).trim()
+  }
+  return manners.readyPrefixes.includes('') ? cursorRow(screen) : ''
+}
+
+/** Whether the screen shows an input line that waits; undefined when this program has no sign of it. */
+export function waits(screen: TerminalScreen, manners: Manners): boolean | undefined {
+  if (manners.ready) return manners.ready.test(foot(screen))
+  if (!manners.readyPrefixes.some(Boolean)) return undefined
+  const line = prefixed(screen, manners)
+  if (!line || MENU.test(line.content)) return false
+  if (line.content === '' || manners.placeholder?.test(line.content)) return true
+  return screen.cursor.y >= line.row && screen.cursor.y < line.row + line.height
+}
+
+/** The rows up to the cursor, the farthest first; '' when its own row has nothing before it. */
+function beforeCursor(screen: TerminalScreen): string {
+  const row = cursorRow(screen)
+  if (row === '') return ''
+  const above = screen.lines.slice(Math.max(0, screen.cursor.y - ROWS + 1), screen.cursor.y)
+  return [...above.map(bare), row].join('')
+}
+
+/** What stands before the cursor on its row. */
+export const cursorRow = ({ lines, cursor }: TerminalScreen): string => bare((lines[cursor.y] ?? '').slice(0, cursor.x))
+
+interface InputLine {
+  row: number
+  height: number
+  prefix: string
+  content: string
+}
+
+/** The lowest row that starts with a prefix of the program, with the rows its text is wrapped over. */
+function prefixed({ lines }: TerminalScreen, { readyPrefixes }: Manners): InputLine | undefined {
+  const prefixes = readyPrefixes.map((prefix) => prefix.trim()).filter(Boolean)
+  const row = lines.findLastIndex((line) => prefixes.some((prefix) => bare(line).startsWith(prefix)))
+  const prefix = prefixes.find((known) => bare(lines[row] ?? '').startsWith(known))
+  if (prefix === undefined) return undefined
+  const rest = lines.slice(row)
+  const end = rest.findIndex((line, at) => at > 0 && (bare(line) === '' || BORDER.test(line)))
+  const rows = end < 0 ? rest : rest.slice(0, end)
+  return { row, height: rows.length, prefix, content: rows.map(bare).join(' ').slice(prefix.length).trim() }
+}

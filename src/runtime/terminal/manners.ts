@@ -1,0 +1,59 @@
+/** What a dialog of a program asks about; `other` is one that fits no word. */
+export type DialogKind =
+  | 'trust'
+  | 'login'
+  | 'update'
+  | 'theme'
+  | 'permissions'
+  | 'approval'
+  | 'resume'
+  | 'imports'
+  | 'mcp'
+  | 'hooks'
+  | 'api-key'
+  | 'usage-limit'
+  | 'other'
+
+/** A screen on which a program waits for a person. It is recognised and reported, never answered. */
+export interface Dialog {
+  kind: DialogKind
+  /** Matched against the screen, its rows joined by newlines. */
+  seen: RegExp
+  /** What is asked, in words for a person. */
+  asks: string
+  /** Drawn over the input line, which stays in sight behind it. */
+  over?: boolean
+}
+
+/** How a full-screen program behaves in a terminal: what its screen means and which keys it takes. */
+export interface Manners {
+  /** What may stand at the start of the input line, such as `❯ `; '' when nothing but a border does. */
+  readyPrefixes: readonly string[]
+  /** In the last rows of the screen whenever there is an input line. */
+  ready?: RegExp
+  /** What an empty input line says behind its prefix. */
+  placeholder?: RegExp
+  /** A program that gives no such sign is taken as ready this long after it was first looked at, in milliseconds. */
+  readyDelay: number
+  /** In the last rows of the screen while the program works on a turn. */
+  busy?: RegExp
+  /** Whether the program shows what is submitted during a turn and takes it afterwards. */
+  takesWhileBusy: boolean
+  dialogs: readonly Dialog[]
+  /** Keys that submit what was typed. */
+  submit: string
+  /** Keys that empty the present line of the input and step to the one above; absent when none are safe for it. */
+  clear?: string
+  /** Keys that end the present turn and leave the program running; each is pressed by itself. */
+  interrupt: readonly string[]
+}
+
+/** What is assumed of a program that we know nothing about. */
+export const PLAIN: Manners = {
+  readyPrefixes: [],
+  readyDelay: 2000,
+  takesWhileBusy: false,
+  dialogs: [],
+  submit: '\r',
+  interrupt: ['\x03'],
+}

@@ -1,0 +1,146 @@
+import { Refusal } from '../core/errors.ts'
+import type { Caller } from './caller.ts'
+import { type Lives, Turn } from './exchange.ts'
+import { unauthorized, unproven } from './guard.ts'
+import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
+import { Declared, type Outcome, outcomeOf, paramsOf } from './operation.ts'
+import type { At } from './paths.ts'
+import type { Connection, Route } from './route.ts'
+import { type Frame, STREAM_HEADERS } from './sse.ts'
+
+/** What is sent beside the body; Elysia's `set`. */
+export interface Reply {
+  status?: number | string
+  headers: Record<string, string | number>
+}
+
+/** What every operation of a plane is answered with. */
+export interface Desk {
+  readonly lives: Lives
+  readonly idempotency: Idempotency
+  callerOf(request: Request): Caller
+  index(params: Readonly<Record<string, string>>): number | undefined
+  /** Waits until an event newer than `index` is recorded, or for `ms`. */
+  until(params: Turn['params'], index: number, ms: number, turn: Turn): Promise<void>
+  stream(turn: Turn, frames: AsyncIterable<Frame>): ReadableStream<Uint8Array>
+  /** Turns the request into a WebSocket; false when it is not one. */
+  upgrade(request: Request, connection: Connection, headers: Record<string, string>): boolean
+  /** Says why it was turned down: sets status and headers, returns the body. */
+  refuse(thrown: unknown, request: Request, reply: Reply): string
+}
+
+/** Answers one operation: validates, waits where asked to, calls its handler, and writes what it returned. */
+export class Answer {
+  readonly #declared: Declared
+  readonly #outcome: Outcome
+  readonly #index: boolean
+  readonly #age: boolean
+  readonly #repeatable: boolean
+
+  constructor(
+    private readonly route: Route,
+    private readonly at: At,
+    private readonly desk: Desk,
+  ) {
+    this.#declared = new Declared(route)
+    this.#outcome = outcomeOf(route.spec.ok)
+    this.#index = route.spec.index === true
+    this.#age = this.#index || route.spec.age === true
+    this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined
+  }
+
+  /** What Elysia sends. Synchronous where the handler is. */
+  run(request: Request, found: Record<string, string | null>, reply: Reply, body: unknown): unknown {
+    let turn: Turn | undefined
+    try {
+      const begun = this.#turn(request, found, reply, body)
+      turn = begun
+      const value = this.#value(begun)
+      if (!(value instanceof Promise)) return this.#write(begun, reply, value)
+      return value
+        .then((late) => this.#write(begun, reply, late))
+        .catch((thrown) => this.#refuse(thrown, request, reply, begun))
+    } catch (thrown) {
+      return this.#refuse(thrown, request, reply, turn)
+    }
+  }
+
+  #turn(request: Request, found: Record<string, string | null>, reply: Reply, body: unknown): Turn {
+    const caller = this.desk.callerOf(request)
+    const isSocket = this.#outcome.kind === 'socket'
+    if (caller === unproven && !isSocket) throw unauthorized('only a socket may be opened without a token')
+    const params = paramsOf(this.at.names, found)
+    const search = searchOf(request.url)
+    const query = this.#declared.query(search)
+    const id = String(reply.headers['x-gc-request-id'])
+    const checked = this.#declared.body(body)
+    if (isSocket && request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw noUpgrade()
+    return new Turn(request, id, caller, params, query, checked, this.desk.lives)
+  }
+
+  #value(turn: Turn): unknown {
+    const key = this.#repeatable ? turn.request.headers.get('idempotency-key') : null
+    if (key) return this.desk.idempotency.run(turn, key, () => this.route.handle(turn))
+    const waiting = this.#declared.waiting(searchOf(turn.request.url))
+    if (!waiting) return this.route.handle(turn)
+    return this.desk.until(turn.params, waiting.index, waiting.ms, turn).then(() => this.route.handle(turn))
+  }
+
+  #write(turn: Turn, reply: Reply, value: unknown): unknown {
+    if (this.#index) reply.headers['x-gc-index'] = String(this.desk.index(turn.params) ?? 0)
+    if (this.#age) reply.headers['x-gc-cache-age-s'] = '0'
+    const replied = turn.replied
+    if (replied) Object.assign(reply.headers, replied.headers)
+    const written = this.#written(turn, reply, value)
+    if (replied?.status !== undefined) reply.status = replied.status
+    if (this.#outcome.kind !== 'stream') turn.end()
+    return written
+  }
+
+  #written(turn: Turn, reply: Reply, value: unknown): unknown {
+    const outcome = this.#outcome
+    if (outcome.kind === 'json') return writeJson(reply, value, outcome)
+    if (outcome.kind === 'stream') return this.#writeStream(turn, reply, value as AsyncIterable<Frame>)
+    if (outcome.kind === 'socket') return this.#open(turn, reply, value as Connection)
+    reply.headers['content-type'] ??= outcome.media
+    return new Response(value as ConstructorParameters<typeof Response>[0])
+  }
+
+  #writeStream(turn: Turn, reply: Reply, frames: AsyncIterable<Frame>): Response {
+    Object.assign(reply.headers, STREAM_HEADERS)
+    if (turn.request.method !== 'HEAD') return new Response(this.desk.stream(turn, frames))
+    frames[Symbol.asyncIterator]().return?.()
+    turn.end()
+    return new Response(null)
+  }
+
+  #open(turn: Turn, reply: Reply, connection: Connection): Response {
+    const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, String(value)]))
+    if (!this.desk.upgrade(turn.request, connection, headers)) throw noUpgrade()
+    return new Response(null)
+  }
+
+  #refuse(thrown: unknown, request: Request, reply: Reply, turn?: Turn): string {
+    turn?.end()
+    return this.desk.refuse(thrown, request, reply)
+  }
+}
+
+function writeJson(reply: Reply, value: unknown, { status, empty }: { status: number; empty: boolean }): unknown {
+  reply.status = status
+  if (empty) return new Response(null)
+  reply.headers['content-type'] = 'application/json'
+  return JSON.stringify(value)
+}
+
+/** The text after the `?`. */
+function searchOf(url: string): string {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start + 1)
+}
+
+const noUpgrade = (): Refusal =>
+  new Refusal('invalid-request', 'this address speaks WebSocket: connect with an upgrade', {
+    status: 426,
+    headers: { upgrade: 'websocket' },
+  })

@@ -1,0 +1,91 @@
+import type { Deadlines } from '../core/deadlines.ts'
+import { Refusal, sentence } from '../core/errors.ts'
+import { misplaced } from './json.ts'
+
+/** How much a body may be and how long it may take. */
+export interface BodyRules {
+  readonly deadlines: Deadlines
+  /** In bytes. */
+  readonly limit: number
+  /** In milliseconds. */
+  readonly patience: number
+}
+
+/** A closing connection carries the answer: the rest of the body is not wanted. */
+const CLOSE = { connection: 'close' }
+
+/** The one reader of request bodies of a plane. */
+export class BodyReader {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true })
+
+  constructor(private readonly rules: BodyRules) {}
+
+  /** The value of a JSON body; undefined when there is none. */
+  async json(request: Request): Promise<unknown> {
+    const media = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+    if (media !== '' && media !== 'application/json' && !media.endsWith('+json')) {
+      throw new Refusal('validation-failed', `a body of type ${media.slice(0, 100)} is not read here; send JSON`, {
+        status: 415,
+      })
+    }
+    const bytes = await this.bytes(request)
+    return bytes.length === 0 ? undefined : this.#parse(bytes)
+  }
+
+  /** The body as it came, whatever its type. */
+  async bytes(request: Request): Promise<Uint8Array> {
+    const { body } = request
+    if (!body) return new Uint8Array()
+    const announced = request.headers.get('content-length')
+    if (announced === null) return this.#inTime(this.#collect(body))
+    if (Number(announced) > this.rules.limit) throw this.#tooLarge()
+    return this.#inTime(request.bytes())
+  }
+
+  #parse(bytes: Uint8Array): unknown {
+    let text: string
+    try {
+      text = this.#decoder.decode(bytes)
+    } catch {
+      throw unreadable('the body is not UTF-8')
+    }
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw unreadable(`the body is not JSON: ${misplaced(text)}`)
+    }
+  }
+
+  #inTime(reading: Promise<Uint8Array>): Promise<Uint8Array> {
+    const { deadlines, patience } = this.rules
+    return new Promise((resolve, reject) => {
+      const deadline = deadlines.after(patience, () => {
+        reject(
+          new Refusal('request-timeout', `the body did not arrive within ${patience / 1000} s`, { headers: CLOSE }),
+        )
+      })
+      const settle = () => deadline.cancel()
+      reading.then(resolve, (thrown) => reject(thrown instanceof Refusal ? thrown : broken(thrown))).finally(settle)
+    })
+  }
+
+  /** A body of unknown length, up to the limit; leaving the loop cancels the rest. */
+  async #collect(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    for await (const chunk of body) {
+      length += chunk.length
+      if (length > this.rules.limit) throw this.#tooLarge()
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks)
+  }
+
+  #tooLarge(): Refusal {
+    return new Refusal('body-too-large', `a body may have ${this.rules.limit} bytes at most`, { headers: CLOSE })
+  }
+}
+
+const broken = (thrown: unknown): Refusal => new Refusal('invalid-request', `the body broke off: ${sentence(thrown)}`)
+
+const unreadable = (detail: string): Refusal => new Refusal('validation-failed', detail, { status: 400 })

@@ -1,0 +1,59 @@
+import type { Server } from 'bun'
+import type { Desk } from './answer.ts'
+import type { Gate } from './entry.ts'
+import type { Lives } from './exchange.ts'
+import { Idempotency } from './idempotency.ts'
+import type { Link, PlaneOptions } from './plane.ts'
+import { type Problems, refusalOf } from './problem.ts'
+import { stream } from './sse.ts'
+
+/** How many seconds the connection of a lagging reader stays when it still does not read. */
+const LINGER = 10
+
+/** What the operations of a plane work with. */
+interface Parts {
+  options: PlaneOptions
+  problems: Problems
+  lives: Lives
+  gate: Gate
+  /** The server that requests come from; undefined until the first. */
+  server(): Server<Link> | undefined
+}
+
+/** What the operations of a plane share. */
+export function deskOf({ options, problems, lives, gate, server }: Parts): Desk {
+  const { clock, deadlines, heartbeat, streamPatience: patience } = options
+  const report = (thrown: unknown, { method, url }: Request, id: string) =>
+    options.report(thrown, { id, method, path: new URL(url).pathname })
+  return {
+    lives,
+    idempotency: new Idempotency(
+      (params) => options.replays?.(params),
+      (thrown, { request, id }) => report(thrown, request, id),
+    ),
+    callerOf: (request) => gate.callerOf(request),
+    index: (params) => options.index?.(params),
+    until(params, index, ms, turn) {
+      server()?.timeout(turn.request, 0)
+      return options.until?.(params, index, ms, turn.signal) ?? Promise.resolve()
+    },
+    stream(turn, frames) {
+      const { request, id, signal } = turn
+      server()?.timeout(request, 0)
+      return stream(frames, {
+        ...{ clock, deadlines, signal, heartbeat, patience },
+        report: (thrown) => report(thrown, request, id),
+        lagged: () => server()?.timeout(request, LINGER),
+        ended: () => turn.end(),
+      })
+    },
+    upgrade: (request, connection, headers) => server()?.upgrade(request, { data: { connection }, headers }) ?? false,
+    refuse(thrown, request, reply) {
+      const refusal = refusalOf(thrown)
+      if (refusal !== thrown) report(thrown, request, String(reply.headers['x-gc-request-id']))
+      reply.status = problems.status(refusal)
+      Object.assign(reply.headers, refusal.headers, { 'content-type': problems.media })
+      return JSON.stringify(problems.body(refusal))
+    },
+  }
+}

@@ -1,0 +1,165 @@
+import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
+import { type Code, statusOf } from '../core/errors.ts'
+import { type Dialect, supervisorDialect } from './dialect.ts'
+import { Components, type Json } from './hoist.ts'
+import { IDEMPOTENCY_KEY } from './idempotency.ts'
+import { intakeOf, outcomeOf } from './operation.ts'
+import { headersOf, parametersOf } from './parameters.ts'
+import type { Route, Stream } from './route.ts'
+import { HeartbeatEvent } from './schema.ts'
+
+/** What a plane calls itself in its document. */
+export interface Info {
+  title: string
+  version: string
+  description: string
+}
+
+/** The OpenAPI 3.1 document of a plane, put together from the declarations of its routes. */
+export function documentOf(info: Info, routes: readonly Route[], dialect = supervisorDialect): Json {
+  const components = new Components()
+  const tagOf = tagger(routes, dialect.prefix)
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    paths[route.path] ??= {}
+    Object.assign(paths[route.path] ?? {}, {
+      [route.method.toLowerCase()]: operation(route, tagOf(route), components, dialect),
+    })
+  }
+  const tags = [...new Set(routes.map(tagOf))].sort().map((name) => ({ name }))
+  components.show(dialect.problems.model)
+  return {
+    openapi: '3.1.0',
+    info: { ...info },
+    security: dialect.closed ? [{ token: [] }] : [{}, { token: [] }],
+    tags,
+    paths: sorted(paths),
+    components: {
+      schemas: sorted(components.schemas),
+      headers: SHARED_HEADERS,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: dialect.credential },
+      },
+    },
+  }
+}
+
+const SHARED_HEADERS: Json = {
+  'X-GC-Request-Id': {
+    description: 'Names this exchange in the server’s log.',
+    schema: { type: 'string', pattern: '^[0-9a-f]{16}$' },
+  },
+}
+
+function operation(route: Route, tag: string, components: Components, dialect: Dialect): Json {
+  const { spec } = route
+  return {
+    operationId: spec.id,
+    summary: spec.summary,
+    ...(spec.description ? { description: spec.description } : {}),
+    tags: [tag],
+    ...(spec.open ? { security: [] } : {}),
+    ...(spec.extension ? { 'x-gc-extension': true } : {}),
+    parameters: parametersOf(route, components, dialect.marked),
+    ...(spec.body ? { requestBody: requestBody(spec.body, components) } : {}),
+    responses: { ...successes(route, components), ...refusals(route, components, dialect) },
+  }
+}
+
+function requestBody(body: TSchema, components: Components): Json {
+  const media = intakeOf(body) === 'bytes' ? 'application/octet-stream' : 'application/json'
+  return { required: body[OptionalKind] !== 'Optional', content: { [media]: { schema: components.show(body) } } }
+}
+
+function successes(route: Route, components: Components): Json {
+  const { ok } = route.spec
+  const headers = headersOf(route.spec)
+  const one = (description: string, content?: Json): Json => ({ description, headers, ...(content ? { content } : {}) })
+  if (Kind in ok) return { 200: one('Done.', contentOf(ok as TSchema, components)) }
+  if ('frames' in ok)
+    return { 200: one('A stream that stays open.', { 'text/event-stream': frames(ok as Stream, components) }) }
+  if ('media' in ok) return { 200: one('Done.', { [String(ok.media)]: { schema: { type: 'string' } } }) }
+  if ('upgrade' in ok)
+    return { 101: { ...one('The connection is a WebSocket now.'), ...messages(ok.upgrade, components) } }
+  const entries = Object.entries<TSchema>(ok)
+  return Object.fromEntries(
+    entries.map(([status, schema]) => [status, one(MEANING[status] ?? 'Done.', contentOf(schema, components))]),
+  )
+}
+
+const MEANING: Record<string, string> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Taken on; the work goes on after this answer.',
+  204: 'Done; there is nothing to say.',
+}
+
+const contentOf = (schema: TSchema, components: Components): Json | undefined =>
+  ['Void', 'Undefined'].includes(schema[Kind]) ? undefined : { 'application/json': { schema: components.show(schema) } }
+
+/** Every kind of frame with its event name, the heartbeat among them. */
+function frames(ok: Stream, components: Components): Json {
+  const kinds = Object.entries<TSchema>({ ...ok.frames, heartbeat: HeartbeatEvent }).map(([event, data]) => ({
+    type: 'object',
+    title: `Event ${event}`,
+    properties: { id: { type: 'string' }, event: { type: 'string', const: event }, data: components.show(data) },
+    required: ['event', 'data'],
+  }))
+  return { schema: { type: 'array', title: 'Server-sent events', items: { oneOf: kinds } } }
+}
+
+function messages(upgrade: unknown, components: Components): Json {
+  const shapes = Object.entries<TSchema | undefined>({ ...(upgrade as Record<string, TSchema | undefined>) })
+  const shown = shapes.flatMap(([way, schema]) => (schema ? [[way, components.show(schema)]] : []))
+  return shown.length > 0 ? { 'x-gc-messages': Object.fromEntries(shown) } : {}
+}
+
+/** What can go wrong with any operation of this kind, and what its declaration adds. */
+function refusals(route: Route, components: Components, dialect: Dialect): Json {
+  const { problems } = dialect
+  const problem = { [problems.media]: { schema: components.show(problems.model) } }
+  const byStatus = Map.groupBy(codesOf(route, dialect), ([status, code]) => problems.status({ status, code }))
+  const entries = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, pairs]) => {
+      const codes = [...new Set(pairs.map(([, code]) => `\`${code}\``))].join(', ')
+      return [status, { description: `Turned down: ${codes}.`, headers: REQUEST_ID, content: problem }]
+    })
+  return Object.fromEntries(entries)
+}
+
+const REQUEST_ID: Json = { 'X-GC-Request-Id': { $ref: '#/components/headers/X-GC-Request-Id' } }
+
+function codesOf(route: Route, dialect: Dialect): [number, Code][] {
+  const { spec } = route
+  const codes: [number, Code][] = []
+  const add = (...more: readonly Code[]) => codes.push(...more.map((code): [number, Code] => [statusOf(code), code]))
+  add(...dialect.common(route))
+  if (spec.body) {
+    add('invalid-request', 'request-timeout', 'body-too-large')
+    if (intakeOf(spec.body) === 'json') codes.push([400, 'validation-failed'], [415, 'validation-failed'])
+  }
+  if (outcomeOf(spec.ok).kind === 'socket') codes.push([426, 'invalid-request'])
+  if (spec.headers?.[IDEMPOTENCY_KEY]) add('idempotency-in-flight', 'idempotency-mismatch')
+  add(...(spec.refuses ?? []))
+  return codes
+}
+
+/** The first word of a path below its city; `bead` and `beads` are one area. */
+function tagger(routes: readonly Route[], prefix: string): (route: Route) => string {
+  const area = ({ path }: Route) =>
+    path
+      .slice(prefix.length)
+      .replace(/^\/v0(\/city\/\{cityName\})?/, '')
+      .split('/')
+      .filter(Boolean)[0] ?? 'city'
+  const areas = new Set(routes.map(area))
+  return (route) => {
+    const word = area(route)
+    if (word === 'city' || word === 'cities') return 'cities'
+    return areas.has(`${word}s`) ? `${word}s` : word
+  }
+}
+
+const sorted = (of: Record<string, Json>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)))

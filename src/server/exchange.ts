@@ -1,0 +1,80 @@
+import { everyTime, type Once } from '../core/replays.ts'
+import type { Caller } from './caller.ts'
+import type { Incoming } from './route.ts'
+
+/** The requests that are being answered, for those who must hear when one ends early. */
+export class Lives {
+  readonly #open = new Set<AbortController>()
+  #stopped = false
+
+  /** A controller that aborts when the client goes away or the server stops. */
+  begin(request: Request): AbortController {
+    const life = new AbortController()
+    const leave = () => {
+      this.#open.delete(life)
+      life.abort(request.signal.reason)
+    }
+    if (this.#stopped || request.signal.aborted) {
+      leave()
+      return life
+    }
+    this.#open.add(life)
+    request.signal.addEventListener('abort', leave, { once: true, signal: life.signal })
+    return life
+  }
+
+  end(life: AbortController): void {
+    if (this.#open.delete(life)) life.abort()
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Ends all, and whatever begins after. */
+  stop(): void {
+    this.#stopped = true
+    for (const life of this.#open) this.end(life)
+  }
+}
+
+/** One request on its way through its operation. */
+export class Turn implements Incoming {
+  #life: AbortController | undefined
+  #reply: Incoming['reply'] | undefined
+  once: Once = everyTime
+
+  constructor(
+    readonly request: Request,
+    readonly id: string,
+    readonly caller: Caller,
+    readonly params: Readonly<Record<string, string>>,
+    readonly query: unknown,
+    readonly body: unknown,
+    private readonly lives: Lives,
+  ) {}
+
+  get life(): AbortController {
+    this.#life ??= this.lives.begin(this.request)
+    return this.#life
+  }
+
+  get signal(): AbortSignal {
+    return this.life.signal
+  }
+
+  get reply(): Incoming['reply'] {
+    this.#reply ??= { headers: {} }
+    return this.#reply
+  }
+
+  /** What the handler set; undefined when it set nothing. */
+  get replied(): Incoming['reply'] | undefined {
+    return this.#reply
+  }
+
+  end(): void {
+    if (this.#life) this.lives.end(this.#life)
+  }
+}

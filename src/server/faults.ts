@@ -1,0 +1,105 @@
+import { Kind, type TSchema } from '@sinclair/typebox'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import type { Fault } from '../core/errors.ts'
+
+/** No caller reads more; a body of nothing but faults is not walked to its end. */
+const MOST_FAULTS = 50
+const LONGEST_VALUE = 200
+
+/** What is wrong with a value, each fault with its place below `root`: `body.items[0].title`. */
+export function faultsOf(errors: Iterable<ValueError>, root: string): Fault[] {
+  const faults = new Map<string, Fault>()
+  for (const error of errors) {
+    if (!faults.has(error.path)) faults.set(error.path, faultOf(error, root))
+    if (faults.size === MOST_FAULTS) break
+  }
+  return [...faults.values()]
+}
+
+function faultOf(error: ValueError, root: string): Fault {
+  const inner = onlyAlternative(error)
+  if (inner) return faultOf(inner, root)
+  if (error.type === ValueErrorType.ObjectRequiredProperty) {
+    const parent = error.path.slice(0, error.path.lastIndexOf('/'))
+    return { message: `${nameOf(error.path)} is required`, location: place(root, parent) }
+  }
+  const fault: Fault = { message: messageOf(error), location: place(root, error.path) }
+  const value = shown(error)
+  return value === undefined ? fault : { ...fault, value }
+}
+
+/** Of "a string or null", what is wrong with the string. */
+function onlyAlternative(error: ValueError): ValueError | undefined {
+  if (error.type !== ValueErrorType.Union) return undefined
+  const alternatives: TSchema[] = error.schema.anyOf ?? []
+  const values = alternatives.flatMap((schema, at) => (schema[Kind] === 'Null' ? [] : [at]))
+  const [only] = values
+  return values.length === 1 && only !== undefined ? error.errors[only]?.First() : undefined
+}
+
+function messageOf({ type, schema, path, message }: ValueError): string {
+  const count = (bound: unknown, thing: string) => `${bound} ${thing}${bound === 1 ? '' : 's'}`
+  switch (type) {
+    case ValueErrorType.ObjectAdditionalProperties:
+      return `${nameOf(path)} is not a property here`
+    case ValueErrorType.StringMinLength:
+      return `must have at least ${count(schema.minLength, 'character')}`
+    case ValueErrorType.StringMaxLength:
+      return `must have at most ${count(schema.maxLength, 'character')}`
+    case ValueErrorType.ArrayMinItems:
+      return `must have at least ${count(schema.minItems, 'item')}`
+    case ValueErrorType.ArrayMaxItems:
+      return `must have at most ${count(schema.maxItems, 'item')}`
+    case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.NumberMinimum:
+      return `must be at least ${schema.minimum}`
+    case ValueErrorType.IntegerMaximum:
+    case ValueErrorType.NumberMaximum:
+      return `must be at most ${schema.maximum}`
+    case ValueErrorType.StringPattern:
+      return `must match ${schema.pattern}`
+    case ValueErrorType.StringFormat:
+      return `must be a ${schema.format}`
+    case ValueErrorType.Union:
+    case ValueErrorType.Literal:
+      return wanted(schema) ?? message
+    default:
+      return schema.type ? `must be ${article(schema.type)}` : message
+  }
+}
+
+const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
+
+function wanted(schema: TSchema): string | undefined {
+  const alternatives: TSchema[] = schema.anyOf ?? [schema]
+  const values = alternatives.flatMap((each) => ('const' in each ? [String(each.const)] : []))
+  return values.length === alternatives.length
+    ? `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`
+    : undefined
+}
+
+const segments = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+const nameOf = (path: string): string => segments(path).at(-1)?.slice(0, LONGEST_VALUE) ?? ''
+
+/** `/items/0/title` below `body` → `body.items[0].title`. */
+const place = (root: string, path: string): string =>
+  segments(path).reduce(
+    (at, name) => (/^\d+$/.test(name) ? `${at}[${name}]` : `${at}.${name.slice(0, LONGEST_VALUE)}`),
+    root,
+  )
+
+const SECRET_NAME = /token|secret|password|passphrase|credential|authorization|cookie|key|env\b/i
+const SECRET_VALUE = /(gcs|gco|moltbook)_|bearer |-----BEGIN/i
+
+/** What was there, for the caller to recognise; nothing that may be a secret, and no whole objects. */
+function shown({ path, value }: ValueError): unknown {
+  if (SECRET_NAME.test(path)) return undefined
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
+  if (typeof value !== 'string' || SECRET_VALUE.test(value)) return undefined
+  return value.slice(0, LONGEST_VALUE)
+}

@@ -1,0 +1,93 @@
+import { Refusal } from '../core/errors.ts'
+import type { Caller, Human } from './caller.ts'
+
+/** What a plane asks of whoever knocks. */
+export interface GuardSettings {
+  /** Host names beside the loopback ones under which this server may be addressed. */
+  readonly hosts: readonly string[]
+  /** Origins beside the loopback ones whose pages may call. */
+  readonly origins: readonly string[]
+  /** Turns every mutation down. */
+  readonly readOnly: boolean
+  /** Turns down whoever brings no credential, on loopback too. */
+  readonly requireToken: boolean
+  /** Whose credential this is; undefined when it is nobody's or has ended. */
+  resolve(token: string): Caller | undefined
+}
+
+/** What the guard looks at: the request's method and a few headers, null where absent. */
+export interface Facts {
+  readonly method: string
+  readonly host: string | null
+  readonly origin: string | null
+  readonly authorization: string | null
+  /** `X-GC-Request`. */
+  readonly mark: string | null
+  /** `Upgrade`. */
+  readonly upgrade: string | null
+}
+
+/** Nobody in particular. */
+export const human: Human = { kind: 'human' }
+
+/** A human who has shown nothing although a token is required: only a socket goes on, and asks for its ticket. */
+export const unproven: Human = { kind: 'human' }
+
+/** Who may go on, and as whom; throws the refusal of whoever may not. */
+export function admit(facts: Facts, settings: GuardSettings): Caller {
+  checkHost(facts.host, settings)
+  if (facts.method === 'OPTIONS') return human
+  const mutates = facts.method !== 'GET' && facts.method !== 'HEAD'
+  const upgrades = facts.upgrade?.toLowerCase() === 'websocket'
+  if (facts.origin !== null && (mutates || upgrades)) checkOrigin(facts.origin, facts.host, settings)
+  const caller = identify(facts.authorization, upgrades && !mutates, settings)
+  if (!mutates) return caller
+  if (!facts.mark) throw new Refusal('forbidden', 'csrf: X-GC-Request header required on mutation endpoints')
+  if (settings.readOnly)
+    throw new Refusal('forbidden', 'read_only: this server takes no changes; it was started read-only')
+  return caller
+}
+
+/** Whether pages of this origin may read what we answer. */
+export const allowsOrigin = (origin: string, { origins }: GuardSettings): boolean =>
+  /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(origin) || origins.includes(origin)
+
+function checkHost(host: string | null, { hosts }: GuardSettings): void {
+  const name = hostName(host ?? '')
+  if (isLoopback(name) || hosts.some((allowed) => allowed.toLowerCase() === name)) return
+  const said = name.slice(0, 200) || 'no host'
+  throw new Refusal('host-not-allowed', `host_not_allowed: ${said} is not a name of this server; list it to allow it`)
+}
+
+/** The name in a Host header: lower case, without port and brackets. */
+function hostName(host: string): string {
+  const bare = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d*$/, '')
+  return bare.toLowerCase()
+}
+
+/** Whether a name or address is this machine and nothing else. */
+export const isLoopback = (name: string): boolean =>
+  name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name) || /^::ffff:127(\.\d{1,3}){3}$/.test(name)
+
+function checkOrigin(origin: string, host: string | null, settings: GuardSettings): void {
+  const own = host !== null && origin.replace(/^https?:\/\//i, '').toLowerCase() === host.toLowerCase()
+  if (own || allowsOrigin(origin, settings)) return
+  throw new Refusal('forbidden', 'origin_not_allowed: pages of this origin may not call; list the origin to allow it')
+}
+
+function identify(authorization: string | null, upgrades: boolean, settings: GuardSettings): Caller {
+  if (authorization === null) {
+    if (!settings.requireToken) return human
+    if (upgrades) return unproven
+    throw unauthorized('this server requires a token: send Authorization: Bearer <token>')
+  }
+  const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
+  if (!token) throw unauthorized('the Authorization header is not of the form Bearer <token>')
+  const caller = settings.resolve(token)
+  if (!caller) throw unauthorized('the token is unknown or has ended; a session gets a new one when it starts again')
+  return caller
+}
+
+/** A refusal for want of a credential. */
+export const unauthorized = (detail: string): Refusal =>
+  new Refusal('unauthorized', detail, { headers: { 'www-authenticate': 'Bearer' } })

@@ -1,0 +1,96 @@
+import { Kind, type TSchema } from '@sinclair/typebox'
+
+/** A JSON Schema as the document shows it. */
+export type Json = Record<string, unknown>
+
+const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+
+/** Collects the named shapes of a document: each stands once under its name and is referred to. */
+export class Components {
+  readonly schemas: Record<string, Json> = {}
+  readonly #sources = new Map<string, TSchema>()
+
+  /** The schema as the document shows it, its named parts replaced by references. */
+  show(schema: TSchema): Json {
+    const name = schema.$id
+    if (name === undefined) return this.#plain(schema)
+    const source = this.#sources.get(name)
+    if (source === undefined) {
+      this.#sources.set(name, schema)
+      this.schemas[name] = this.#plain(schema)
+    } else if (source !== schema && JSON.stringify(source) !== JSON.stringify(schema)) {
+      throw new TypeError(`two different shapes are called ${name}`)
+    }
+    return ref(name)
+  }
+
+  #plain(schema: TSchema): Json {
+    if (schema[Kind] === 'Uint8Array') return { type: 'string', format: 'binary' }
+    if (schema[Kind] === 'Record') return this.#record(schema)
+    const shown: Json = {}
+    for (const [key, value] of Object.entries(schema)) {
+      if (key === '$id' || key === 'additionalItems') continue
+      shown[key] = this.#member(key, value)
+    }
+    if (typeof schema.$ref === 'string' && !schema.$ref.startsWith('#')) return ref(schema.$ref)
+    return Array.isArray(schema.items) ? tuple(shown) : folded(shown)
+  }
+
+  #member(key: string, value: unknown): unknown {
+    if (HOLDS_MANY.has(key) && isObject(value)) return mapValues(value, (one) => this.#maybe(one))
+    if (HOLDS_LIST.has(key) && Array.isArray(value)) return value.map((one) => this.#maybe(one))
+    if (key === 'items' && Array.isArray(value)) return value.map((one) => this.#maybe(one))
+    return HOLDS_ONE.has(key) ? this.#maybe(value) : value
+  }
+
+  #maybe(value: unknown): unknown {
+    return isObject(value) ? this.show(value as TSchema) : value
+  }
+
+  /** Any keys, one shape of value. */
+  #record({ patternProperties, ...rest }: TSchema): Json {
+    const [values] = Object.values<TSchema>(patternProperties ?? {})
+    const { $id: _, ...shown } = rest
+    return { ...shown, additionalProperties: values ? this.show(values) : true }
+  }
+}
+
+const HOLDS_ONE = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'contains',
+  'propertyNames',
+  'unevaluatedProperties',
+])
+const HOLDS_LIST = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems'])
+const HOLDS_MANY = new Set(['properties', 'patternProperties', '$defs'])
+
+/** "A string or null" and "one of these words" the short way. */
+function folded(shown: Json): Json {
+  const { anyOf, ...rest } = shown
+  if (!Array.isArray(anyOf)) return shown
+  const some = anyOf.filter((one) => !isNull(one))
+  const nullable = some.length < anyOf.length
+  const words = some.every((one) => isObject(one) && 'const' in one && typeof one.type === 'string')
+  const types = new Set(some.map((one) => one.type))
+  if (words && types.size === 1) {
+    const [type] = types
+    const values = some.map((one) => one.const)
+    return { ...rest, type: nullable ? [type, 'null'] : type, enum: nullable ? [...values, null] : values }
+  }
+  const [only] = some
+  if (!nullable || some.length !== 1 || !isObject(only) || typeof only.type !== 'string' || 'const' in only)
+    return shown
+  const values = Array.isArray(only.enum) ? { enum: [...only.enum, null] } : {}
+  return { ...only, ...rest, ...values, type: [only.type, 'null'] }
+}
+
+const tuple = ({ items, ...rest }: Json): Json => ({ ...rest, prefixItems: items, items: false })
+
+const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === 'null'
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const mapValues = (of: Json, change: (value: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]))

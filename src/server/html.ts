@@ -1,0 +1,25 @@
+/** Markup that is already safe to stand in a page. */
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Text as it stands in a page. */
+export const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+
+type Piece = Markup | string | number | false | undefined | readonly Piece[]
+
+const written = (piece: Piece): string => {
+  if (piece instanceof Markup) return piece.text
+  if (Array.isArray(piece)) return piece.map(written).join('')
+  return piece === false || piece === undefined ? '' : escaped(String(piece))
+}
+
+/** Markup with pieces put in; everything that is not markup itself is escaped. */
+export const html = (strings: TemplateStringsArray, ...pieces: Piece[]): Markup =>
+  new Markup(String.raw({ raw: strings }, ...pieces.map(written)))
+
+/** A sentence of a document: what stands between backticks is code. */
+export const prose = (sentence: string): Markup =>
+  html`${sentence.split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? html`<code>${part.slice(1, -1)}</code>` : part))}`

@@ -1,0 +1,113 @@
+import { Refusal } from '../core/errors.ts'
+import type { Replay, Replays } from '../core/replays.ts'
+import type { Caller } from './caller.ts'
+import type { Turn } from './exchange.ts'
+
+/** An operation that declares this header can be repeated with it. */
+export const IDEMPOTENCY_KEY = 'Idempotency-Key'
+
+/** Where the answers to an address are kept; undefined when there is nothing at it. */
+type Keeper = (params: Turn['params']) => Replays | undefined
+
+/**
+ * Requests that carry an `Idempotency-Key`: the same one sent again gets the first one's answer and does nothing, also
+ * after a restart. An answer is kept in the write that makes it where its operation says so, else right after it;
+ * a request that failed leaves nothing behind.
+ */
+export class Idempotency {
+  /** Prints of the bodies of requests that are under way. */
+  readonly #under = new Map<string, string>()
+
+  constructor(
+    private readonly keeper: Keeper,
+    private readonly report: (thrown: unknown, turn: Turn) => void,
+  ) {}
+
+  /** Runs `work`, or gives what it gave the first time this key was sent. */
+  run(turn: Turn, key: string, work: () => unknown): unknown {
+    const replays = this.keeper(turn.params)
+    if (!replays) return work()
+    const scope = scopeOf(turn, key)
+    const print = fingerprint(turn.body)
+    const running = this.#under.get(scope)
+    const replay = running === undefined ? replays.find(scope) : undefined
+    if ((running ?? replay?.print ?? print) !== print) throw mismatch()
+    if (running !== undefined) throw inFlight()
+    if (replay) return repeated(turn, replay)
+    return this.#first(turn, { replays, scope, print }, work)
+  }
+
+  #first(turn: Turn, { replays, scope, print }: Place, work: () => unknown): unknown {
+    let kept = false
+    turn.once = (tx, answer) => {
+      replays.keep(tx, scope, replayOf(print, turn, answer))
+      kept = true
+      return answer
+    }
+    this.#under.set(scope, print)
+    const end = () => this.#under.delete(scope)
+    const finish = async (answer: unknown) => {
+      const add = kept ? undefined : replays.add(scope, replayOf(print, turn, answer))
+      await add?.catch((thrown) => this.report(thrown, turn))
+      return answer
+    }
+    return attempt(work).then(finish).finally(end)
+  }
+}
+
+interface Place {
+  replays: Replays
+  scope: string
+  print: string
+}
+
+const attempt = async (work: () => unknown): Promise<unknown> => work()
+
+const replayOf = (print: string, { replied }: Turn, body: unknown): Replay => ({
+  print,
+  body,
+  status: replied?.status,
+  headers: replied?.headers ?? {},
+})
+
+function repeated(turn: Turn, { body, status, headers }: Replay): unknown {
+  if (status !== undefined) turn.reply.status = status
+  Object.assign(turn.reply.headers, headers)
+  return body
+}
+
+const mismatch = (): Refusal =>
+  new Refusal(
+    'idempotency-mismatch',
+    'idempotency_mismatch: this Idempotency-Key was sent with another body; use a new key',
+  )
+
+const inFlight = (): Refusal =>
+  new Refusal(
+    'idempotency-in-flight',
+    'in_flight: the first request with this Idempotency-Key is still under way; try again',
+  )
+
+/** A key is the caller's own, for one method and address. */
+const scopeOf = ({ request, caller }: Turn, key: string): string =>
+  hashOf(`${nameOf(caller)} ${request.method} ${new URL(request.url).pathname} ${key}`)
+
+const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+
+function nameOf(caller: Caller): string {
+  if (caller.kind === 'session') return `${caller.city}/${caller.session}`
+  return caller.kind === 'agent' ? `agent ${caller.id}` : caller.kind
+}
+
+/** The same for bodies that say the same: order of keys and empty values do not count. */
+const fingerprint = (body: unknown): string => hashOf(JSON.stringify(canonical(body)) ?? '')
+
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length > 0 ? value.map((item) => canonical(item) ?? null) : undefined
+  if (typeof value !== 'object' || value === null) return value || undefined
+  const entries = Object.entries(value)
+    .map(([name, inner]) => [name, canonical(inner)] as const)
+    .filter(([, inner]) => inner !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.length > 0 ? entries : undefined
+}

@@ -1,0 +1,94 @@
+import type { Server, WebSocketHandler } from 'bun'
+import type { Deadlines } from '../core/deadlines.ts'
+import { Refusal, sentence } from '../core/errors.ts'
+import type { Side } from './app.ts'
+import type { Link } from './plane.ts'
+import type { Socket } from './route.ts'
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0 takes any free one. */
+  readonly port: number
+  readonly deadlines: Deadlines
+  /** Hears of faults on open sockets. */
+  report(thrown: unknown): void
+}
+
+/** A server that takes requests. */
+export interface Listening {
+  readonly host: string
+  readonly port: number
+  readonly url: string
+  /** Takes no more, ends the streams and sockets, and gives requests under way `grace` milliseconds. */
+  stop(grace?: number): Promise<void>
+}
+
+/** The longest message a socket takes, and the most that waits for a slow one, in bytes. */
+const MESSAGE = 1024 * 1024
+const BACKLOG = 4 * 1024 * 1024
+const GOING_AWAY = 1001
+const FAULT = 1011
+
+/** Serves an app on an address; refuses with a sentence when the address cannot be had. */
+export function listen(app: Side, { host, port, deadlines, report }: ListenOptions): Listening {
+  const sockets = new Set<Socket>()
+  const server = bind(app, host, port, socketHandler(sockets, report))
+  const bound = server.port ?? port
+  return {
+    host,
+    port: bound,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    async stop(grace = 3_000) {
+      const ended = server.stop()
+      app.stop()
+      for (const socket of sockets) socket.close(GOING_AWAY, 'the server stops')
+      const late = deadlines.after(grace, () => server.stop(true))
+      await ended
+      late.cancel()
+    },
+  }
+}
+
+function bind(app: Side, hostname: string, port: number, websocket: WebSocketHandler<Link>): Server<Link> {
+  try {
+    return Bun.serve<Link>({
+      hostname,
+      port,
+      reusePort: false,
+      // Seconds, and the most that can be said; streams and waits are taken out of it one by one.
+      idleTimeout: 255,
+      fetch: (request, server) => app.fetch(request, server),
+      websocket,
+    })
+  } catch (thrown) {
+    const inUse = thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE'
+    const why = inUse ? 'another program listens there; stop it or choose another port' : sentence(thrown)
+    throw new Refusal('service-unavailable', `cannot listen on ${hostname}:${port}: ${why}`)
+  }
+}
+
+function socketHandler(sockets: Set<Socket>, report: (thrown: unknown) => void): WebSocketHandler<Link> {
+  const guarded = (socket: Socket, run: () => void) => {
+    try {
+      run()
+    } catch (thrown) {
+      report(thrown)
+      socket.close(FAULT, 'internal server error')
+    }
+  }
+  return {
+    maxPayloadLength: MESSAGE,
+    backpressureLimit: BACKLOG,
+    closeOnBackpressureLimit: true,
+    open(socket) {
+      sockets.add(socket)
+      guarded(socket, () => socket.data.connection.open?.(socket))
+    },
+    message: (socket, data) => guarded(socket, () => socket.data.connection.message?.(socket, data)),
+    drain: (socket) => guarded(socket, () => socket.data.connection.drain?.(socket)),
+    close(socket, code, reason) {
+      sockets.delete(socket)
+      guarded(socket, () => socket.data.connection.close?.(socket, code, reason))
+    },
+  }
+}

@@ -1,0 +1,12 @@
+import { exchangeId } from '../core/ids.ts'
+import type { Side } from './app.ts'
+
+/** The side of a server whose network answers elsewhere: it has nothing at any address. */
+export const nowhere: Side = {
+  fetch: () =>
+    new Response('there is nothing at this address\n', {
+      status: 404,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'x-gc-request-id': exchangeId() },
+    }),
+  stop() {},
+}

@@ -1,0 +1,99 @@
+import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
+import { Refusal } from '../core/errors.ts'
+import { waitingOf } from './blocking.ts'
+import { type Check, compile } from './check.ts'
+import { type Tidy, tidier } from './nulls.ts'
+import { invalid } from './problem.ts'
+import { type QueryReader, queryReader } from './query.ts'
+import type { Route, Stream, Success } from './route.ts'
+
+/** What kind of success an operation has, decided once. */
+export type Outcome =
+  | { kind: 'json'; status: number; empty: boolean }
+  | { kind: 'stream' }
+  | { kind: 'media'; media: string }
+  | { kind: 'socket' }
+
+export function outcomeOf(ok: Success): Outcome {
+  if (Kind in ok) return { kind: 'json', status: 200, empty: isEmpty(ok) }
+  if ('frames' in ok) return { kind: 'stream' }
+  if ('media' in ok) return { kind: 'media', media: String(ok.media) }
+  if ('upgrade' in ok) return { kind: 'socket' }
+  const [first] = Object.entries<TSchema>(ok)
+  if (!first) throw new TypeError('an operation has at least one success')
+  return { kind: 'json', status: Number(first[0]), empty: isEmpty(first[1]) }
+}
+
+const isEmpty = (schema: unknown): boolean =>
+  typeof schema === 'object' &&
+  schema !== null &&
+  Kind in schema &&
+  ['Void', 'Undefined'].includes(String(schema[Kind]))
+
+export const isStream = (ok: Success): ok is Stream => outcomeOf(ok).kind === 'stream'
+
+/** How an operation takes its body: parsed, as bytes, or not at all. */
+export type Intake = 'json' | 'bytes' | 'none'
+
+export const intakeOf = (body: TSchema | undefined): Intake =>
+  body === undefined ? 'none' : body[Kind] === 'Uint8Array' ? 'bytes' : 'json'
+
+/** Holds requests to an operation's declaration; compiled when the first one comes. */
+export class Declared {
+  readonly blocking: boolean
+  readonly #route: Route
+  #query: QueryReader | undefined
+  #check: Check | undefined
+  #tidy: Tidy | undefined
+
+  constructor(route: Route) {
+    this.#route = route
+    this.blocking = route.spec.blocking === true
+  }
+
+  query(search: string): unknown {
+    const { query } = this.#route.spec
+    if (!query) return undefined
+    this.#query ??= queryReader(query)
+    return this.#query(search)
+  }
+
+  body(value: unknown): unknown {
+    const { body } = this.#route.spec
+    if (!body) return undefined
+    if (value === undefined || (value instanceof Uint8Array && value.length === 0)) return this.#absent(body)
+    if (!this.#check) {
+      this.#check = compile(body, 'body')
+      this.#tidy = tidier(body)
+    }
+    this.#tidy?.(value)
+    const faults = this.#check(value)
+    if (faults.length > 0) throw invalid([...faults])
+    return value
+  }
+
+  /** Which event the request wants to be answered after. */
+  waiting(search: string) {
+    return this.blocking ? waitingOf(search) : undefined
+  }
+
+  #absent(body: TSchema): undefined {
+    if (body[OptionalKind] !== 'Optional') throw new Refusal('invalid-request', 'request body is required')
+  }
+}
+
+/** The contract's parameters of a path, decoded; the router has null where the encoding is broken. */
+export function paramsOf(names: readonly (readonly [string, string])[], found: Record<string, string | null>) {
+  const params: Record<string, string> = {}
+  for (const [name, key] of names) {
+    const value = found[key]
+    if (typeof value !== 'string') {
+      throw new Refusal('invalid-request', `the path does not decode: ${name} is not valid percent-encoded UTF-8`)
+    }
+    params[name] = value
+  }
+  if (params.cityName !== undefined && params.cityName.trim() === '') {
+    throw invalid([{ message: 'must name a city', location: 'path.cityName', value: params.cityName }])
+  }
+  return params
+}

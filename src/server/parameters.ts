@@ -1,0 +1,85 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { Components, Json } from './hoist.ts'
+import type { Route } from './route.ts'
+
+/** What a request to this operation may carry beside its body. */
+export function parametersOf({ method, path, spec }: Route, components: Components, marked: boolean): Json[] {
+  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => pathParameter(name))
+  const inQuery = Object.entries<TSchema>(spec.query?.properties ?? {}).map(([name, schema]) =>
+    queryParameter(name, components.show(schema), spec.query?.required?.includes(name) ?? false),
+  )
+  const inHeaders = Object.entries(spec.headers ?? {}).map(([name, description]) => ({
+    in: 'header',
+    name,
+    description,
+    schema: { type: 'string' },
+  }))
+  const mark = method === 'GET' || !marked ? [] : [MARK]
+  return [...mark, ...inPath, ...(spec.blocking ? BLOCKING : []), ...inQuery, ...inHeaders]
+}
+
+/** Shows that a page of another origin did not send the request. */
+const MARK: Json = {
+  in: 'header',
+  name: 'X-GC-Request',
+  required: true,
+  description: 'Any value: browsers do not let pages of other origins send it.',
+  schema: { type: 'string', minLength: 1 },
+}
+
+const BLOCKING: Json[] = [
+  {
+    in: 'query',
+    name: 'index',
+    description: 'Answer once an event newer than this number is recorded: the `X-GC-Index` of the answer before.',
+    schema: { type: 'string' },
+    explode: false,
+  },
+  {
+    in: 'query',
+    name: 'wait',
+    description: 'How long to wait for one: `30s` unless said, `5m` at most.',
+    schema: { type: 'string' },
+    explode: false,
+  },
+]
+
+const pathParameter = (name: string): Json => ({
+  in: 'path',
+  name,
+  required: true,
+  schema: name === 'cityName' ? { type: 'string', minLength: 1, pattern: '\\S' } : { type: 'string' },
+})
+
+/** The description stands at the parameter, where readers look for it. */
+function queryParameter(name: string, { description, ...schema }: Json, required: boolean): Json {
+  return {
+    in: 'query',
+    name,
+    ...(description ? { description } : {}),
+    ...(required ? { required } : {}),
+    schema,
+    explode: false,
+  }
+}
+
+const REQUEST_ID: Json = { $ref: '#/components/headers/X-GC-Request-Id' }
+const INDEX: Json = {
+  description: 'The number of the city’s newest event.',
+  schema: { type: 'integer', format: 'int64', minimum: 0 },
+}
+const AGE: Json = { description: 'How old the answer is, in seconds.', schema: { type: 'number', format: 'double' } }
+
+/** What the success of an operation carries beside its body. */
+export function headersOf({ index, age, replies }: Route['spec']): Json {
+  const own = Object.entries(replies ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ])
+  return {
+    'X-GC-Request-Id': REQUEST_ID,
+    ...(index ? { 'X-GC-Index': INDEX } : {}),
+    ...(index || age ? { 'X-GC-Cache-Age-S': AGE } : {}),
+    ...Object.fromEntries(own),
+  }
+}

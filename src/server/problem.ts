@@ -1,0 +1,45 @@
+import type { TSchema } from '@sinclair/typebox'
+import { type Code, Refusal } from '../core/errors.ts'
+import { ErrorModel, problemType } from './schema.ts'
+
+/** How a plane tells people and programs why it turned a request down. */
+export interface Problems {
+  readonly media: string
+  /** The shape of every body. */
+  readonly model: TSchema
+  body(refusal: Refusal): unknown
+  status(refusal: Pick<Refusal, 'code' | 'status'>): number
+  /** Of an address that is nobody's; of the methods it takes when only the method is wrong. */
+  lost(request: Request, allowed: readonly string[] | undefined): { media: string; body: string }
+}
+
+/** Problem details as RFC 9457 writes them. An address that is nobody's is told in plain text: it is no missing thing. */
+export const problems: Problems = {
+  media: 'application/problem+json',
+  model: ErrorModel,
+  body: toProblem,
+  status: ({ status }) => status,
+  lost: (_, allowed) => ({
+    media: 'text/plain; charset=utf-8',
+    body: allowed ? `this address takes ${allowed.join(', ')}\n` : 'there is nothing at this address\n',
+  }),
+}
+
+/** `bead-not-found` → `Bead Not Found`. */
+export const titleOf = (code: Code): string => {
+  if (code === 'internal') return 'Internal Server Error'
+  return code.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => (dash ? ' ' : '') + letter.toUpperCase())
+}
+
+function toProblem({ code, status, message, faults }: Refusal): ErrorModel {
+  const model: ErrorModel = { type: problemType(code), code, title: titleOf(code), status, detail: message }
+  return faults.length > 0 ? { ...model, errors: faults } : model
+}
+
+/** What a caller is told of anything thrown: a refusal as it is, a fault of ours without a word about it. */
+export const refusalOf = (thrown: unknown): Refusal =>
+  thrown instanceof Refusal ? thrown : new Refusal('internal', 'internal server error')
+
+/** A request that does not fit its declaration. */
+export const invalid = (faults: Refusal['faults']): Refusal =>
+  new Refusal('validation-failed', 'validation failed', { faults })

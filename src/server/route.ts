@@ -1,0 +1,147 @@
+import type { Static, TObject, TOptional, TSchema } from '@sinclair/typebox'
+import type { ServerWebSocket } from 'bun'
+import type { Code } from '../core/errors.ts'
+import type { Once } from '../core/replays.ts'
+import type { Caller } from './caller.ts'
+import type { Frame } from './sse.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
+type CityName<Path extends string> = Path extends `${Method} ~${string}` ? 'cityName' : never
+
+/** The parameters of a contract path: `~/bead/{id}` has `cityName` and `id`, decoded. */
+export type Params<Path extends string> = { readonly [Name in Names<Path> | CityName<Path>]: string }
+
+type Of<Schema extends TSchema | undefined> =
+  Schema extends TOptional<TSchema> ? Static<Schema> | undefined : Schema extends TSchema ? Static<Schema> : undefined
+
+/** One request, validated, on its way through an operation. */
+export interface Exchange<
+  Path extends string = string,
+  Query extends TObject | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+> {
+  readonly params: Params<Path>
+  readonly query: Of<Query>
+  readonly body: Of<Body>
+  readonly caller: Caller
+  /** As it came; its body is already read. */
+  readonly request: Request
+  /** Aborts when the client goes away or the server stops. */
+  readonly signal: AbortSignal
+  /** Keeps the answer in the write that makes it, for when the request is sent again with its `Idempotency-Key`. */
+  readonly once: Once
+  /** What `X-GC-Request-Id` says. */
+  readonly id: string
+  /** What the response carries beside its body; the status is the operation's own unless set here. */
+  readonly reply: { status?: number; headers: Record<string, string> }
+}
+
+/** Marks an operation that answers with server-sent events; the frames' shapes by event name. */
+export interface Stream {
+  readonly frames: Readonly<Record<string, TSchema>>
+}
+
+/** Marks an operation that answers with something other than JSON: a page, a metrics text, a backup. */
+export interface Media {
+  readonly media: string
+}
+
+/** Marks an operation that turns into a WebSocket; the shapes of its text messages, for the document. */
+export interface Upgrade {
+  readonly upgrade: { readonly sends?: TSchema; readonly takes?: TSchema }
+}
+
+/** The far end of a WebSocket. */
+export type Socket = ServerWebSocket<unknown>
+
+/** What happens on one WebSocket once it is open. */
+export interface Connection {
+  open?(socket: Socket): void
+  message?(socket: Socket, data: string | Uint8Array): void
+  /** The socket takes bytes again after it was full. */
+  drain?(socket: Socket): void
+  close?(socket: Socket, code: number, reason: string): void
+}
+
+export type Success = TSchema | Readonly<Record<number, TSchema>> | Stream | Media | Upgrade
+type Answer<Ok> = Ok extends TSchema
+  ? Static<Ok>
+  : Ok extends Stream
+    ? AsyncIterable<Frame>
+    : Ok extends Media
+      ? string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
+      : Ok extends Upgrade
+        ? Connection
+        : { [Status in keyof Ok]: Ok[Status] extends TSchema ? Static<Ok[Status]> : never }[keyof Ok]
+
+/** What the document says of an operation, and what the server holds it to. */
+export interface Spec<Query extends TObject | undefined, Body extends TSchema | undefined, Ok extends Success> {
+  /** The operationId. */
+  readonly id: string
+  /** A short title for people who have never seen this system. */
+  readonly summary: string
+  readonly description?: string
+  readonly query?: Query
+  /** A JSON body's shape; `Type.Uint8Array()` takes the bytes as they come, `Type.Optional(…)` may be left out. */
+  readonly body?: Body
+  /** Header parameters, for the document: name → what it does. With `Idempotency-Key` a repeated request is answered as the first. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The success: one schema for 200, or schemas by status (the first is the usual one), a stream, bytes, or a socket. */
+  readonly ok: Ok
+  readonly refuses?: readonly Code[]
+  /** Answers with `X-GC-Index`, the number of the city's last durable event. */
+  readonly index?: true
+  /** Answers with `X-GC-Cache-Age-S` without an index; `index` includes it. */
+  readonly age?: true
+  /** Other headers of the success, for the document: name → what it says. */
+  readonly replies?: Readonly<Record<string, string>>
+  /** Takes `index` and `wait`: answers once an event newer than `index` is recorded, or after `wait`. */
+  readonly blocking?: true
+  /** Answers whoever asks, on a plane that asks everyone else for a credential. */
+  readonly open?: true
+  /** Ours; not in the contract. */
+  readonly extension?: true
+}
+
+/** An exchange as the plane hands it to any operation: validated, its types known to the operation alone. */
+export interface Incoming extends Omit<Exchange, 'params' | 'query' | 'body'> {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** An operation with its handler, ready to be mounted on a plane. */
+export interface Route {
+  readonly method: Method
+  /** As the contract writes it, `~` spelled out: `/v0/city/{cityName}/bead/{id}`. */
+  readonly path: string
+  readonly spec: Spec<TObject | undefined, TSchema | undefined, Success>
+  handle(exchange: Incoming): unknown
+}
+
+/** Declares one operation: `route('GET ~/bead/{id}', { … }, (x) => city(x).beads.get(x.params.id))`. */
+export function route<
+  const Path extends `${Method} ${string}`,
+  Ok extends Success,
+  Query extends TObject | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+>(
+  path: Path,
+  spec: Spec<Query, Body, Ok>,
+  handle: (exchange: Exchange<Path, Query, Body>) => Answer<Ok> | Promise<Answer<Ok>>,
+): Route {
+  const [method, at] = path.split(' ', 2) as [Method, string]
+  return { method, path: at.replace(/^~/, '/v0/city/{cityName}'), spec, handle: handle as Route['handle'] }
+}
+
+/**
+ * Declares a WebSocket: `connect` throws the refusal of whoever may not, or says what happens on the open socket.
+ * Browsers cannot send a token with it, so `connect` asks for a ticket in the query.
+ */
+export const socket = <const Path extends `GET ${string}`, Query extends TObject | undefined = undefined>(
+  path: Path,
+  { sends, takes, ...spec }: Omit<Spec<Query, undefined, Upgrade>, 'ok' | 'body'> & Upgrade['upgrade'],
+  connect: (exchange: Exchange<Path, Query>) => Connection | Promise<Connection>,
+): Route => route<Path, Upgrade, Query>(path, { ...spec, ok: { upgrade: { sends, takes } } }, connect)

@@ -1,0 +1,119 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { CODES } from '../core/errors.ts'
+
+/** The URN that a problem's `type` carries for a code. */
+export const problemType = (code: string): string => `urn:gascity:error:${code}`
+
+export const ErrorDetail = Type.Object(
+  {
+    message: Type.Optional(Type.String({ description: 'What is wrong, as a sentence.' })),
+    location: Type.Optional(
+      Type.String({ description: 'Where it is wrong: `body.title`, `query.limit`, `path.cityName`.' }),
+    ),
+    value: Type.Optional(Type.Unknown({ description: 'What was there; left out when it may be a secret.' })),
+  },
+  { $id: 'ErrorDetail', additionalProperties: false, description: 'One thing that is wrong with a request.' },
+)
+export type ErrorDetail = Static<typeof ErrorDetail>
+
+export const ErrorModel = Type.Object(
+  {
+    type: Type.String({
+      format: 'uri',
+      description: 'Names the kind of problem; ends with `code`.',
+      'x-gascity-problem-types': Object.keys(CODES).sort().map(problemType),
+    }),
+    code: Type.String({ description: 'The kind of problem in one word: what a program decides on.' }),
+    title: Type.String({ description: 'The kind of problem for people.' }),
+    status: Type.Integer({ format: 'int64', description: 'The HTTP status.' }),
+    detail: Type.String({ description: 'What happened this time and what to do about it.' }),
+    instance: Type.Optional(Type.String({ format: 'uri', description: 'Names this one occurrence.' })),
+    errors: Type.Optional(Type.Array(ErrorDetail, { description: 'Every fault that was found, each with its place.' })),
+  },
+  { $id: 'ErrorModel', additionalProperties: false, description: 'Why a request was turned down (RFC 9457).' },
+)
+export type ErrorModel = Static<typeof ErrorModel>
+
+export const OKResponseBody = Type.Object(
+  { status: Type.String({ description: 'What was done, in one word.' }) },
+  { $id: 'OKResponseBody', additionalProperties: false, description: 'It was done.' },
+)
+export type OKResponseBody = Static<typeof OKResponseBody>
+
+export const OKWithIDResponseBody = Type.Object(
+  {
+    status: Type.String({ description: 'What was done, in one word.' }),
+    id: Type.Optional(Type.String({ description: 'What it was done to.' })),
+  },
+  { $id: 'OKWithIDResponseBody', additionalProperties: false, description: 'It was done, and to what.' },
+)
+export type OKWithIDResponseBody = Static<typeof OKWithIDResponseBody>
+
+const accepted = {
+  request_id: Type.String({ description: 'Names the work; the event that ends it carries the same id.' }),
+  event_cursor: Type.String({
+    description: 'Where to read events from so that the one that ends the work is not missed.',
+  }),
+}
+
+export const AsyncAcceptedResponse = Type.Object(accepted, {
+  $id: 'AsyncAcceptedResponse',
+  additionalProperties: false,
+  description: 'The work goes on after this answer; an event tells how it ended.',
+})
+export type AsyncAcceptedResponse = Static<typeof AsyncAcceptedResponse>
+
+export const AsyncAcceptedBody = Type.Object(
+  { status: Type.String({ description: '`accepted`.' }), ...accepted },
+  {
+    $id: 'AsyncAcceptedBody',
+    additionalProperties: false,
+    description: 'The work goes on after this answer; an event tells how it ended.',
+  },
+)
+export type AsyncAcceptedBody = Static<typeof AsyncAcceptedBody>
+
+export const HeartbeatEvent = Type.Object(
+  { timestamp: Type.String({ format: 'date-time', description: 'When it was sent.' }) },
+  { $id: 'HeartbeatEvent', additionalProperties: false, description: 'Tells that a quiet stream is alive.' },
+)
+export type HeartbeatEvent = Static<typeof HeartbeatEvent>
+
+/** A page of a list: `listOf(Bead, 'ListBodyBead')`. */
+export const listOf = <Item extends TSchema>(item: Item, $id: string) =>
+  Type.Object(
+    {
+      items: Type.Array(item),
+      total: Type.Integer({ format: 'int64', description: 'How many there are over all pages.' }),
+      next_cursor: Type.Optional(
+        Type.String({ description: 'Sent as `cursor` it asks for the next page; absent on the last.' }),
+      ),
+      partial: Type.Optional(
+        Type.Boolean({ description: 'Some source could not be read; the items are those of the others.' }),
+      ),
+      partial_errors: Type.Optional(
+        Type.Array(Type.String(), { description: 'Which sources could not be read, and why.' }),
+      ),
+    },
+    { $id, additionalProperties: false },
+  )
+
+/** A value or null: how the wire writes what may be taken back. */
+export const nullable = <Value extends TSchema>(value: Value) => Type.Union([value, Type.Null()])
+
+/** The query fields of a paged list: spread them into its query object. */
+export const paging = {
+  cursor: Type.Optional(Type.String({ description: 'The `next_cursor` of the page before.' })),
+  limit: Type.Optional(
+    Type.Integer({
+      format: 'int64',
+      default: 100,
+      minimum: 0,
+      maximum: 1000,
+      description: 'Items a page; 0 means the default.',
+    }),
+  ),
+}
+
+/** How many items a page of `limit` holds. */
+export const pageSize = (limit: number | undefined): number => limit || 100

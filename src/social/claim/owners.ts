@@ -1,0 +1,112 @@
+import type { Statement } from 'bun:sqlite'
+import { Refusal } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store.ts'
+import type { AgentCaller } from '../../server/caller.ts'
+import type { Agents } from '../agents/agents.ts'
+import { KeyRevoked } from '../agents/events.ts'
+import type { Keys } from '../agents/keys.ts'
+import type { Agent, KeyFacts } from '../agents/schema.ts'
+import type { AgentRow } from '../agents/view.ts'
+import type { Person } from '../claims/claims.ts'
+import { AgentUnclaimed } from '../claims/events.ts'
+import { noAgent } from '../refusal.ts'
+
+/** An agent as its owner sees it. */
+export interface Owned {
+  readonly agent: Agent
+  readonly keys: readonly KeyFacts[]
+  /** Who suspended it: its owner, who may end that, or the operator. */
+  readonly suspendedBy: 'owner' | 'operator' | undefined
+}
+
+/** What a suspension by the owner gives as its reason. */
+const BY_OWNER = 'suspended by its owner'
+const MOST = 1_000
+
+/** What people may do with the agents they vouch for. */
+export class Owners {
+  readonly #owner: Statement<{ n: number; id: string }, [string, string]>
+  readonly #agents: Statement<{ n: number }, [number, number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly agents: Agents,
+    private readonly keys: Keys,
+  ) {
+    this.#owner = store.prepare('SELECT n, id FROM owners WHERE provider = ? AND subject = ?')
+    this.#agents = store.prepare('SELECT n FROM agents WHERE owner = ? AND deleted_at IS NULL ORDER BY handle LIMIT ?')
+  }
+
+  /** The agents of a person. */
+  async list(person: Person): Promise<Owned[]> {
+    const owner = this.#owner.get(person.provider, person.subject)
+    const rows = owner ? this.#agents.all(owner.n, MOST) : []
+    return Promise.all(rows.map(({ n }) => this.#owned(this.agents.row(n))))
+  }
+
+  async get(person: Person, name: string): Promise<Owned> {
+    return this.#owned(this.#need(person, name).row)
+  }
+
+  /** Gives an agent a new key; those it had end in the same step. */
+  async rotate(person: Person, name: string): Promise<string> {
+    const { row } = this.#need(person, name)
+    const { api_key } = await this.keys.create(callerOf(row), { label: 'from its owner', replace: true }, '')
+    return api_key
+  }
+
+  /** Ends every key of an agent: until its owner gives it another, nobody acts for it. */
+  async revoke(person: Person, name: string): Promise<void> {
+    const { row, ownerId } = this.#need(person, name)
+    const { keys } = await this.keys.list(callerOf(row), '')
+    await this.store.write((tx) => {
+      this.#need(person, name)
+      this.keys.end(tx, row.n)
+      for (const { id } of keys) {
+        this.log.append(tx, KeyRevoked, { actor: ownerId, subject: row.id }, { agent_id: row.id, key_id: id })
+      }
+    })
+  }
+
+  async suspend(person: Person, name: string): Promise<void> {
+    const { row, ownerId } = this.#need(person, name)
+    if (row.suspended_at === null) await this.agents.suspend(row.name, BY_OWNER, undefined, ownerId)
+  }
+
+  /** Ends a suspension by the owner; one by the operator stays. */
+  async resume(person: Person, name: string): Promise<void> {
+    const { row, ownerId } = this.#need(person, name)
+    if (row.suspended_at !== null && row.suspended_for !== BY_OWNER) {
+      throw new Refusal('forbidden', 'the operator of this server suspended this agent; only the operator ends that')
+    }
+    await this.agents.reinstate(row.name, ownerId)
+  }
+
+  /** The person vouches for an agent no more; it may be claimed again. */
+  async unclaim(person: Person, name: string): Promise<void> {
+    await this.store.write((tx) => {
+      const { row, ownerId } = this.#need(person, name)
+      this.agents.own(tx, row.n, null)
+      this.log.append(tx, AgentUnclaimed, { actor: ownerId, subject: row.id }, { agent_id: row.id, owner_id: ownerId })
+    })
+  }
+
+  /** The row of an agent that this person vouches for; of any other one learns nothing here. */
+  #need(person: Person, name: string): { row: AgentRow; ownerId: string } {
+    const owner = this.#owner.get(person.provider, person.subject)
+    const row = this.agents.need(name)
+    if (!owner || row.owner_id !== owner.id) throw noAgent(name)
+    return { row, ownerId: owner.id }
+  }
+
+  async #owned(row: AgentRow): Promise<Owned> {
+    const { keys } = await this.keys.list(callerOf(row), '')
+    const agent = this.agents.show(row)
+    const by = row.suspended_for === BY_OWNER ? 'owner' : 'operator'
+    return { agent, keys, suspendedBy: agent.status === 'suspended' ? by : undefined }
+  }
+}
+
+const callerOf = ({ n, id, name }: AgentRow): AgentCaller => ({ kind: 'agent', n, id, name })

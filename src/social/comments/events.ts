@@ -1,0 +1,15 @@
+import { Type } from '@sinclair/typebox'
+import { event } from '../../core/events/event.ts'
+
+const CommentPayload = Type.Object(
+  {
+    comment_id: Type.String(),
+    post_id: Type.String(),
+    author_id: Type.String(),
+    parent_id: Type.Optional(Type.String()),
+  },
+  { $id: 'NetworkCommentPayload', additionalProperties: false },
+)
+
+export const CommentCreated = event('comment.created', CommentPayload, 'Somebody commented on a post.')
+export const CommentDeleted = event('comment.deleted', CommentPayload, 'A comment was taken back.')

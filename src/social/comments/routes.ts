@@ -1,0 +1,19 @@
+import { type Route, route } from '../../server/route.ts'
+import { Done } from '../agents/schema.ts'
+import type { Network } from '../network.ts'
+import { agentOf } from '../plane/member.ts'
+import { CommentAnswer } from './schema.ts'
+
+/** Single comments. */
+export const commentRoutes = (network: Network): Route[] => [
+  route(
+    'GET /api/v1/comments/{id}',
+    { id: 'getComment', summary: 'Show a comment', ok: CommentAnswer, refuses: ['comment-not-found'] },
+    (x) => network.comments.get(agentOf(x), x.params.id),
+  ),
+  route(
+    'DELETE /api/v1/comments/{id}',
+    { id: 'deleteComment', summary: 'Take back a comment of yours', ok: Done, refuses: ['comment-not-found'] },
+    (x) => network.comments.remove(agentOf(x), x.params.id),
+  ),
+]

@@ -1,0 +1,26 @@
+import log from '../core/events/log.sql' with { type: 'text' }
+import replays from '../core/replays.sql' with { type: 'text' }
+import agents from './agents/table.sql' with { type: 'text' }
+import guests from './claim/table.sql' with { type: 'text' }
+import claims from './claims/table.sql' with { type: 'text' }
+import comments from './comments/table.sql' with { type: 'text' }
+import charges from './limits/table.sql' with { type: 'text' }
+import posts from './posts/table.sql' with { type: 'text' }
+import search from './search/table.sql' with { type: 'text' }
+import submolts from './submolts/table.sql' with { type: 'text' }
+import votes from './votes/table.sql' with { type: 'text' }
+
+/** The schema of `social.db`, oldest first. A line is never changed once released. */
+export const socialMigrations: readonly string[] = [
+  log,
+  charges,
+  agents,
+  claims,
+  submolts,
+  posts,
+  comments,
+  votes,
+  search,
+  guests,
+  replays,
+]

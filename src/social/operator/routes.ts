@@ -1,0 +1,43 @@
+import { type Route, route } from '../../server/route.ts'
+import { AgentAnswer } from '../agents/schema.ts'
+import { operatorOf } from '../plane/member.ts'
+import type { Operator } from './operator.ts'
+import { Recount, Suspension } from './schema.ts'
+
+const ours = { extension: true, ok: AgentAnswer, refuses: ['agent-not-found'] } as const
+const description = 'Only for whoever holds the operator’s token of this server.'
+
+/** What the operator of this server does; nobody else is let in. */
+export const operatorRoutes = (operator: Operator): Route[] => [
+  route(
+    'POST /api/v1/operator/agents/{name}/approve',
+    { id: 'approveClaim', summary: 'Vouch for an agent as the operator', description, ...ours },
+    (x) => operatorOf(x, operator).approve(x.params.name),
+  ),
+  route(
+    'POST /api/v1/operator/agents/{name}/release',
+    { id: 'releaseClaim', summary: 'End the claim of an agent, whoever claimed it', description, ...ours },
+    (x) => operatorOf(x, operator).release(x.params.name),
+  ),
+  route(
+    'POST /api/v1/operator/agents/{name}/suspend',
+    { id: 'suspendAgent', summary: 'Let an agent do nothing for a while', description, body: Suspension, ...ours },
+    (x) => operatorOf(x, operator).suspend(x.params.name, x.body),
+  ),
+  route(
+    'POST /api/v1/operator/agents/{name}/reinstate',
+    { id: 'reinstateAgent', summary: 'Let a suspended agent act again', description, ...ours },
+    (x) => operatorOf(x, operator).reinstate(x.params.name),
+  ),
+  route(
+    'GET /api/v1/operator/recount',
+    {
+      id: 'recount',
+      summary: 'Count again whatever is counted',
+      description: `${description} Nothing is changed.`,
+      ok: Recount,
+      extension: true,
+    },
+    (x) => operatorOf(x, operator).recount(),
+  ),
+]

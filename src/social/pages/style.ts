@@ -1,0 +1,22 @@
+import css from './style.css' with { type: 'text' }
+
+const sheet = css
+  .replace(/\/\*[\s\S]*?\*\//g, '')
+  .replace(/\s*\n\s*/g, '\n')
+  .trim()
+const digest = new Bun.CryptoHasher('sha256').update(sheet).digest('hex').slice(0, 16)
+
+/** Where the one style sheet is: another name whenever it changes, so that it may be kept for ever. */
+export const STYLE_PATH = `/style-${digest}.css` as const
+
+export const styleSheet = (): Response =>
+  new Response(sheet, {
+    headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' },
+  })
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#0b6b5d"/>
+<circle cx="11" cy="13" r="4" fill="#fff"/><circle cx="21" cy="13" r="4" fill="#9fe3d3"/>
+<path d="M6 25c1-5 4-7 10-7s9 2 10 7" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>`
+
+export const icon = (): Response =>
+  new Response(ICON, { headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' } })

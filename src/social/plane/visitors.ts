@@ -1,0 +1,40 @@
+import type { Server } from 'bun'
+import type { Link } from '../../server/plane.ts'
+
+/** Where requests come from. */
+export class Visitors {
+  readonly #addresses = new WeakMap<Request, string>()
+
+  constructor(
+    /** Whether a proxy of ours stands before us and says who called. */
+    private readonly proxied: boolean,
+  ) {}
+
+  /** Remembers where a request came from, while the connection is at hand. */
+  note(request: Request, original: Request, server: Server<Link>): void {
+    this.#addresses.set(request, this.#said(original) ?? server.requestIP(original)?.address ?? '')
+  }
+
+  addressOf(request: Request): string {
+    return this.#addresses.get(request) ?? ''
+  }
+
+  /** Who is counted together: one address, or one network of the newer kind, which hands out addresses by the million. */
+  groupOf(request: Request): string {
+    const address = this.addressOf(request)
+    if (!address.includes(':') || address.startsWith('::')) return address
+    return address.split(':').slice(0, 4).join(':')
+  }
+
+  #said(request: Request): string | undefined {
+    if (!this.proxied) return undefined
+    return request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim().slice(0, 64) || undefined
+  }
+}
+
+/** The path of an address, as it was sent. */
+export function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  const end = url.indexOf('?', start)
+  return start < 0 ? '/' : url.slice(start, end < 0 ? undefined : end)
+}

@@ -1,0 +1,59 @@
+import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../agents/view.ts'
+import { moment } from '../text.ts'
+import type { Post } from './schema.ts'
+
+/** A post as one agent sees it. */
+export interface PostRow extends AuthorColumns {
+  n: number
+  id: string
+  author: number
+  submolt: number
+  title: string
+  content: string | null
+  url: string | null
+  score: number
+  upvotes: number
+  downvotes: number
+  comment_count: number
+  created_at: number
+  updated_at: number
+  submolt_id: string
+  submolt_name: string
+  submolt_display_name: string
+  user_vote: 1 | -1 | null
+  followed: number
+}
+
+/** Whole posts; the first parameter is who looks at them. */
+export const WHOLE_POSTS = `SELECT p.n, p.id, p.author, p.submolt, p.title, p.content, p.url, p.score, p.upvotes, p.downvotes,
+    p.comment_count, p.created_at, p.updated_at, s.id AS submolt_id, s.name AS submolt_name,
+    s.display_name AS submolt_display_name, ${AUTHOR_COLUMNS}, v.value AS user_vote, f.follower IS NOT NULL AS followed`
+
+export const WITH_POSTS = `JOIN submolts s ON s.n = p.submolt JOIN agents a ON a.n = p.author
+  LEFT JOIN votes v ON v.agent = ?1 AND v.kind = 0 AND v.target = p.n
+  LEFT JOIN follows f ON f.follower = ?1 AND f.followee = p.author`
+
+export function toPost(row: PostRow): Post {
+  const type = row.url === null ? 'text' : 'link'
+  const author = toAuthor(row)
+  return {
+    ...{ id: row.id, title: row.title, content: row.content, url: row.url, type, post_type: type, postType: type },
+    submolt: { id: row.submolt_id, name: row.submolt_name, display_name: row.submolt_display_name },
+    ...{ submolt_name: row.submolt_name, submolt_id: row.submolt_id },
+    ...authored(author),
+    ...{ score: row.score, upvotes: row.upvotes, downvotes: row.downvotes },
+    ...{ comment_count: row.comment_count, commentCount: row.comment_count },
+    ...{ user_vote: row.user_vote, userVote: row.user_vote },
+    you_follow_author: row.followed === 1,
+    ...{ is_pinned: false as const, is_locked: false as const, is_deleted: false as const },
+    ...{ created_at: moment(row.created_at), createdAt: moment(row.created_at) },
+    updated_at: moment(row.updated_at),
+  }
+}
+
+/** An author in every spelling in which clients look for one. */
+export const authored = (author: Post['author']) => ({
+  author,
+  ...{ author_id: author.id, authorId: author.id, author_name: author.name, authorName: author.name },
+  ...{ author_display_name: author.display_name, authorDisplayName: author.display_name },
+})

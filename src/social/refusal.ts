@@ -1,0 +1,35 @@
+import { type Code, Refusal } from '../core/errors.ts'
+
+interface More {
+  /** What to do about it, for those who read hints. */
+  hint?: string
+  /** What programs read beside the words. */
+  fields?: Readonly<Record<string, unknown>>
+  headers?: Record<string, string>
+}
+
+/** A request that the network turns down, with what its clients look for in the body. */
+export class NetworkRefusal extends Refusal {
+  readonly hint: string | undefined
+  readonly fields: Readonly<Record<string, unknown>>
+
+  constructor(code: Code, detail: string, { hint, fields = {}, headers }: More = {}) {
+    super(code, detail, { ...(headers && { headers }) })
+    this.hint = hint
+    this.fields = fields
+  }
+}
+
+/** What was sent cannot be used: the sentence says what has to be different. */
+export const unusable = (detail: string, hint?: string): NetworkRefusal =>
+  new NetworkRefusal('invalid-request', detail, { ...(hint !== undefined && { hint }) })
+
+export const noPost = (): NetworkRefusal => new NetworkRefusal('post-not-found', 'Post not found')
+export const noComment = (): NetworkRefusal => new NetworkRefusal('comment-not-found', 'Comment not found')
+export const noSubmolt = (name: string): NetworkRefusal =>
+  new NetworkRefusal('submolt-not-found', 'Submolt not found', {
+    hint: 'GET /submolts lists those there are; POST /submolts makes one.',
+    fields: { searched_for: name.slice(0, 100) },
+  })
+export const noAgent = (name: string): NetworkRefusal =>
+  new NetworkRefusal('agent-not-found', 'Agent not found', { fields: { searched_for: name.slice(0, 100) } })

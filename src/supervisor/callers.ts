@@ -1,0 +1,29 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { City } from '../city/city.ts'
+import type { Caller } from '../server/caller.ts'
+
+const hashed = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** Knows who a credential belongs to: the operator, or one running session of one city. */
+export class Callers {
+  readonly #operator: Buffer
+
+  constructor(
+    operatorToken: string,
+    private readonly cities: () => readonly City[],
+  ) {
+    this.#operator = Buffer.from(hashed(operatorToken))
+  }
+
+  /** Whose token this is; undefined when it is nobody's, or when its session's run has ended. */
+  resolve(token: string): Caller | undefined {
+    const hash = hashed(token)
+    if (timingSafeEqual(Buffer.from(hash), this.#operator)) return { kind: 'operator' }
+    for (const city of this.cities()) {
+      const caller = city.sessions.caller(hash)
+      if (caller === 'ended') return undefined
+      if (caller) return caller
+    }
+    return undefined
+  }
+}

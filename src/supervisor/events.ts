@@ -1,0 +1,72 @@
+import { Type } from '@sinclair/typebox'
+import { type EventDef, event } from '../core/events/event.ts'
+
+const Place = Type.Object(
+  { name: Type.String(), path: Type.String() },
+  { $id: 'CityLifecyclePayload', additionalProperties: false },
+)
+
+const placed = (id: string) =>
+  Type.Object(
+    { request_id: Type.String(), name: Type.String(), path: Type.String() },
+    { $id: id, additionalProperties: false },
+  )
+
+export const CityCreated = event('city.created', Place, 'A city was registered; it is not running yet.')
+
+export const CityUnregisterRequested = event(
+  'city.unregister_requested',
+  Place,
+  'A city was taken out of the registry; its sessions are being ended.',
+)
+
+export const CityCreateSucceeded = event(
+  'request.result.city.create',
+  placed('CityCreateSucceededPayload'),
+  'A requested city is up and takes requests.',
+)
+
+export const CityUnregisterSucceeded = event(
+  'request.result.city.unregister',
+  placed('CityUnregisterSucceededPayload'),
+  'A city is unregistered and its sessions are gone; its folder stays.',
+)
+
+export const SupervisorStarted = event(
+  'supervisor.started',
+  Type.Object(
+    {
+      previous_exit: Type.Union([Type.Literal('clean'), Type.Literal('crash'), Type.Literal('unknown')], {
+        description: 'How the run before this one ended.',
+      }),
+    },
+    { $id: 'SupervisorStartedPayload', additionalProperties: false },
+  ),
+  'The supervisor came up.',
+)
+
+export const SupervisorShutdownRequested = event(
+  'supervisor.shutdown_requested',
+  Type.Object(
+    {
+      source: Type.Union([Type.Literal('signal'), Type.Literal('socket_stop')]),
+      signal: Type.Optional(Type.String()),
+      client_addr: Type.Optional(Type.String()),
+      mode: Type.Union([Type.Literal('destructive'), Type.Literal('preserve_sessions'), Type.Literal('unknown')], {
+        description: 'Whether the sessions were ended or left to the host.',
+      }),
+    },
+    { $id: 'SupervisorShutdownRequestedPayload', additionalProperties: false },
+  ),
+  'The supervisor was asked to end.',
+)
+
+/** Every event that the supervisor records itself. */
+export const supervisorEvents: readonly EventDef[] = [
+  CityCreated,
+  CityUnregisterRequested,
+  CityCreateSucceeded,
+  CityUnregisterSucceeded,
+  SupervisorStarted,
+  SupervisorShutdownRequested,
+]

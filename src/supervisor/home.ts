@@ -1,0 +1,75 @@
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { makeFolder } from '../core/folders.ts'
+import { secret } from '../core/ids.ts'
+
+/** Where a running supervisor is found: written to `$GC_HOME/supervisor.json`. */
+export interface Address {
+  url: string
+  pid: number
+  build: string
+  /** Where the agents' network answers, when it does. */
+  social?: string
+}
+
+/** The paths below one `GC_HOME`. */
+export class Home {
+  private constructor(readonly path: string) {}
+
+  /** Takes `GC_HOME`, or `~/.gc`, and makes the folder when it is not there. */
+  static open(path: string | undefined): Home {
+    const home = new Home(resolve(path ?? join(homedir(), '.gc')))
+    makeFolder(home.path)
+    chmodSync(home.path, 0o700)
+    return home
+  }
+
+  get registry(): string {
+    return join(this.path, 'supervisor.db')
+  }
+
+  get lock(): string {
+    return join(this.path, 'supervisor.lock')
+  }
+
+  get bin(): string {
+    return join(this.path, 'bin')
+  }
+
+  /** The operator's token: made once, readable by its owner only. */
+  operatorToken(): string {
+    const path = join(this.path, 'token')
+    if (existsSync(path)) return readFileSync(path, 'utf8').trim()
+    const token = secret('gco_')
+    writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
+    return token
+  }
+
+  /** Puts `gc` and `bd` in the folder that leads the PATH of every session. */
+  link(program: readonly string[]): void {
+    makeFolder(this.bin)
+    for (const name of ['gc', 'bd']) {
+      const path = join(this.bin, name)
+      const fresh = `${path}.new`
+      rmSync(fresh, { force: true })
+      if (program.length === 1 && program[0]) symlinkSync(program[0], fresh)
+      else writeFileSync(fresh, wrapper(program, name), { mode: 0o700 })
+      renameSync(fresh, path)
+    }
+  }
+
+  announce(address: Address): void {
+    const path = join(this.path, 'supervisor.json')
+    writeFileSync(`${path}.new`, `${JSON.stringify(address)}\n`, { mode: 0o600 })
+    renameSync(`${path}.new`, path)
+  }
+
+  withdraw(): void {
+    rmSync(join(this.path, 'supervisor.json'), { force: true })
+  }
+}
+
+/** Run from source there is no single program to link to: a script hands on the name it was called by. */
+const wrapper = (program: readonly string[], name: string): string =>
+  `#!/bin/sh\nexec ${program.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')} ${name === 'bd' ? 'bd ' : ''}"$@"\n`

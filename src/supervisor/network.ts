@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { type Clock, systemClock } from '../core/clock.ts'
+import { Deadlines } from '../core/deadlines.ts'
+import { sentence } from '../core/errors.ts'
+import { Lock } from '../core/lock.ts'
+import { redact } from '../core/redact.ts'
+import type { Side } from '../server/app.ts'
+import { listen } from '../server/listen.ts'
+import { openSocial } from '../social/open.ts'
+import { hashOf } from '../social/text.ts'
+import { Home } from './home.ts'
+import { traceOf } from './trace.ts'
+
+interface Parts {
+  home: Home
+  clock: Clock
+  deadlines: Deadlines
+  /** Names of this server beside those of this machine. */
+  hosts: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
+  report(message: string): void
+}
+
+/** Opens the agents' network of a home; one process at a time holds it. */
+export function openNetwork({ home, clock, deadlines, hosts, env, report }: Parts, held: AsyncDisposableStack): Side {
+  const lock = Lock.take(join(home.path, 'social.lock'), 'a gc serve that runs its network')
+  held.defer(() => lock.release())
+  const social = openSocial({
+    ...{ home: home.path, clock, deadlines, hosts, env },
+    operator: hashOf(home.operatorToken()),
+    report: (thrown, occasion) => report(occasion ? `${occasion.id}: ${traceOf(thrown)}` : sentence(thrown)),
+  })
+  held.defer(() => social.close())
+  return social.side
+}
+
+export interface NetworkServeOptions {
+  home: string | undefined
+  host: string
+  port: number
+  /** Host names beside the loopback ones. */
+  allowHosts: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
+  report(message: string): void
+}
+
+/** Runs the network alone, as a process of its own: no cities, no agents, no host. */
+export async function serveNetwork(options: NetworkServeOptions): Promise<{ url: string; stop(): Promise<void> }> {
+  await using held = new AsyncDisposableStack()
+  const report = (message: string) => options.report(redact(message))
+  const deadlines = new Deadlines(systemClock, undefined, (thrown) => report(sentence(thrown)))
+  held.defer(() => deadlines.close())
+  const { allowHosts: hosts, env } = options
+  const parts = { home: Home.open(options.home), clock: systemClock, deadlines, hosts, env, report }
+  const side = openNetwork(parts, held)
+  const where = { host: options.host, port: options.port, deadlines }
+  const listening = listen(side, { ...where, report: (thrown) => report(traceOf(thrown)) })
+  held.defer(() => listening.stop())
+  const open = held.move()
+  return { url: listening.url, stop: () => open.disposeAsync() }
+}

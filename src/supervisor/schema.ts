@@ -1,0 +1,103 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+export const SupervisorStartup = Type.Object(
+  {
+    ready: Type.Boolean({ description: 'Whether the first city takes requests.' }),
+    phase: Type.Optional(Type.String({ description: 'What the first city is doing; `running` when it is up.' })),
+    phases_completed: Type.Optional(Type.Array(Type.String(), { description: 'The start-up steps already done.' })),
+  },
+  { $id: 'SupervisorStartup', additionalProperties: false },
+)
+export type SupervisorStartup = Static<typeof SupervisorStartup>
+
+export const SupervisorHealth = Type.Object(
+  {
+    status: Type.String({ description: 'Always `ok`: a city in trouble does not make the supervisor unhealthy.' }),
+    version: Type.String(),
+    build_id: Type.Optional(Type.String({ description: 'The commit this program was built from.' })),
+    uptime_sec: Type.Integer(),
+    cities_total: Type.Integer(),
+    cities_running: Type.Integer(),
+    packs_lock_sha256: Type.Optional(Type.String({ description: 'Fingerprint of the installed packs.' })),
+    startup: Type.Optional(SupervisorStartup),
+  },
+  { $id: 'SupervisorHealthOutputBody', additionalProperties: false },
+)
+export type SupervisorHealth = Static<typeof SupervisorHealth>
+
+export const CityInfo = Type.Object(
+  {
+    name: Type.String(),
+    path: Type.String({ description: 'The folder the city lives in.' }),
+    running: Type.Boolean({ description: 'Whether its routes answer.' }),
+    status: Type.Optional(Type.String({ description: 'The start-up step it is in, or `init_failed`.' })),
+    error: Type.Optional(Type.String({ description: 'Why it could not be started.' })),
+    phases_completed: Type.Optional(Type.Array(Type.String())),
+  },
+  { $id: 'CityInfo', additionalProperties: false },
+)
+export type CityInfo = Static<typeof CityInfo>
+
+export const SupervisorCities = Type.Object(
+  { items: Type.Array(CityInfo), total: Type.Integer() },
+  { $id: 'SupervisorCitiesOutputBody', additionalProperties: false },
+)
+export type SupervisorCities = Static<typeof SupervisorCities>
+
+export const CityCreate = Type.Object(
+  {
+    dir: Type.String({ minLength: 1, description: 'Folder to make the city in: absolute, or below the home folder.' }),
+    provider: Type.Optional(
+      Type.String({ minLength: 1, description: 'Preset its agents run by default, such as `claude`.' }),
+    ),
+    start_command: Type.Optional(
+      Type.String({ description: 'Command its agents run by default, instead of a preset.' }),
+    ),
+    bootstrap_profile: Type.Optional(
+      Type.Union(
+        [
+          Type.Literal('k8s-cell'),
+          Type.Literal('kubernetes'),
+          Type.Literal('kubernetes-cell'),
+          Type.Literal('single-host-compat'),
+        ],
+        { description: 'Where the city will run.' },
+      ),
+    ),
+  },
+  { $id: 'CityCreateRequest', additionalProperties: false },
+)
+export type CityCreate = Static<typeof CityCreate>
+
+export const CityRegister = Type.Object(
+  {
+    path: Type.String({ minLength: 1, description: 'A folder that holds a city already.' }),
+    name: Type.Optional(Type.String({ minLength: 1, description: 'Name to register it under, instead of its own.' })),
+  },
+  { $id: 'CityRegisterBody', additionalProperties: false },
+)
+export type CityRegister = Static<typeof CityRegister>
+
+const Host = Type.Object(
+  {
+    pid: Type.Integer(),
+    build: Type.String({ description: 'The program it runs.' }),
+    sessions: Type.Integer({ description: 'How many sessions it holds.' }),
+  },
+  { $id: 'SessionHost', additionalProperties: false },
+)
+
+export const HostStatus = Type.Object(
+  {
+    items: Type.Array(Host, { description: 'The one that takes new sessions first; others end with their last one.' }),
+    total: Type.Integer(),
+  },
+  { $id: 'HostStatusBody', additionalProperties: false },
+)
+export type HostStatus = Static<typeof HostStatus>
+
+export const Stop = Type.Object(
+  { sessions: Type.Optional(Type.Boolean({ description: 'Whether to end every session and the host too.' })) },
+  { $id: 'StopBody', additionalProperties: false },
+)
+export type Stop = Static<typeof Stop>

@@ -1,0 +1,15 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** The registered cities; everything else of a city is in its own folder. */
+export const cities = sqliteTable('cities', {
+  name: text().primaryKey(),
+  path: text().notNull().unique(),
+  registeredAt: integer('registered_at').notNull(),
+})
+
+/** When this supervisor ran; a run without an end crashed. */
+export const runs = sqliteTable('runs', {
+  id: integer().primaryKey(),
+  startedAt: integer('started_at').notNull(),
+  endedAt: integer('ended_at'),
+})

@@ -1,0 +1,52 @@
+import { cityMigrations } from '../../../src/city/migrations.ts'
+import { Store } from '../../../src/core/store.ts'
+
+export interface Filling {
+  prefix: string
+  /** Closed beads with open ones spread among them. */
+  beads: number
+  open: number
+  events: number
+}
+
+const SLICE = 10_000
+const TEXT = 'What has to be done, and how one sees that it is done. '.repeat(4)
+
+const upTo = 'WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)'
+
+const BEADS = `${upTo}
+  INSERT INTO beads (id, rig, title, status, type, assignee, sender, ref, description, labels, metadata, ephemeral,
+    no_history, created_at, updated_at, workable)
+  SELECT ?3 || '-' || i, '', 'bead ' || i, iif(i % ?4 = 0, 'open', 'closed'), 'task', '', '', '', ?5,
+    '["a","l' || (i % 50) || '"]', '{"gc.routed_to":"hand-' || (i % 7) || '"}', 0, 0, ?6 + i, ?6 + i, 1 FROM n`
+
+const EVENTS = `${upTo}
+  INSERT INTO events (type, at, actor, subject, run_id, payload)
+  SELECT iif(i % 2, 'bead.created', 'bead.closed'), ?4 + i, iif(i % 5, 'human', 'hand-' || (i % 7)), ?3 || '-' || i,
+    ?3 || '-' || i, json_object('bead', json_object('id', ?3 || '-' || i, 'title', 'bead ' || i, 'status',
+    iif(i % 2, 'open', 'closed'), 'issue_type', 'task', 'description', ?5)) FROM n`
+
+/** Writes the history of a long life into the database of a city that is not running. */
+export async function fill(path: string, { prefix, beads, open, events }: Filling): Promise<void> {
+  const store = Store.open(path, cityMigrations)
+  const since = Date.now() - 10_000_000
+  const numbered = store.prepare<{ last: number }, [string]>('SELECT last FROM prefixes WHERE prefix = ?')
+  const first = (numbered.get(prefix)?.last ?? 0) + 1
+  const work = store.prepare<unknown, (string | number)[]>(BEADS)
+  const history = store.prepare<unknown, (string | number)[]>(EVENTS)
+  const every = Math.max(1, Math.floor(beads / open))
+  for (let from = 0; from < beads; from += SLICE) {
+    const to = Math.min(from + SLICE, beads) - 1
+    await store.write(() => void work.run(first + from, first + to, prefix, every, TEXT, since))
+  }
+  for (let from = 1; from <= events; from += SLICE) {
+    await store.write(() => void history.run(from, Math.min(from + SLICE - 1, events), prefix, since, TEXT))
+  }
+  const last = store.prepare<unknown, (string | number)[]>('INSERT OR REPLACE INTO prefixes VALUES (?, ?)')
+  const caughtUp = store.prepare("UPDATE cursors SET seq = (SELECT seq FROM sqlite_sequence WHERE name = 'events')")
+  await store.write(() => {
+    last.run(prefix, first + beads)
+    caughtUp.run()
+  })
+  await store.close()
+}

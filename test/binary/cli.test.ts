@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { tempFolder } from '../support/folder.ts'
+
+/** The compiled program. */
+const binary = resolve(process.env.GC_BINARY ?? 'dist/gc')
+const folder = tempFolder()
+const env = { PATH: process.env.PATH ?? '', HOME: folder.path, GC_HOME: folder.at('home') }
+let server: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
+
+function gc(...args: string[]): { status: number; out: string; err: string; ms: number } {
+  const began = performance.now()
+  const { exitCode, stdout, stderr } = Bun.spawnSync([binary, ...args], { env, cwd: folder.path, timeout: 15_000 })
+  return { status: exitCode, out: stdout.toString(), err: stderr.toString(), ms: performance.now() - began }
+}
+
+/** A person's terminal on which the binary runs. */
+function onTerminal(...args: string[]) {
+  const decoder = new TextDecoder()
+  let screen = ''
+  const waiting = new Set<() => void>()
+  const child = Bun.spawn([binary, ...args], {
+    env: { ...env, TERM: 'xterm-256color' },
+    cwd: folder.path,
+    terminal: {
+      cols: 90,
+      rows: 30,
+      data(_terminal, bytes) {
+        screen += decoder.decode(bytes, { stream: true })
+        for (const look of waiting) look()
+      },
+    },
+  })
+  const shows = (text: string): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const late = setTimeout(() => reject(new Error(`the screen never showed ${text}: ${screen}`)), 8000)
+    const look = () => {
+      if (!screen.includes(text)) return
+      waiting.delete(look)
+      clearTimeout(late)
+      resolve()
+    }
+    waiting.add(look)
+    look()
+    return promise
+  }
+  return { child, shows, type: (text: string) => child.terminal?.write(text), screen: () => screen }
+}
+
+afterAll(() => folder[Symbol.dispose]())
+
+describe('the binary', () => {
+  beforeAll(async () => {
+    server = Bun.spawn([binary, 'serve', '--port', '0'], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
+    const reader = server.stdout.getReader()
+    await reader.read()
+    reader.releaseLock()
+    mkdirSync(folder.at('shop'))
+    await Bun.write(
+      folder.at('echo.sh'),
+      '#!/bin/sh\necho "I am here"\nwhile read -r line; do echo "heard $line"; done\n',
+    )
+    chmodSync(folder.at('echo.sh'), 0o755)
+    for (const args of [
+      ['init', folder.at('town')],
+      ['rig', 'add', folder.at('shop')],
+      ['agent', 'add', 'shop/echo', '--command', folder.at('echo.sh')],
+      ['sling', 'shop/echo', 'Listen'],
+    ]) {
+      expect(gc(...args)).toMatchObject({ status: 0, err: '' })
+    }
+  }, 30_000)
+
+  afterAll(async () => {
+    if (server?.exitCode === null) {
+      gc('stop')
+      await server.exited
+    }
+  })
+
+  test('starts fast enough to be called from every prompt', () => {
+    const bd = folder.at('bd')
+    symlinkSync(binary, bd)
+    const fastest = (run: () => number) => Math.min(...Array.from({ length: 5 }, run))
+    expect(fastest(() => gc('version').ms)).toBeLessThan(60)
+    expect(fastest(() => gc('prime').ms)).toBeLessThan(60)
+    const ready = fastest(() => {
+      const began = performance.now()
+      expect(Bun.spawnSync([bd, 'ready', '--json'], { env }).exitCode).toBe(0)
+      return performance.now() - began
+    })
+    expect(ready).toBeLessThan(60)
+  })
+
+  test('is bd by the name it is called by', () => {
+    mkdirSync(folder.at('bin'))
+    symlinkSync(binary, folder.at('bin', 'bd'))
+    const { stdout } = Bun.spawnSync(['bd', 'version'], { env: { ...env, PATH: folder.at('bin') } })
+    expect(stdout.toString()).toStartWith('bd version ')
+    expect(existsSync(folder.at('home', 'bin', 'gc'))).toBe(true)
+  })
+
+  test('keeps the operator’s token to its owner', () => {
+    expect(statSync(folder.at('home', 'token')).mode & 0o777).toBe(0o600)
+    expect(statSync(folder.at('home')).mode & 0o777).toBe(0o700)
+  })
+
+  test('attaches to a session, types, and leaves it with ctrl-]; the terminal is as it was', async () => {
+    const { child, shows, type, screen } = onTerminal('session', 'attach', 'shop/echo')
+    await shows('I am here')
+    type('hello there\r')
+    await shows('heard hello there')
+    type('\u001d')
+    expect(await child.exited).toBe(0)
+    expect(screen()).toContain('it goes on')
+    expect(screen()).toContain('\u001b[?1049l')
+    child.terminal?.close()
+    expect(gc('session', 'peek', 'shop/echo').out).toContain('heard hello there')
+    expect(JSON.parse(gc('session', 'show', 'shop/echo', '--json').out)).toMatchObject({
+      running: true,
+      attached: false,
+    })
+  })
+
+  test('follows a new size of the terminal', async () => {
+    const { child, shows, type } = onTerminal('session', 'attach', 'shop/echo', '--detach-key', 'ctrl-x')
+    await shows('I am here')
+    child.terminal?.resize(60, 20)
+    type('sized\r')
+    await shows('heard sized')
+    type('\u0018')
+    expect(await child.exited).toBe(0)
+    child.terminal?.close()
+  })
+
+  test('gives the terminal back when it is ended from outside', async () => {
+    const { child, shows, screen } = onTerminal('session', 'attach', 'shop/echo')
+    await shows('I am here')
+    child.kill('SIGTERM')
+    await child.exited
+    expect(child.signalCode).toBe('SIGTERM')
+    expect(screen()).toContain('\u001b[?1049l')
+    child.terminal?.close()
+  })
+
+  test('a stream that is followed ends with ctrl-c', async () => {
+    const { child, shows } = onTerminal('events', '--follow', '--after', '0')
+    await shows('controller.started')
+    child.kill('SIGINT')
+    expect(await child.exited).toBe(0)
+    child.terminal?.close()
+  })
+
+  test('shows the dashboard and leaves it', async () => {
+    const { child, shows, type } = onTerminal('tui')
+    await shows('town')
+    type('q')
+    expect(await child.exited).toBe(0)
+    child.terminal?.close()
+  })
+
+  test('does not mind that the reader of its output goes away', () => {
+    const { exitCode, stderr } = Bun.spawnSync(['sh', '-c', `"${binary}" openapi | head -c 10; exit 0`], { env })
+    expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: '' })
+  })
+
+  test('stop ends everything and says so', async () => {
+    expect(gc('host', 'status').out).toContain('PROCESS')
+    expect(gc('stop')).toMatchObject({ status: 0, out: 'Everything has ended.\n', err: '' })
+    expect(await server.exited).toBe(0)
+    expect(gc('city', 'list')).toMatchObject({ status: 1 })
+  })
+})

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { tempFolder } from '../support/folder.ts'
+
+const demo = resolve(import.meta.dir, '../../cli/demo.ts')
+
+/** Runs the demonstration with a temporary folder and a PATH of its own. */
+function run(folder: string, path = process.env.PATH ?? '') {
+  const child = Bun.spawn([process.execPath, demo], {
+    env: { ...process.env, TMPDIR: folder, PATH: path },
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: 30_000,
+  })
+  const shown = Promise.withResolvers<void>()
+  const read = async () => {
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const bytes of child.stdout) {
+      text += decoder.decode(bytes, { stream: true })
+      if (text.includes('gc sling')) shown.resolve()
+    }
+    return text
+  }
+  return { child, out: read(), slung: Promise.race([shown.promise, child.exited]) }
+}
+
+describe('the demonstration', () => {
+  test('shows work done from end to end and leaves nothing behind', async () => {
+    using folder = tempFolder()
+    const { child, out } = run(folder.path)
+    expect(await child.exited).toBe(0)
+    const text = await out
+    for (const part of ['bead.closed', 'convoy.closed', 'shop/greeter works on', 'Hello from shop/greeter.']) {
+      expect(text).toContain(part)
+    }
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
+  }, 30_000)
+
+  test('without git it ends with a sentence and another status than 0', async () => {
+    using folder = tempFolder()
+    const { child, out } = run(folder.path, folder.at('nothing-here'))
+    expect(await child.exited).toBe(1)
+    expect(await out).toContain('It did not work: ')
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
+  }, 30_000)
+
+  test('interrupted, it ends what it started', async () => {
+    using folder = tempFolder()
+    const { child, out, slung } = run(folder.path)
+    await slung
+    child.kill('SIGINT')
+    expect(await child.exited).toBe(1)
+    const text = await out
+    expect(text).toContain('it was interrupted')
+    expect(text).toContain('controller.stopped')
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
+  }, 30_000)
+})

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'bun:test'
+import { countQuery, type Filter, pageQuery } from '../../src/city/beads/search.ts'
+import { openWork, plan } from './beads-world.ts'
+
+describe('list', () => {
+  test('closed beads are left out unless asked for', async () => {
+    await using work = openWork()
+    const open = await work.add({ title: 'open' })
+    const closed = await work.add({ title: 'closed', status: 'closed' })
+    const going = await work.add({ title: 'going', status: 'in_progress' })
+    const ids = (query: Parameters<typeof work.beads.list>[0]) => {
+      const { items, total } = work.beads.list(query)
+      expect(total).toBe(items.length)
+      return items.map((bead) => bead.id)
+    }
+    expect(ids({})).toEqual([going.id, open.id])
+    expect(ids({ all: true })).toEqual([going.id, closed.id, open.id])
+    expect(ids({ status: 'closed' })).toEqual([closed.id])
+    expect(ids({ status: 'open', all: true })).toEqual([open.id])
+    expect(ids({ status: 'in_progress' })).toEqual([going.id])
+    expect(ids({ status: '', type: '', label: '', assignee: '', rig: '' })).toEqual([going.id, open.id])
+  })
+
+  test('filters are exact and all must hold; the name of the city means beads of no rig', async () => {
+    await using work = openWork()
+    const a = await work.add({ title: 'a', type: 'bug', labels: ['x', 'y'], assignee: 'ada' })
+    const b = await work.add({ title: 'b', type: 'bug', labels: ['x'], rig: 'press' })
+    const c = await work.add({ title: 'c', type: 'bug', labels: ['x'], assignee: 'ada', status: 'closed' })
+    const list = (query: Parameters<typeof work.beads.list>[0]) => {
+      const { items, total } = work.beads.list(query)
+      expect(total).toBe(items.length)
+      return items.map((bead) => bead.id)
+    }
+    expect(list({ label: 'x' })).toEqual(
+      [a.id, b.id]
+        .sort()
+        .reverse()
+        .sort((m, n) => (m < n ? 1 : -1)),
+    )
+    expect(list({ label: 'y' })).toEqual([a.id])
+    expect(list({ label: 'x', assignee: 'ada' })).toEqual([a.id])
+    expect(list({ label: 'x', assignee: 'ada', all: true })).toEqual([c.id, a.id])
+    expect(list({ type: 'bug', rig: 'press' })).toEqual([b.id])
+    expect(list({ rig: 'mill' })).toEqual([a.id])
+    expect(list({ rig: 'nowhere' })).toEqual([])
+    expect(list({ type: 'bu' })).toEqual([])
+    expect(list({ assignee: 'ada' })).toEqual([a.id])
+  })
+
+  test.each<Filter & { all?: boolean }>([{}, { all: true }, { label: 'x', all: true }, { type: 'bug', all: true }])(
+    'a walk by cursor shows every bead once while others are added: %o',
+    async (query) => {
+      await using work = openWork()
+      for (let n = 0; n < 25; n++) {
+        await work.add({ title: `${n}`, type: 'bug', labels: ['x'], status: n % 3 || !query.all ? 'open' : 'closed' })
+        if (n % 4 === 0) await work.clock.advance(1)
+      }
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = work.beads.list({ ...query, limit: 7, cursor })
+        expect(page.total).toBe(25 + Math.ceil(seen.length / 7))
+        seen.push(...page.items.map((bead) => bead.id))
+        await work.clock.advance(1)
+        await work.add({ title: 'new', type: 'bug', labels: ['x'] })
+        cursor = page.next_cursor
+      } while (cursor)
+      expect(seen).toHaveLength(25)
+      expect(new Set(seen).size).toBe(25)
+    },
+  )
+
+  test.each([
+    ['garbage'],
+    ['v1:!!!'],
+    [`v1:${Buffer.from('{"k":"sq","s":4}').toString('base64url')}`],
+    [`v1:${Buffer.from('{"k":"cb","ca":"2026-01-01T00:00:00Z"}').toString('base64url')}`],
+    [`v1:${Buffer.from('[1]').toString('base64url')}`],
+    ['20'],
+  ])('the cursor %s is refused', async (cursor) => {
+    await using work = openWork()
+    expect(() => work.beads.list({ cursor })).toThrow('ask for the first page again')
+  })
+})
+
+describe('deps', () => {
+  test('are the open children, oldest first, then the molecule and workflow the bead names', async () => {
+    await using work = openWork()
+    const molecule = await work.add({ title: 'm', status: 'closed' })
+    const root = await work.add({ title: 'root', metadata: { molecule_id: molecule.id, workflow_id: 'mi-99' } })
+    const first = await work.add({ title: 'first', parent: root.id })
+    await work.add({ title: 'closed', parent: root.id, status: 'closed' })
+    await work.clock.advance(1)
+    const second = await work.add({ title: 'second', parent: root.id })
+    expect(work.beads.deps(root.id).children.map((bead) => bead.id)).toEqual([first.id, second.id, molecule.id])
+    expect(work.beads.deps(second.id)).toEqual({ children: [] })
+    expect(() => work.beads.deps('mi-99')).toThrow('does not exist')
+  })
+})
+
+describe('graph', () => {
+  test('a root comes with its steps, their children and the arrows among them, closed ones too', async () => {
+    await using work = openWork()
+    const root = await work.add({ title: 'root' })
+    const outside = await work.add({ title: 'outside' })
+    const plan = await work.add({ title: 'plan', metadata: { 'gc.root_bead_id': root.id }, status: 'closed' })
+    const build = await work.add({
+      title: 'build',
+      metadata: { 'gc.root_bead_id': root.id },
+      needs: [plan.id, outside.id],
+    })
+    const part = await work.add({ title: 'part', parent: build.id })
+    const graph = work.beads.graph(root.id)
+    expect(graph.root.id).toBe(root.id)
+    expect(graph.beads.map((bead) => bead.id)).toEqual([root.id, plan.id, build.id, part.id])
+    expect(graph.membership).toBe('direct-root-id+parent-closure')
+    expect(graph.deps).toEqual([
+      { from: plan.id, to: build.id, kind: 'blocks' },
+      { from: build.id, to: part.id, kind: 'parent-child' },
+    ])
+    expect(() => work.beads.graph('mi-99')).toThrow('does not exist')
+  })
+
+  test('a convoy brings its members', async () => {
+    await using work = openWork()
+    const item = await work.add({ title: 'item', rig: 'press' })
+    const child = await work.add({ title: 'child', parent: item.id })
+    const convoy = await work.add({ title: 'convoy', type: 'convoy', needs: [`tracks:${item.id}`] })
+    const graph = work.beads.graph(convoy.id)
+    expect(graph.beads.map((bead) => bead.id).sort()).toEqual([child.id, convoy.id, item.id].sort())
+    expect(graph.membership).toBe('direct-root-id+parent-closure+convoy-members')
+    expect(graph.deps).toContainEqual({ from: item.id, to: convoy.id, kind: 'tracks' })
+  })
+})
+
+describe('plans', () => {
+  const filters: Filter[] = []
+  for (const status of [undefined, 'open', 'closed', 'in_progress'])
+    for (const closed of [undefined, false])
+      for (const type of [undefined, 'bug'])
+        for (const label of [undefined, 'x'])
+          for (const rig of [undefined, 'press'])
+            for (const assignees of [undefined, ['ada', 'mi-7']])
+              filters.push({ status, closed, type, label, rig, assignees })
+
+  test('no shape of the list scans the beads or sorts them', async () => {
+    await using work = openWork()
+    for (const filter of filters) {
+      for (const boundary of [undefined, { createdAt: '2026-01-01T00:00:00Z', id: 'mi-1' }]) {
+        const steps = plan(work.store, pageQuery(filter, boundary, 10).sql)
+        expect(steps.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([])
+      }
+      const steps = plan(work.store, countQuery(filter).sql)
+      expect(steps.filter((step) => step.includes('SCAN') && !step.includes('bead_counts'))).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { until } from '../../support/until.ts'
+import { agent, CityWorld, WAITS } from './world.ts'
+
+const lines = (path: string): string[] =>
+  existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').filter(Boolean) : []
+
+describe('the commands around a start', () => {
+  test('run in order, in the folder and with the environment of the session', async () => {
+    const note = (what: string) => `echo ${what} $GC_SESSION_ID $PWD >> $GC_CITY/notes`
+    const more = `pre_start = ['${note('before')} {{.Agent}}']
+session_setup = ['${note('after')}']
+session_live = ['${note('live')}']
+work_dir = "desk"`
+    await using world = await CityWorld.open(agent('mayor', `${note('program')}; ${WAITS}`, more))
+    await world.city.sessions.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+    const { session_id: id } = await world.event('session.woke')
+    const notes = world.folder.at('city', 'notes')
+    await until(() => lines(notes).length >= 4)
+    const desk = world.folder.at('city', 'desk')
+    expect(lines(notes)[0]).toBe(`before ${id} ${desk} boss`)
+    expect(lines(notes).toSorted()).toEqual(
+      [`after ${id} ${desk}`, `before ${id} ${desk} boss`, `live ${id} ${desk}`, `program ${id} ${desk}`].toSorted(),
+    )
+  })
+
+  test('that fail before it keep the program from being started, and say why', async () => {
+    const more = `pre_start = ['echo no such branch; exit 3']`
+    await using world = await CityWorld.open(agent('mayor', WAITS, more))
+    const { request_id } = await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    const failed = await world.event('request.failed')
+    expect(failed.payload).toMatchObject({
+      request_id,
+      error_code: 'create_failed',
+      error_message: 'pre_start `echo no such branch; exit 3` ended with exit code 3: no such branch',
+    })
+    expect(await world.running()).toEqual([])
+  })
+
+  test('that hang are ended with what they started, and count as failed', async () => {
+    const more = `pre_start = ['sleep 600 & sleep 600']`
+    await using world = await CityWorld.open(`[session]\nsetup_timeout = "200ms"\n${agent('mayor', WAITS, more)}`)
+    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    const failed = await world.event('request.failed')
+    expect(failed.payload).toMatchObject({ error_message: 'pre_start `sleep 600 & sleep 600` was ended after 0.2 s' })
+  })
+
+  test('that fail once it is up leave it running and are told', async () => {
+    await using world = await CityWorld.open(agent('mayor', WAITS, `session_setup = ['exit 4']`))
+    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    const told = await world.event('worker.operation', ({ payload }) => Object(payload).result === 'failed')
+    expect(told.payload).toMatchObject({ error: 'session_setup `exit 4` ended with exit code 4' })
+    expect(await world.running()).toHaveLength(1)
+  })
+
+  test('run when the city comes up, and when a session fell', async () => {
+    const more = `on_boot = 'echo boot $GC_AGENT >> $GC_CITY/notes'
+on_death = 'echo death $GC_TEMPLATE $GC_SESSION_ID >> $GC_CITY/notes'`
+    await using world = await CityWorld.open(agent('mayor', 'exit 3', more))
+    const notes = world.folder.at('city', 'notes')
+    await until(() => lines(notes).length > 0)
+    expect(lines(notes)).toEqual(['boot mayor'])
+    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    const { session_id } = await world.event('session.crashed')
+    await until(() => lines(notes).includes(`death mayor ${session_id}`))
+  })
+})
+
+describe('a scale check', () => {
+  test('starts as many sessions as it says, and is told of once when it fails', async () => {
+    const more = `max_active_sessions = 3\nscale_check = 'cat $GC_CITY/wanted'`
+    await using world = await CityWorld.open(`[daemon]\npatrol_interval = "100ms"\n${agent('worker', WAITS, more)}`)
+    await until(() => world.city.faults.length > 0)
+    await Bun.write(world.folder.at('city', 'wanted'), '2\n')
+    await world.event('session.woke')
+    await world.event('session.woke')
+    await world.city.reconciler.settle()
+    expect(await world.running()).toHaveLength(2)
+    expect(world.city.faults.filter((fault) => fault.includes('scale_check'))).toHaveLength(1)
+  })
+})

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { Bead } from '../../src/city/beads/schema.ts'
+import { openTown, type Town } from './town.ts'
+
+let town: Town
+beforeAll(async () => {
+  town = await openTown()
+}, 20_000)
+afterAll(() => town[Symbol.asyncDispose]())
+
+const beads = async (city: string) =>
+  (await town.json<{ items: Bead[] }>(['--city', city, 'bead', 'list', '--all', '--limit', '1000'])).items
+
+describe('gc backup and gc restore', () => {
+  test('bring a city that runs to another folder with nothing lost, and leave it alone', async () => {
+    await town.json(['agent', 'add', 'clerk', '--command', 'exec sleep 600'])
+    const first = await town.json<Bead>(['bead', 'create', 'first', '--label', 'a,b', '--priority', 'P1'])
+    const second = await town.json<Bead>(['bead', 'create', 'second'])
+    await town.json(['bead', 'dep', 'add', second.id, first.id])
+    await town.json(['mail', 'send', 'clerk', '-m', 'hello'])
+    const { id } = await town.json<{ id: string }>(['session', 'new', 'clerk', '--alias', 'carl'])
+    mkdirSync(join(town.city, 'notes'))
+    writeFileSync(join(town.city, 'notes', 'run.sh'), '#!/bin/sh\n')
+    chmodSync(join(town.city, 'notes', 'run.sh'), 0o755)
+    symlinkSync('run.sh', join(town.city, 'notes', 'link'))
+
+    const file = town.at('town.tar.gz')
+    const writing = Promise.all(Array.from({ length: 20 }, (_, n) => town.json<Bead>(['bead', 'create', `${n}`])))
+    expect((await town.gc(['backup', file])).out).toStartWith(`City town is in ${file}`)
+    await writing
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(join(town.city, '.gc')).filter((name) => name.startsWith('backup'))).toEqual([])
+    const again = await town.gc(['backup', file])
+    expect([again.status, again.err]).toEqual([1, expect.stringContaining('exists')])
+
+    const copy = town.at('elsewhere', 'copy')
+    const restored = await town.gc(['restore', file, copy, '--name', 'copy'])
+    expect([restored.err, restored.out]).toEqual(['', expect.stringContaining(`City copy is up at ${copy}`)])
+    const kept = (all: Bead[]) =>
+      all.filter(({ issue_type, title }) => issue_type !== 'session' && !/^\d+$/.test(title))
+    expect(kept(await beads('copy'))).toEqual(kept(await beads('town')))
+    expect((await town.gc(['--city', 'copy', 'mail', 'count', 'clerk'])).out).toBe('1 for clerk, 1 unread\n')
+    expect(readFileSync(join(copy, 'city.toml'), 'utf8')).toBe(readFileSync(join(town.city, 'city.toml'), 'utf8'))
+    expect(statSync(join(copy, 'notes', 'link')).mode & 0o777).toBe(0o755)
+    expect((await town.json<Bead>(['--city', 'copy', 'bead', 'create', 'new'])).id).not.toBe(second.id)
+    const state = async (city: string) =>
+      (await town.json<{ state: string; running: boolean }>(['--city', city, 'session', 'show', id])).running
+    expect(await state('town')).toBe(true)
+    expect(existsSync(join(copy, '.gc', 'backup.json'))).toBe(false)
+  }, 60_000)
+
+  test('say what is wrong, and leave nothing half done', async () => {
+    const junk = town.at('junk.tar.gz')
+    writeFileSync(junk, 'not a backup')
+    const folder = town.at('new')
+    const torn = await town.gc(['restore', junk, folder])
+    expect([torn.status, torn.err]).toEqual([1, expect.stringContaining('cannot be unpacked')])
+    expect(existsSync(folder)).toBe(false)
+    const full = await town.gc(['restore', junk, town.city])
+    expect([full.status, full.err]).toEqual([1, expect.stringContaining('is not empty')])
+    expect((await town.gc(['restore', town.at('none'), folder])).err).toContain('there is no file')
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'bun:test'
+import { dependents, toIssue, toListed, toShown } from '../../cli/bd/issue.ts'
+import { Printer } from '../../cli/bd/print.ts'
+import type { Bead } from '../../src/city/beads/schema.ts'
+import { recorder } from './shell.ts'
+
+const at = '2026-01-05T09:00:00Z'
+const wall: Bead = {
+  id: 'mp-1',
+  title: 'Build a wall',
+  status: 'open',
+  issue_type: 'task',
+  created_at: at,
+  updated_at: at,
+  priority: 1,
+  description: 'of stone',
+}
+const roof: Bead = {
+  ...wall,
+  id: 'mp-2',
+  title: 'Put the roof on',
+  dependencies: [{ issue_id: 'mp-2', depends_on_id: 'mp-1', type: 'blocks' }],
+}
+
+const printed = (value: object, env: Record<string, string> = {}): string => {
+  const { io, said } = recorder({ env })
+  new Printer(io, true).value(value)
+  return said.out
+}
+
+describe('a bead in the words of bd', () => {
+  test('has a priority always, and what is empty not at all', () => {
+    const { priority: _, ...plain } = wall
+    expect(toIssue({ ...plain, description: '', labels: [], metadata: {} })).toEqual({
+      id: 'mp-1',
+      title: 'Build a wall',
+      status: 'open',
+      priority: 2,
+      issue_type: 'task',
+      created_at: at,
+      updated_at: at,
+    })
+  })
+
+  test('tells when and why it was closed', () => {
+    const closed = { ...wall, status: 'closed', metadata: { close_reason: 'done', other: 'x' } }
+    expect(toIssue(closed)).toMatchObject({ closed_at: at, close_reason: 'done', metadata: { other: 'x' } })
+  })
+
+  test('in a list has its edges and how many there are each way', () => {
+    const counts = dependents([wall, roof])
+    expect(toListed(wall, counts.get('mp-1') ?? 0)).toMatchObject({
+      comment_count: 0,
+      dependency_count: 0,
+      dependent_count: 1,
+    })
+    expect(toListed(roof, counts.get('mp-2') ?? 0)).toMatchObject({
+      dependency_count: 1,
+      dependent_count: 0,
+      dependencies: [{ issue_id: 'mp-2', depends_on_id: 'mp-1', type: 'blocks', created_at: at, metadata: '{}' }],
+    })
+  })
+
+  test('shown alone has the beads at the other end of its edges', () => {
+    const shown = toShown(roof, {
+      depends_on: [
+        { id: 'mp-1', type: 'blocks', bead: wall },
+        { id: 'mp-9', type: 'blocks' },
+      ],
+      dependents: [],
+    })
+    expect(shown.dependencies).toEqual([{ ...toIssue(wall), dependency_type: 'blocks' }])
+    expect(shown).not.toHaveProperty('dependents')
+  })
+})
+
+describe('the two forms of its JSON', () => {
+  test('flat: an object carries the version among its keys, in order; a list carries none', () => {
+    expect(printed({ count: 2 })).toBe('{\n  "count": 2,\n  "schema_version": 1\n}\n')
+    expect(Object.keys(JSON.parse(printed({ title: 'x', id: 'mp-1' })))).toEqual(['id', 'schema_version', 'title'])
+    expect(printed([])).toBe('[]\n')
+    expect(printed([{ b: 1, a: [{ d: 1, c: 2 }] }])).toBe(
+      `${JSON.stringify([{ a: [{ c: 2, d: 1 }], b: 1 }], null, 2)}\n`,
+    )
+  })
+
+  test('in an envelope: everything is in `data`', () => {
+    const env = { BD_JSON_ENVELOPE: '1' }
+    expect(JSON.parse(printed({ count: 2 }, env))).toEqual({ data: { count: 2 }, schema_version: 1 })
+    expect(JSON.parse(printed([1], env))).toEqual({ data: [1], schema_version: 1 })
+  })
+})

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Counted, Issue } from '../../cli/bd/issue.ts'
+import { openTown, type Town } from './town.ts'
+
+let town: Town
+beforeAll(async () => {
+  town = await openTown()
+}, 20_000)
+afterAll(() => town[Symbol.asyncDispose]())
+
+async function json<T>(...args: string[]): Promise<T> {
+  const { status, out, err } = await town.bd([...args, '--json'])
+  if (status !== 0) throw new Error(`bd ${args.join(' ')}: ${out}${err}`)
+  return JSON.parse(out) as T
+}
+
+const create = (title: string, ...more: string[]) => json<Issue>('create', title, ...more)
+const CREATED = ['created_at', 'description', 'id', 'issue_type', 'priority', 'schema_version', 'status', 'title']
+
+describe('bd create', () => {
+  test('prints the bead as an object with the version of the schema', async () => {
+    const made = await create('Root', '--priority', '1', '--type', 'feature', '--description', 'the root')
+    expect(Object.keys(made)).toEqual([...CREATED, 'updated_at'])
+    expect(made).toMatchObject({ title: 'Root', priority: 1, issue_type: 'feature', status: 'open' })
+  })
+
+  test('takes labels, metadata, a parent and what it depends on', async () => {
+    const root = await create('Above')
+    const made = await create('Below', '-l', 'a,b', '--metadata', '{"n": 4}', '--parent', root.id, '--deps', root.id)
+    expect(made).toMatchObject({ labels: ['a', 'b'], metadata: { n: '4' }, parent: root.id })
+    expect(await json<Issue[]>('dep', 'list', made.id)).toMatchObject([{ id: root.id, dependency_type: 'blocks' }])
+  })
+
+  test('tells people what it did, and scripts the id alone', async () => {
+    expect((await town.bd(['create', 'Told', '-p', 'P3'])).out).toMatch(
+      /^✓ Created issue: to-\d+ — Told\n {2}Priority: P3\n {2}Status: open\n$/,
+    )
+    expect((await town.bd(['create', 'Quiet', '--silent'])).out).toMatch(/^to-\d+\n$/)
+  })
+
+  test('goes to the rig one stands in, or that is named', async () => {
+    const { out } = await town.bd(['create', 'In the shop', '--silent'], { cwd: town.rig })
+    expect(out).toStartWith('sh-')
+    expect((await town.bd(['--rig', 'shop', 'create', 'Too', '--silent'])).out).toStartWith('sh-')
+  })
+
+  test('refuses an id, a missing title and metadata that is none', async () => {
+    for (const args of [['x', '--id', 'my-1'], [], ['x', '--metadata', '[]']]) {
+      const { status, out } = await town.bd(['create', ...args, '--json'])
+      expect(status).not.toBe(0)
+      expect(Object.keys(JSON.parse(out))).toEqual(['error', 'schema_version'])
+    }
+  })
+})
+
+describe('bd show, list, ready, count', () => {
+  test('a bead is shown as a list of one, with both ends of its edges', async () => {
+    const wall = await create('Wall')
+    const roof = await create('Roof')
+    expect(await json('dep', 'add', roof.id, wall.id)).toEqual({
+      depends_on_id: wall.id,
+      issue_id: roof.id,
+      schema_version: 1,
+      status: 'added',
+      type: 'blocks',
+    })
+    expect(await json<Counted[]>('show', roof.id)).toMatchObject([
+      {
+        id: roof.id,
+        dependency_count: 1,
+        dependent_count: 0,
+        dependencies: [{ id: wall.id, dependency_type: 'blocks' }],
+      },
+    ])
+    expect(await json<Counted[]>('show', wall.id)).toMatchObject([{ id: wall.id, dependent_count: 1 }])
+    const { out } = await town.bd(['show', roof.id])
+    expect(out).toContain(`${roof.id} · Roof   [P2 · OPEN]`)
+    expect(out).toContain(`DEPENDS ON\n  ○ ${wall.id} P2 Wall`)
+    const ready = await json<Counted[]>('ready')
+    expect(ready.map(({ id }) => id)).not.toContain(roof.id)
+    expect(ready.find(({ id }) => id === wall.id)).toMatchObject({ comment_count: 0, dependent_count: 1 })
+    const listed = (await json<Counted[]>('list')).find(({ id }) => id === roof.id)
+    expect(listed?.dependencies).toMatchObject([{ issue_id: roof.id, depends_on_id: wall.id, metadata: '{}' }])
+  })
+
+  test('lists take the filters of bd', async () => {
+    const { id } = await create('Find me', '-l', 'red,round', '-p', '0', '--set-metadata', 'colour=red')
+    const found = async (...args: string[]) => (await json<Issue[]>('list', ...args)).map((each) => each.id)
+    for (const args of [['-l', 'red,round'], ['-p', 'P0'], ['--metadata-field', 'colour=red'], ['--no-assignee']]) {
+      expect(await found(...args)).toContain(id)
+    }
+    for (const args of [
+      ['-l', 'red,square'],
+      ['-p', '4'],
+      ['-t', 'bug'],
+      ['--exclude-type', 'task'],
+      ['-s', 'closed'],
+    ]) {
+      expect(await found(...args)).not.toContain(id)
+    }
+    expect(await found('-n', '1')).toHaveLength(1)
+  })
+
+  test('what the city keeps for itself is nobody’s work', async () => {
+    await town.json(['agent', 'add', 'shop/idle', '--command', 'cat', '--suspended'])
+    await town.json(['sling', 'shop/idle', 'Tracked by a convoy'])
+    const types = (await json<Issue[]>('list', '--all', '-n', '0')).map(({ issue_type }) => issue_type)
+    expect(types).not.toContain('convoy')
+    expect(await json<object>('count')).toEqual({ count: types.length, schema_version: 1 })
+    expect((await json<Issue[]>('list', '--include-infra')).map(({ issue_type }) => issue_type)).toContain('convoy')
+  })
+
+  test('one that does not exist is an error with status 1', async () => {
+    expect(await town.bd(['show', 'to-99999', '--json'])).toEqual({
+      status: 1,
+      out: `${JSON.stringify({ error: 'no issues found matching the provided IDs', schema_version: 1 }, null, 2)}\n`,
+      err: '',
+    })
+    expect(await town.bd(['show', 'to-99999'])).toEqual({
+      status: 1,
+      out: '',
+      err: 'Error: no issues found matching the provided IDs\n',
+    })
+  })
+})
+
+describe('bd update, close, reopen', () => {
+  test('change beads and print them as a list', async () => {
+    const { id } = await create('Change me')
+    const [updated] = await json<Issue[]>('update', id, '--title', 'Changed', '--add-label', 'x', '-p', '3')
+    expect(updated).toMatchObject({ id, title: 'Changed', labels: ['x'], priority: 3 })
+    const [closed] = await json<Issue[]>('close', id, '--reason', 'done well')
+    expect(closed).toMatchObject({ id, status: 'closed', close_reason: 'done well', closed_at: expect.any(String) })
+    const [open] = await json<Issue[]>('reopen', id)
+    expect(open).toMatchObject({ id, status: 'open' })
+  })
+
+  test('do what they can when one of several does not exist, and say so', async () => {
+    const { id } = await create('One of two')
+    const { status, out, err } = await town.bd(['close', id, 'to-99999'])
+    expect(status).toBe(1)
+    expect(out).toContain(`✓ Closed ${id} — One of two`)
+    expect(err).toContain('to-99999')
+  })
+
+  test('refuse a change of nothing, and a claim by nobody in particular', async () => {
+    const { id } = await create('Unchanged')
+    expect((await town.bd(['update', id])).err).toBe('Error: no updates specified\n')
+    const claim = await town.bd(['update', id, '--claim'])
+    expect(claim.status).toBe(1)
+    expect(await json<Issue[]>('show', id)).toMatchObject([{ status: 'open' }])
+  })
+})
+
+test('with BD_JSON_ENVELOPE=1 every answer is in an envelope, errors too', async () => {
+  const env = { BD_JSON_ENVELOPE: '1' }
+  for (const args of [['ready'], ['list'], ['count'], ['show', 'to-99999'], ['create', 'Enveloped']]) {
+    const { out } = await town.bd([...args, '--json'], { env })
+    expect(Object.keys(JSON.parse(out))).toEqual(['data', 'schema_version'])
+  }
+})
+
+test('nothing that was not foreseen happened in the supervisor', () => {
+  expect(town.reports).toEqual([])
+})

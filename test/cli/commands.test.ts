@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import type { Bead } from '../../src/city/beads/schema.ts'
+import { widthOf } from '../../src/client/text.ts'
+import { openTown, type Town } from './town.ts'
+
+let town: Town
+beforeAll(async () => {
+  town = await openTown()
+}, 20_000)
+afterAll(() => town[Symbol.asyncDispose]())
+
+const create = (title: string, ...more: string[]) => town.json<Bead>(['bead', 'create', title, ...more])
+
+describe('beads', () => {
+  test('a bead is created in the rig whose folder one stands in, shown, changed, closed and reopened', async () => {
+    const shell = { cwd: town.rig }
+    const made = await town.json<Bead>(
+      ['bead', 'create', 'Paint the door', '--priority', 'P1', '--label', 'a,b'],
+      shell,
+    )
+    expect(made).toMatchObject({ title: 'Paint the door', priority: 1, labels: ['a', 'b'], status: 'open' })
+    const { prefix } = await town.json<{ prefix: string }>(['rig', 'show', 'shop'])
+    expect(made.id).toStartWith(`${prefix}-`)
+    const shown = await town.gc(['bead', 'show', made.id])
+    expect(shown).toMatchObject({ status: 0, err: '' })
+    expect(shown.out).toContain('Paint the door')
+    expect(await town.gc(['bead', 'update', made.id, '--title', 'Paint it red'])).toMatchObject({
+      status: 0,
+      out: `Updated ${made.id}.\n`,
+    })
+    expect((await town.gc(['bead', 'close', made.id])).out).toBe(`Closed ${made.id}.\n`)
+    expect((await town.gc(['bead', 'reopen', made.id])).out).toBe(`Reopened ${made.id}.\n`)
+    expect(await town.json<Bead>(['bead', 'show', made.id])).toMatchObject({ title: 'Paint it red', status: 'open' })
+  })
+
+  test('--json prints one line that holds exactly the wire shape', async () => {
+    const { id } = await create('Wire')
+    const { out } = await town.gc(['bead', 'show', id, '--json'])
+    expect(out.split('\n')).toHaveLength(2)
+    const wire = await fetch(`${town.url}/v0/city/town/bead/${id}`)
+    expect(JSON.parse(out)).toEqual(await wire.json())
+  })
+
+  test('a blocked bead is not ready until what it waits for is closed', async () => {
+    const wall = await create('Wall')
+    const roof = await create('Roof')
+    await town.json(['bead', 'dep', 'add', roof.id, wall.id])
+    const ready = async () => (await town.json<{ items: Bead[] }>(['bead', 'ready'])).items.map(({ id }) => id)
+    expect(await ready()).not.toContain(roof.id)
+    await town.json(['bead', 'close', wall.id])
+    expect(await ready()).toContain(roof.id)
+    await town.json(['bead', 'dep', 'remove', roof.id, wall.id])
+    expect((await town.json<Bead>(['bead', 'show', roof.id])).dependencies ?? []).toEqual([])
+  })
+
+  test('a list fits the terminal and has no colour where none is wanted', async () => {
+    await create('A bead with a title that is a good deal longer than any terminal is wide, 日本語も含めて')
+    for (const width of [100, 60, 30, 10]) {
+      const { out } = await town.gc(['bead', 'list'], { width })
+      for (const line of out.trimEnd().split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(Math.max(width, 45))
+      expect(out).not.toContain('\u001b')
+    }
+    expect((await town.gc(['bead', 'list'], { width: 80, colour: true })).out).toContain('\u001b[')
+  })
+
+  test('one that does not exist is refused with the sentence of the server', async () => {
+    const { status, out, err } = await town.gc(['bead', 'show', 'town-99999'])
+    expect({ status, out }).toEqual({ status: 1, out: '' })
+    expect(err).toStartWith('gc: ')
+    expect(err).toContain('town-99999')
+    expect(err.trimEnd()).not.toContain('\n')
+  })
+})
+
+describe('rigs and agents', () => {
+  test('a rig is listed, suspended, resumed and removed', async () => {
+    mkdirSync(town.at('mill'))
+    await town.json(['rig', 'add', town.at('mill'), '--prefix', 'ml'])
+    expect((await town.gc(['rig', 'list'])).out).toContain('mill')
+    expect((await town.gc(['rig', 'suspend', 'mill'])).out).toBe('Rig mill is suspended.\n')
+    expect(await town.json(['rig', 'show', 'mill'])).toMatchObject({ suspended: true, prefix: 'ml' })
+    expect((await town.gc(['rig', 'resume', 'mill'])).out).toBe('Rig mill is at work again.\n')
+    expect((await town.gc(['rig', 'remove', 'mill'])).status).toBe(0)
+    expect((await town.gc(['rig', 'show', 'mill'])).status).toBe(1)
+  })
+
+  test('an agent is added with its command and prompt, listed, suspended and removed', async () => {
+    await Bun.write(town.at('prompt.md'), 'You paint.')
+    const args = ['agent', 'add', 'shop/painter', '--command', 'cat', '--prompt-file', town.at('prompt.md')]
+    expect((await town.gc(args)).out).toStartWith('Agent shop/painter is added')
+    expect(await Bun.file(town.at('town', 'agents')).exists()).toBe(false)
+    expect((await town.gc(['agent', 'list'])).out).toContain('shop/painter')
+    expect((await town.gc(['agent', 'suspend', 'shop/painter'])).status).toBe(0)
+    expect(await town.json(['agent', 'show', 'shop/painter'])).toMatchObject({ suspended: true, state: 'suspended' })
+    expect((await town.gc(['agent', 'remove', 'shop/painter'])).out).toBe('Agent shop/painter is removed.\n')
+    expect((await town.gc(['agent', 'show', 'shop/painter'])).status).toBe(1)
+  })
+
+  test('work is slung as text or by its id, and a typing mistake in an id makes no task', async () => {
+    await town.json(['agent', 'add', 'shop/sleeper', '--command', 'cat', '--suspended'])
+    const slung = await town.json<{ bead_id: string }>(['sling', 'shop/sleeper', 'Sweep', 'the', 'floor'])
+    expect(slung).toMatchObject({ schema_version: '1', ok: true, success: true, target: 'shop/sleeper', routed: true })
+    const bead = await town.json<Bead>(['bead', 'show', slung.bead_id])
+    expect(bead).toMatchObject({ title: 'Sweep the floor', metadata: { 'gc.routed_to': 'shop/sleeper' } })
+    const again = await town.gc(['sling', 'shop/sleeper', slung.bead_id])
+    expect(again).toMatchObject({ status: 0, out: `${slung.bead_id} goes to shop/sleeper.\n` })
+    const before = await town.json<{ total: number }>(['bead', 'list'])
+    expect((await town.gc(['sling', 'shop/sleeper', 'sho-4711'])).status).toBe(1)
+    expect(await town.json<{ total: number }>(['bead', 'list'])).toMatchObject({ total: before.total })
+    const stdin = 'Title of it\n\nAnd what\nit is about.\n'
+    const read = await town.json<{ bead_id: string }>(['sling', 'shop/sleeper', '--stdin'], { stdin })
+    expect(await town.json<Bead>(['bead', 'show', read.bead_id])).toMatchObject({
+      title: 'Title of it',
+      description: 'And what\nit is about.',
+    })
+  })
+})
+
+describe('events', () => {
+  test('past ones are told oldest first, one a line, with --json as they are on the wire', async () => {
+    const { id } = await create('An event')
+    const { out } = await town.gc(['events', '--type', 'bead.created', '--json'])
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.at(-1)).toMatchObject({ type: 'bead.created', subject: id })
+    expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b))
+    expect((await town.gc(['events', '--limit', '1'])).out).toContain('An event')
+  })
+
+  test('--after gives everything newer and ends', async () => {
+    const head = (await town.gc(['events', '--seq'])).out.trim()
+    const { id } = await create('Newer')
+    const { out } = await town.gc(['events', '--after', head, '--json'])
+    expect(JSON.parse(out.split('\n')[0] ?? '')).toMatchObject({ type: 'bead.created', subject: id })
+    expect((await town.gc(['events', '--after', '999999'])).out).toBe('')
+  })
+
+  test('--follow goes on until it is interrupted', async () => {
+    const stop = new AbortController()
+    const head = (await town.gc(['events', '--seq'])).out.trim()
+    const { id } = await create('Followed')
+    const heard = (out: string) => {
+      if (out.includes(id)) stop.abort()
+    }
+    const args = ['events', '--follow', '--json', '--after', head, '--type', 'bead.closed']
+    const following = town.gc(args, { signal: AbortSignal.any([stop.signal, AbortSignal.timeout(5000)]), heard })
+    await town.json(['bead', 'close', id])
+    expect(JSON.parse((await following).out)).toMatchObject({ type: 'bead.closed', subject: id })
+  })
+})
+
+describe('which city is meant', () => {
+  test('the only one there is, wherever one stands', async () => {
+    expect((await town.gc(['status'], { cwd: '/' })).out).toContain(town.city)
+  })
+
+  test('with several: the folder one stands in, the rig’s city, GC_CITY, --city; else a question', async () => {
+    const other = town.at('village')
+    expect((await town.gc(['init', other])).out).toStartWith('City village is up')
+    const named = async (shell: object, ...args: string[]) => {
+      const { out, err } = await town.gc([...args, 'status', '--json'], shell)
+      return out ? JSON.parse(out).name : err
+    }
+    mkdirSync(`${other}/deep/down`, { recursive: true })
+    expect(await named({ cwd: `${other}/deep/down` })).toBe('village')
+    expect(await named({ cwd: town.city })).toBe('town')
+    expect(await named({ cwd: town.rig })).toBe('town')
+    expect(await named({ cwd: '/', env: { GC_CITY: other } })).toBe('village')
+    expect(await named({ cwd: '/', env: { GC_CITY: 'town' } })).toBe('town')
+    expect(await named({ cwd: other, env: { GC_CITY: other } }, '--city', 'town')).toBe('town')
+    expect(await named({ cwd: '/' })).toBe(
+      'gc: which city? There are town, village; say `--city <name>`, or run gc in the folder of one\n',
+    )
+    expect(await named({ cwd: '/' }, '--city', './nowhere')).toContain('no city is registered at /nowhere')
+    expect((await town.gc(['unregister', 'village'])).status).toBe(0)
+    expect((await town.json<{ total: number }>(['city', 'list'])).total).toBe(1)
+  })
+
+  test('a folder that has a city already ends init with status 2', async () => {
+    const { status, err } = await town.gc(['init', town.city])
+    expect(status).toBe(2)
+    expect(err).toContain('already initialized')
+  })
+})
+
+test('a city is suspended and resumed', async () => {
+  expect((await town.gc(['city', 'suspend'])).out).toBe('City town is suspended.\n')
+  expect(await town.json(['status'])).toMatchObject({ suspended: true })
+  expect((await town.gc(['city', 'resume'])).out).toBe('City town is at work again.\n')
+})
+
+test('nothing that was not foreseen happened in the supervisor', () => {
+  expect(town.reports).toEqual([])
+})

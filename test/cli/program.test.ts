@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test'
+import { version } from '../../cli/version.ts'
+import { tempFolder } from '../support/folder.ts'
+import { bd, gc } from './shell.ts'
+
+/** Nothing listens on the discard port of this machine. */
+const nobody = { GC_URL: 'http://127.0.0.1:9' }
+
+describe('a command line that is wrong', () => {
+  test.each([
+    { args: ['statu'], says: 'Did you mean status?' },
+    { args: ['rig', 'lst'], says: 'Did you mean list?' },
+    { args: ['rig', 'list', '--jsn'], says: 'Did you mean --json?' },
+    { args: ['frobnicate'], says: "unknown command 'frobnicate'" },
+    { args: ['bead', 'create', 'x', '--priority', '9'], says: '0 to 4' },
+    { args: ['sling'], says: "missing required argument 'target'" },
+    { args: ['agent', 'add', 'a', '--provider', 'x', '--command', 'y'], says: 'not both' },
+  ])('ends with status 2 and says what was meant: $args', async ({ args, says }) => {
+    const { status, out, err } = await gc(args, { env: nobody })
+    expect(status).toBe(2)
+    expect(out).toBe('')
+    expect(err).toStartWith('gc: ')
+    expect(err).toContain(says)
+  })
+
+  test('is told by bd too', async () => {
+    const { status, err } = await bd(['redy'], { env: nobody })
+    expect(status).toBe(2)
+    expect(err).toContain('Did you mean ready?')
+  })
+})
+
+describe('without a supervisor', () => {
+  test('a command says so and how to start one', async () => {
+    const { status, out, err } = await gc(['rig', 'list', '--json'], { env: nobody })
+    expect({ status, out }).toEqual({ status: 1, out: '' })
+    expect(err).toBe(
+      'gc: no supervisor answers at http://127.0.0.1:9 (connection refused); start one with `gc serve`\n',
+    )
+  })
+
+  test('bd says so in its own form', async () => {
+    expect(await bd(['ready'], { env: nobody })).toEqual({
+      status: 1,
+      out: '',
+      err: 'Error: no supervisor answers at http://127.0.0.1:9 (connection refused); start one with `gc serve`\n',
+    })
+    const { status, out } = await bd(['ready', '--json'], { env: nobody })
+    expect(status).toBe(1)
+    expect(JSON.parse(out)).toEqual({ error: expect.stringContaining('gc serve'), schema_version: 1 })
+  })
+
+  test('a command in a session refuses to run without the session’s token', async () => {
+    using folder = tempFolder()
+    await Bun.write(folder.at('token'), 'gco_operator\n')
+    const env = { ...nobody, GC_HOME: folder.path, GC_SESSION_ID: 'mp-7' }
+    const { status, err } = await gc(['rig', 'list'], { env })
+    expect(status).toBe(1)
+    expect(err).toContain('this is session mp-7, but its GC_TOKEN is missing')
+  })
+})
+
+describe('what needs no supervisor', () => {
+  test('version', async () => {
+    expect(await gc(['version', '--json'])).toEqual({
+      status: 0,
+      out: `${JSON.stringify({ version, commit: 'dev' })}\n`,
+      err: '',
+    })
+  })
+
+  test('help lists the commands in groups, at any width', async () => {
+    const wide = await gc(['--help'], { width: 100 })
+    expect(wide.status).toBe(0)
+    expect(wide.out).toContain('Agents:')
+    expect((await gc([], { width: 100 })).out).toBe(wide.out)
+    const narrow = await gc(['--help'], { width: 80 })
+    expect(narrow.out).not.toBe(wide.out)
+  })
+
+  test('bd version, in both output forms', async () => {
+    const keys = async (env: Record<string, string>) => JSON.parse((await bd(['version', '--json'], { env })).out)
+    expect(Object.keys(await keys({}))).toEqual(['branch', 'build', 'schema_version', 'version'])
+    expect(Object.keys(await keys({ BD_JSON_ENVELOPE: '1' }))).toEqual(['data', 'schema_version'])
+  })
+})

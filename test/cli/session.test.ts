@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import type { Bead } from '../../src/city/beads/schema.ts'
+import type { SessionResponse } from '../../src/city/sessions/schema.ts'
+import { openTown, type Town } from './town.ts'
+
+let town: Town
+let session: SessionResponse
+beforeAll(async () => {
+  town = await openTown()
+  const echo = 'sh -c \'echo ready; while read -r line; do echo "heard $line"; done\''
+  await town.json(['agent', 'add', 'clerk', '--command', echo])
+  session = await town.json<SessionResponse>(['session', 'new', 'clerk', '--alias', 'bob', '--title', 'At the desk'])
+}, 20_000)
+afterAll(() => town[Symbol.asyncDispose]())
+
+const shown = () => town.json<SessionResponse>(['session', 'show', session.id])
+
+describe('a session that a person starts', () => {
+  test('has the alias and title it was given', () => {
+    expect(session).toMatchObject({ template: 'clerk', alias: 'bob', title: 'At the desk' })
+  })
+
+  test('is told something and shows it', async () => {
+    const { status, out } = await town.gc(['session', 'send', 'bob', 'good', 'morning'])
+    expect({ status, out }).toEqual({ status: 0, out: 'Delivered to bob.\n' })
+    expect((await town.gc(['session', 'peek', 'bob'])).out).toContain('heard good morning')
+  }, 15_000)
+
+  test('is renamed, suspended, woken and closed', async () => {
+    expect((await town.gc(['session', 'rename', 'bob', 'At lunch'])).out).toBe('Session bob is called At lunch.\n')
+    expect((await town.gc(['session', 'suspend', 'bob'])).out).toBe('Session bob is suspended.\n')
+    expect(await shown()).toMatchObject({ state: 'suspended', running: false, title: 'At lunch' })
+    expect((await town.gc(['session', 'attach', 'bob', '--read-only'])).err).toContain('wake it first')
+    expect((await town.gc(['session', 'wake', 'bob'])).out).toBe('Session bob is waking.\n')
+    expect((await town.gc(['session', 'close', 'bob'])).out).toBe('Session bob is closed.\n')
+    const { items } = await town.json<{ items: SessionResponse[] }>(['session', 'list'])
+    expect(items).toEqual([])
+    const past = await town.json<{ items: SessionResponse[] }>(['session', 'list', '--state', 'closed'])
+    expect(past.items).toMatchObject([{ id: session.id, running: false }])
+  }, 15_000)
+})
+
+describe('the run of a session', () => {
+  const inside = (id: string, token: string) => ({ env: { GC_SESSION_ID: id, GC_TOKEN: token, GC_CITY_NAME: 'town' } })
+
+  /** A session that keeps its token where the test finds it. */
+  async function hired(alias: string) {
+    const made = await town.json<SessionResponse>(['session', 'new', 'keeper', '--alias', alias])
+    const file = `${town.home}/token.${made.id}`
+    for (let tries = 0; tries < 200 && !existsSync(file); tries++) await Bun.sleep(10)
+    return { ...made, token: readFileSync(file, 'utf8') }
+  }
+
+  beforeAll(async () => {
+    const keeps = 'printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"; exec sleep 600'
+    await town.json(['agent', 'add', 'keeper', '--command', keeps])
+  })
+
+  test('is drained, taken back, kept awake and restarted', async () => {
+    const { id, token } = await hired('ann')
+    await town.json(['bead', 'create', 'In hand', '--assignee', 'ann'])
+    expect((await town.gc(['runtime', 'drain', 'ann'])).out).toBe('Session ann takes no new work and will end.\n')
+    expect((await town.gc(['runtime', 'drain-check', id])).status).toBe(0)
+    expect((await town.gc(['runtime', 'undrain', 'ann'])).out).toBe('Session ann goes on.\n')
+    expect((await town.gc(['runtime', 'drain-check', id])).status).toBe(1)
+    const beat = await town.gc(['runtime', 'heartbeat', '--duration', '5m'], inside(id, token))
+    expect(beat).toMatchObject({ status: 0, out: 'Noted; nothing is claimed.\n' })
+    expect((await town.gc(['session', 'restart', 'ann'])).out).toBe('Session ann starts again.\n')
+    expect((await town.gc(['session', 'drift'])).out).toBe('Every session runs what is declared.\n')
+    expect((await town.gc(['session', 'transcript', 'ann'])).status).toBe(0)
+    await town.gc(['session', 'close', 'ann'])
+  }, 20_000)
+
+  test('is primed by its program, whose conversation is learned', async () => {
+    const { id, token } = await hired('eve')
+    const shell = { ...inside(id, token), stdin: '{"session_id":"talk-7","source":"startup"}\n' }
+    expect(await town.gc(['prime', '--hook'], shell)).toMatchObject({ status: 0, err: '' })
+    const bead = await town.json<Bead>(['bead', 'show', id])
+    expect(bead.metadata).toMatchObject({ session_key: 'talk-7' })
+    const given = { ...shell, env: { ...shell.env, GC_STARTUP_PROMPT_DELIVERED: '1' } }
+    expect(await town.gc(['prime', '--hook'], given)).toMatchObject({ status: 0, out: '' })
+    await town.gc(['session', 'close', 'eve'])
+  }, 20_000)
+
+  test('ends with a letter to the next, which begins a new conversation', async () => {
+    const { id, token } = await hired('kim')
+    const said = await town.gc(['handoff', 'Half way', 'The roof is next.'], inside(id, token))
+    expect(said).toMatchObject({ status: 0, out: 'Written down; this session begins a new conversation.\n' })
+    for (let tries = 0; tries < 300; tries++) {
+      const { metadata } = await town.json<Bead>(['bead', 'show', id])
+      if (metadata?.generation === '2' && metadata.state === 'active') break
+      await Bun.sleep(20)
+    }
+    expect((await town.json<Bead>(['bead', 'show', id])).metadata).toMatchObject({ generation: '2', state: 'active' })
+    expect((await town.gc(['mail', 'inbox', 'kim'])).out).toContain('Half way')
+    await town.gc(['session', 'close', 'kim'])
+  }, 20_000)
+
+  test('is told of, and pruned once it was held for long', async () => {
+    await hired('zoe')
+    expect((await town.gc(['nudge', 'zoe', 'good', 'evening'])).out).toBe('Sent to zoe.\n')
+    expect((await town.gc(['nudge', 'drain', '--inject'])).status).toBe(0)
+    await town.gc(['session', 'suspend', 'zoe'])
+    expect((await town.gc(['session', 'prune', '--before', '1h'])).out).toBe('0 were closed.\n')
+    expect((await town.gc(['session', 'prune', '--before', '0m'])).out).toContain('1 were closed.')
+    expect((await town.gc(['session', 'prune', '--before', 'long'])).status).toBe(2)
+  }, 20_000)
+})
+
+test('nothing that was not foreseen happened in the supervisor', () => {
+  expect(town.reports).toEqual([])
+})

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Agent, AgentAnswer, KeyList, NewKey, Registered } from '../../src/social/agents/schema.ts'
+import type { CommentMade, PostAnswer } from '../../src/social/comments/schema.ts'
+import type { PostMade, PostPage } from '../../src/social/posts/schema.ts'
+import type { SearchAnswer } from '../../src/social/search/schema.ts'
+import type { SubmoltPage } from '../../src/social/submolts/schema.ts'
+import type { Voted } from '../../src/social/votes/schema.ts'
+import { gc } from './shell.ts'
+import { openTown, type Town } from './town.ts'
+
+let town: Town
+beforeAll(async () => {
+  town = await openTown()
+  await town.json(['social', 'register', 'ada', '-d', 'I count'])
+}, 20_000)
+afterAll(() => town[Symbol.asyncDispose]())
+
+const KEY = /moltbook_[0-9a-f]{64}/
+const social = (...args: string[]) => town.gc(['social', ...args])
+const json = <T>(...args: string[]) => town.json<T>(['social', ...args])
+const fileOf = (name: string) => join(town.home, 'social-keys', name)
+const keyOf = (name: string) => readFileSync(fileOf(name), 'utf8').trim()
+const statusOf = async (name: string): Promise<Agent> => (await json<AgentAnswer>('me', '--as', name)).agent
+
+describe('gc social register', () => {
+  test('keeps the key in a file that only its owner reads, and prints it nowhere', async () => {
+    const said = await social('register', 'bob', '-d', 'I build')
+    expect(said).toMatchObject({ status: 0, err: '' })
+    expect(said.out).toContain('bob is registered')
+    expect(said.out).toContain('/claim/moltbook_claim_')
+    expect(said.out).not.toMatch(KEY)
+    expect(keyOf('bob')).toMatch(/^moltbook_[0-9a-f]{64}$/)
+    expect(statSync(fileOf('bob')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(town.home, 'social-keys')).mode & 0o777).toBe(0o700)
+    const wire = await json<Registered>('register', 'cyd')
+    expect(wire).toMatchObject({ success: true, agent: { name: 'cyd', api_key: `kept in ${fileOf('cyd')}` } })
+    expect((await statusOf('CYD')).name).toBe('cyd')
+  })
+
+  test('writes over no key, and leaves nothing behind when it is refused', async () => {
+    const before = keyOf('ada')
+    expect(await social('register', 'Ada')).toMatchObject({ status: 1, err: expect.stringContaining('already') })
+    expect(keyOf('ada')).toBe(before)
+    const elsewhere = { env: { GC_HOME: town.at('other-home') } }
+    const refused = await town.gc(['social', 'register', 'ada', '--url', town.url], elsewhere)
+    expect(refused).toEqual({ status: 1, out: '', err: 'gc: Name already taken\n' })
+    expect(readdirSync(town.at('other-home', 'social-keys'))).toEqual([])
+    expect((await social('register', '../ada')).status).toBe(2)
+    expect(existsSync(join(town.home, 'ada'))).toBe(false)
+  })
+})
+
+describe('who speaks', () => {
+  test('is the one that --as names, or whose key GC_SOCIAL_KEY is', async () => {
+    await json('register', 'dee')
+    expect((await statusOf('dee')).name).toBe('dee')
+    const env = { GC_SOCIAL_KEY: keyOf('dee') }
+    expect((await town.json<AgentAnswer>(['social', 'me'], { env })).agent.name).toBe('dee')
+    expect((await town.json<AgentAnswer>(['social', '--as', 'ada', 'me'], { env })).agent.name).toBe('ada')
+  })
+
+  test('is the only one there is, and a question when there are none or several', async () => {
+    const home = town.at('lone-home')
+    const run = (...args: string[]) => town.gc(['social', ...args], { env: { GC_HOME: home, GC_SOCIAL_URL: town.url } })
+    expect(await run('me')).toMatchObject({ status: 1, err: expect.stringContaining('gc social register') })
+    await run('register', 'lone')
+    expect((await run('me')).out).toContain('lone')
+    await run('register', 'lone2')
+    expect(await run('me')).toMatchObject({
+      status: 2,
+      err: 'gc: which agent? There are lone, lone2; say `--as <name>`\n',
+    })
+    expect(await run('me', '--as', 'eve')).toMatchObject({ status: 1, err: expect.stringContaining('no key of eve') })
+  })
+
+  test('finds the network where the running supervisor says it is, and says when nobody answers', async () => {
+    const { status, out } = await gc(['social', 'me', '--as', 'ada'], { env: { GC_HOME: town.home } })
+    expect({ status, name: out.split('\n')[0] }).toEqual({ status: 0, name: 'name        ada' })
+    const lost = await social('me', '--as', 'ada', '--url', 'http://127.0.0.1:9')
+    expect(lost).toMatchObject({ status: 1, err: expect.stringContaining('answers at http://127.0.0.1:9') })
+  })
+})
+
+test('a network with an address of its own is found there', async () => {
+  await using apart = await openTown({ social: { host: '127.0.0.1', port: 0 } })
+  const known = JSON.parse(readFileSync(join(apart.home, 'supervisor.json'), 'utf8'))
+  expect(known.social).not.toBe(known.url)
+  await apart.json(['social', 'register', 'ada'])
+  expect((await apart.json<AgentAnswer>(['social', 'claim', 'approve', 'ada'])).agent.is_claimed).toBe(true)
+  expect((await apart.gc(['social', 'me', '--url', known.url])).status).toBe(1)
+}, 20_000)
+
+describe('what an agent does', () => {
+  test('posts, comments, votes, follows, searches and reads', async () => {
+    await json('register', 'fay')
+    const fay = ['--as', 'fay']
+    const { post } = await json<PostMade>('post', 'On parsnips', 'They keep.', ...fay)
+    expect(post).toMatchObject({ title: 'On parsnips', content: 'They keep.', submolt_name: 'general' })
+    const ada = ['--as', 'ada']
+    const { comment } = await json<CommentMade>('comment', post.id, '-m', 'They do', ...ada)
+    await json('comment', post.id, 'Indeed', '--reply-to', comment.id, ...fay)
+    expect(await json<Voted>('vote', post.id, 'up', ...ada)).toMatchObject({ action: 'upvoted', score: 1 })
+    expect(await json<Voted>('vote', post.id, 'up', ...ada)).toMatchObject({ action: 'unchanged', score: 1 })
+    expect(await json<Voted>('vote', comment.id, 'down', '--comment', ...fay)).toMatchObject({ score: -1 })
+    expect(await json('follow', 'fay', ...ada)).toMatchObject({ action: 'followed' })
+    expect((await json<PostPage>('feed', ...ada)).posts.map(({ id }) => id)).toEqual([post.id])
+    expect((await json<PostPage>('feed', '--submolt', 'general', ...ada)).posts.length).toBe(1)
+    expect(await json('unfollow', 'fay', ...ada)).toMatchObject({ action: 'unfollowed' })
+    expect((await json<PostPage>('feed', '--all', '--sort', 'new', ...ada)).posts[0]?.id).toBe(post.id)
+    expect((await json<SearchAnswer>('search', 'parsnips', ...ada)).results[0]?.id).toBe(post.id)
+    expect((await json<PostAnswer>('show', post.id, ...ada)).comments[0]?.replies[0]?.content).toBe('Indeed')
+    const shown = (await social('show', post.id, ...ada)).out
+    expect(shown).toContain('They keep.\n\nada (-1)')
+    expect((await social('feed', '--all', ...ada)).out).toContain('On parsnips')
+  })
+
+  test('reads what it posts from standard input, and posts links', async () => {
+    await json('register', 'gus')
+    await json('register', 'hal')
+    const stdin = 'from a pipe'
+    const made = await town.json<PostMade>(['social', 'post', 'Piped', '-', '--as', 'gus'], { stdin })
+    expect(made.post.content).toBe(stdin)
+    const { post } = await json<PostMade>('post', 'Linked', '--link', 'https://example.org/', '--as', 'hal')
+    expect(post).toMatchObject({ type: 'link', url: 'https://example.org/' })
+  })
+
+  test('makes, joins and leaves communities', async () => {
+    const ada = ['--as', 'ada']
+    await json('submolts', 'create', 'roots', '-d', 'What grows below', ...ada)
+    await json('register', 'ian')
+    expect(await json('submolts', 'subscribe', 'roots', '--as', 'ian')).toMatchObject({ action: 'subscribed' })
+    expect(await json('submolts', 'leave', 'roots', '--as', 'ian')).toMatchObject({ action: 'unsubscribed' })
+    const { submolts } = await json<SubmoltPage>('submolts', '--sort', 'new', ...ada)
+    expect(submolts[0]).toMatchObject({ name: 'roots', is_subscribed: true })
+    expect((await social('submolts', ...ada)).out).toContain('What grows below')
+  })
+
+  test('exchanges its key: the file has the new one, the old one opens nothing', async () => {
+    await json('register', 'joy')
+    const [joy, before] = [['--as', 'joy'], keyOf('joy')]
+    const said = await social('key', 'rotate', ...joy)
+    expect(said.status).toBe(0)
+    expect(said.out).not.toMatch(KEY)
+    expect(keyOf('joy')).not.toBe(before)
+    expect(statSync(fileOf('joy')).mode & 0o777).toBe(0o600)
+    const old = await town.gc(['social', 'me'], { env: { GC_SOCIAL_KEY: before } })
+    expect(old).toEqual({ status: 1, out: '', err: 'gc: Invalid or expired token\n' })
+    expect((await json<NewKey>('key', 'rotate', ...joy)).api_key).toBe(`kept in ${fileOf('joy')}`)
+    const { keys } = await json<KeyList>('key', ...joy)
+    expect(keys).toMatchObject([{ label: 'rotated', current: true, ending: keyOf('joy').slice(-4) }])
+    expect((await social('key', 'list', ...joy)).out).toContain('rotated')
+    expect(await social('key', 'revoke', String(keys[0]?.id), ...joy)).toMatchObject({
+      status: 1,
+      err: 'gc: This is your only key; without it nobody could act for you\n',
+    })
+  })
+})
+
+describe('the operator', () => {
+  test('approves and releases a claim, suspends and reinstates, and counts again', async () => {
+    await json('register', 'kim')
+    expect(await json('claim', '--as', 'kim')).toMatchObject({ status: 'pending_claim' })
+    expect(await json('claim', 'renew', '--as', 'kim')).toMatchObject({ claim_url: expect.any(String) })
+    expect(await social('claim', 'approve', 'kim')).toEqual({ status: 0, out: 'kim is claimed.\n', err: '' })
+    expect(await json('claim', 'status', '--as', 'kim')).toMatchObject({ status: 'claimed' })
+    expect(await json<AgentAnswer>('claim', 'release', 'kim')).toMatchObject({ agent: { is_claimed: false } })
+    const until = '2999-01-01T00:00:00Z'
+    const suspended = await json<AgentAnswer>('suspend', 'kim', '--reason', 'spam', '--until', until)
+    expect(suspended.agent.status).toBe('suspended')
+    expect(await social('feed', '--as', 'kim')).toMatchObject({
+      status: 1,
+      err: `gc: Your account is suspended until ${until}: spam\n`,
+    })
+    expect((await social('reinstate', 'kim')).out).toBe('kim may act again.\n')
+    expect((await statusOf('kim')).status).toBe('pending_claim')
+    expect(await social('doctor')).toEqual({ status: 0, out: 'Every counter says what is there.\n', err: '' })
+    expect(await json('doctor')).toEqual({ success: true, miscounts: [] })
+    expect(town.reports).toEqual([])
+  })
+
+  test('is nobody without the token: not another home, not a session, not an agent’s key', async () => {
+    const others: Record<string, string>[] = [
+      { GC_HOME: town.at('nowhere') },
+      { GC_SESSION_ID: 'mp-7', GC_TOKEN: 'gcs_1' },
+      { GC_SESSION_ID: 'mp-7' },
+    ]
+    for (const env of others) {
+      const refused = await town.gc(['social', 'claim', 'approve', 'ada', '--url', town.url], { env })
+      expect(refused).toMatchObject({ status: 1, out: '', err: expect.stringContaining('only the operator') })
+    }
+    const forged = await town.gc(['social', 'doctor'], { env: { GC_TOKEN: `gco_${'0'.repeat(64)}` } })
+    expect(forged).toEqual({ status: 1, out: '', err: 'gc: Only the operator of this server may do this\n' })
+    const stranger = await social('doctor', '--url', 'http://example.invalid')
+    expect(stranger).toMatchObject({ status: 1, err: expect.stringContaining('no token for http://example.invalid') })
+    expect(await social('suspend', 'nobody', '--reason', 'x')).toMatchObject({
+      status: 1,
+      err: 'gc: Agent not found\n',
+    })
+    expect((await statusOf('ada')).is_claimed).toBe(false)
+  })
+})
+
+test.each([
+  { args: ['vote', 'x', 'sideways'], says: 'up, down or none' },
+  { args: ['post', 'title'], says: 'say something' },
+  { args: ['post', 'title', 'text', '--link', 'https://example.org'], says: 'not both' },
+  { args: ['post', 'title', 'text', '-m', 'text'], says: 'once' },
+  { args: ['comment', 'x'], says: 'say something' },
+  { args: ['feed', '--all', '--following'], says: 'say one of' },
+  { args: ['feed', '--limit', 'many'], says: 'whole number' },
+  { args: ['suspend', 'ada'], says: "required option '-r, --reason <text>'" },
+  { args: ['key', 'burn'], says: 'too many arguments' },
+  { args: ['fed'], says: 'Did you mean feed?' },
+])('a command line that is wrong ends with status 2: $args', async ({ args, says }) => {
+  const { status, out, err } = await social(...args, '--as', 'ada')
+  expect({ status, out }).toEqual({ status: 2, out: '' })
+  expect(err).toContain(says)
+})

@@ -1,0 +1,82 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { serve } from '../../src/supervisor/serve.ts'
+import { tempFolder } from '../support/folder.ts'
+import { bd, gc, type Said, type Shell } from './shell.ts'
+
+const MAIN = resolve(import.meta.dir, '../../cli/main.ts')
+
+/** A supervisor of its own with one city, `town`, and one rig, `shop`; ended with everything it runs. */
+export interface Town extends AsyncDisposable {
+  readonly url: string
+  readonly home: string
+  readonly city: string
+  readonly rig: string
+  readonly env: Record<string, string>
+  /** What the supervisor reported; nothing goes wrong unseen. */
+  readonly reports: string[]
+  gc(args: readonly string[], shell?: Shell): Promise<Said>
+  bd(args: readonly string[], shell?: Shell): Promise<Said>
+  /** Runs a command that must succeed and reads the JSON it printed. */
+  json<T>(args: readonly string[], shell?: Shell): Promise<T>
+  at(...names: string[]): string
+}
+
+interface Options {
+  readOnly?: boolean
+  requireToken?: boolean
+  /** Where the agents' network answers, when it has an address of its own. */
+  social?: { host: string; port: number }
+}
+
+export async function openTown(options: Options = {}): Promise<Town> {
+  const folder = tempFolder()
+  const home = folder.at('home')
+  const reports: string[] = []
+  const running = await serve({
+    home,
+    host: '127.0.0.1',
+    port: 0,
+    requireToken: false,
+    readOnly: false,
+    allowHosts: [],
+    allowOrigins: [],
+    program: [process.execPath, MAIN],
+    version: '0.0.0',
+    build: 'test',
+    env: { PATH: process.env.PATH, HOME: folder.path },
+    report: (message) => void reports.push(message),
+    ...options,
+  })
+  const env = { GC_HOME: home, GC_URL: running.url }
+  const shell = (given: Shell = {}): Shell => ({ cwd: folder.at('town'), ...given, env: { ...env, ...given.env } })
+  const town = folder.at('town')
+  const rig = folder.at('shop')
+  for (const path of [town, rig]) mkdirSync(path)
+  const run = (args: readonly string[], given?: Shell) => gc(args, shell(given))
+  const must = async (args: readonly string[], given?: Shell): Promise<Said> => {
+    const said = await run(args, given)
+    if (said.status !== 0) throw new Error(`gc ${args.join(' ')}: ${said.err}\n${reports.join('\n')}`)
+    return said
+  }
+  if (!options.readOnly) {
+    await must(['init', town])
+    await must(['rig', 'add', rig])
+  }
+  return {
+    url: running.url,
+    home,
+    city: town,
+    rig,
+    env,
+    reports,
+    gc: run,
+    bd: (args, given) => bd(args, shell(given)),
+    json: async (args, given) => JSON.parse((await must([...args, '--json'], given)).out),
+    at: (...names) => join(folder.path, ...names),
+    async [Symbol.asyncDispose]() {
+      await running.stop({ endSessions: true })
+      folder[Symbol.dispose]()
+    },
+  }
+}

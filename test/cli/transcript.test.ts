@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { amount } from '../../cli/commands/budget.ts'
+import type { SessionResponse } from '../../src/city/sessions/schema.ts'
+import { append, claude } from '../city/transcripts/samples.ts'
+import { openScribes } from '../city/transcripts/town.ts'
+
+let town: Awaited<ReturnType<typeof openScribes>>
+let session: SessionResponse
+let log: string
+beforeAll(async () => {
+  town = await openScribes()
+  await town.json(['agent', 'add', 'clerk', '--provider', 'scribe'])
+  session = await town.start('bob')
+  log = town.log('k', claude.user('u1', null, 'Good day', 1), claude.says('a1', 'u1', 'And to you\u001b[31m', 2))
+  await town.until<SessionResponse>(`/session/${session.id}`, ({ model }) => model !== undefined)
+}, 20_000)
+afterAll(() => town[Symbol.asyncDispose]())
+
+test('a transcript is printed turn by turn, steering no terminal', async () => {
+  const { out } = await town.gc(['session', 'transcript', 'bob'])
+  expect(out).toMatch(/^\d\d:\d\d:\d\d {2}user\nGood day\n\n\d\d:\d\d:\d\d {2}assistant\nAnd to you\n\n$/)
+  expect((await town.gc(['session', 'logs', 'bob', '--tail', '1'])).out).not.toContain('Good day')
+})
+
+test('entries are printed as one line of JSON each', async () => {
+  const { out } = await town.gc(['session', 'transcript', 'bob', '--format', 'raw'])
+  const uuids = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).uuid)
+  expect(uuids).toEqual(['u1', 'a1'])
+  const structured = await town.gc(['session', 'transcript', 'bob', '--format', 'structured', '--tail', '1'])
+  expect(JSON.parse(structured.out)).toMatchObject({ id: 'a1', role: 'assistant' })
+  const whole = await town.json<{ history: object }>(['session', 'transcript', 'bob', '--format', 'structured'])
+  expect(whole.history).toMatchObject({ gc_session_id: session.id })
+})
+
+test('what is said from now on is printed as it comes, until the session is closed', async () => {
+  let more = false
+  const heard = (out: string) => {
+    if (more || !out.includes('And to you')) return
+    more = true
+    append(log, claude.user('u2', 'a1', 'One more thing', 3))
+  }
+  const ended = new AbortController()
+  const said = town.gc(['session', 'transcript', 'bob', '--follow'], {
+    signal: ended.signal,
+    heard: (out) => {
+      heard(out)
+      if (out.includes('One more thing')) void town.gc(['session', 'close', 'bob'])
+    },
+  })
+  const { status, out } = await said
+  expect(status).toBe(0)
+  expect(out.indexOf('One more thing')).toBeGreaterThan(out.indexOf('And to you'))
+}, 15_000)
+
+test('readiness is shown for the machine', async () => {
+  const { out } = await town.gc(['readiness', 'pi'])
+  expect(out).toMatch(/^NAME +PROGRAM +STATUS +TO DO\npi +Pi Coding Agent +not_installed/)
+})
+
+test('amounts are written as people write them', () => {
+  expect(['5usd', '$2.50', '500k', '2M', '1000'].map(amount)).toEqual([
+    { value: 5, unit: 'usd' },
+    { value: 2.5, unit: 'usd' },
+    { value: 500_000, unit: 'tokens' },
+    { value: 2_000_000, unit: 'tokens' },
+    { value: 1000, unit: 'tokens' },
+  ])
+  expect(() => amount('lots')).toThrow('5usd, 2M or 500k')
+})

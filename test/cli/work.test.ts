@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, readFileSync } from 'node:fs'
+import { timers } from '../../cli/timers.ts'
+import { Client } from '../../src/client/client.ts'
+import { cityEvents, eventOf } from '../../src/client/events.ts'
+import { openTown, type Town } from './town.ts'
+
+/** An agent that does what it reads from a file, one command a line, and then waits to be ended. */
+const PUPPET = `#!/bin/sh
+mkfifo "$GC_DIR/orders"
+exec 3<> "$GC_DIR/orders"
+touch "$GC_DIR/answer"
+while read -r order <&3; do
+  sh -c "$order" > "$GC_DIR/answer.new" 2> "$GC_DIR/complaint"
+  echo "status $?" >> "$GC_DIR/answer.new"
+  mv "$GC_DIR/answer.new" "$GC_DIR/answer"
+  echo "did: $order"
+done
+`
+
+let town: Town
+let bead: string
+
+/** Resolves when an event of that type and subject has been recorded since `after`. */
+async function seen(type: string, after: string, subject?: string): Promise<void> {
+  const city = new Client({ url: town.url, token: undefined }).city('town')
+  for await (const frame of cityEvents(city, { signal: AbortSignal.timeout(10_000), timers, after })) {
+    const event = eventOf(frame)
+    if (event?.type === type && (subject === undefined || event.subject === subject)) return
+  }
+  throw new Error(`no ${type} came`)
+}
+
+async function there(path: string): Promise<void> {
+  for (const end = Date.now() + 10_000; !(await Bun.file(path).exists()); await Bun.sleep(5)) {
+    if (Date.now() > end) throw new Error(`${path} did not come`)
+  }
+}
+
+/** Has the agent run a command inside its session; what it printed and the status it ended with. */
+async function inside(order: string): Promise<{ out: string; status: number }> {
+  const answer = `${town.rig}/answer`
+  await Bun.file(answer).unlink()
+  await Bun.write(`${town.rig}/orders`, `${order}\n`)
+  await there(answer)
+  const text = readFileSync(answer, 'utf8')
+  const [, out = '', status = '-1'] = /^(.*)status (\d+)\n$/s.exec(text) ?? []
+  return { out, status: Number(status) }
+}
+
+beforeAll(async () => {
+  town = await openTown()
+  await Bun.write(town.at('puppet.sh'), PUPPET)
+  chmodSync(town.at('puppet.sh'), 0o755)
+  await town.json(['agent', 'add', 'shop/puppet', '--command', town.at('puppet.sh'), '--prompt', 'You are {{.Agent}}.'])
+  bead = (await town.json<{ bead_id: string }>(['sling', 'shop/puppet', 'Make the door'])).bead_id
+  await there(`${town.rig}/answer`)
+}, 20_000)
+afterAll(() => town[Symbol.asyncDispose]())
+
+describe('inside a session', () => {
+  test('gc and bd are on the PATH and speak as the session', async () => {
+    expect(await inside('gc version --json')).toMatchObject({ status: 0 })
+    const { out, status } = await inside('bd ready --json')
+    expect(status).toBe(0)
+    expect(JSON.parse(out)).toMatchObject([{ id: bead, title: 'Make the door', status: 'open' }])
+  })
+
+  test('prime prints the agent’s own instructions', async () => {
+    expect(await inside('gc prime')).toEqual({ out: 'You are shop/puppet.\n', status: 0 })
+    expect(JSON.parse((await inside('gc prime --json')).out)).toMatchObject({
+      schema_version: '1',
+      ok: true,
+      agent: 'shop/puppet',
+      content: 'You are shop/puppet.\n',
+      bytes: 21,
+    })
+  })
+
+  test('hook shows the work without taking it, then takes it, then has it still', async () => {
+    const shown = await inside('gc hook --json')
+    expect(shown.status).toBe(0)
+    expect(JSON.parse(shown.out)).toMatchObject([{ id: bead }])
+    const taken = await inside('gc hook --claim --json')
+    expect(taken.out.trimEnd().split('\n')).toHaveLength(1)
+    expect(JSON.parse(taken.out)).toMatchObject({
+      schema_version: '1',
+      ok: true,
+      command: 'hook',
+      action: 'work',
+      reason: 'claimed',
+      bead_id: bead,
+      route: 'shop/puppet',
+    })
+    expect(JSON.parse((await inside('gc hook --claim --json')).out)).toMatchObject({
+      action: 'work',
+      reason: 'existing_assignment',
+      bead_id: bead,
+    })
+  })
+
+  test('nobody else can take what is taken', async () => {
+    const refused = await town.bd(['update', bead, '--claim'])
+    expect(refused).toMatchObject({ status: 1, out: '' })
+    expect(refused.err).toStartWith('Error: ')
+  })
+
+  test('bd changes and closes it, with what came of it', async () => {
+    const updated = await inside(`bd update ${bead} --add-label wood --set-metadata kind=oak --json`)
+    expect(JSON.parse(updated.out)).toMatchObject([{ id: bead, labels: ['wood'], metadata: { kind: 'oak' } }])
+    const closed = await inside(`bd close ${bead} --reason 'it hangs' --json`)
+    expect(JSON.parse(closed.out)).toMatchObject([{ id: bead, status: 'closed', close_reason: 'it hangs' }])
+  })
+
+  test('with nothing left, hook ends with status 1, and with 0 once the drain is acknowledged', async () => {
+    const none = await inside('gc hook --claim --json')
+    expect(none.status).toBe(1)
+    expect(JSON.parse(none.out)).toMatchObject({ action: 'drain', reason: 'no_work', drain_acknowledged: false })
+    expect((await inside('gc runtime drain-check')).status).toBe(1)
+    expect(await inside('gc hook')).toEqual({ out: '', status: 1 })
+    expect(await inside('gc hook --inject')).toEqual({ out: '', status: 0 })
+  })
+
+  test('its token is what speaks: without it gc refuses', async () => {
+    const { status } = await inside('env -u GC_TOKEN gc status')
+    expect(status).toBe(1)
+    expect(readFileSync(`${town.rig}/complaint`, 'utf8')).toContain('GC_TOKEN is missing')
+  })
+})
+
+describe('a session from outside', () => {
+  test('is listed and shown with what it runs', async () => {
+    const { items } = await town.json<{ items: { id: string; state: string }[] }>(['session', 'list'])
+    expect(items).toMatchObject([{ template: 'shop/puppet', state: 'active', running: true }])
+    const [{ id } = { id: '' }] = items
+    expect((await town.gc(['session', 'show', id])).out).toContain('active, running')
+    expect((await town.gc(['status'])).out).toContain('shop/puppet')
+  })
+
+  test('its screen can be read', async () => {
+    expect((await town.gc(['session', 'peek', 'shop/puppet'])).out).toContain('did: gc hook --inject')
+  })
+
+  test('its terminal can be followed without one of one’s own, to look only', async () => {
+    const heard = Promise.withResolvers<void>()
+    const stop = new AbortController()
+    const attached = town.gc(['session', 'attach', 'shop/puppet', '--read-only'], {
+      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(10_000)]),
+      heard: (out) => {
+        if (out.includes('did: ')) heard.resolve()
+      },
+    })
+    await heard.promise
+    stop.abort()
+    expect((await attached).out).toContain('did: gc version --json')
+  })
+
+  test('attaching for real needs a terminal', async () => {
+    const { status, err } = await town.gc(['session', 'attach', 'shop/puppet'])
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: 'gc: attaching needs a terminal; with --read-only it does without\n',
+    })
+  })
+
+  test('is told when a session does not exist', async () => {
+    const { status, err } = await town.gc(['session', 'show', 'nobody'])
+    expect(status).toBe(1)
+    expect(err).toContain('nobody')
+  })
+
+  test('acknowledging the drain ends it', async () => {
+    const head = (await town.gc(['events', '--seq'])).out.trim()
+    await Bun.write(`${town.rig}/orders`, 'gc runtime drain-ack\n')
+    await seen('session.stopped', head)
+    expect((await town.gc(['session', 'list'])).out).toBe(
+      'No session runs; work that is slung to an agent starts one.\n',
+    )
+  })
+})
+
+test('nothing that was not foreseen happened in the supervisor', () => {
+  expect(town.reports).toEqual([])
+})

@@ -1,0 +1,100 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { chmodSync } from 'node:fs'
+import { Client, filled } from '../../src/client/client.ts'
+import { accessFrom } from '../../src/client/home.ts'
+import { ClientProblem, Unreachable } from '../../src/client/problem.ts'
+import { tempFolder } from '../support/folder.ts'
+
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  async fetch(request) {
+    const { pathname, search } = new URL(request.url)
+    if (pathname === '/plain') return new Response('not found\n', { status: 404 })
+    if (pathname === '/refused') {
+      const errors = [{ location: 'body.title', message: 'expected length >= 1' }]
+      return Response.json({ code: 'validation-failed', detail: 'validation failed', errors }, { status: 422 })
+    }
+    const { method, headers } = request
+    const body = method === 'GET' ? undefined : await request.text()
+    return Response.json({ method, path: pathname + search, headers: Object.fromEntries(headers), body })
+  },
+})
+afterAll(() => server.stop(true))
+
+const url = `http://127.0.0.1:${server.port}`
+interface Echo {
+  method: string
+  path: string
+  headers: Record<string, string>
+  body?: string
+}
+
+const echo = async (client: Client, operation: string, call = {}): Promise<Echo> =>
+  (await client.send(operation, call)).json() as Promise<Echo>
+
+describe('a call', () => {
+  test('puts parameters into the path as single segments and leaves out what is not said', async () => {
+    const client = new Client({ url, token: undefined })
+    const said = await echo(client, 'GET ~/agent/{dir}/{base}', {
+      params: { cityName: 'a b', dir: 'my rig', base: 'a/b' },
+      query: { peek: true, rig: undefined, limit: 0, state: '' },
+    })
+    expect(said.path).toBe('/v0/city/a%20b/agent/my%20rig/a%2Fb?peek=true&limit=0')
+    expect(() => filled('~/bead/{id}', { cityName: 'x' })).toThrow('needs id')
+  })
+
+  test('carries the mark that a foreign page cannot set, the token, and JSON only with a body', async () => {
+    const client = new Client({ url, token: 'gco_secret' })
+    const get = await echo(client, 'GET /v0/cities')
+    expect(get.headers).toMatchObject({ 'x-gc-request': '1', authorization: 'Bearer gco_secret' })
+    expect(get.headers['content-type']).toBeUndefined()
+    const post = await echo(client, 'POST /v0/city', { body: { dir: '/x' } })
+    expect(post).toMatchObject({ method: 'POST', body: '{"dir":"/x"}' })
+    expect(post.headers['content-type']).toBe('application/json')
+  })
+
+  test('throws what the server says against it, every fault with its place', async () => {
+    const refused = await new Client({ url, token: undefined }).send('GET /refused', {}).catch((thrown) => thrown)
+    expect(refused).toBeInstanceOf(ClientProblem)
+    expect(refused).toMatchObject({ status: 422, code: 'validation-failed' })
+    expect(refused.sentence).toBe('validation failed (body.title: expected length >= 1)')
+    const plain = await new Client({ url, token: undefined }).send('GET /plain', {}).catch((thrown) => thrown)
+    expect(plain).toMatchObject({ status: 404, code: '', message: 'not found' })
+  })
+
+  test('says when nobody answers', async () => {
+    const client = new Client({ url: 'http://127.0.0.1:9', token: undefined })
+    expect(client.call('GET /v0/cities', {})).rejects.toBeInstanceOf(Unreachable)
+  })
+})
+
+describe('where the supervisor is and who speaks', () => {
+  test('GC_URL before what a supervisor wrote down before the default', async () => {
+    using home = tempFolder()
+    const env = { GC_HOME: home.path }
+    expect(accessFrom(env)).toEqual({ url: 'http://127.0.0.1:8372', token: undefined })
+    await Bun.write(home.at('supervisor.json'), JSON.stringify({ url: 'http://127.0.0.1:5000/', pid: 1 }))
+    expect(accessFrom(env).url).toBe('http://127.0.0.1:5000')
+    expect(accessFrom({ ...env, GC_URL: 'http://127.0.0.1:6000' }).url).toBe('http://127.0.0.1:6000')
+  })
+
+  test('GC_TOKEN before the operator’s file, which only this machine is shown', async () => {
+    using home = tempFolder()
+    await Bun.write(home.at('token'), 'gco_file\n')
+    chmodSync(home.at('token'), 0o600)
+    const env = { GC_HOME: home.path }
+    expect(accessFrom(env).token).toBe('gco_file')
+    expect(accessFrom({ ...env, GC_TOKEN: 'gcs_mine' }).token).toBe('gcs_mine')
+    expect(accessFrom({ ...env, GC_URL: 'https://elsewhere.example' }).token).toBeUndefined()
+    await Bun.write(home.at('supervisor.json'), JSON.stringify({ url: 'http://10.0.0.5:8372', pid: 1 }))
+    expect(accessFrom(env)).toEqual({ url: 'http://10.0.0.5:8372', token: 'gco_file' })
+  })
+
+  test('a session without its token speaks for nobody', async () => {
+    using home = tempFolder()
+    await Bun.write(home.at('token'), 'gco_file\n')
+    expect(() => accessFrom({ GC_HOME: home.path, GC_SESSION_ID: 'mp-7' })).toThrow('GC_TOKEN is missing')
+    expect(accessFrom({ GC_HOME: home.path, GC_SESSION_ID: 'mp-7', GC_TOKEN: 'gcs_x' }).token).toBe('gcs_x')
+  })
+})

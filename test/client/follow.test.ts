@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'bun:test'
+import { Client } from '../../src/client/client.ts'
+import { allEvents, outcome } from '../../src/client/events.ts'
+import { follow, type Open } from '../../src/client/follow.ts'
+import { ClientProblem, Unreachable } from '../../src/client/problem.ts'
+import { type Frame, frames } from '../../src/client/sse.ts'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { TestClock } from '../support/clock.ts'
+
+const encoder = new TextEncoder()
+const bytes = (text: string) => new Response(text).body ?? new ReadableStream<Uint8Array>()
+
+/** A response whose body is fed by hand. */
+function live() {
+  let feed: ReadableStreamDefaultController<Uint8Array> | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      feed = controller
+    },
+  })
+  return {
+    response: new Response(body),
+    say: (text: string) => feed?.enqueue(encoder.encode(text)),
+    end: () => feed?.close(),
+    fail: () => feed?.error(new Error('connection reset')),
+  }
+}
+
+const event = (id: number, data: object) => `id: ${id}\nevent: event\ndata: ${JSON.stringify(data)}\n\n`
+
+describe('server-sent events', () => {
+  test('are put together from chunks cut anywhere, a character in two included', async () => {
+    const text = 'id: 1\nevent: event\ndata: {"title":"früh 日本"}\n\n: a comment\n\nevent: heartbeat\ndata: {}\n\n'
+    const whole = encoder.encode(text)
+    for (let size = 1; size < 12; size++) {
+      const chunks = async function* () {
+        for (let at = 0; at < whole.length; at += size) yield whole.slice(at, at + size)
+      }
+      expect(await Array.fromAsync(frames(chunks()))).toEqual([
+        { id: '1', event: 'event', data: { title: 'früh 日本' } },
+        { event: 'heartbeat', data: {} },
+      ])
+    }
+  })
+
+  test('may end their lines with CR LF and hold several lines of data', async () => {
+    expect(await Array.fromAsync(frames(bytes('data: one\r\ndata: two\r\n\r\n')))).toEqual([
+      { event: 'message', data: 'one\ntwo' },
+    ])
+  })
+})
+
+describe('following a stream', () => {
+  /** Follows streams that are handed out one by one; says what was asked for and what came. */
+  function followed(streams: (() => Response)[], after?: string) {
+    const clock = new TestClock()
+    const deadlines = new Deadlines(clock, clock)
+    const asked: (string | undefined)[] = []
+    const states: string[] = []
+    const stop = new AbortController()
+    const open: Open = async (from) => {
+      asked.push(from)
+      const next = streams.shift()
+      if (!next) throw new Unreachable('http://nowhere', 'connection refused')
+      return next()
+    }
+    const state = (now: string) => void states.push(now)
+    const events = follow(open, {
+      signal: stop.signal,
+      timers: deadlines,
+      state,
+      ...(after !== undefined && { after }),
+    })
+    return { clock, asked, states, stop, events }
+  }
+
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+  test('goes on after the last id when the connection is lost, and keeps heartbeats to itself', async () => {
+    const [first, second] = [live(), live()]
+    const { clock, asked, states, stop, events } = followed([() => first.response, () => second.response], '4')
+    first.say(event(5, { seq: 5 }))
+    first.say('event: heartbeat\ndata: {}\n\n')
+    expect((await events.next()).value).toEqual({ id: '5', event: 'event', data: { seq: 5 } })
+    first.fail()
+    const next = events.next()
+    for (let n = 0; n < 5; n++) await clock.advance(100)
+    second.say(event(6, { seq: 6 }))
+    expect((await next).value).toMatchObject({ id: '6' })
+    expect(asked).toEqual(['4', '5'])
+    expect(states).toEqual(['open', 'lost', 'open'])
+    stop.abort()
+    expect((await events.next()).done).toBe(true)
+  })
+
+  test('waits longer after each failure, up to ten seconds', async () => {
+    const { clock, asked, stop, events } = followed([])
+    const next = events.next()
+    const times: number[] = []
+    for (let second = 0; second < 40; second++) {
+      await clock.advance(1000)
+      times.push(asked.length)
+    }
+    expect(times[0]).toBe(3)
+    expect(times[39]).toBeLessThan(11)
+    stop.abort()
+    expect((await next).done).toBe(true)
+  })
+
+  test('opens anew when the server falls silent', async () => {
+    const [first, second] = [live(), live()]
+    const { clock, asked, stop, events } = followed([() => first.response, () => second.response])
+    first.say(event(1, { seq: 1 }))
+    await events.next()
+    const next = events.next()
+    await turn()
+    for (let n = 0; n < 50; n++) await clock.advance(1000)
+    second.say(event(2, { seq: 2 }))
+    expect((await next).value).toMatchObject({ id: '2' })
+    expect(asked).toEqual([undefined, '1'])
+    stop.abort()
+    await events.next()
+  })
+
+  test('waits for a city that was there, since a supervisor is back before its cities', async () => {
+    const [first, second] = [live(), live()]
+    const starting = () => {
+      throw new ClientProblem(404, 'city-not-found', 'it is starting')
+    }
+    const { clock, states, stop, events } = followed([() => first.response, starting, starting, () => second.response])
+    first.say(event(1, { seq: 1 }))
+    await events.next()
+    first.fail()
+    const next = events.next()
+    for (let n = 0; n < 20; n++) await clock.advance(100)
+    second.say(event(2, { seq: 2 }))
+    expect((await next).value).toMatchObject({ id: '2' })
+    expect(states.filter((state) => state === 'open')).toHaveLength(2)
+    stop.abort()
+    await events.next()
+  })
+
+  test('ends with the refusal when the server turns it down', async () => {
+    const { events } = followed([
+      () => {
+        throw new ClientProblem(404, 'city-not-found', 'there is no such city')
+      },
+    ])
+    expect(events.next()).rejects.toThrow('there is no such city')
+  })
+})
+
+describe('the outcome of an accepted request', () => {
+  const said = async function* (...data: object[]): AsyncGenerator<Frame> {
+    for (const each of data) yield { event: 'event', data: each }
+  }
+
+  test('is the one event with its id', async () => {
+    const events = said(
+      { type: 'bead.created', payload: { bead: {} } },
+      { type: 'request.result.city.create', payload: { request_id: 'req-other' } },
+      { type: 'request.result.city.create', payload: { request_id: 'req-1', name: 'town' } },
+    )
+    expect(await outcome(events, 'req-1')).toEqual({
+      type: 'request.result.city.create',
+      payload: { request_id: 'req-1', name: 'town' },
+    })
+  })
+
+  test('is thrown with its reason when the request failed', async () => {
+    const failed = { type: 'request.failed', payload: { request_id: 'req-1', error_message: 'no such folder' } }
+    expect(outcome(said(failed), 'req-1')).rejects.toThrow('no such folder')
+  })
+})
+
+test('a stream that nobody answers is tried again until the signal aborts', async () => {
+  const clock = new TestClock()
+  const stop = new AbortController()
+  const client = new Client({ url: 'http://127.0.0.1:9', token: undefined })
+  const events = allEvents(client, { signal: stop.signal, timers: new Deadlines(clock, clock) })
+  const next = events.next()
+  stop.abort()
+  expect((await next).done).toBe(true)
+})

@@ -1,0 +1,23 @@
+import { Refusal } from '../../../src/core/errors.ts'
+import { Store } from '../../../src/core/store.ts'
+
+const store = Store.open('a.db', ['CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)'])
+const insert = store.prepare('INSERT INTO notes (text) VALUES (?)')
+const said = { acknowledged: 0, refused: 0, effects: 0, codes: [] as string[] }
+
+const write = () =>
+  store.write((tx) => {
+    insert.run('x'.repeat(5000))
+    tx.after(() => said.effects++)
+  })
+
+for (let round = 0; round < 60; round++) {
+  for (const result of await Promise.allSettled(Array.from({ length: 8 }, write))) {
+    if (result.status === 'fulfilled') said.acknowledged++
+    else said.refused++
+    if (result.status === 'rejected' && result.reason instanceof Refusal && !said.codes.includes(result.reason.code)) {
+      said.codes.push(result.reason.code)
+    }
+  }
+}
+process.stdout.write(JSON.stringify(said))

@@ -1,0 +1,14 @@
+import { Refusal } from '../../../src/core/errors.ts'
+import { Store } from '../../../src/core/store.ts'
+
+try {
+  const store = Store.open(process.argv[2] ?? '', ['CREATE TABLE notes (text TEXT)'], { checkpointAt: 1 })
+  const insert = store.prepare('INSERT INTO notes VALUES (?)')
+  await store.write(() => void insert.run('one'))
+  await store.write(() => void insert.run('two'))
+  await store.close()
+  process.stdout.write('closed\n')
+} catch (thrown) {
+  if (!(thrown instanceof Refusal)) throw thrown
+  process.stdout.write(`${thrown.code}: ${thrown.message}\n`)
+}

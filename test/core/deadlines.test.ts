@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'bun:test'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { TestClock } from '../support/clock.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+function world() {
+  const clock = new TestClock()
+  const thrown: unknown[] = []
+  const deadlines = new Deadlines(clock, clock, (one) => thrown.push(one))
+  const fired: string[] = []
+  return { clock, deadlines, thrown, fired, note: (name: string) => () => void fired.push(name) }
+}
+
+describe('a deadline', () => {
+  test('fires once, when it is due and not before', async () => {
+    const { clock, deadlines, fired, note } = world()
+    deadlines.after(1000, note('a'))
+    await clock.advance(999)
+    expect(fired).toEqual([])
+    await clock.advance(1)
+    await clock.advance(DAY)
+    expect(fired).toEqual(['a'])
+    expect([deadlines.size, clock.armed]).toEqual([0, 0])
+  })
+
+  test('of 25 days fires after 25 days, and the alarm is never more than an hour ahead', async () => {
+    const { clock, deadlines, fired, note } = world()
+    deadlines.after(25 * DAY, note('a'))
+    expect(clock.nearest).toBe(HOUR)
+    await clock.advance(25 * DAY - 1)
+    expect(fired).toEqual([])
+    expect(clock.nearest).toBe(1)
+    await clock.advance(1)
+    expect(fired).toEqual(['a'])
+  })
+
+  test('in the past fires soon, but not inside the call', async () => {
+    const { clock, deadlines, fired, note } = world()
+    deadlines.at(clock.now() - DAY, note('late'))
+    expect(fired).toEqual([])
+    await clock.advance(0)
+    expect(fired).toEqual(['late'])
+  })
+
+  test('that is cancelled never fires, and nothing stays armed for nothing', async () => {
+    const { clock, deadlines, fired, note } = world()
+    const deadline = deadlines.after(1000, note('a'))
+    deadline.cancel()
+    deadline.cancel()
+    expect([deadlines.size, clock.armed]).toEqual([0, 0])
+    await clock.advance(DAY)
+    expect(fired).toEqual([])
+  })
+
+  test('without a moment is a fault', () => {
+    expect(() => world().deadlines.after(Number.NaN, () => {})).toThrow('a deadline needs a moment')
+  })
+})
+
+describe('several deadlines', () => {
+  test('fire in the order of their moments, and of their making where those are equal', async () => {
+    const { clock, deadlines, fired, note } = world()
+    for (const ms of [30, 10, 20]) for (const name of ['first', 'second']) deadlines.after(ms, note(`${ms} ${name}`))
+    expect(clock.armed).toBe(1)
+    await clock.advance(30)
+    expect(fired).toEqual(['10 first', '10 second', '20 first', '20 second', '30 first', '30 second'])
+  })
+
+  test('may cancel each other and set new ones while they fire', async () => {
+    const { clock, deadlines, fired, note } = world()
+    deadlines.after(10, () => {
+      fired.push('a')
+      twin.cancel()
+      deadlines.after(0, note('at once'))
+      deadlines.after(5, note('later'))
+    })
+    const twin = deadlines.after(10, note('twin'))
+    await clock.advance(10)
+    expect(fired).toEqual(['a', 'at once'])
+    await clock.advance(5)
+    expect(fired).toEqual(['a', 'at once', 'later'])
+    expect(clock.armed).toBe(0)
+  })
+
+  test('that throw or reject are told and harm no other', async () => {
+    const { clock, deadlines, fired, note, thrown } = world()
+    deadlines.after(1, () => {
+      throw new Error('one')
+    })
+    deadlines.after(1, async () => {
+      throw new Error('two')
+    })
+    deadlines.after(1, note('three'))
+    await clock.advance(1)
+    expect(fired).toEqual(['three'])
+    expect(thrown).toEqual([new Error('one'), new Error('two')])
+  })
+
+  test('by the hundred thousand are set, cancelled and fired in little time', async () => {
+    const { clock, deadlines } = world()
+    const started = performance.now()
+    let fired = 0
+    const all = Array.from({ length: 100_000 }, (_, n) => deadlines.after(1000 + ((n * 7919) % 100_000), () => fired++))
+    for (const [n, deadline] of all.entries()) if (n % 2 === 0) deadline.cancel()
+    clock.step(0)
+    await clock.advance(999)
+    expect([deadlines.size, fired, clock.armed]).toEqual([50_000, 0, 1])
+    deadlines.close()
+    expect([deadlines.size, clock.armed]).toEqual([0, 0])
+    expect(performance.now() - started).toBeLessThan(3000)
+  })
+
+  test('of a closed owner never fire', async () => {
+    const { clock, deadlines, fired, note } = world()
+    deadlines.after(1, () => {
+      fired.push('a')
+      deadlines.close()
+      deadlines.after(0, note('too late'))
+    })
+    deadlines.after(1, note('twin'))
+    await clock.advance(DAY)
+    expect(fired).toEqual(['a'])
+    expect(clock.armed).toBe(0)
+  })
+})
+
+describe('a stepped clock', () => {
+  test('gives running terms their full length again, and an overdue moment fires once', async () => {
+    const { clock, deadlines, fired, note } = world()
+    const shifts: number[] = []
+    deadlines.onStep((shift) => shifts.push(shift))
+    deadlines.after(10 * 60_000, note('term'))
+    deadlines.at(clock.now() + 2 * HOUR, note('moment'))
+    clock.step(8 * HOUR)
+    await clock.advance(10 * 60_000)
+    expect(shifts).toEqual([8 * HOUR])
+    expect(fired).toEqual(['moment'])
+    await clock.advance(10 * 60_000 - 1)
+    expect(fired).toEqual(['moment'])
+    await clock.advance(1)
+    expect(fired).toEqual(['moment', 'term'])
+    expect(shifts).toHaveLength(1)
+  })
+
+  test('is noticed as soon as anything is set', async () => {
+    const { clock, deadlines, fired, note } = world()
+    deadlines.at(clock.now() + 50 * 60_000, note('moment'))
+    clock.step(2 * HOUR)
+    deadlines.after(30 * 60_000, note('term'))
+    await clock.advance(0)
+    expect(fired).toEqual(['moment'])
+    await clock.advance(30 * 60_000)
+    expect(fired).toEqual(['moment', 'term'])
+  })
+
+  test('that went back keeps terms at their length, and moments at theirs', async () => {
+    const { clock, deadlines, fired, note } = world()
+    deadlines.after(1000, note('term'))
+    deadlines.at(clock.now() + 2000, note('moment'))
+    clock.step(-HOUR)
+    await clock.advance(2000)
+    expect(fired).toEqual(['term'])
+    await clock.advance(HOUR)
+    expect(fired).toEqual(['term', 'moment'])
+  })
+
+  test('that drifts a little is no step', async () => {
+    const { clock, deadlines, fired, note } = world()
+    const shifts: number[] = []
+    const stop = deadlines.onStep((shift) => shifts.push(shift))
+    deadlines.after(1000, note('a'))
+    clock.step(-4000)
+    await clock.advance(6000)
+    expect(fired).toEqual(['a'])
+    expect(shifts).toEqual([])
+    stop()
+  })
+})
+
+describe('sleep', () => {
+  test('resolves after its time, and rejects with the reason of its signal', async () => {
+    const { clock, deadlines } = world()
+    const slept = deadlines.sleep(1000)
+    await clock.advance(1000)
+    await slept
+    const end = new AbortController()
+    const cut = deadlines.sleep(1000, end.signal)
+    end.abort(new Error('enough'))
+    await expect(cut).rejects.toThrow('enough')
+    await expect(deadlines.sleep(1000, end.signal)).rejects.toThrow('enough')
+    expect(deadlines.size).toBe(0)
+  })
+})
+
+test('the real clock rings', async () => {
+  const deadlines = new Deadlines()
+  const started = performance.now()
+  await deadlines.sleep(20)
+  expect(performance.now() - started).toBeGreaterThanOrEqual(15)
+  deadlines.close()
+})

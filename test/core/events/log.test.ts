@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'bun:test'
+import { EventLog } from '../../../src/core/events/log.ts'
+import { HORIZON, PAGES } from '../../../src/core/events/row.ts'
+import { eventWorld, NoteWritten } from './world.ts'
+
+const seqs = (events: { seq: number }[]): number[] => events.map(({ seq }) => seq)
+
+describe('recording', () => {
+  test('an event is on disk before anyone hears of it, and is what the row says', async () => {
+    await using world = eventWorld()
+    const heard: unknown[] = []
+    world.log.listen((recorded) =>
+      heard.push({ ...recorded, head: world.log.head, rows: world.log.after(0, 10).length }),
+    )
+    const payload = { text: 'hello' }
+    const facts = { actor: 'ann', subject: 'mp-1', message: 'said hello', run_id: 'r1', depends_on_step_ids: [] }
+    const writing = world.store.write((tx) => world.log.append(tx, NoteWritten, facts, payload))
+    payload.text = 'changed later'
+    expect(world.log.head).toBe(0)
+    expect(await writing).toBe(1)
+    const wanted = {
+      seq: 1,
+      type: 'note.written',
+      ts: '2026-01-05T09:00:00.000Z',
+      ...facts,
+      payload: { text: 'changed later' },
+    }
+    expect(world.log.after(0, 10)).toEqual([wanted])
+    expect(heard).toEqual([{ ...wanted, head: 1, rows: 1 }])
+    await world.reopen()
+    expect(world.log.head).toBe(1)
+    expect(world.log.after(0, 10)).toEqual([wanted])
+  })
+
+  test('what its emitter does to a payload after the write is not seen', async () => {
+    await using world = eventWorld()
+    const payload = { text: 'as it was' }
+    await world.store.write((tx) => {
+      world.log.append(tx, NoteWritten, { actor: 'ann' }, payload)
+      payload.text = 'as it became'
+    })
+    expect(world.log.after(0, 1)[0]?.payload).toEqual({ text: 'as it was' })
+  })
+
+  test('numbers have no gap across rollbacks, restarts and the removal of every row', async () => {
+    await using world = eventWorld()
+    expect(await world.record()).toBe(1)
+    const undone = world.store.write((tx) => {
+      world.log.record(tx, 'note.lost', { actor: 'ann' }, {})
+      throw new Error('no')
+    })
+    const [failed, second] = await Promise.allSettled([undone, world.record()])
+    expect(failed?.status).toBe('rejected')
+    expect(second).toEqual({ status: 'fulfilled', value: 2 })
+    await world.store.write(() => void world.store.prepare('DELETE FROM events').run())
+    await world.reopen()
+    expect([world.log.head, world.log.oldest]).toEqual([2, 3])
+    expect(await world.record()).toBe(3)
+    expect(world.log.after(0, 10).map(({ type }) => type)).toEqual(['note.written'])
+  })
+
+  test('a listener that throws harms no other, and is told', async () => {
+    const faults: unknown[] = []
+    await using world = eventWorld({ onFault: (thrown) => faults.push(thrown) })
+    const boom = new Error('boom')
+    const heard: number[] = []
+    world.log.listen(() => {
+      throw boom
+    })
+    const stop = world.log.listen(({ seq }) => heard.push(seq))
+    await world.record()
+    stop()
+    await world.record()
+    expect(heard).toEqual([1])
+    expect(faults).toEqual([boom, boom])
+  })
+})
+
+describe('pages', () => {
+  test('are newest first, and each says where the next begins', async () => {
+    await using world = eventWorld()
+    await world.fill(5)
+    const first = world.log.page({ limit: 2 })
+    expect(seqs(first.items)).toEqual([5, 4])
+    expect(first).toMatchObject({ total: 5, next: 4 })
+    const second = world.log.page({ limit: 3, before: 4 })
+    expect(seqs(second.items)).toEqual([3, 2, 1])
+    expect(second.next).toBeUndefined()
+    expect(world.log.page({ limit: 2, before: 1 })).toEqual({ items: [], total: 5 })
+  })
+
+  test('filter by type, actor and age; a filtered total counts the page', async () => {
+    await using world = eventWorld()
+    await world.record('note.written', 'ann')
+    await world.record('note.read', 'bob')
+    await world.clock.advance(60_000)
+    await world.record('note.written', 'bob')
+    await world.record('note.read', 'ann')
+    const page = (filter: object) => seqs(world.log.page({ limit: 10, ...filter }).items)
+    expect(page({ type: 'note.written' })).toEqual([3, 1])
+    expect(page({ actor: 'bob' })).toEqual([3, 2])
+    expect(page({ type: 'note.read', actor: 'ann' })).toEqual([4])
+    expect(page({ type: 'note.read', actor: 'carl' })).toEqual([])
+    expect(page({ since: world.clock.now() - 30_000 })).toEqual([4, 3])
+    expect(page({ since: world.clock.now() + 1 })).toEqual([])
+    expect(page({ since: world.clock.now() - 30_000, type: 'note.written' })).toEqual([3])
+    expect(world.log.page({ type: 'note.written', limit: 10 }).total).toBe(2)
+    expect(world.log.latest('note.written')?.seq).toBe(3)
+    expect(world.log.latest('note.written', 3)?.seq).toBe(1)
+    expect(world.log.latest('note.lost')).toBeUndefined()
+  })
+
+  test('show nothing that is not on disk yet', async () => {
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const asked = Promise.withResolvers<void>()
+    await using world = eventWorld({
+      sync: () => {
+        asked.resolve()
+        return gate
+      },
+    })
+    const writing = world.record()
+    await asked.promise
+    expect(world.log.page({ limit: 10 })).toEqual({ items: [], total: 0 })
+    expect(world.log.after(0, 10)).toEqual([])
+    open()
+    await writing
+    expect(world.log.page({ limit: 10 }).total).toBe(1)
+  })
+
+  test('of long events are short, and the walk still meets every one', async () => {
+    await using world = eventWorld()
+    for (let n = 0; n < 12; n++) await world.record('note.written', 'ann', { text: 'x'.repeat(100_000) })
+    await world.reopen()
+    const met: number[] = []
+    let before: number | undefined
+    do {
+      const page = world.log.page({ limit: 10, ...(before !== undefined && { before }) })
+      expect(page.items.length).toBeLessThan(10)
+      met.push(...seqs(page.items))
+      before = page.next
+    } while (before !== undefined)
+    expect(met).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+    expect(world.log.after(0, 100).length).toBeLessThan(12)
+  })
+
+  test('by type and actor look only so far, and the walk still meets every one', async () => {
+    await using world = eventWorld()
+    for (let n = 1; n <= 40; n++) await world.record(n % 13 === 0 ? 'note.read' : 'note.written', n % 2 ? 'ann' : 'bob')
+    const log = new EventLog(world.store, world.clock, world.deadlines, { look: 4 })
+    const met: number[] = []
+    let pages = 0
+    let before: number | undefined
+    do {
+      const page = log.page({ type: 'note.read', actor: 'ann', limit: 10, ...(before !== undefined && { before }) })
+      met.push(...seqs(page.items))
+      before = page.next
+      pages++
+    } while (before !== undefined && pages < 20)
+    expect(met).toEqual([39, 13])
+    expect(pages).toBe(5)
+    expect(log.latest('note.read')?.seq).toBe(39)
+  })
+
+  test('come from an index, whatever is asked for', async () => {
+    await using world = eventWorld()
+    const plans = [...Object.values(PAGES), HORIZON].map((sql) =>
+      world.store
+        .prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => detail),
+    )
+    expect(plans).toEqual([
+      ['SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'],
+      ['SEARCH events USING INDEX events_type (type=? AND seq>? AND seq<?)'],
+      ['SEARCH events USING INDEX events_actor (actor=? AND seq>? AND seq<?)'],
+      ['SEARCH events USING INDEX events_actor (actor=? AND seq>? AND seq<?)'],
+      ['SEARCH events USING COVERING INDEX events_actor (actor=? AND seq>? AND seq<?)'],
+    ])
+  })
+})
+
+describe('waiting', () => {
+  test('ends at once when there is a newer event already', async () => {
+    await using world = eventWorld()
+    await world.record()
+    expect(await world.log.until(0, 1000)).toBe(true)
+    expect(world.deadlines.size).toBe(0)
+  })
+
+  test('ends with the next event, with the time, or with the signal, and leaves nothing behind', async () => {
+    await using world = eventWorld()
+    const next = world.log.until(0, 60_000)
+    await world.record()
+    expect(await next).toBe(true)
+    const late = world.log.until(1, 60_000)
+    await world.clock.advance(60_000)
+    expect(await late).toBe(false)
+    const gone = new AbortController()
+    const left = world.log.until(1, 60_000, gone.signal)
+    gone.abort()
+    expect(await left).toBe(false)
+    expect(world.deadlines.size).toBe(0)
+  })
+})

@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'bun:test'
+import type { Recorded } from '../../../src/core/events/event.ts'
+import type { Tx } from '../../../src/core/store.ts'
+import { until } from '../../support/until.ts'
+import { eventWorld } from './world.ts'
+
+type World = ReturnType<typeof eventWorld>
+
+/** Registers a consumer that writes down what it reacts to. */
+function noting(world: World, name: string, types: readonly string[], also?: (tx: Tx, recorded: Recorded) => void) {
+  const insert = world.store.prepare('INSERT INTO done (seq, consumer) VALUES (?, ?)')
+  world.reactions.on(name, types, (tx, recorded) => {
+    insert.run(recorded.seq, name)
+    also?.(tx, recorded)
+  })
+}
+
+const done = (world: World, name: string): number[] =>
+  world.store
+    .prepare<{ seq: number }, [string]>('SELECT seq FROM done WHERE consumer = ? ORDER BY rowid')
+    .all(name)
+    .map(({ seq }) => seq)
+
+const cursor = (world: World, name: string): number | undefined =>
+  world.store.prepare<{ seq: number }, [string]>('SELECT seq FROM cursors WHERE consumer = ?').get(name)?.seq
+
+describe('reacting', () => {
+  test('to each event of its types once, in order, whether it came before or after the start', async () => {
+    await using world = eventWorld()
+    await world.record()
+    await world.record('note.read')
+    noting(world, 'notes', ['note.written'])
+    noting(world, 'all', ['note.written', 'note.read'])
+    world.reactions.start()
+    await world.reactions.settled()
+    expect(done(world, 'notes')).toEqual([1])
+    await Promise.all([world.record(), world.record('note.read'), world.record()])
+    await world.reactions.settled()
+    expect(done(world, 'notes')).toEqual([1, 3, 5])
+    expect(done(world, 'all')).toEqual([1, 2, 3, 4, 5])
+    expect(world.reports).toEqual([])
+  })
+
+  test('goes on after a restart, with neither a repetition nor a hole', async () => {
+    await using world = eventWorld()
+    noting(world, 'notes', ['note.written'])
+    world.reactions.start()
+    await world.record()
+    await world.reactions.settled()
+    await world.reactions.stop()
+    await world.record()
+    await world.reopen()
+    noting(world, 'notes', ['note.written'])
+    world.reactions.start()
+    await world.record()
+    await world.reactions.settled()
+    expect(done(world, 'notes')).toEqual([1, 2, 3])
+  })
+
+  test('to events that reactions record', async () => {
+    await using world = eventWorld()
+    noting(world, 'first', ['note.written'], (tx) => world.log.record(tx, 'note.read', { actor: 'first' }, {}))
+    noting(world, 'second', ['note.read'])
+    world.reactions.start()
+    for (let n = 0; n < 20; n++) await world.record()
+    await world.reactions.settled()
+    expect(done(world, 'first')).toHaveLength(20)
+    expect(done(world, 'second')).toHaveLength(20)
+    expect(world.log.page({ limit: 100, actor: 'first' }).items).toHaveLength(20)
+  })
+
+  test('by a rule over types, which may change while it runs', async () => {
+    await using world = eventWorld()
+    const types = new Set(['note.read'])
+    const met: string[] = []
+    world.reactions.on(
+      'triggers',
+      (type) => types.has(type),
+      (_tx, { type }) => void met.push(type),
+    )
+    world.reactions.start()
+    await world.record('note.written')
+    await world.record('note.read')
+    await world.reactions.settled()
+    types.add('note.written')
+    await world.record('note.written')
+    await world.reactions.settled()
+    expect(met).toEqual(['note.read', 'note.written'])
+  })
+
+  test('two consumers may not share a name', async () => {
+    await using world = eventWorld()
+    noting(world, 'notes', [])
+    expect(() => noting(world, 'notes', [])).toThrow('two reactions are named notes')
+  })
+})
+
+describe('cursors', () => {
+  test('an event nobody waits for costs no write', async () => {
+    let syncs = 0
+    await using world = eventWorld({ sync: async () => void syncs++ })
+    noting(world, 'notes', ['note.written'])
+    world.reactions.start()
+    await world.record()
+    await world.reactions.settled()
+    const before = syncs
+    for (let n = 0; n < 5; n++) await world.record('note.read')
+    await world.reactions.settled()
+    expect(syncs).toBe(before + 5)
+    expect(cursor(world, 'notes')).toBe(1)
+    await world.reactions.stop()
+    expect(cursor(world, 'notes')).toBe(6)
+  })
+
+  test('are saved now and then, so that none falls far behind', async () => {
+    await using world = eventWorld()
+    noting(world, 'notes', ['note.written'])
+    world.reactions.start()
+    await world.fill(2500, 'note.read')
+    await world.reactions.settled()
+    expect(cursor(world, 'notes')).toBeGreaterThanOrEqual(1500)
+  })
+
+  test('below the oldest event are told', async () => {
+    await using world = eventWorld()
+    noting(world, 'notes', ['note.written'])
+    world.reactions.start()
+    await world.record()
+    await world.reactions.settled()
+    await world.reactions.stop()
+    await world.fill(9)
+    await world.store.write(() => void world.store.prepare('DELETE FROM events WHERE seq <= 5').run())
+    await world.reopen()
+    noting(world, 'notes', ['note.written'])
+    world.reactions.start()
+    await world.reactions.settled()
+    expect(world.reports).toEqual(['notes missed events 2 to 5: they were removed before it ran'])
+    expect(done(world, 'notes')).toEqual([1, 6, 7, 8, 9, 10])
+  })
+})
+
+describe('a reaction that throws', () => {
+  test('is tried five times, further and further apart, then set aside; the others of its batch are done', async () => {
+    await using world = eventWorld()
+    let tries = 0
+    await world.fill(6)
+    noting(world, 'notes', ['note.written'], (_tx, { seq }) => {
+      if (seq !== 4) return
+      tries++
+      throw new Error('cannot read it')
+    })
+    world.reactions.start()
+    const settled = world.reactions.settled()
+    await until(() => world.reports.length === 1)
+    expect(done(world, 'notes')).toEqual([1, 2, 3])
+    for (let wait = 200, reports = 1; reports < 5; wait *= 2, reports++) {
+      await until(() => world.clock.armed === 1)
+      await world.clock.advance(wait - 1)
+      expect(world.reports).toHaveLength(reports)
+      await world.clock.advance(1)
+      await until(() => world.reports.length > reports)
+    }
+    await settled
+    expect(tries).toBe(5)
+    expect(done(world, 'notes')).toEqual([1, 2, 3, 5, 6])
+    expect(world.reports).toEqual([
+      ...[1, 2, 3, 4].map((n) => `notes failed at event 4 (note.written), ${n} of 5 tries: cannot read it`),
+      'notes set event 4 (note.written) aside: cannot read it',
+    ])
+    expect(cursor(world, 'notes')).toBe(6)
+  })
+
+  test('and then does not, has reacted once', async () => {
+    await using world = eventWorld()
+    let left = 2
+    noting(world, 'notes', ['note.written'], () => {
+      if (left-- > 0) throw new Error('not yet')
+    })
+    world.reactions.start()
+    await world.record()
+    await until(() => world.clock.armed === 1)
+    await world.clock.advance(200)
+    await until(() => world.reports.length === 2 && world.clock.armed === 1)
+    await world.clock.advance(400)
+    await world.reactions.settled()
+    expect(done(world, 'notes')).toEqual([1])
+  })
+
+  test('holds no other consumer, and stop does not wait for its next try', async () => {
+    await using world = eventWorld()
+    noting(world, 'bad', ['note.written'], () => {
+      throw new Error('no')
+    })
+    noting(world, 'good', ['note.written'])
+    world.reactions.start()
+    await world.record()
+    await until(() => world.reports.length === 1 && done(world, 'good').length === 1)
+    await world.reactions.stop()
+    expect(done(world, 'bad')).toEqual([])
+    expect(cursor(world, 'bad')).toBeUndefined()
+  })
+
+  test('a reaction that returns a promise fails', async () => {
+    await using world = eventWorld()
+    const slow: () => undefined = () => Object(Promise.resolve())
+    world.reactions.on('slow', ['note.written'], slow)
+    world.reactions.start()
+    await world.record()
+    await until(() => world.reports.length === 1)
+    expect(world.reports[0]).toContain('a reaction is synchronous: it returned a promise')
+  })
+})
+
+describe('a store that takes nothing', () => {
+  test('is waited for, told once, and never makes an event be set aside', async () => {
+    await using world = eventWorld()
+    await world.fill(1)
+    let full = true
+    const plain = world.store.prepare('INSERT INTO done (seq, consumer) VALUES (?, ?)')
+    world.reactions.on('notes', ['note.written'], (_tx, { seq }) => {
+      if (full) world.store.prepare("INSERT INTO done VALUES (0, printf('%.*c', 5000000, 'x'))").run()
+      plain.run(seq, 'notes')
+    })
+    world.store.prepare('PRAGMA max_page_count = 60').get()
+    world.reactions.start()
+    for (let n = 0; n < 8; n++) {
+      await until(() => world.clock.armed === 1)
+      await world.clock.advance(5000)
+    }
+    expect(world.reports).toEqual([expect.stringContaining('notes waits for the store')])
+    full = false
+    await until(() => world.clock.armed === 1)
+    await world.clock.advance(5000)
+    await world.reactions.settled()
+    expect(done(world, 'notes')).toEqual([1])
+  })
+})

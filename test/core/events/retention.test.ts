@@ -1,0 +1,110 @@
+import { expect, test } from 'bun:test'
+import { Retention, type RetentionBounds } from '../../../src/core/events/retention.ts'
+import { Archives } from '../../../src/core/events/rotation.ts'
+import { until } from '../../support/until.ts'
+import { eventWorld } from './world.ts'
+
+const DAY = 86_400_000
+
+function retaining(bounds: RetentionBounds) {
+  const world = eventWorld()
+  const thrown: unknown[] = []
+  const retention = () =>
+    new Retention(world.store, world.log, world.clock, world.deadlines, (one) => thrown.push(one), bounds)
+  return { world, retention, thrown }
+}
+
+const kept = (world: ReturnType<typeof eventWorld>): string => `${world.log.oldest}-${world.log.head}`
+
+test('events older than the bound go, and the numbers go on', async () => {
+  const { world, retention } = retaining({ days: 30, least: 0 })
+  await using _ = world
+  await world.fill(1200)
+  await world.clock.advance(20 * DAY)
+  await world.fill(300)
+  expect(await retention().run()).toBe(0)
+  await world.clock.advance(11 * DAY)
+  expect(await retention().run()).toBe(1200)
+  expect(kept(world)).toBe('1201-1500')
+  await world.clock.advance(60 * DAY)
+  expect(await retention().run()).toBe(300)
+  expect(kept(world)).toBe('1501-1500')
+  expect(await world.record()).toBe(1501)
+})
+
+test('the newest stay whatever their age', async () => {
+  const { world, retention } = retaining({ days: 1, least: 100 })
+  await using _ = world
+  await world.fill(250)
+  await world.clock.advance(9 * DAY)
+  expect(await retention().run()).toBe(150)
+  expect(kept(world)).toBe('151-250')
+})
+
+test('the oldest go until the rest is under the bound of bytes', async () => {
+  const { world, retention } = retaining({ bytes: 100_000, least: 10, slice: 50 })
+  await using _ = world
+  for (let n = 0; n < 400; n++) await world.record('note.written', 'ann', { text: 'x'.repeat(900) })
+  const gone = await retention().run()
+  expect(gone).toBeGreaterThanOrEqual(300)
+  expect(gone).toBeLessThanOrEqual(350)
+  expect(await retention().run()).toBe(0)
+  await world.reopen()
+  for (let n = 0; n < 100; n++) await world.record('note.written', 'ann', { text: 'x'.repeat(900) })
+  expect(await retention().run()).toBe(100)
+})
+
+test('no stretch of it holds the loop', async () => {
+  const { world, retention } = retaining({ days: 1, least: 100 })
+  await using _ = world
+  await world.fill(30_000)
+  await world.clock.advance(2 * DAY)
+  let last = performance.now()
+  let worst = 0
+  let running = true
+  const watch = (async () => {
+    while (running) {
+      await new Promise((resolve) => setImmediate(resolve))
+      worst = Math.max(worst, performance.now() - last)
+      last = performance.now()
+    }
+  })()
+  expect(await retention().run()).toBe(29_900)
+  running = false
+  await watch
+  expect(worst).toBeLessThan(60)
+})
+
+test('events that an archive still waits for stay', async () => {
+  const { world, retention } = retaining({ days: 1, least: 0 })
+  await using _ = world
+  await world.fill(100)
+  const archives = new Archives(world.store, world.log, world.clock)
+  await (await archives.rotate())?.written
+  await world.fill(20)
+  await world.store.write(() => {
+    world.store.prepare("INSERT INTO event_archives VALUES (121, 101, '/nowhere', 0, 0)").run()
+  })
+  await world.clock.advance(2 * DAY)
+  await retention().run()
+  expect(kept(world)).toBe('101-121')
+})
+
+test('it runs at its start and every hour, until it is stopped', async () => {
+  const { world, retention, thrown } = retaining({ days: 1, least: 0 })
+  await using _ = world
+  await world.fill(10)
+  const running = retention()
+  running.start()
+  await until(() => world.deadlines.size === 1)
+  await world.clock.advance(2 * DAY)
+  await until(() => world.deadlines.size === 1 && world.log.oldest > 1)
+  expect(kept(world)).toBe('11-10')
+  await world.fill(5)
+  await world.clock.advance(3_600_000)
+  await until(() => world.deadlines.size === 1)
+  expect(kept(world)).toBe('11-15')
+  await running.stop()
+  expect(world.deadlines.size).toBe(0)
+  expect(thrown).toEqual([])
+})

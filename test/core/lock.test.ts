@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { Lock } from '../../src/core/lock.ts'
+import { tempFolder } from '../support/folder.ts'
+
+const takeInChild = (path: string, hold: boolean) =>
+  Bun.spawn([process.execPath, `${import.meta.dir}/children/take-lock.ts`, path, hold ? 'hold' : 'leave'], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+    timeout: 15_000,
+  })
+
+const firstLine = async (stream: ReadableStream<Uint8Array>): Promise<string> => {
+  const reader = stream.getReader()
+  const { value } = await reader.read()
+  reader.releaseLock()
+  return new TextDecoder().decode(value).trim()
+}
+
+test('a second taker is refused with a sentence that names what holds the lock', () => {
+  using folder = tempFolder()
+  const lock = Lock.take(folder.at('city', 'lock'), 'gc serve of alpha')
+  const said = `${folder.at('city', 'lock')} is held by gc serve of alpha (pid ${process.pid}); stop that first`
+  expect(() => Lock.take(folder.at('city', 'lock'), 'another')).toThrow(said)
+  lock.release()
+  lock.release()
+  Lock.take(folder.at('city', 'lock'), 'another').release()
+})
+
+test('another process is refused too, and takes it once it is released', async () => {
+  using folder = tempFolder()
+  const lock = Lock.take(folder.at('lock'), 'gc serve')
+  expect(statSync(folder.at('lock')).mode & 0o077).toBe(0)
+  Bun.gc(true)
+  const refused = takeInChild(folder.at('lock'), false)
+  expect(await firstLine(refused.stdout)).toContain(`is held by gc serve (pid ${process.pid}); stop that first`)
+  lock.release()
+  const taken = takeInChild(folder.at('lock'), false)
+  expect(await firstLine(taken.stdout)).toBe('taken')
+  expect(await taken.exited).toBe(0)
+})
+
+test('a killed holder holds nothing', async () => {
+  using folder = tempFolder()
+  const child = takeInChild(folder.at('lock'), true)
+  expect(await firstLine(child.stdout)).toBe('taken')
+  expect(() => Lock.take(folder.at('lock'), 'second')).toThrow(`is held by a child (pid ${child.pid})`)
+  child.kill('SIGKILL')
+  await child.exited
+  Lock.take(folder.at('lock'), 'second').release()
+})

@@ -1,0 +1,53 @@
+import { readdirSync, readlinkSync } from 'node:fs'
+import { Refusal } from '../../src/core/errors.ts'
+import { Store, type StoreOptions, type Tx } from '../../src/core/store.ts'
+
+export const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE)'
+
+export function open(path: string, options: StoreOptions = {}) {
+  const store = Store.open(path, [NOTES], options)
+  const insert = store.prepare<{ id: number }, [string]>('INSERT INTO notes (text) VALUES (?) RETURNING id')
+  const all = store.prepare<{ text: string }, []>('SELECT text FROM notes ORDER BY id')
+  return {
+    store,
+    add: (text: string, then?: (tx: Tx) => void) =>
+      store.write((tx) => {
+        const row = insert.get(text)
+        then?.(tx)
+        return row?.id
+      }),
+    texts: () => store.read(() => all.all().map((row) => row.text)),
+  }
+}
+
+export const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+export const openFiles = (path: string): string[] =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path) ? [fd] : []
+    } catch {
+      return []
+    }
+  })
+
+export const refusal = async (promise: Promise<unknown>): Promise<Refusal> => {
+  const thrown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (thrown instanceof Refusal) return thrown
+  throw new Error(`expected a refusal, got ${thrown}`)
+}
+
+export const refusalOf = (run: () => unknown): Refusal => {
+  try {
+    run()
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return thrown
+    throw thrown
+  }
+  throw new Error('expected a refusal')
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'bun:test'
+import { secret } from '../../src/core/ids.ts'
+import { Redactor, redact } from '../../src/core/redact.ts'
+
+const streamed = (chunks: string[], flushed = false): string => {
+  const redactor = new Redactor()
+  const out = chunks.flatMap((chunk) => {
+    const now = [redactor.push(Buffer.from(chunk))]
+    return flushed ? [...now, redactor.flush()] : now
+  })
+  return Buffer.concat([...out, redactor.flush()]).toString()
+}
+
+describe('redaction', () => {
+  test('strikes out every kind of secret and says which it was', () => {
+    const text = `a ${secret('gcs_')}, ${secret('gco_')} and "${secret('moltbook_')}"`
+    expect(redact(text)).toBe('a gcs_***, gco_*** and "moltbook_***"')
+    expect(streamed([text])).toBe(redact(text))
+  })
+
+  test('leaves words alone that only begin like one', () => {
+    const text = 'gcs_bucket, gco_ and moltbook_x, gcs_'
+    expect(redact(text)).toBe(text)
+    expect(streamed([text])).toBe(text)
+  })
+
+  test('finds a secret wherever its stream is cut', () => {
+    const text = `log ${secret('gcs_')}\nnext moltbook_x ${secret('moltbook_')}${secret('gco_')} end g`
+    for (let size = 1; size < text.length; size++) {
+      const chunks = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+      expect(streamed(chunks)).toBe(redact(text))
+    }
+  })
+
+  test('shows what is typed a character at a time at once, up to the first characters of a secret', () => {
+    const redactor = new Redactor()
+    expect([...'echo gcs_'].map((one) => Buffer.from(redactor.push(Buffer.from(one))).toString()).join('')).toBe(
+      'echo gcs_',
+    )
+    expect(redactor.held).toBe(0)
+    redactor.push(Buffer.from('a'))
+    expect(redactor.held).toBe(1)
+    expect(Buffer.from(redactor.flush()).toString()).toBe('a')
+  })
+
+  test('strikes out the rest of a secret whose beginning was let go', () => {
+    const token = secret('gcs_')
+    expect(streamed([`${token.slice(0, 9)}`, `${token.slice(9)} done`], true)).toBe(`${token.slice(0, 9)}*** done`)
+  })
+
+  test('gives back a chunk without secrets as it is', () => {
+    const chunk = new Uint8Array(1000).fill(0x78)
+    expect(new Redactor().push(chunk)).toEqual(chunk)
+  })
+})

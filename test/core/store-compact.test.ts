@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { Store } from '../../src/core/store.ts'
+import { tempFolder } from '../support/folder.ts'
+
+test('a store gives unused space back to the disk while it is written to', async () => {
+  using folder = tempFolder()
+  const store = Store.open(folder.at('a.db'), ['CREATE TABLE notes (n INTEGER PRIMARY KEY, text TEXT NOT NULL)'])
+  const add = (text: string) => store.write((tx) => void tx.orm.run(`INSERT INTO notes (text) VALUES ('${text}')`))
+  await Promise.all(Array.from({ length: 200 }, () => add('x'.repeat(50_000))))
+  await store.write((tx) => void tx.orm.run('DELETE FROM notes'))
+  const before = store.bytes
+  const compacted = store.compact()
+  await Promise.all([compacted, ...Array.from({ length: 50 }, () => add('small'))])
+  await store.compact()
+  expect(store.bytes).toBeLessThan(before / 10)
+  expect(statSync(folder.at('a.db')).size).toBeLessThan(100_000)
+  expect(store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM notes').get()?.n).toBe(50)
+  await store.close()
+})

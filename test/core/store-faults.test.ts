@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, renameSync, statSync, unlinkSync } from 'node:fs'
+import { Store, type StoreOptions } from '../../src/core/store.ts'
+import { tempFolder } from '../support/folder.ts'
+
+const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)'
+/** SQLite gives up the whole transaction when a statement without a journal of its own fills the disk. */
+const PLAIN = 'CREATE TABLE plain (text TEXT)'
+
+function open(path: string, options: StoreOptions = {}) {
+  const store = Store.open(path, [NOTES, PLAIN], options)
+  const insert = store.prepare<{ id: number }, [string]>('INSERT INTO notes (text) VALUES (?) RETURNING id')
+  const count = store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM notes')
+  return {
+    store,
+    add: (text: string, effect = () => {}) =>
+      store.write((tx) => {
+        tx.after(effect)
+        return insert.get(text)?.id
+      }),
+    count: () => count.get()?.n,
+  }
+}
+
+const outcomes = async (writes: Promise<unknown>[]): Promise<unknown[]> =>
+  (await Promise.allSettled(writes)).map((one) =>
+    one.status === 'fulfilled' ? one.value : [one.reason.code, one.reason.message],
+  )
+
+describe('a full disk', () => {
+  test('in the middle of a group rejects the whole group, runs nothing more of it, and fires no effect', async () => {
+    using folder = tempFolder()
+    const { store, add, count } = open(folder.at('a.db'))
+    await add('before')
+    const limit = store.prepare<{ max_page_count: number }, []>('PRAGMA max_page_count = 12').get()
+    expect(limit).toEqual({ max_page_count: 12 })
+    const ran: string[] = []
+    const effects: string[] = []
+    const insert = store.prepare('INSERT INTO plain (text) VALUES (?)')
+    const write = (name: string, size: number) =>
+      store.write((tx) => {
+        ran.push(name)
+        tx.after(() => effects.push(name))
+        insert.run('x'.repeat(size))
+        return name
+      })
+    const results = await outcomes([write('a', 100), write('b', 100_000), write('c', 100), write('d', 100)])
+    const refused = ['store-unavailable', `${store.path} could not be written: database or disk is full`]
+    expect(ran).toEqual(['a', 'b'])
+    expect(results).toEqual([refused, refused, refused, refused])
+    expect(effects).toEqual([])
+    expect(await outcomes([write('e', 100)])).toEqual(['e'])
+    expect(effects).toEqual(['e'])
+    expect(count()).toBe(1)
+    await store.close()
+  })
+
+  test('that only undid its own statement rejects that write alone, with the same reason', async () => {
+    using folder = tempFolder()
+    const { store, add, count } = open(folder.at('a.db'))
+    store.prepare('PRAGMA max_page_count = 12').get()
+    const results = await outcomes([add('a'), add('x'.repeat(100_000)), add('c')])
+    expect(results).toEqual([
+      1,
+      ['store-unavailable', `${store.path} could not be written: database or disk is full`],
+      2,
+    ])
+    expect(count()).toBe(2)
+    await store.close()
+  })
+
+  test('swallowed by the write that met it still rejects the group', async () => {
+    using folder = tempFolder()
+    const { store, add, count } = open(folder.at('a.db'))
+    store.prepare('PRAGMA max_page_count = 12').get()
+    const swallowing = store.write(() => {
+      try {
+        store.prepare('INSERT INTO plain (text) VALUES (?)').run('x'.repeat(100_000))
+      } catch {}
+      return 'all is well'
+    })
+    const results = await outcomes([add('a'), swallowing])
+    expect(results).toEqual([
+      ['store-unavailable', expect.any(String)],
+      ['store-unavailable', expect.any(String)],
+    ])
+    expect(count()).toBe(0)
+    await store.close()
+  })
+
+  test('of the operating system keeps every acknowledged write and takes writes again when there is room', async () => {
+    using folder = tempFolder()
+    const child = Bun.spawn(
+      [
+        'sh',
+        '-c',
+        `trap '' XFSZ; ulimit -f 1024; exec "$0" "$@"`,
+        process.execPath,
+        `${import.meta.dir}/children/fill.ts`,
+      ],
+      { cwd: folder.path, stdout: 'pipe', stderr: 'inherit', timeout: 15_000 },
+    )
+    const said = JSON.parse(await child.stdout.text())
+    expect(said.refused).toBeGreaterThan(0)
+    expect(said.acknowledged).toBeGreaterThan(10)
+    expect(said.effects).toBe(said.acknowledged)
+    expect(said.codes).toEqual(['store-unavailable'])
+    const { store, add, count } = open(folder.at('a.db'))
+    expect(count()).toBe(said.acknowledged)
+    expect(store.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    await add('there is room again')
+    await store.close()
+  })
+})
+
+describe('a sync that fails', () => {
+  test('fails the store: waiting writes are rejected, no more are taken, reading goes on', async () => {
+    using folder = tempFolder()
+    let broken = false
+    const failures: string[] = []
+    const effects: string[] = []
+    const { store, add, count } = open(folder.at('a.db'), {
+      onFailure: (reason) => failures.push(reason),
+      sync: async () => {
+        if (broken) throw new Error('EIO: i/o error')
+      },
+    })
+    await add('kept')
+    broken = true
+    const first = add('one', () => effects.push('one'))
+    const second = first.catch(() => add('two', () => effects.push('two')))
+    const results = await outcomes([first, second, add('three', () => effects.push('three'))])
+    const reason = `${store.path} failed and takes no more writes: its write-ahead log did not reach the disk (EIO: i/o error); stop and start what uses it`
+    expect(results).toEqual([1, 2, 3].map(() => ['store-unavailable', reason]))
+    expect(store.failure).toBe(reason)
+    expect(failures).toEqual([reason])
+    expect(effects).toEqual([])
+    broken = false
+    expect(await outcomes([add('four')])).toEqual([['store-unavailable', reason]])
+    expect(count()).toBeGreaterThanOrEqual(1)
+    await store.close()
+  })
+
+  test('leaves the log for the next to open, who reads it from the disk and starts a new one', async () => {
+    using folder = tempFolder()
+    let broken = false
+    const first = open(folder.at('a.db'), {
+      sync: async () => {
+        if (broken) throw new Error('EIO: i/o error')
+      },
+    })
+    await first.add('kept')
+    broken = true
+    await outcomes([first.add('lost?')])
+    const frames = statSync(folder.at('a.db-wal')).size
+    await first.store.close()
+    expect(statSync(folder.at('a.db-wal')).size).toBe(frames)
+    const second = open(folder.at('a.db'))
+    expect(second.store.failure).toBeUndefined()
+    expect(statSync(folder.at('a.db-wal')).size).toBe(0)
+    expect(await second.add('on')).toBeGreaterThan(1)
+    await second.store.close()
+    expect(existsSync(folder.at('a.db-wal'))).toBe(false)
+  })
+})
+
+describe('a deleted log', () => {
+  test('fails the store; closing saves what was acknowledged, and opening helps', async () => {
+    using folder = tempFolder()
+    const first = open(folder.at('a.db'))
+    await first.add('kept')
+    unlinkSync(folder.at('a.db-wal'))
+    const [refused] = await outcomes([first.add('one')])
+    expect(refused).toEqual(['store-unavailable', expect.stringContaining('its write-ahead log was deleted')])
+    expect(first.store.failure).toContain('its write-ahead log was deleted')
+    await first.store.close()
+    const second = open(folder.at('a.db'))
+    expect(second.count()).toBeGreaterThanOrEqual(1)
+    await second.add('two')
+    await second.store.close()
+  })
+
+  test('a moved log is still the log', async () => {
+    using folder = tempFolder()
+    const { store, add } = open(folder.at('a.db'))
+    await add('kept')
+    renameSync(folder.at('a.db-wal'), folder.at('moved'))
+    await add('one')
+    renameSync(folder.at('moved'), folder.at('a.db-wal'))
+    await store.close()
+    const again = open(folder.at('a.db'))
+    expect(again.count()).toBe(2)
+    await again.store.close()
+  })
+})

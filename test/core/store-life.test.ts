@@ -1,0 +1,181 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { Store } from '../../src/core/store.ts'
+import { tempFolder } from '../support/folder.ts'
+import { NOTES, open, openFiles, refusal, refusalOf, turns } from './notes.ts'
+
+describe('opening', () => {
+  test('a new database and its folder are readable by their owner only', async () => {
+    using folder = tempFolder()
+    const { store, add } = open(folder.at('city', '.gc', 'city.db'))
+    await add('one')
+    expect(statSync(folder.at('city', '.gc')).mode & 0o777).toBe(0o700)
+    for (const name of ['city.db', 'city.db-wal', 'city.db-shm']) {
+      expect(statSync(folder.at('city', '.gc', name)).mode & 0o777).toBe(0o600)
+    }
+    await store.close()
+  })
+
+  test('a database of a newer version is refused with a sentence and left as it is', async () => {
+    using folder = tempFolder()
+    await Store.open(folder.at('a.db'), [NOTES, 'CREATE TABLE later (id INTEGER)']).close()
+    const { code, message } = refusalOf(() => Store.open(folder.at('a.db'), [NOTES]))
+    expect(code).toBe('store-unavailable')
+    expect(message).toContain('was written by a newer gc (version 2, this one knows 1)')
+    expect(openFiles(folder.path)).toEqual([])
+  })
+
+  test('a migration that fails leaves the version before it', async () => {
+    using folder = tempFolder()
+    expect(() => Store.open(folder.at('a.db'), [NOTES, 'CREATE TABLE half (id INTEGER); nonsense'])).toThrow()
+    const store = Store.open(folder.at('a.db'), [NOTES])
+    const tables = store.prepare<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE name IN ('notes', 'half')")
+    expect(tables.all()).toEqual([{ name: 'notes' }])
+    await store.close()
+  })
+
+  test('a file that is no database is refused with a sentence and left as it is', () => {
+    using folder = tempFolder()
+    writeFileSync(folder.at('a.db'), 'these are notes of a person, '.repeat(400))
+    const { code, message } = refusalOf(() => open(folder.at('a.db')))
+    expect(code).toBe('store-unavailable')
+    expect(message).toBe(`${folder.at('a.db')} is not a database; move it away, or restore a backup in its place`)
+    expect(statSync(folder.at('a.db')).size).toBe(29 * 400)
+    expect(openFiles(folder.path)).toEqual([])
+  })
+
+  test('a folder that may not be written is refused with a sentence', async () => {
+    using folder = tempFolder()
+    mkdirSync(folder.at('closed'), { mode: 0o555 })
+    chmodSync(folder.path, 0o755)
+    const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
+    const program = `${import.meta.dir}/children/open-close.ts`
+    const child = Bun.spawn([...asNobody, process.execPath, program, folder.at('closed', 'a.db')], {
+      stdout: 'pipe',
+      stderr: 'inherit',
+      timeout: 10_000,
+    })
+    const said = await child.stdout.text()
+    expect(said).toContain('closed/a.db cannot be written')
+    expect(said).toContain('see who owns its folder and what it allows')
+  })
+
+  test('a path whose folder is a file is refused with a sentence', () => {
+    using folder = tempFolder()
+    writeFileSync(folder.at('file'), '')
+    const { code, message } = refusalOf(() => open(folder.at('file', 'a.db')))
+    expect(code).toBe('store-unavailable')
+    expect(message).toContain('cannot be opened as a database')
+  })
+})
+
+describe('closing', () => {
+  test('writes that were taken are finished, later ones are refused, and no file stays open', async () => {
+    using folder = tempFolder()
+    const { store, add, texts } = open(folder.at('a.db'))
+    const effects: number[] = []
+    const taken = [add('one', (tx) => tx.after(() => effects.push(texts().length))), add('two')]
+    const closing = store.close()
+    expect((await refusal(add('three'))).message).toBe(`${folder.at('a.db')} is closed`)
+    expect(await Promise.all(taken)).toEqual([1, 2])
+    expect(effects).toEqual([2])
+    await closing
+    await store.close()
+    expect(() => texts()).toThrow('is closed')
+    expect(openFiles(folder.path)).toEqual([])
+    expect(readdirSync(folder.path)).toEqual(['a.db'])
+  })
+
+  test('a process with a closed store ends by itself', async () => {
+    using folder = tempFolder()
+    const child = Bun.spawn([process.execPath, `${import.meta.dir}/children/open-close.ts`, folder.at('a.db')], {
+      stdout: 'pipe',
+      stderr: 'inherit',
+      timeout: 10_000,
+    })
+    expect(await child.exited).toBe(0)
+    expect((await child.stdout.text()).trim()).toBe('closed')
+  })
+})
+
+describe('other programs', () => {
+  const sqlite3 = (path: string, sql: string) => Bun.spawn(['sqlite3', path, sql], { stdout: 'pipe', stderr: 'pipe' })
+
+  test('sqlite3 reads and writes a live database, and no write of ours is lost', async () => {
+    using folder = tempFolder()
+    const { store, add, texts } = open(folder.at('a.db'))
+    const ours = Promise.all(Array.from({ length: 200 }, (_, n) => add(`ours ${n}`)))
+    for (let n = 0; n < 5; n++) {
+      const insert = sqlite3(
+        folder.at('a.db'),
+        `PRAGMA busy_timeout=5000; INSERT INTO notes (text) VALUES ('theirs ${n}')`,
+      )
+      expect(await insert.exited).toBe(0)
+      await add(`after theirs ${n}`)
+    }
+    await ours
+    const count = sqlite3(folder.at('a.db'), 'SELECT count(*) FROM notes')
+    expect((await count.stdout.text()).trim()).toBe('210')
+    expect(texts()).toHaveLength(210)
+    await store.close()
+  })
+
+  test('a write waits off the loop while another program holds the write lock', async () => {
+    using folder = tempFolder()
+    const { store, add } = open(folder.at('a.db'))
+    const other = new Database(folder.at('a.db'))
+    other.run('BEGIN IMMEDIATE')
+    const writing = add('one')
+    const order: string[] = []
+    const done = writing.then(() => order.push('written'))
+    await turns(50)
+    order.push('let go')
+    other.run('ROLLBACK')
+    other.close(true)
+    await done
+    expect(order).toEqual(['let go', 'written'])
+    await store.close()
+  })
+})
+
+describe('backing up', () => {
+  test('a backup holds what was committed and leaves the store at work', async () => {
+    using folder = tempFolder()
+    const { store, add } = open(folder.at('a.db'))
+    await Promise.all(Array.from({ length: 500 }, (_, n) => add(`note ${n}`)))
+    const backup = store.backup(folder.at('kept', 'copy.db'))
+    await add('during')
+    await backup
+    expect(readdirSync(folder.at('kept'))).toEqual(['copy.db'])
+    expect(statSync(folder.at('kept', 'copy.db')).mode & 0o777).toBe(0o600)
+    const copy = open(folder.at('kept', 'copy.db'))
+    expect(copy.texts().length).toBeGreaterThanOrEqual(500)
+    expect(copy.store.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    await copy.store.close()
+    await store.close()
+    expect(existsSync(folder.at('a.db-wal'))).toBe(false)
+  })
+
+  test('a backup never replaces a file', async () => {
+    using folder = tempFolder()
+    const { store } = open(folder.at('a.db'))
+    writeFileSync(folder.at('copy.db'), 'mine')
+    expect((await refusal(store.backup(folder.at('copy.db')))).message).toContain('give the backup a new name')
+    expect(statSync(folder.at('copy.db')).size).toBe(4)
+    await store.close()
+  })
+
+  test('a backup that fails says why and leaves nothing', async () => {
+    using folder = tempFolder()
+    const { store, add } = open(folder.at('a.db'))
+    await add('one')
+    mkdirSync(folder.at('kept', 'copy.db.part', 'in the way'), { recursive: true })
+    const { code, message } = await refusal(store.backup(folder.at('kept', 'copy.db')))
+    expect(code).toBe('store-unavailable')
+    expect(message).toContain(`${folder.at('kept', 'copy.db')} could not be written: `)
+    expect(existsSync(folder.at('kept', 'copy.db'))).toBe(false)
+    await add('two')
+    await store.close()
+  })
+})

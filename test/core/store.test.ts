@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'bun:test'
+import { Refusal } from '../../src/core/errors.ts'
+import type { Tx } from '../../src/core/store.ts'
+import { tempFolder } from '../support/folder.ts'
+import { open, turns } from './notes.ts'
+
+describe('writing', () => {
+  test('a write resolves with its value, and what it wrote is there after opening again', async () => {
+    using folder = tempFolder()
+    const first = open(folder.at('a.db'))
+    expect(await first.add('one')).toBe(1)
+    await first.store.close()
+    const second = open(folder.at('a.db'))
+    expect(second.texts()).toEqual(['one'])
+    await second.store.close()
+  })
+
+  test('a promise resolves only after the log was synced, and writes meanwhile share the next sync', async () => {
+    using folder = tempFolder()
+    const syncs: (() => void)[] = []
+    let asked = Promise.withResolvers<void>()
+    const sync = () =>
+      new Promise<void>((resolve) => {
+        syncs.push(resolve)
+        asked.resolve()
+      })
+    const { store, add } = open(folder.at('a.db'), { sync })
+    const order: string[] = []
+    const first = add('one').then(() => order.push('one'))
+    await asked.promise
+    asked = Promise.withResolvers()
+    const rest = Promise.all(['two', 'three', 'four'].map((text) => add(text).then(() => order.push(text))))
+    await turns(20)
+    expect(order).toEqual([])
+    syncs[0]?.()
+    await first
+    expect(order).toEqual(['one'])
+    await asked.promise
+    await turns(20)
+    expect(order).toEqual(['one'])
+    expect(syncs).toHaveLength(2)
+    syncs[1]?.()
+    await rest
+    expect(order).toEqual(['one', 'two', 'three', 'four'])
+    await store.close()
+  })
+
+  test('a write that changes nothing needs no sync', async () => {
+    using folder = tempFolder()
+    let syncs = 0
+    const { store, add } = open(folder.at('a.db'), { sync: async () => void syncs++ })
+    expect(await store.write(() => 7)).toBe(7)
+    expect(syncs).toBe(0)
+    await add('one')
+    expect(syncs).toBe(1)
+    await store.write(() => void store.prepare('CREATE TABLE more (id INTEGER)').run())
+    expect(syncs).toBe(2)
+    await store.close()
+  })
+
+  test('one failing write of a group is undone alone, with its own reason', async () => {
+    using folder = tempFolder()
+    const { store, add, texts } = open(folder.at('a.db'))
+    const effects: string[] = []
+    const results = await Promise.allSettled([
+      add('one', (tx) => tx.after(() => effects.push('one'))),
+      add('two', (tx) => {
+        tx.after(() => effects.push('two'))
+        throw new Refusal('bead-not-found', 'there is no such bead')
+      }),
+      add('one', (tx) => tx.after(() => effects.push('again'))),
+      add('three', (tx) => tx.after(() => effects.push('three'))),
+    ])
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+    expect(results[1]).toMatchObject({ reason: { code: 'bead-not-found' } })
+    expect(results[2]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_UNIQUE' } })
+    expect(texts()).toEqual(['one', 'three'])
+    expect(effects).toEqual(['one', 'three'])
+    await store.close()
+  })
+
+  test('numbers given by rolled back writes are given again', async () => {
+    using folder = tempFolder()
+    const { store, add } = open(folder.at('a.db'))
+    const failing = add('lost', () => {
+      throw new Error('no')
+    })
+    const ids = await Promise.all([failing.catch(() => 'undone'), add('one'), add('two')])
+    expect(ids).toEqual(['undone', 1, 2])
+    await store.close()
+  })
+
+  test('effects run in order of commit, before the promises, and see what was committed', async () => {
+    using folder = tempFolder()
+    const { store, add, texts } = open(folder.at('a.db'))
+    const order: string[] = []
+    const write = (text: string) =>
+      add(text, (tx) => {
+        tx.after(() => order.push(`${text} ${texts().length}`))
+        tx.after(() => order.push(`${text} again`))
+      }).then(() => order.push(`${text} resolved`))
+    await Promise.all([write('a'), write('b')])
+    expect(order).toEqual(['a 2', 'a again', 'b 2', 'b again', 'a resolved', 'b resolved'])
+    await store.close()
+  })
+
+  test('an effect that throws is told and harms nobody', async () => {
+    using folder = tempFolder()
+    const faults: unknown[] = []
+    const { store, add } = open(folder.at('a.db'), { onFault: (thrown) => faults.push(thrown) })
+    const boom = new Error('boom')
+    const bad = add('one', (tx) =>
+      tx.after(() => {
+        throw boom
+      }),
+    )
+    expect(await Promise.all([bad, add('two')])).toEqual([1, 2])
+    expect(faults).toEqual([boom])
+    await store.close()
+  })
+
+  test('a write that returns a promise is undone', async () => {
+    using folder = tempFolder()
+    const { store, add, texts } = open(folder.at('a.db'))
+    const slow: () => unknown = async () => 1
+    const bad = store.write<unknown>(() => {
+      store.prepare("INSERT INTO notes (text) VALUES ('half')").run()
+      return slow()
+    })
+    await expect(bad).rejects.toThrow('a write is synchronous')
+    await add('one')
+    expect(texts()).toEqual(['one'])
+    await store.close()
+  })
+
+  test('a write that is over takes no more effects', async () => {
+    using folder = tempFolder()
+    const { store, add } = open(folder.at('a.db'))
+    let kept: Tx | undefined
+    await add('one', (tx) => {
+      kept = tx
+    })
+    expect(() => kept?.after(() => {})).toThrow('this write is over')
+    await store.close()
+  })
+
+  test('more writes than one group takes all arrive, in order', async () => {
+    using folder = tempFolder()
+    const { store, add, texts } = open(folder.at('a.db'))
+    const wanted = Array.from({ length: 3000 }, (_, n) => `note ${n}`)
+    await Promise.all(wanted.map((text) => add(text)))
+    expect(texts()).toEqual(wanted)
+    await store.close()
+  })
+})

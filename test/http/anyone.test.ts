@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { least, leastQuery, type Operation, operationsOf } from '../support/sample.ts'
+import { type Answer, type CallOptions, type TestCity, World } from '../support/world.ts'
+import { bead } from './crew.ts'
+
+let world: World
+let city: TestCity
+let document: Record<string, unknown>
+let operations: Operation[]
+
+beforeAll(async () => {
+  world = await World.open()
+  city = await world.city()
+  await bead(city, 'stays as it is')
+  document = (await world.call('GET /openapi.json')).body
+  operations = operationsOf(document)
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const inCity = (operation: Operation) => operation.path.startsWith('/v0/city/{cityName}')
+const mutates = ({ method }: Operation) => method !== 'GET'
+
+/** Where an operation is asked: in this city unless another is named, of a bead that is there. */
+const address = (operation: Operation, name = city.name) =>
+  `${operation.method} ${operation.path.replace('{cityName}', name).replace(/\{\w+\}/g, 'to-1')}${leastQuery(document, operation)}`
+
+function bodyOf(operation: Operation): CallOptions {
+  if (operation.takesBytes) return { raw: '{}' }
+  return operation.body ? { body: least(document, operation.body) } : {}
+}
+
+/** All that could have changed: what was recorded anywhere, the beads, and what is declared. */
+async function standing() {
+  const { body: events } = await world.call('GET /v0/events?limit=1')
+  const { body: beads } = await city.call('GET ~/beads?all=true')
+  const { body: config } = await city.call('GET ~/config')
+  return { cursor: events.event_cursor, beads, config }
+}
+
+/** Asks each operation; none may do anything, and each has to answer as expected. */
+async function allRefuse(
+  some: readonly Operation[],
+  ask: (operation: Operation) => Promise<Answer>,
+  answer: string,
+): Promise<void> {
+  expect(some.length).toBeGreaterThan(0)
+  const before = await standing()
+  const said = await Promise.all(
+    some.map(async (operation) => {
+      const { status, body } = await ask(operation)
+      return `${operation.id}: ${status} ${body?.code}`
+    }),
+  )
+  expect(said).toEqual(some.map(({ id }) => `${id}: ${answer}`))
+  expect(await standing()).toEqual(before)
+}
+
+describe('every operation', () => {
+  test('of a city that is not there is a 404, after what was sent was found right', async () => {
+    const some = operations.filter((operation) => inCity(operation) && operation.kind !== 'socket')
+    const ask = (operation: Operation) => world.call(address(operation, 'nowhere'), bodyOf(operation))
+    await allRefuse(some, ask, '404 city-not-found')
+  })
+
+  test('turns down a token that is nobody’s', async () => {
+    const ask = (operation: Operation) =>
+      world.call(address(operation), { ...bodyOf(operation), token: `gcs_${'0'.repeat(64)}` })
+    await allRefuse(operations, ask, '401 unauthorized')
+    const other = (operation: Operation) =>
+      world.call(address(operation), { ...bodyOf(operation), headers: { Authorization: 'Basic eDp5' } })
+    await allRefuse(operations, other, '401 unauthorized')
+  })
+
+  test('turns down a host name that is not this server’s', async () => {
+    const ask = (operation: Operation) =>
+      world.call(address(operation), { ...bodyOf(operation), headers: { Host: 'evil.example:80' } })
+    await allRefuse(operations, ask, '421 host-not-allowed')
+  })
+
+  test('that changes something wants its mark, and no page of another origin', async () => {
+    const some = operations.filter(mutates)
+    const unmarked = (operation: Operation) => world.call(address(operation), { ...bodyOf(operation), unmarked: true })
+    await allRefuse(some, unmarked, '403 forbidden')
+    const foreign = (operation: Operation) =>
+      world.call(address(operation), { ...bodyOf(operation), headers: { Origin: 'https://evil.example' } })
+    await allRefuse(some, foreign, '403 forbidden')
+  })
+
+  test('with a name in its path that does not decode is a 400', async () => {
+    const some = operations.filter(({ path, kind }) => path.includes('{') && kind !== 'socket')
+    for (const broken of ['%ff', '%c3%28', '%ED%A0%80']) {
+      const ask = (operation: Operation) => {
+        const path = operation.path.replace(/\{(\w+)\}(?!.*\{)/, broken).replace('{cityName}', city.name)
+        return world.call(`${operation.method} ${path.replace(/\{\w+\}/g, 'to-1')}`, bodyOf(operation))
+      }
+      await allRefuse(some, ask, '400 invalid-request')
+    }
+  })
+
+  test('that opens a socket says so to whoever does not ask for one', async () => {
+    const ask = (operation: Operation) => world.call(address(operation))
+    await allRefuse(
+      operations.filter(({ kind }) => kind === 'socket'),
+      ask,
+      '426 invalid-request',
+    )
+  })
+})
+
+describe('every operation that takes a body', () => {
+  const withBody = () => operations.filter(({ body }) => body !== undefined)
+  const sending = (options: CallOptions) => (operation: Operation) => world.call(address(operation), options)
+
+  test('says where it is not JSON', async () => {
+    for (const raw of ['{', '{"a":1,}', '[1', 'nothing', '"\u0001"', '{"a":1}{"b":2}', '['.repeat(20_000)]) {
+      await allRefuse(
+        withBody(),
+        sending({ raw, headers: { 'Content-Type': 'application/json' } }),
+        '400 validation-failed',
+      )
+    }
+    const { body } = await city.call('POST ~/beads', { raw: '{"title":\n  oops}' })
+    expect(body.detail).toBe('the body is not JSON: unexpected "o" at line 2, column 3')
+  })
+
+  test('reads nothing else', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      await allRefuse(withBody(), sending({ raw: '{}', headers: { 'Content-Type': type } }), '415 validation-failed')
+    }
+  })
+
+  test('wants one when it is required', async () => {
+    const some = withBody().filter(({ bodyRequired }) => bodyRequired)
+    await allRefuse(some, sending({ raw: '', headers: { 'Content-Type': 'application/json' } }), '400 invalid-request')
+  })
+
+  test('names a field that it does not know, and a body that is no object', async () => {
+    const surprising = (operation: Operation) => {
+      const body = { ...Object(least(document, operation.body)), surprising: 1 }
+      return world.call(address(operation), { body })
+    }
+    await allRefuse(withBody(), surprising, '422 validation-failed')
+    for (const body of [[], 'text', 1, true]) await allRefuse(withBody(), sending({ body }), '422 validation-failed')
+  })
+
+  test('reads a megabyte at most', async () => {
+    const raw = JSON.stringify({ x: 'x'.repeat(1024 * 1024) })
+    await allRefuse(withBody(), sending({ raw }), '413 body-too-large')
+  })
+
+  test('waits for it five seconds at most', async () => {
+    const { hostname, port } = new URL(world.url)
+    const { promise, resolve } = Promise.withResolvers<string>()
+    let said = ''
+    const socket = await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: {
+        data: (_, bytes) => {
+          said += bytes.toString()
+          if (said.includes('}')) resolve(said)
+        },
+        close: () => resolve(said),
+      },
+    })
+    socket.write(
+      `POST /v0/city/${city.name}/beads HTTP/1.1\r\nHost: 127.0.0.1\r\nX-GC-Request: 1\r\nContent-Length: 20\r\n\r\n{"ti`,
+    )
+    expect(await promise).toContain('"code":"request-timeout"')
+    expect(said).toStartWith('HTTP/1.1 408')
+    socket.end()
+  }, 20_000)
+})
+
+describe('a request sent again', () => {
+  test('with its Idempotency-Key is answered as the first; with another body it is refused', async () => {
+    const keyed = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'Idempotency-Key'))
+    expect(keyed.length).toBeGreaterThan(3)
+    const made: Record<string, object> = {
+      'create-bead': { title: 'a' },
+      'create-convoy': { title: 'a' },
+      'create-agent': { name: 'a', provider: 'amp' },
+      'declare-agent': { name: 'b', start_command: 'true', max_active_sessions: 0 },
+      'create-rig': { name: 'r', path: '.' },
+    }
+    for (const operation of keyed.filter(({ id }) => id in made)) {
+      const body = made[operation.id]
+      const headers = { 'Idempotency-Key': `key of ${operation.id}` }
+      const send = (more: object) => world.call(address(operation), { body: { ...body, ...more }, headers })
+      const [first, second] = await Promise.all([send({}), send({})])
+      expect(first.status).toBe(201)
+      // The second came while the first was under way, or after it.
+      expect([201, 409]).toContain(second.status)
+      const seq = await city.head()
+      const third = await send({})
+      expect([operation.id, third.status, third.body]).toEqual([operation.id, 201, first.body])
+      const name = 'title' in Object(body) ? { title: 'z' } : { name: 'z' }
+      const other = await send(name)
+      expect([operation.id, other.status, other.body.code]).toEqual([operation.id, 422, 'idempotency-mismatch'])
+      expect(await city.head()).toBe(seq)
+    }
+  })
+})
+
+describe('a city whose database failed', () => {
+  test('takes no more changes and says why; the others do not notice', async () => {
+    const broken = await world.city('broken')
+    await bead(broken, 'before')
+    rmSync(join(broken.path, '.gc/city.db-wal'))
+    const { status, body } = await broken.call('POST ~/beads', { body: { title: 'lost' } })
+    expect([status, body.code]).toEqual([503, 'store-unavailable'])
+    const again = await broken.call('POST ~/convoys', { body: { title: 'lost' } })
+    expect([again.status, again.body.code]).toEqual([503, 'store-unavailable'])
+    const { body: how } = await broken.call('GET ~/status')
+    expect(how).toMatchObject({ partial: true, partial_errors: [expect.stringContaining('store: ')] })
+    expect((await city.call('POST ~/beads', { body: { title: 'fine' } })).status).toBe(201)
+  })
+})

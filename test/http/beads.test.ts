@@ -1,0 +1,393 @@
+import { describe, expect, test } from 'bun:test'
+import { Ledger } from '../support/ledger.ts'
+import type { TestCity } from '../support/world.ts'
+import { bead, declare, hire, refused, towns } from './crew.ts'
+
+const ledger = new Ledger(
+  ({ path }) => /\/beads?(\/|$)/.test(path) && !/\/(claim|heartbeat|release|import|export)$/.test(path),
+)
+const openTown = towns(ledger)
+const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+/** The types of what was recorded, with their subjects. */
+const told = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
+  const seq = await city.head()
+  await work()
+  return (await city.recorded(seq)).map(({ type, subject }) => `${type} ${subject}`)
+}
+
+async function withRig() {
+  const town = await openTown()
+  const path = town.world.rigFolder(`${town.city.name}-web`)
+  await town.city.call('POST ~/rigs', { body: { name: 'web', path, prefix: 'we' } })
+  return town
+}
+
+describe('a created bead', () => {
+  test('keeps everything it was given, records one event and answers its number', async () => {
+    await using town = await withRig()
+    const { city } = town
+    const epic = await bead(city, 'Everything', { type: 'epic' })
+    const seq = await city.head()
+    const body = {
+      title: 'Say “héllo” \u0000 🎉 <b>',
+      rig: 'web',
+      type: 'bug',
+      priority: 1,
+      description: 'line one\nline two',
+      labels: ['b', 'a', 'b'],
+      parent: epic,
+      metadata: { colour: 'green', 'odd key/%': '' },
+      defer_until: '2031-01-01T00:00:00Z',
+      assignee: '',
+    }
+    const created = await city.call('POST ~/beads', { body })
+    expect(created.status).toBe(201)
+    expect(created.body).toEqual({
+      id: 'we-1',
+      title: body.title,
+      status: 'open',
+      issue_type: 'bug',
+      priority: 1,
+      created_at: MOMENT,
+      updated_at: MOMENT,
+      description: body.description,
+      labels: ['b', 'a'],
+      parent: epic,
+      metadata: body.metadata,
+      defer_until: '2031-01-01T00:00:00.000Z',
+    })
+    const [recorded, ...more] = await city.recorded(seq)
+    expect(more).toEqual([])
+    expect(recorded).toMatchObject({ type: 'bead.created', subject: 'we-1', payload: { bead: created.body } })
+    expect(created.headers.get('x-gc-index')).toBe(String(recorded?.seq))
+    expect((await city.call('GET ~/bead/we-1')).body).toEqual(created.body)
+  })
+
+  test('with the same Idempotency-Key is one bead; with another body the key is refused', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const create = (title: string) =>
+      city.call('POST ~/beads', { body: { title }, headers: { 'Idempotency-Key': 'once' } })
+    const [first, second] = [await create('one'), await create('one')]
+    expect(second.body).toEqual(first.body)
+    const other = await create('two')
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency-mismatch'])
+    expect((await city.call('GET ~/beads')).body.total).toBe(1)
+  })
+
+  test('is of a rig that exists, of a parent that exists, for a session that exists', async () => {
+    await using town = await withRig()
+    const { city } = town
+    const create = (body: object) => refused(city, 'POST ~/beads', { body: { title: 'x', ...body } })
+    expect(await create({ rig: 'nowhere' })).toStartWith('400 invalid-request: ')
+    expect(await create({ assignee: 'nobody' })).toStartWith('400 invalid-request: ')
+    expect(await create({ defer_until: 'soon' })).toStartWith('422 validation-failed: ')
+    expect(await create({ type: ' ' })).toStartWith('422 validation-failed: ')
+    expect(await create({ priority: 1.5 })).toStartWith('422 validation-failed: ')
+    expect(await create({ title: '' })).toStartWith('422 validation-failed: ')
+    expect((await city.call('GET ~/beads?all=true')).body.total).toBe(0)
+  })
+
+  test('is as large as the bounds allow, and not a byte larger', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const KB = 1024
+    const bounds = {
+      title: (n: number) => ({ title: 't'.repeat(n) }),
+      description: (n: number) => ({ description: 'é'.repeat(Math.floor(n / 2)) + 'x'.repeat(n % 2) }),
+      labels: (n: number) => ({ labels: ['l'.repeat(n)] }),
+      metadata: (n: number) => ({ metadata: { k: 'v'.repeat(n - '{"k":""}'.length) } }),
+    }
+    const most = { title: KB, description: 256 * KB, labels: 256, metadata: 64 * KB }
+    for (const [field, make] of Object.entries(bounds)) {
+      const bound = most[field as keyof typeof most]
+      const fits = await city.call('POST ~/beads', { body: { title: 'x', ...make(bound) } })
+      expect([field, fits.status]).toEqual([field, 201])
+      const beyond = { ...make(bound + 1) }
+      for (const operation of ['POST ~/beads', `PATCH ~/bead/${fits.body.id}`]) {
+        const body = operation.startsWith('POST') ? { title: 'x', ...beyond } : beyond
+        const said = await refused(city, operation, { body })
+        expect(said).toStartWith('422 validation-failed: ')
+        expect(said).toMatch(new RegExp(`${field} is too long: at most (1 KB|256 KB|64 KB|256 bytes)`))
+      }
+    }
+    expect((await city.call('GET ~/beads')).body.total).toBe(4)
+  })
+})
+
+describe('changing a bead', () => {
+  test('changes what is named, by either address, and tells closing apart', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const [id, epic] = [await bead(city, 'a'), await bead(city, 'b')]
+    const change = { title: 'A', type: 'bug', priority: 0, labels: ['x', 'y'], metadata: { k: 'v' }, description: 'd' }
+    expect(
+      await told(city, () => city.call(`PATCH ~/bead/${id}`, { body: { ...change, parent: epic, status: 'blocked' } })),
+    ).toEqual([`bead.updated ${id}`])
+    const more = { remove_labels: ['x'], metadata: { l: 'w' }, parent: null, status: 'open' }
+    const updated = await city.call(`POST ~/bead/${id}/update`, { body: more })
+    expect(updated.body).toEqual({ status: 'updated' })
+    expect((await city.call(`GET ~/bead/${id}`)).body).toEqual({
+      id,
+      title: 'A',
+      status: 'open',
+      issue_type: 'bug',
+      priority: 0,
+      created_at: MOMENT,
+      updated_at: MOMENT,
+      labels: ['y'],
+      metadata: { k: 'v', l: 'w' },
+      description: 'd',
+    })
+    const nothing = () => city.call(`PATCH ~/bead/${id}`, { body: { title: 'A' } })
+    expect(await told(city, nothing)).toEqual([])
+    const closing = () => city.call(`PATCH ~/bead/${id}`, { body: { status: 'closed', title: 'Z' } })
+    expect(await told(city, closing)).toEqual([`bead.updated ${id}`, `bead.closed ${id}`])
+  })
+
+  test('closing, closing again, reopening and deleting each say what they did', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const id = await bead(city, 'a')
+    const act = (operation: string) => told(city, () => city.call(operation))
+    expect(await refused(city, `POST ~/bead/${id}/reopen`)).toStartWith('409 conflict-wrong-state: ')
+    expect(await act(`POST ~/bead/${id}/close`)).toEqual([`bead.closed ${id}`])
+    expect(await act(`POST ~/bead/${id}/close`)).toEqual([])
+    expect(await act(`POST ~/bead/${id}/reopen`)).toEqual([`bead.updated ${id}`])
+    expect(await act(`DELETE ~/bead/${id}`)).toEqual([`bead.closed ${id}`])
+    expect((await city.call(`GET ~/bead/${id}`)).body.status).toBe('closed')
+  })
+
+  test('refuses what cannot be said of a bead', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const id = await bead(city, 'a', { priority: 1 })
+    for (const operation of [`PATCH ~/bead/${id}`, `POST ~/bead/${id}/update`]) {
+      expect(await refused(city, operation, { body: { assignee: 'nobody' } })).toStartWith('400 invalid-request: ')
+      expect(await refused(city, operation, { body: { priority: null } })).toStartWith('422 validation-failed: ')
+      expect(await refused(city, operation, { body: { id: 'x' } })).toStartWith('422 validation-failed: ')
+      expect(await refused(city, operation, { body: { parent: id } })).toStartWith('400 invalid-request: ')
+      expect(await refused(city, operation, { body: { status: '' } })).toStartWith('422 validation-failed: ')
+    }
+    expect(await refused(city, `POST ~/bead/${id}/assign`, { body: { assignee: 'nobody' } })).toStartWith('400 inv')
+  })
+})
+
+describe('dependencies', () => {
+  test('keep a bead from being ready until what it waits for is closed', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const [a, b, c] = [await bead(city, 'a'), await bead(city, 'b', { priority: 0 }), await bead(city, 'c')]
+    const added = await city.call(`POST ~/bead/${a}/deps`, { body: { depends_on_id: b } })
+    expect([added.status, added.body]).toEqual([201, { issue_id: a, depends_on_id: b, type: 'blocks' }])
+    await city.call(`POST ~/bead/${a}/deps`, { body: { depends_on_id: c, type: 'related' } })
+    const ready = async () => {
+      const { items, total } = (await city.call('GET ~/beads/ready')).body
+      expect(total).toBe(items.length)
+      return items.map(({ id }: { id: string }) => id)
+    }
+    expect(await ready()).toEqual([b, c])
+    const { body: both } = await city.call(`GET ~/bead/${a}/dependencies`)
+    expect(both).toMatchObject({
+      depends_on: [
+        { id: b, type: 'blocks', bead: { title: 'b' } },
+        { id: c, type: 'related', bead: { title: 'c' } },
+      ],
+      dependents: [],
+    })
+    expect((await city.call(`GET ~/bead/${b}/dependencies`)).body.dependents).toMatchObject([{ id: a, type: 'blocks' }])
+    expect((await city.call(`GET ~/bead/${a}`)).body).toMatchObject({ is_blocked: true })
+    expect(await told(city, () => city.call(`POST ~/bead/${b}/close`))).toEqual([`bead.closed ${b}`])
+    expect((await city.call(`GET ~/bead/${a}`)).body).toMatchObject({ is_blocked: false })
+    expect(await ready()).toEqual([a, c])
+    const ended = () => city.call(`DELETE ~/bead/${a}/deps/${b}?type=related`)
+    expect(await told(city, ended)).toEqual([])
+    expect(await told(city, () => city.call(`DELETE ~/bead/${a}/deps/${b}`))).toEqual([`bead.updated ${a}`])
+  })
+
+  test('never wait for each other or for themselves', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const [a, b, c] = [await bead(city, 'a'), await bead(city, 'b'), await bead(city, 'c')]
+    const depend = (id: string, depends_on_id: string) => ({
+      operation: `POST ~/bead/${id}/deps`,
+      body: { depends_on_id },
+    })
+    for (const { operation, body } of [depend(a, b), depend(b, c)]) await city.call(operation, { body })
+    const cycle = depend(c, a)
+    expect(await refused(city, cycle.operation, cycle)).toBe(
+      `400 invalid-request: bead ${c} cannot wait for ${a}: they would wait for each other, ${c} → ${a} → ${b} → ${c}`,
+    )
+    const self = depend(a, a)
+    expect(await refused(city, self.operation, self)).toBe(`400 invalid-request: bead ${a} cannot depend on itself`)
+    const lost = depend(a, 'to-99')
+    expect(await refused(city, lost.operation, lost)).toStartWith('404 bead-not-found: ')
+    expect((await city.call(`GET ~/bead/${c}/dependencies`)).body.depends_on).toEqual([])
+  })
+
+  test('and children are one graph', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const root = await bead(city, 'root')
+    const [first, second] = [await bead(city, '1', { parent: root }), await bead(city, '2', { parent: root })]
+    await city.call(`POST ~/bead/${second}/deps`, { body: { depends_on_id: first } })
+    const { body } = await city.call(`GET ~/beads/graph/${root}`)
+    expect(body.beads.map(({ id }: { id: string }) => id)).toEqual([root, first, second])
+    expect(body.root.id).toBe(root)
+    expect(body.membership).toBe('direct-root-id+parent-closure')
+    expect(body.deps).toContainEqual({ from: first, to: second, kind: 'blocks' })
+    expect(body.deps).toContainEqual({ from: root, to: first, kind: 'parent-child' })
+    const { children } = (await city.call(`GET ~/bead/${root}/deps`)).body
+    expect(children.map(({ id }: { id: string }) => id)).toEqual([first, second])
+  })
+})
+
+describe('lists', () => {
+  test('are filtered exactly and paged by cursor', async () => {
+    await using town = await withRig()
+    const { city } = town
+    const ids: string[] = []
+    for (const n of [1, 2, 3, 4, 5]) ids.push(await bead(city, `n${n}`, { labels: [n % 2 ? 'odd' : 'even'] }))
+    const [far] = [await bead(city, 'far', { rig: 'web', type: 'bug' })]
+    await city.call(`POST ~/bead/${ids[0]}/close`)
+    const list = async (query: string) => {
+      const { body } = await city.call(`GET ~/beads?${query}`)
+      return { ids: body.items.map(({ id }: { id: string }) => id), total: body.total, next: body.next_cursor }
+    }
+    expect(await list('')).toMatchObject({ total: 5, ids: [far, ids[4], ids[3], ids[2], ids[1]] })
+    expect(await list('all=true')).toMatchObject({ total: 6 })
+    expect(await list('status=closed')).toMatchObject({ ids: [ids[0]] })
+    expect(await list('label=odd')).toMatchObject({ total: 2, ids: [ids[4], ids[2]] })
+    expect(await list('type=bug')).toMatchObject({ ids: [far] })
+    expect(await list('rig=web')).toMatchObject({ ids: [far] })
+    expect(await list(`rig=${city.name}`)).toMatchObject({ total: 4 })
+    expect(await list('assignee=nobody')).toEqual({ ids: [], total: 0, next: undefined })
+    const first = await list('limit=2')
+    expect(first).toMatchObject({ total: 5, ids: [far, ids[4]] })
+    const second = await list(`limit=2&cursor=${first.next}`)
+    expect(second.ids).toEqual([ids[3], ids[2]])
+    expect(await list(`limit=2&cursor=${second.next}`)).toEqual({ ids: [ids[1]], total: 5, next: undefined })
+    for (const cursor of ['garbage', 'e30', '%00', 'a'.repeat(3000)]) {
+      const { status, body } = await city.call(`GET ~/beads?cursor=${cursor}`)
+      expect([status, body.code]).toEqual([400, 'invalid-cursor'])
+    }
+    expect((await city.call('GET ~/beads?limit=1001')).status).toBe(422)
+  })
+})
+
+describe('beads that are not there', () => {
+  test('are not found, whatever is asked of them', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const far = `to-1%2F%25${'9'.repeat(1000)}`
+    const body = { title: 'x' }
+    for (const id of ['to-9', far]) {
+      const asked: [string, object?][] = [
+        [`GET ~/bead/${id}`],
+        [`PATCH ~/bead/${id}`, { body }],
+        [`POST ~/bead/${id}/update`, { body }],
+        [`DELETE ~/bead/${id}`],
+        [`POST ~/bead/${id}/assign`, { body: { assignee: '' } }],
+        [`POST ~/bead/${id}/close`],
+        [`POST ~/bead/${id}/reopen`],
+        [`GET ~/bead/${id}/deps`],
+        [`GET ~/bead/${id}/dependencies`],
+        [`POST ~/bead/${id}/deps`, { body: { depends_on_id: 'to-1' } }],
+        [`DELETE ~/bead/${id}/deps/to-1`],
+        [`GET ~/beads/graph/${id}`],
+      ]
+      for (const [operation, options] of asked) {
+        expect(await refused(city, operation, options)).toBe(
+          `404 bead-not-found: bead ${decodeURIComponent(id)} does not exist`,
+        )
+      }
+    }
+  })
+})
+
+describe('a session', () => {
+  test('is assigned work by any of its names', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'mayor')
+    const { id: session } = await hire(city, 'mayor', { alias: 'boss' })
+    const id = await bead(city, 'a')
+    const assigned = await city.call(`POST ~/bead/${id}/assign`, { body: { assignee: session } })
+    expect(assigned.body).toEqual({ status: 'assigned', assignee: expect.any(String) })
+    const name = assigned.body.assignee
+    expect((await city.call(`GET ~/bead/${id}`)).body).toMatchObject({ status: 'open', assignee: name })
+    for (const one of [session, 'boss', name]) {
+      expect((await city.call(`GET ~/beads?assignee=${one}&type=task`)).body.total).toBe(1)
+    }
+    const none = await city.call(`POST ~/bead/${id}/assign`, { body: {} })
+    expect(none.body).toEqual({ status: 'assigned', assignee: '' })
+  })
+
+  test('that lost a bead may not change it in any way', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'mayor')
+    const { token } = await hire(city, 'mayor')
+    const [id, other] = [await bead(city, 'a'), await bead(city, 'b')]
+    expect((await city.call(`POST ~/bead/${id}/claim`, { token })).status).toBe(200)
+    await city.call(`PATCH ~/bead/${id}`, { body: { status: 'open', assignee: '' } })
+    const asked: [string, object?][] = [
+      [`PATCH ~/bead/${id}`, { title: 'x' }],
+      [`POST ~/bead/${id}/update`, { title: 'x' }],
+      [`DELETE ~/bead/${id}`],
+      [`POST ~/bead/${id}/assign`, { assignee: '' }],
+      [`POST ~/bead/${id}/close`],
+      [`POST ~/bead/${id}/deps`, { depends_on_id: other }],
+      [`DELETE ~/bead/${id}/deps/${other}`],
+    ]
+    for (const [operation, body] of asked) {
+      expect(await refused(city, operation, { token, ...(body && { body }) })).toStartWith(
+        `409 claim-lost: the claim of ${id} was lost`,
+      )
+    }
+    await city.call(`POST ~/bead/${id}/close`)
+    expect(await refused(city, `POST ~/bead/${id}/reopen`, { token })).toStartWith('409 claim-lost: ')
+  })
+})
+
+describe('beads taken out and put in', () => {
+  test('are the same again in another city', async () => {
+    await using from = await withRig()
+    await using to = await withRig()
+    const epic = await bead(from.city, 'epic', { type: 'epic', rig: 'web' })
+    await bead(from.city, 'part', { parent: epic, labels: ['a'], metadata: { x: '1' } })
+    const lines = (await from.city.call('GET ~/beads/export')).body
+    const put = (raw: string, more = {}) => to.city.call('POST ~/beads/import', { raw, ...more })
+    expect((await put(lines)).body).toEqual({ created: 2, updated: 0, unchanged: 0, skipped: 0 })
+    expect((await to.city.call('GET ~/beads/export')).body).toBe(lines)
+    expect((await put(lines)).body.unchanged).toBe(2)
+    expect((await put(lines.replace('"epic"', '"EPIC"'))).body.updated).toBe(1)
+    const session = JSON.stringify({ id: 'x-1', title: 's', issue_type: 'session', created_at: '2025-01-01T00:00:00Z' })
+    expect((await put(session)).body.skipped).toBe(1)
+    await declare(to.city, 'clerk')
+    const { token } = await hire(to.city, 'clerk')
+    const refuse = (options: object) => refused(to.city, 'POST ~/beads/import', options)
+    expect(await refuse({ raw: lines, token })).toStartWith('403 forbidden: ')
+    expect(await refuse({ raw: '' })).toStartWith('400 invalid-request: ')
+    expect(await refuse({ raw: 'x' })).toBe('422 validation-failed: line 1 is not JSON')
+  })
+})
+
+describe('of the operations on beads', () => {
+  test('each was seen to succeed and to refuse all that it declares', () => {
+    expect(ledger.missing()).toEqual([])
+  })
+
+  test('each field of an answer was filled, but for those of beads that others make', () => {
+    expect(ledger.unfilled()).toEqual([
+      'Bead.ephemeral',
+      'Bead.from',
+      'Bead.needs',
+      'Bead.no_history',
+      'Bead.ref',
+      'ListBodyBead.partial',
+      'ListBodyBead.partial_errors',
+    ])
+  })
+})

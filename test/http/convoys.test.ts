@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'bun:test'
+import { Ledger } from '../support/ledger.ts'
+import type { TestCity } from '../support/world.ts'
+import { bead, refused, towns } from './crew.ts'
+
+const ledger = new Ledger(({ tag }) => tag === 'convoys')
+const openTown = towns(ledger)
+
+const told = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
+  const seq = await city.head()
+  await work()
+  return (await city.recorded(seq)).map(({ type, subject }) => `${type} ${subject}`)
+}
+
+async function convoyOf(city: TestCity, items: string[]): Promise<string> {
+  const { status, body } = await city.call('POST ~/convoys', { body: { title: 'batch', items } })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body.id
+}
+
+describe('a convoy', () => {
+  test('tracks its items, tells how far they are and closes with the last of them', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const [a, b] = [await bead(city, 'a'), await bead(city, 'b')]
+    const seq = await city.head()
+    const created = await city.call('POST ~/convoys', { body: { title: 'batch', items: [a, b, a] } })
+    expect(created.status).toBe(201)
+    const { id } = created.body
+    expect(created.body).toMatchObject({ title: 'batch', status: 'open', issue_type: 'convoy' })
+    expect(created.body.needs ?? created.body.dependencies).toBeArray()
+    const recorded = await city.recorded(seq)
+    expect(recorded.map(({ type, subject, actor }) => [type, subject, actor])).toEqual([
+      ['bead.created', id, expect.any(String)],
+      ['convoy.created', id, 'human'],
+    ])
+    await city.call(`POST ~/bead/${a}/close`)
+    const { body: half } = await city.call(`GET ~/convoy/${id}`)
+    expect(half).toMatchObject({
+      convoy: { id, title: 'batch' },
+      children: [
+        { id: a, status: 'closed' },
+        { id: b, status: 'open' },
+      ],
+      progress: { total: 2, closed: 1 },
+    })
+    const check = async () => (await city.call(`GET ~/convoy/${id}/check`)).body
+    expect(await check()).toEqual({ convoy_id: id, total: 2, closed: 1, complete: false })
+    const last = await city.head()
+    await city.call(`POST ~/bead/${b}/close`)
+    await city.event(last, ({ type }) => type === 'convoy.closed')
+    expect((await city.recorded(last)).map(({ type, subject }) => `${type} ${subject}`)).toEqual([
+      `bead.closed ${b}`,
+      `bead.closed ${id}`,
+      `convoy.closed ${id}`,
+    ])
+    expect(await check()).toEqual({ convoy_id: id, total: 2, closed: 2, complete: true })
+    expect((await city.call(`GET ~/convoy/${id}`)).body.convoy.status).toBe('closed')
+    expect((await city.call('GET ~/convoys')).body.total).toBe(0)
+  })
+
+  test('takes and gives back members, all of them or none', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const [a, b, c] = [await bead(city, 'a'), await bead(city, 'b'), await bead(city, 'c')]
+    const id = await convoyOf(city, [a])
+    const members = async () =>
+      ((await city.call(`GET ~/convoy/${id}`)).body.children ?? []).map((child: { id: string }) => child.id)
+    const add = (items: string[]) => city.call(`POST ~/convoy/${id}/add`, { body: { items } })
+    const remove = (items: string[]) => city.call(`POST ~/convoy/${id}/remove`, { body: { items } })
+    expect(await told(city, () => add([b, c]))).toEqual([`bead.updated ${id}`])
+    expect(await told(city, () => add([b]))).toEqual([])
+    expect(await members()).toEqual([a, b, c])
+    expect(await refused(city, `POST ~/convoy/${id}/add`, { body: { items: [a, 'to-99'] } })).toStartWith('404 bead-')
+    expect(await told(city, () => remove([b]))).toEqual([`bead.updated ${id}`])
+    const stranger = { body: { items: [a, b] } }
+    expect(await refused(city, `POST ~/convoy/${id}/remove`, stranger)).toBe(
+      `400 invalid-request: bead ${b} is not in convoy ${id}`,
+    )
+    const lost = { body: { items: ['to-99'] } }
+    expect(await refused(city, `POST ~/convoy/${id}/remove`, lost)).toStartWith('404 bead-not-found: ')
+    expect(await members()).toEqual([a, c])
+  })
+
+  test('is closed by a person, once, and its members stay as they are', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const a = await bead(city, 'a')
+    const [one, two] = [await convoyOf(city, [a]), await convoyOf(city, [a])]
+    const closed = (id: string) => [`bead.closed ${id}`, `convoy.closed ${id}`]
+    expect(await told(city, () => city.call(`POST ~/convoy/${one}/close`))).toEqual(closed(one))
+    expect(await told(city, () => city.call(`POST ~/convoy/${one}/close`))).toEqual([])
+    expect(await told(city, () => city.call(`DELETE ~/convoy/${two}`))).toEqual(closed(two))
+    expect((await city.call(`GET ~/bead/${a}`)).body.status).toBe('open')
+  })
+
+  test('without members is never complete and does not close', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const id = await convoyOf(city, [])
+    expect((await city.call(`GET ~/convoy/${id}`)).body).toEqual({
+      convoy: expect.anything(),
+      progress: { total: 0, closed: 0 },
+    })
+    expect((await city.call(`GET ~/convoy/${id}/check`)).body.complete).toBe(false)
+  })
+
+  test('that is not there, or is a bead of another kind, is refused', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const task = await bead(city, 'task')
+    const items = { body: { items: [task] } }
+    const asked: [string, object?][] = [
+      ['POST ~/convoy/ID/add', items],
+      ['POST ~/convoy/ID/remove', items],
+      ['POST ~/convoy/ID/close'],
+      ['DELETE ~/convoy/ID'],
+      ['GET ~/convoy/ID/check'],
+    ]
+    for (const [operation, options] of asked) {
+      expect(await refused(city, operation.replace('ID', 'to-99'), options)).toBe(
+        '404 convoy-not-found: convoy to-99 does not exist',
+      )
+      expect(await refused(city, operation.replace('ID', task), options)).toBe(
+        `400 invalid-request: bead ${task} is a task, not a convoy`,
+      )
+    }
+    for (const id of ['to-99', task]) {
+      expect(await refused(city, `GET ~/convoy/${id}`)).toBe(`404 convoy-not-found: convoy ${id} does not exist`)
+    }
+    const create = (body: object) => refused(city, 'POST ~/convoys', { body })
+    expect(await create({ title: 'x', items: ['to-99'] })).toStartWith('404 bead-not-found: ')
+    expect(await create({ title: 'x', rig: 'nowhere' })).toStartWith('400 invalid-request: ')
+    expect(await create({ title: 't'.repeat(1025) })).toStartWith('422 validation-failed: title is too long')
+    expect(await create({ items: [] })).toStartWith('422 validation-failed: ')
+  })
+})
+
+describe('lists of convoys', () => {
+  test('are paged newest first', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const a = await bead(city, 'a')
+    const ids = [await convoyOf(city, [a]), await convoyOf(city, [a]), await convoyOf(city, [a])]
+    const first = (await city.call('GET ~/convoys?limit=2')).body
+    expect(first).toMatchObject({ total: 3, items: [{ id: ids[2] }, { id: ids[1] }] })
+    const second = (await city.call(`GET ~/convoys?limit=2&cursor=${first.next_cursor}`)).body
+    expect(second).toMatchObject({ total: 3, items: [{ id: ids[0] }] })
+    expect(await refused(city, 'GET ~/convoys?cursor=garbage')).toStartWith('400 invalid-cursor: ')
+  })
+})
+
+describe('of the operations on convoys', () => {
+  test('each was seen to succeed and to refuse all that it declares', () => {
+    expect(ledger.missing()).toEqual([])
+  })
+
+  test('each field of an answer was filled, but for those that beads of other kinds have', () => {
+    const own = ledger.unfilled().filter((field) => !field.startsWith('Bead.'))
+    expect(own).toEqual(['ListBodyBead.partial', 'ListBodyBead.partial_errors'])
+  })
+})

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Ledger } from '../support/ledger.ts'
+import { TestCity, World } from '../support/world.ts'
+
+/** What an agent of these tests does first: it keeps its token where the test finds it. */
+const KEEPS_TOKEN = 'umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"'
+
+/** One city of a world that other tests use too; it is unregistered with its scope. */
+export interface Town extends AsyncDisposable {
+  world: World
+  city: TestCity
+}
+
+/** One supervisor for all tests of a file, whose answers are noted; each test opens a city of its own in it. */
+export function towns(ledger?: Ledger): (toml?: string) => Promise<Town> {
+  let world: World | undefined
+  let count = 0
+  beforeAll(async () => {
+    world = await World.open()
+    world.ledger = ledger
+  })
+  afterAll(() => world?.[Symbol.asyncDispose]())
+  return async (toml) => {
+    if (!world) throw new Error('a town is opened in a test')
+    forgetTokens(world.home)
+    const name = `town${++count}`
+    const city = toml === undefined ? await world.city(name) : await register(world, name, toml)
+    const leave = () => city.call('POST ~/unregister').then(() => {})
+    return { world, city, [Symbol.asyncDispose]: leave }
+  }
+}
+
+/** Cities give the same ids again: what sessions of an earlier one left is not to be taken for theirs. */
+function forgetTokens(home: string): void {
+  for (const name of readdirSync(home)) if (name.startsWith('token.')) rmSync(join(home, name))
+}
+
+/** A city of a file written by hand. */
+export async function register(world: World, name: string, toml: string): Promise<TestCity> {
+  const path = world.folder.at(name)
+  mkdirSync(path, { recursive: true })
+  writeFileSync(join(path, 'city.toml'), `[workspace]\nname = "${name}"\n${toml}`)
+  const accepted = await world.call('POST /v0/city/register', { body: { path } })
+  if (accepted.status !== 202) throw new Error(JSON.stringify(accepted.body))
+  await world.outcome('/v0/events', accepted.body)
+  return new TestCity(world, name, path)
+}
+
+/** Declares an agent that is a shell script; it waits to be told to go when it is given none. */
+export async function declare(city: TestCity, name: string, { script = 'exec sleep 600', ...more } = {}, extra = {}) {
+  const start_command = `${KEEPS_TOKEN}; ${script}`
+  const { status, body } = await city.call('POST ~/agents/declare', {
+    body: { name, start_command, ...more, ...extra },
+  })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+}
+
+/** A running session and its credential. */
+export interface Hand {
+  id: string
+  token: string
+}
+
+/** Starts a session of a declared agent. */
+export async function hire(city: TestCity, agent: string, more: Record<string, unknown> = {}): Promise<Hand> {
+  const accepted = await city.call('POST ~/sessions', { body: { kind: 'agent', name: agent, ...more } })
+  if (accepted.status !== 202) throw new Error(JSON.stringify(accepted.body))
+  const outcome = await city.outcome(accepted.body)
+  if (outcome.type === 'request.failed') throw new Error(JSON.stringify(outcome.payload))
+  const id = String(outcome.subject)
+  return { id, token: await tokenOf(city.world, id) }
+}
+
+/** The token that a running session was given; a restarted one has another. */
+export async function tokenOf(world: World, id: string, not?: string): Promise<string> {
+  const file = join(world.home, `token.${id}`)
+  for (let tries = 0; tries < 400; tries++) {
+    const token = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    if (token.length === 68 && token !== not) return token
+    await Bun.sleep(10)
+  }
+  throw new Error(`session ${id} never wrote its token; ${world.log}`)
+}
+
+/** A bead with this title, and more when it is given. */
+export async function bead(city: TestCity, title: string, more: Record<string, unknown> = {}): Promise<string> {
+  const { status, body } = await city.call('POST ~/beads', { body: { title, ...more } })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body.id
+}
+
+/** Tries something that must be refused: its status and code; nothing may be recorded. */
+export async function refused(
+  city: TestCity,
+  operation: string,
+  options: Parameters<TestCity['call']>[1] = {},
+): Promise<string> {
+  const before = await city.head()
+  const { status, body } = await city.call(operation, options)
+  const after = await city.head()
+  if (after !== before) throw new Error(`${operation} was answered ${status} and recorded ${after - before} events`)
+  if (status < 400) throw new Error(`${operation} was not refused: ${status} ${JSON.stringify(body)}`)
+  return `${status} ${body.code}: ${body.detail}`
+}

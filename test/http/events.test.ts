@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'bun'
+import { Ledger } from '../support/ledger.ts'
+import { bead, declare, hire, refused, towns } from './crew.ts'
+
+const ledger = new Ledger(({ tag }) => tag === 'events')
+const openTown = towns(ledger)
+
+describe('the events of a city', () => {
+  test('are listed newest first, filtered and paged', async () => {
+    await using town = await openTown()
+    const { city } = town
+    for (const title of ['a', 'b', 'c']) await bead(city, title)
+    const list = async (query: string) => (await city.call(`GET ~/events?${query}`)).body
+    const first = await list('type=bead.created&limit=2')
+    expect(first).toMatchObject({ total: 2, items: [{ payload: { bead: { title: 'c' } } }, { subject: 'to-2' }] })
+    expect((await list('limit=1')).total).toBe(await city.head())
+    expect(first.items[0]).toMatchObject({ type: 'bead.created', actor: expect.any(String), subject: 'to-3' })
+    const second = await list(`type=bead.created&limit=2&cursor=${first.next_cursor}`)
+    expect(second.items.map(({ subject }: { subject: string }) => subject)).toEqual(['to-1'])
+    expect(second.next_cursor).toBeUndefined()
+    expect((await list('since=1h')).total).toBeGreaterThan(2)
+    expect((await list('actor=nobody')).total).toBe(0)
+    for (const cursor of ['garbage', '-1', '1e3']) {
+      expect(await refused(city, `GET ~/events?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
+    }
+    expect(await refused(city, 'GET ~/events?since=yesterday')).toStartWith('400 invalid-request: ')
+    expect(await refused(city, 'GET ~/events?limit=x')).toStartWith('422 validation-failed: ')
+  })
+
+  test('may be of a caller’s own, under its own name only', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'mayor', {}, { max_active_sessions: 1 })
+    const { id, token } = await hire(city, 'mayor')
+    const emit = (body: object, options = {}) => city.call('POST ~/events', { body, ...options })
+    const seq = await city.head()
+    const own = { type: 'deploy.finished', actor: 'ci', subject: 'web', message: 'done' }
+    expect(await emit(own)).toMatchObject({ status: 201, body: { status: 'recorded' } })
+    expect(await emit({ type: 'note', actor: id }, { token })).toMatchObject({ status: 201 })
+    const recorded = await city.recorded(seq)
+    expect(recorded).toMatchObject([
+      { ...own, payload: {} },
+      { type: 'note', actor: id, session_id: id },
+    ])
+    const stranger = { token, body: { type: 'note', actor: 'somebody-else' } }
+    expect(await refused(city, 'POST ~/events', stranger)).toStartWith('403 forbidden: ')
+    const forged = { body: { type: 'bead.closed', actor: 'me', subject: 'to-1' } }
+    expect(await refused(city, 'POST ~/events', forged)).toStartWith(
+      '403 forbidden: forbidden: bead.closed is recorded by gc',
+    )
+    expect(await refused(city, 'POST ~/events', { body: { ...own, payload: 1 } })).toStartWith('422 validation-')
+    const long = { body: { ...own, message: 'm'.repeat(65_537) } }
+    expect(await refused(city, 'POST ~/events', long)).toStartWith('422 validation-failed: ')
+  })
+
+  test('are archived whole, and lists do not notice', async () => {
+    await using town = await openTown()
+    const { city } = town
+    for (const title of ['a', 'b']) await bead(city, title)
+    const before = (await city.call('GET ~/events?limit=1000')).body.total
+    const { body } = await city.call('POST ~/events/rotate?wait=true')
+    expect(body).toMatchObject({
+      rotated: true,
+      archive: { first_seq: 1, last_seq: before, compression_status: 'complete' },
+      anchor_event: { seq: before + 1, type: 'events.rotated' },
+    })
+    const lines = new TextDecoder()
+      .decode(gunzipSync(readFileSync(body.archive.path)))
+      .trim()
+      .split('\n')
+    expect(lines).toHaveLength(before)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ seq: 1 })
+    expect((await city.call('GET ~/events')).body.total).toBe(before + 1)
+  })
+
+  test('of all cities are one list, oldest first', async () => {
+    await using town = await openTown()
+    await using other = await openTown()
+    const { city, world } = town
+    await bead(city, 'a')
+    await bead(other.city, 'b')
+    const { items, event_cursor, total } = (await world.call('GET /v0/events?type=bead.created&limit=2')).body
+    expect(items.map((event: { city: string }) => event.city)).toEqual([city.name, other.city.name])
+    expect(total).toBeGreaterThanOrEqual(2)
+    expect(event_cursor).toContain(`${city.name}:`)
+    expect((await world.call('GET /v0/events?since=yesterday')).body.code).toBe('invalid-request')
+    expect((await world.call('GET /v0/events?limit=10001')).status).toBe(422)
+    for await (const frame of world.follow(`/v0/events/stream?after_cursor=${encodeURIComponent('0')}`)) {
+      expect(frame.event).toBe('tagged_event')
+      break
+    }
+    for await (const frame of world.follow(`/v0/city/${city.name}/events/stream?after_seq=0`)) {
+      expect(frame).toMatchObject({ id: '1', event: 'event', data: { seq: 1 } })
+      break
+    }
+    for (const path of ['/v0/events/stream?after_cursor=x:y', `/v0/city/${city.name}/events/stream?after_seq=x`]) {
+      expect((await world.call(`GET ${path}`)).body.code).toBe('invalid-cursor')
+    }
+  })
+})
+
+describe('of the operations on events', () => {
+  test('each was seen to succeed and to refuse all that it declares', () => {
+    expect(ledger.missing()).toEqual([])
+  })
+
+  test('each field of an answer was filled', () => {
+    const shapes = /^(SupervisorEventListOutputBody|ListBodyWireEvent|EventEmit|EventRotate)/
+    expect(ledger.unfilled().filter((field) => shapes.test(field))).toEqual([
+      'EventRotateResponse.reason',
+      'ListBodyWireEvent.partial',
+      'ListBodyWireEvent.partial_errors',
+    ])
+  })
+})

@@ -1,0 +1,29 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { TempFolder } from '../support/folder.ts'
+
+/** A city file with an agent called clerk that keeps each line it is told, and goes when told `quit`. */
+export function listener(folder: TempFolder): string {
+  const script = `#!/bin/sh
+printf '\\033[2J\\033[H> '
+while IFS= read -r line; do
+  [ "$line" = quit ] && exit 0
+  printf '%s\\n' "$line" >> "${folder.at('heard')}"
+  printf '\\033[2J\\033[Hheard\\n> '
+done
+`
+  writeFileSync(folder.at('listen'), script)
+  chmodSync(folder.at('listen'), 0o755)
+  return `
+[providers.listener]
+command = "${folder.at('listen')}"
+prompt_mode = "none"
+ready_prompt_prefix = "> "
+[[agent]]
+name = "clerk"
+provider = "listener"
+`
+}
+
+/** What the clerks of a folder were told so far. */
+export const heard = (folder: TempFolder): string =>
+  existsSync(folder.at('heard')) ? readFileSync(folder.at('heard'), 'utf8') : ''

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'bun:test'
+import { tempFolder } from '../support/folder.ts'
+import { Ledger } from '../support/ledger.ts'
+import { until } from '../support/until.ts'
+import type { TestCity } from '../support/world.ts'
+import { bead, declare, type Hand, hire, refused, towns } from './crew.ts'
+import { heard, listener } from './listener.ts'
+
+const ledger = new Ledger(({ tag }) => tag === 'mail')
+const openTown = towns(ledger)
+
+const send = async (city: TestCity, body: Record<string, unknown>, hand?: Hand) => {
+  const sent = await city.call('POST ~/mail', { body: { subject: 'Hi', ...body }, ...(hand && { token: hand.token }) })
+  expect(sent.status).toBe(201)
+  return sent.body
+}
+
+const ids = async (city: TestCity, query: string) =>
+  (await city.call(`GET ~/mail${query}`)).body.items.map(({ id }: { id: string }) => id)
+
+describe('mail', () => {
+  test('between a person and an agent goes back and forth', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'clerk')
+    const waiting = await send(city, { to: 'clerk', body: 'First', from: 'boss', rig: 'shop' })
+    expect(waiting).toMatchObject({ from: 'human', to: 'clerk', read: false, rig: 'shop' })
+    expect((await city.call(`GET ~/bead/${waiting.id}`)).body.metadata).toMatchObject({ 'mail.from_claimed': 'boss' })
+    const clerk = await hire(city, 'clerk', { alias: 'carl' })
+    expect(await ids(city, '/inbox?agent=carl')).toEqual([waiting.id])
+    const own = await city.call('GET ~/mail/inbox', { token: clerk.token })
+    expect(own.body.items.map(({ id }: { id: string }) => id)).toEqual([waiting.id])
+    const types = await city.types(() => city.call(`POST ~/mail/${waiting.id}/read`))
+    expect(types).toEqual(['bead.updated', 'mail.marked_read'])
+    const reply = await city.call(`POST ~/mail/${waiting.id}/reply`, { body: { body: 'Done' }, token: clerk.token })
+    expect(reply).toMatchObject({ status: 201, body: { to: 'human', subject: 'Re: Hi', reply_to: waiting.id } })
+    expect((await city.call('GET ~/mail/count?agent=human')).body).toEqual({ total: 1, unread: 1 })
+    expect((await city.call('GET ~/status')).body.mail).toEqual({ total: 2, unread: 1 })
+    expect(await ids(city, '/threads?agent=carl')).toEqual([reply.body.id])
+    expect(await ids(city, `/thread/${waiting.id}`)).toEqual([waiting.id, reply.body.id])
+    expect((await city.call(`GET ~/mail/${reply.body.id}`)).body).toEqual({ ...reply.body, rig: city.name })
+  })
+
+  test('is marked, archived and deleted, each telling what it did', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const { id } = await send(city, { to: 'human' })
+    expect((await city.call(`PATCH ~/mail/${id}`, { body: { read: true } })).body.read).toBe(true)
+    expect((await city.call(`POST ~/mail/${id}/mark-unread`)).body).toEqual({ status: 'unread' })
+    expect(await city.types(() => city.call(`POST ~/mail/${id}/archive`))).toEqual(['bead.closed', 'mail.archived'])
+    for (const verb of ['read', 'mark-unread', 'reply'])
+      expect(await refused(city, `POST ~/mail/${id}/${verb}`, { body: {} })).toStartWith('404 mail-not-found: ')
+    expect(await city.types(() => city.call(`PATCH ~/mail/${id}`, { body: { archived: false } }))).toEqual([
+      'bead.updated',
+    ])
+    expect(await city.types(() => city.call(`DELETE ~/mail/${id}`))).toEqual(['bead.closed', 'mail.deleted'])
+    expect((await city.call(`DELETE ~/mail/${id}`)).body).toEqual({ status: 'deleted' })
+    expect((await city.call('GET ~/mail?status=all')).body).toEqual({ items: [], total: 0 })
+  })
+
+  test('is walked page by page, and waited for', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const sent: string[] = []
+    for (let n = 0; n < 5; n++) sent.push((await send(city, { to: 'human', subject: `${n}` })).id)
+    for (const path of ['', '/inbox', '/threads']) {
+      const first = await city.call(`GET ~/mail${path}?limit=3&agent=human`)
+      expect(first.body.total).toBe(5)
+      const rest = await ids(city, `${path}?limit=3&agent=human&cursor=${first.body.next_cursor}`)
+      const walked = [...first.body.items.map(({ id }: { id: string }) => id), ...rest]
+      expect(walked.toSorted()).toEqual(sent.toSorted())
+      expect(await refused(city, `GET ~/mail${path}?cursor=x`)).toStartWith('400 invalid-cursor: ')
+    }
+    const seq = await city.head()
+    const waiting = city.call(`GET ~/mail?index=${seq}&wait=10s`)
+    await send(city, { to: 'human', subject: 'news' })
+    expect((await waiting).body.items.map(({ subject }: { subject: string }) => subject)).toContain('news')
+  })
+
+  test('is refused with a sentence where it cannot be', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'clerk')
+    const clerk = await hire(city, 'clerk')
+    const task = await bead(city, 'work')
+    const { id } = await send(city, { to: 'human' })
+    const body = { to: 'nobody', subject: 'x' }
+    expect(await refused(city, 'POST ~/mail', { body })).toStartWith('400 invalid-request: nobody here is called')
+    const forged = { body: { to: 'human', subject: 'x', from: 'mayor' }, token: clerk.token }
+    expect(await refused(city, 'POST ~/mail', forged)).toStartWith('403 forbidden: ')
+    const reply = { body: { from: 'mayor' }, token: clerk.token }
+    expect(await refused(city, `POST ~/mail/${id}/reply`, reply)).toStartWith('403 forbidden: ')
+    expect(await refused(city, 'POST ~/mail', { body: { to: 'human' } })).toStartWith('422 validation-failed: ')
+    expect(await refused(city, 'GET ~/mail?status=new')).toStartWith('400 invalid-request: ')
+    for (const operation of ['GET', 'DELETE', 'PATCH'])
+      expect(await refused(city, `${operation} ~/mail/${task}`, { body: operation === 'PATCH' ? {} : undefined })).toBe(
+        `404 mail-not-found: message ${task} does not exist, or was archived`,
+      )
+    expect(await refused(city, `POST ~/mail/${task}/archive`)).toStartWith('404 mail-not-found: ')
+  })
+
+  test('for a running session is typed to it once', async () => {
+    await using folder = tempFolder()
+    await using town = await openTown(listener(folder))
+    const { city } = town
+    const hired = await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'clerk' } })
+    const { subject } = await city.outcome(hired.body)
+    const { id } = await send(city, { to: String(subject), subject: 'Wake up', body: 'Now' })
+    await until(() => heard(folder).includes('end of data'), 20_000)
+    expect(heard(folder).split(`gc mail read ${id}`)).toHaveLength(2)
+    expect(heard(folder)).toContain('Subject: Wake up')
+  }, 30_000)
+})
+
+describe('of the operations on mail', () => {
+  test('each was seen to succeed and to refuse all that it declares; mail without a sender comes from imports only', () => {
+    expect(ledger.missing()).toEqual(['reply-mail invalid-request'])
+  })
+
+  test('each field of an answer was filled that a message can be given over HTTP', () => {
+    expect(ledger.unfilled()).toEqual([
+      'MailCountOutputBody.partial',
+      'MailCountOutputBody.partial_errors',
+      'MailListBody.partial',
+      'MailListBody.partial_errors',
+      'Message.cc',
+      'Message.priority',
+    ])
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import type { Answer, TestCity } from '../support/world.ts'
+import { World } from '../support/world.ts'
+import { declare, hire } from './crew.ts'
+
+const up = async (city: TestCity): Promise<void> => {
+  while ((await city.call('GET ~')).status === 404) await Bun.sleep(10)
+}
+
+describe('a request with an Idempotency-Key', () => {
+  test('does nothing when it is sent again after a crash, and is answered the same', async () => {
+    await using world = await World.open()
+    const city = await world.city()
+    await declare(city, 'clerk')
+    const clerk = await hire(city, 'clerk')
+    const bead = (await city.call('POST ~/beads', { body: { title: 'a' } })).body.id
+    const mail = (await city.call('POST ~/mail', { body: { to: 'human', subject: 'a' } })).body.id
+    const requests: Record<string, object> = {
+      'POST ~/beads': { title: 'b' },
+      'POST ~/convoys': { title: 'c', items: [bead] },
+      'POST ~/mail': { to: 'clerk', subject: 'd' },
+      [`POST ~/mail/${mail}/reply`]: { body: 'e' },
+      'POST ~/waits': { session: clerk.id, on_beads: [bead] },
+      'POST ~/events': { type: 'f.happened', actor: 'me' },
+      'POST ~/agents': { name: 'g', provider: 'amp' },
+      'POST ~/rigs': { name: 'h', path: world.rigFolder('h') },
+    }
+    const send = (operation: string, body: object, headers = { 'Idempotency-Key': 'same' }): Promise<Answer> =>
+      city.call(operation, { body, headers })
+    const first = await Promise.all(Object.entries(requests).map(([operation, body]) => send(operation, body)))
+    expect(first.map(({ status }) => status)).toEqual(first.map(() => 201))
+    await world.kill()
+    await world.start()
+    await up(city)
+    const seq = await city.head()
+    for (const [at, [operation, body]] of Object.entries(requests).entries()) {
+      const again = await send(operation, body)
+      expect([operation, again.status, again.body]).toEqual([operation, 201, first[at]?.body])
+    }
+    const done = (await city.recorded(seq)).map(({ type }) => type)
+    expect(done.filter((type) => /^(bead.created|convoy|mail|f|rig)/.test(type))).toEqual([])
+    const other = await send('POST ~/beads', { title: 'z' })
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency-mismatch'])
+  }, 30_000)
+
+  test('that was cut off by a crash was done wholly or not at all, and is never in the way', async () => {
+    await using world = await World.open()
+    const city = await world.city()
+    const send = (n: number) =>
+      city.call('POST ~/beads', { body: { title: `${n}` }, headers: { 'Idempotency-Key': `${n}` } })
+    const cut = Array.from({ length: 40 }, (_, n) =>
+      send(n).then(
+        ({ body }) => body.id as string,
+        () => undefined,
+      ),
+    )
+    await Promise.race(cut)
+    await world.kill()
+    const answered = await Promise.all(cut)
+    await world.start()
+    await up(city)
+    const again = await Promise.all(Array.from({ length: 40 }, (_, n) => send(n)))
+    expect(again.map(({ status }) => status)).toEqual(again.map(() => 201))
+    for (const [n, id] of answered.entries()) if (id) expect(again[n]?.body.id).toBe(id)
+    const { body } = await city.call('GET ~/beads?type=task&limit=1000')
+    expect(body.items.map(({ title }: { title: string }) => title).toSorted()).toEqual(
+      Array.from({ length: 40 }, (_, n) => `${n}`).toSorted(),
+    )
+  }, 30_000)
+
+  test('makes one city, also after a crash', async () => {
+    await using world = await World.open()
+    const body = { dir: world.folder.at('alpha'), start_command: 'true' }
+    const make = () => world.call('POST /v0/city', { body, headers: { 'Idempotency-Key': 'city' } })
+    const first = await make()
+    expect(first.status).toBe(202)
+    await world.kill()
+    await world.start()
+    const again = await make()
+    expect([again.status, again.body]).toEqual([202, first.body])
+    expect(existsSync(world.folder.at('alpha', 'city.toml'))).toBe(true)
+    expect((await world.call('GET /v0/cities')).body.total).toBe(1)
+  })
+})

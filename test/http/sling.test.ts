@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'bun:test'
+import { Ledger } from '../support/ledger.ts'
+import { bead, declare, hire, refused, towns } from './crew.ts'
+
+const ledger = new Ledger(({ tag }) => tag === 'sling')
+const openTown = towns(ledger)
+
+/** A town with a rig, a pool in it and a mayor, none of whom starts by itself. */
+async function staffed() {
+  const town = await openTown(`
+prefix = "to"
+[[rigs]]
+name = "web"
+path = "."
+prefix = "we"
+[[agent]]
+name = "worker"
+dir = "web"
+start_command = "sleep 600"
+max_active_sessions = 3
+suspended = true
+[[agent]]
+name = "mayor"
+start_command = "sleep 600"
+max_active_sessions = 1
+suspended = true
+[[agent]]
+name = "launcher"
+start_command = "sleep 600"
+suspended = true
+default_sling_formula = "not-there"
+[[agent]]
+name = "nobody"
+start_command = "sleep 600"
+max_active_sessions = 0
+sling_query = "true"
+`)
+  return town
+}
+
+describe('slinging a bead', () => {
+  test('routes it, makes a convoy for it, and says so once', async () => {
+    await using town = await staffed()
+    const { city } = town
+    const id = await bead(city, 'work', { rig: 'web' })
+    const seq = await city.head()
+    const sling = () => city.call('POST ~/sling', { body: { target: 'web/worker', bead: id, merge: 'mr' } })
+    const slung = await sling()
+    expect(slung.body).toEqual({
+      status: 'slung',
+      target: 'web/worker',
+      mode: 'direct',
+      bead: id,
+      warnings: ['agent web/worker is suspended'],
+    })
+    expect(slung.headers.get('location')).toBe(`/v0/city/${city.name}/runs`)
+    expect((await city.call(`GET ~/bead/${id}`)).body).toMatchObject({
+      status: 'open',
+      metadata: { 'gc.routed_to': 'web/worker', merge_strategy: 'mr' },
+    })
+    const recorded = await city.recorded(seq)
+    const convoy = recorded.find(({ type }) => type === 'convoy.created')?.subject ?? ''
+    expect(recorded.map(({ type, subject }) => [type, subject])).toEqual([
+      ['bead.updated', id],
+      ['bead.created', convoy],
+      ['convoy.created', convoy],
+    ])
+    expect((await city.call(`GET ~/convoy/${convoy}`)).body).toMatchObject({
+      convoy: { title: `sling-${id}` },
+      children: [{ id }],
+    })
+    const again = await city.head()
+    expect((await sling()).status).toBe(200)
+    expect(await city.recorded(again)).toEqual([])
+  })
+
+  test('to a bare name in a rig, to one of a pool, and with every warning', async () => {
+    await using town = await staffed()
+    const { city } = town
+    const id = await bead(city, 'work', { rig: 'web' })
+    const sling = async (body: object) => (await city.call('POST ~/sling', { body: { bead: id, ...body } })).body
+    expect(await sling({ target: 'worker', rig: 'web' })).toMatchObject({ target: 'web/worker' })
+    expect(await sling({ target: 'web/worker-2', no_convoy: true })).toMatchObject({ target: 'web/worker' })
+    const { warnings } = await sling({ target: 'nobody' })
+    expect(warnings).toEqual([
+      'agent nobody may have no sessions: its limit is 0',
+      'the sling_query of nobody was not run; the bead is routed by gc',
+      `bead ${id} was routed to web/worker before`,
+    ])
+    expect((await sling({ target: 'web/worker', force: true })).warnings).toBeUndefined()
+  })
+
+  test('takes it from who has it only when asked to', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'mayor', {}, { max_active_sessions: 1 })
+    await declare(city, 'other', {}, { max_active_sessions: 0 })
+    const { token } = await hire(city, 'mayor')
+    const id = await bead(city, 'work')
+    const { assignee } = (await city.call(`POST ~/bead/${id}/claim`, { token })).body
+    const sling = async (more: object) =>
+      (await city.call('POST ~/sling', { body: { target: 'other', bead: id, ...more } })).body
+    expect((await sling({})).warnings).toContain(`bead ${id} stays assigned to ${assignee}; reassign takes it away`)
+    expect((await city.call(`GET ~/bead/${id}`)).body).toMatchObject({ status: 'in_progress', assignee })
+    await sling({ reassign: true })
+    expect((await city.call(`GET ~/bead/${id}`)).body.assignee).toBeUndefined()
+    expect((await city.call('GET ~/claims')).body.total).toBe(0)
+    const lost = { token, body: { target: 'mayor', bead: id } }
+    expect(await refused(city, 'POST ~/sling', lost)).toStartWith('409 claim-lost: ')
+  })
+
+  test('that is only a text makes the bead as well: both, or nothing', async () => {
+    await using town = await staffed()
+    const { city } = town
+    const seq = await city.head()
+    const text = { target: 'web/worker', title: 'Paint it', description: 'Green.', merge: 'direct' }
+    const { body } = await city.call('POST ~/sling/text', { body: text })
+    expect(body).toMatchObject({ status: 'slung', target: 'web/worker', mode: 'direct', bead: 'we-1' })
+    expect((await city.call('GET ~/bead/we-1')).body).toMatchObject({
+      title: 'Paint it',
+      description: 'Green.',
+      metadata: { 'gc.routed_to': 'web/worker', merge_strategy: 'direct' },
+    })
+    const types = (await city.recorded(seq)).map(({ type }) => type)
+    expect(types.filter((type) => type === 'convoy.created')).toHaveLength(1)
+    expect(types.filter((type) => type === 'bead.created')).toHaveLength(2)
+    const sling = async (more: object) =>
+      (await refused(city, 'POST ~/sling/text', { body: { target: 'mayor', title: 'x', ...more } })).split(':', 1)[0]
+    expect(await sling({ target: 'ghost' })).toBe('404 agent-not-found')
+    expect(await sling({ rig: 'nowhere' })).toBe('404 rig-not-found')
+    expect(await sling({ merge: 'somehow' })).toBe('400 invalid-request')
+    expect(await sling({ owned: true, no_convoy: true })).toBe('400 invalid-request')
+    expect(await sling({ title: 't'.repeat(1025) })).toBe('422 validation-failed')
+    expect(await sling({ target: 'launcher' })).toBe('404 formula-not-found')
+  })
+
+  test('keeps an owned convoy open', async () => {
+    await using town = await staffed()
+    const { city } = town
+    const id = await bead(city, 'work')
+    await city.call('POST ~/sling', { body: { target: 'mayor', bead: id, owned: true } })
+    await city.call(`POST ~/bead/${id}/close`)
+    const { items } = (await city.call('GET ~/convoys')).body
+    expect(items).toMatchObject([{ title: `sling-${id}`, labels: ['owned'] }])
+  })
+
+  test('refuses what does not go together, and what is not there', async () => {
+    await using town = await staffed()
+    const { city } = town
+    const id = await bead(city, 'work')
+    const done = await bead(city, 'done')
+    await city.call(`POST ~/bead/${done}/close`)
+    const convoy = (await city.call('POST ~/convoys', { body: { title: 'c' } })).body.id
+    const sling = async (body: object) =>
+      (await refused(city, 'POST ~/sling', { body: { target: 'mayor', ...body } })).split(':', 1)[0]
+    const WRONG = '400 invalid-request'
+    expect(await sling({})).toBe(WRONG)
+    expect(await sling({ bead: id, formula: 'f' })).toBe(WRONG)
+    expect(await sling({ bead: id, attached_bead_id: id })).toBe(WRONG)
+    expect(await sling({ attached_bead_id: id })).toBe(WRONG)
+    expect(await sling({ bead: id, title: 'x' })).toBe(WRONG)
+    expect(await sling({ formula: 'f', scope_kind: 'rig' })).toBe(WRONG)
+    expect(await sling({ formula: 'f', scope_kind: 'moon', scope_ref: 'x' })).toBe(WRONG)
+    expect(await sling({ bead: id, owned: true, no_convoy: true })).toBe(WRONG)
+    expect(await sling({ bead: id, merge: 'somehow' })).toBe(WRONG)
+    expect(await sling({ formula: 'f', no_formula: true })).toBe(WRONG)
+    expect(await sling({ bead: convoy })).toBe(WRONG)
+    expect(await sling({ target: ' ', bead: id })).toBe(WRONG)
+    expect(await sling({ target: 'ghost', bead: id })).toBe('404 agent-not-found')
+    expect(await sling({ target: 'worker', rig: 'nowhere', bead: id })).toBe('404 rig-not-found')
+    expect(await sling({ formula: 'f', scope_kind: 'city', scope_ref: 'elsewhere' })).toBe('404 scope-not-found')
+    expect(await sling({ formula: 'f' })).toBe('404 formula-not-found')
+    expect(await sling({ bead: 'to-99' })).toBe('400 sling-missing-bead')
+    expect(await sling({ target: 'web/worker', bead: id })).toBe('400 sling-cross-rig')
+    expect(await sling({ bead: done })).toBe('409 conflict-wrong-state')
+    expect((await city.call(`GET ~/bead/${id}`)).body.metadata).toBeUndefined()
+  })
+})
+
+describe('of sling', () => {
+  test('every refusal that it declares was seen', () => {
+    expect(ledger.missing()).toEqual([])
+  })
+
+  test('each field of its answer was filled, but for those of launched formulas', () => {
+    expect(ledger.unfilled()).toEqual([
+      'RunRef.kind',
+      'RunRef.run_id',
+      'RunRef.status',
+      'SlingResponse.attached_bead_id',
+      'SlingResponse.dashboard_url',
+      'SlingResponse.formula',
+      'SlingResponse.root_bead_id',
+      'SlingResponse.run',
+      'SlingResponse.workflow_id',
+    ])
+  })
+})

@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tempFolder } from '../support/folder.ts'
+import { PROGRAM, TestCity, World } from '../support/world.ts'
+import { bead, declare, hire } from './crew.ts'
+
+describe('GET /health and /v0/cities', () => {
+  test('tell how far the first city is', async () => {
+    await using world = await World.open()
+    const empty = await world.call('GET /health')
+    expect(empty.body).toMatchObject({ status: 'ok', cities_total: 0, cities_running: 0 })
+    expect(empty.body.startup).toBeUndefined()
+    expect((await world.call('GET /v0/cities')).body).toEqual({ items: [], total: 0 })
+    const city = await world.city()
+    const { body } = await world.call('GET /health')
+    expect(body).toMatchObject({ cities_total: 1, cities_running: 1, startup: { ready: true, phase: 'running' } })
+    expect(body.startup.phases_completed).toHaveLength(5)
+    expect((await world.call('GET /v0/cities')).body.items).toEqual([{ name: 'town', path: city.path, running: true }])
+  })
+})
+
+describe('POST /v0/city', () => {
+  test('writes the city, answers 202, and ends with exactly one event', async () => {
+    await using world = await World.open()
+    const accepted = await world.call('POST /v0/city', { body: { dir: world.folder.at('alpha'), provider: 'claude' } })
+    expect(accepted.status).toBe(202)
+    expect(accepted.body.request_id).toMatch(/^req-[0-9a-f]{24}$/)
+    const outcome = await world.outcome('/v0/events', accepted.body)
+    expect(outcome).toMatchObject({ type: 'request.result.city.create', subject: 'alpha', actor: 'api', city: 'alpha' })
+    expect(outcome.payload).toMatchObject({ name: 'alpha', path: world.folder.at('alpha') })
+    const all = (await world.call('GET /v0/events')).body.items
+    const about = all.filter((event: { payload: { request_id?: string } }) => event.payload.request_id)
+    expect(about).toHaveLength(1)
+    expect(all.map(({ type }: { type: string }) => type)).toContain('city.created')
+    expect((await world.call('GET /v0/city/alpha')).body).toMatchObject({ name: 'alpha', provider: 'claude' })
+    expect(existsSync(world.folder.at('alpha', 'city.toml'))).toBe(true)
+  })
+
+  test('refuses what cannot be, and changes nothing', async () => {
+    await using world = await World.open()
+    await world.city('alpha')
+    const before = (await world.call('GET /v0/events')).body.total
+    const refused = async (body: unknown) => {
+      const { status, body: problem } = await world.call('POST /v0/city', { body })
+      return [status, problem.code]
+    }
+    expect(await refused({ dir: world.folder.at('alpha') })).toEqual([409, 'conflict-wrong-state'])
+    mkdirSync(world.folder.at('other'))
+    expect(await refused({ dir: world.folder.at('other', 'alpha') })).toEqual([409, 'conflict-wrong-state'])
+    expect(await refused({ dir: '' })).toEqual([422, 'validation-failed'])
+    expect(await refused({ dir: world.folder.at('b'), provider: 'nobody' })).toEqual([422, 'validation-failed'])
+    expect(await refused({ dir: world.folder.at('b'), provider: 'claude', start_command: 'x' })).toEqual([
+      422,
+      'validation-failed',
+    ])
+    expect(await refused({ dir: world.folder.at('b'), bootstrap_profile: 'moon' })).toEqual([422, 'validation-failed'])
+    writeFileSync(world.folder.at('file'), '')
+    expect((await refused({ dir: world.folder.at('file') }))[0]).toBeGreaterThanOrEqual(400)
+    expect((await world.call('GET /v0/events')).body.total).toBe(before)
+    expect(existsSync(world.folder.at('b'))).toBe(false)
+    expect((await world.call('GET /v0/cities')).body.total).toBe(1)
+  })
+
+  test('a folder without permission is refused with a sentence', async () => {
+    await using world = await World.openAsNobody()
+    const closed = world.folder.at('closed')
+    mkdirSync(closed)
+    chmodSync(closed, 0o555)
+    const { status, body } = await world.call('POST /v0/city', { body: { dir: `${closed}/city` } })
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(500)
+    expect(body.detail).toContain('permission')
+    expect(existsSync(`${closed}/city`)).toBe(false)
+    expect((await world.call('GET /v0/cities')).body.total).toBe(0)
+  })
+
+  test('a crash after the 202 neither loses nor repeats the terminal event', async () => {
+    await using world = await World.open()
+    const { body } = await world.call('POST /v0/city', { body: { dir: world.folder.at('alpha') } })
+    await world.kill()
+    await world.start()
+    const outcome = await world.outcome('/v0/events', { ...body, event_cursor: '__supervisor__:0' })
+    expect(outcome.type).toBe('request.result.city.create')
+    await world.kill()
+    await world.start()
+    const items = (await world.call('GET /v0/events')).body.items
+    expect(items.filter((event: { payload: Record<string, unknown> }) => event.payload.request_id)).toHaveLength(1)
+  })
+})
+
+describe('POST /v0/city/register', () => {
+  test('brings back a city that was unregistered, whole', async () => {
+    await using world = await World.open()
+    const city = await world.city()
+    const bead = (await city.call('POST ~/beads', { body: { title: 'stays' } })).body
+    const gone = await world.call('POST /v0/city/town/unregister')
+    expect(gone.status).toBe(202)
+    expect((await world.outcome('/v0/events', gone.body)).type).toBe('request.result.city.unregister')
+    expect((await city.call('GET ~')).status).toBe(404)
+    expect((await world.call('GET /v0/cities')).body.total).toBe(0)
+    const back = await world.call('POST /v0/city/register', { body: { path: city.path } })
+    expect((await world.outcome('/v0/events', back.body)).type).toBe('request.result.city.create')
+    expect((await city.call(`GET ~/bead/${bead.id}`)).body.title).toBe('stays')
+  })
+
+  test('under another name is the same city by that name, for its sessions too', async () => {
+    await using world = await World.open()
+    const city = await world.city('first')
+    const gone = await world.call('POST /v0/city/first/unregister')
+    await world.outcome('/v0/events', gone.body)
+    for (const name of ['a/b', '__supervisor__', 'a,b', '']) {
+      const { status } = await world.call('POST /v0/city/register', { body: { path: city.path, name } })
+      expect([name, status >= 400 && status < 500]).toEqual([name, true])
+    }
+    const accepted = await world.call('POST /v0/city/register', { body: { path: city.path, name: 'second' } })
+    expect((await world.outcome('/v0/events', accepted.body)).type).toBe('request.result.city.create')
+    const second = new TestCity(world, 'second', city.path)
+    await declare(second, 'mayor')
+    const { token } = await hire(second, 'mayor')
+    const id = await bead(second, 'work')
+    expect((await second.call(`POST ~/bead/${id}/claim`, { token })).status).toBe(200)
+    expect((await second.call('GET ~/config')).body.workspace).toMatchObject({ name: 'second' })
+  })
+
+  test('a folder that holds no city fails with the reason, or is refused', async () => {
+    await using world = await World.open()
+    mkdirSync(world.folder.at('empty'))
+    const { status, body } = await world.call('POST /v0/city/register', { body: { path: world.folder.at('empty') } })
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(500)
+    expect(body.detail).toContain('city.toml')
+    const relative = await world.call('POST /v0/city/register', { body: { path: 'somewhere' } })
+    expect([relative.status, relative.body.code]).toEqual([400, 'invalid-request'])
+  })
+})
+
+describe('POST ~/unregister', () => {
+  test('is 404 for a city nobody knows', async () => {
+    await using world = await World.open()
+    const { status, body } = await world.call('POST /v0/city/nowhere/unregister')
+    expect([status, body.code]).toEqual([404, 'city-not-found'])
+    expect(body.detail).toBe('not_found: city not found or not running: nowhere')
+  })
+})
+
+describe('start-up', () => {
+  test('a broken city is shown as failed and harms no other', async () => {
+    await using world = await World.open()
+    const good = await world.city('good')
+    const bad = await world.city('bad')
+    await world.kill()
+    writeFileSync(`${bad.path}/city.toml`, '[workspace]\nname = "bad"\nnonsense = 1\n')
+    await world.start()
+    await good.call('GET ~/events?index=0&wait=10s')
+    const items = await settled(world)
+    expect(items).toMatchObject([
+      { name: 'bad', running: false, status: 'init_failed' },
+      { name: 'good', running: true },
+    ])
+    expect(items[0]?.error).toContain('city.toml:3')
+    expect((await bad.call('GET ~')).status).toBe(404)
+    expect((await good.call('POST ~/beads', { body: { title: 'works' } })).status).toBe(201)
+    writeFileSync(`${bad.path}/city.toml`, '[workspace]\nname = "bad"\n')
+    const again = await world.call('POST /v0/city/register', { body: { path: bad.path } })
+    expect((await world.outcome('/v0/events', again.body)).type).toBe('request.result.city.create')
+    expect((await bad.call('GET ~')).status).toBe(200)
+  })
+
+  test('a city whose folder is gone is shown as failed', async () => {
+    await using world = await World.open()
+    const city = await world.city()
+    await world.kill()
+    rmSync(city.path, { recursive: true })
+    await world.start()
+    expect(await settled(world)).toMatchObject([{ name: 'town', running: false, status: 'init_failed' }])
+  })
+
+  test('records how the run before ended', async () => {
+    await using world = await World.open()
+    await world.kill()
+    await world.start()
+    const { items } = (await world.call('GET /v0/events?type=supervisor.started')).body
+    expect(items.map(({ payload }: { payload: unknown }) => payload)).toEqual([
+      { previous_exit: 'unknown' },
+      { previous_exit: 'crash' },
+    ])
+  })
+
+  test('a second supervisor on the same home or port is refused with a sentence', async () => {
+    await using world = await World.open()
+    const again = Bun.spawn([...PROGRAM, 'serve', '--port', '0', '--home', world.home], {
+      stderr: 'pipe',
+      stdout: 'pipe',
+    })
+    expect(await again.exited).toBe(1)
+    expect(await new Response(again.stderr).text()).toContain('is held by gc serve')
+    const port = new URL(world.url).port
+    const other = Bun.spawn([...PROGRAM, 'serve', '--port', port, '--home', world.folder.at('other')], {
+      stderr: 'pipe',
+      stdout: 'pipe',
+    })
+    expect(await other.exited).toBe(1)
+    expect(await new Response(other.stderr).text()).toContain('another program listens there')
+  })
+
+  test('another address than loopback asks for the token', async () => {
+    await using world = await World.open()
+    const open = Bun.spawn([...PROGRAM, 'serve', '--host', '0.0.0.0', '--port', '0', '--home', world.folder.at('o')], {
+      stderr: 'pipe',
+      stdout: 'pipe',
+    })
+    expect(await open.exited).toBe(1)
+    expect(await new Response(open.stderr).text()).toContain('--require-token')
+  })
+})
+
+describe('who may call', () => {
+  test('with --require-token, nobody without one', async () => {
+    await using world = await World.open('--require-token')
+    expect((await world.call('GET /v0/cities')).status).toBe(401)
+    expect((await world.call('GET /v0/cities', { token: 'gcs_nobody' })).status).toBe(401)
+    expect((await world.call('GET /v0/cities', { token: world.operatorToken })).status).toBe(200)
+  })
+
+  test('an unknown token is 401, never anonymous', async () => {
+    await using world = await World.open()
+    const { status, body } = await world.call('GET /v0/cities', { token: 'gco_made_up' })
+    expect([status, body.code]).toEqual([401, 'unauthorized'])
+  })
+
+  test('a read-only server takes no change', async () => {
+    await using world = await World.open('--read-only')
+    const { status, body } = await world.call('POST /v0/city', { body: { dir: '/x' } })
+    expect([status, body.code]).toEqual([403, 'forbidden'])
+    expect(body.detail).toStartWith('read_only:')
+  })
+
+  test('the files of the home are for their owner only', async () => {
+    await using world = await World.open()
+    const mode = (name: string) => Bun.file(`${world.home}/${name}`).stat()
+    expect((await mode('token')).mode & 0o777).toBe(0o600)
+    expect((await mode('')).mode & 0o777).toBe(0o700)
+    expect(readFileSync(`${world.home}/token`, 'utf8')).toMatch(/^gco_[0-9a-f]{64}\n$/)
+  })
+})
+
+describe('the agents’ network', () => {
+  test('answers beside the supervisor, on its own paths', async () => {
+    await using world = await World.open()
+    expect((await fetch(`${world.url}/api/v1/health`)).status).toBe(200)
+    expect((await world.call('GET /health')).body.version).toBeString()
+  })
+
+  test('may have an address of its own, and then the supervisor’s has none of it', async () => {
+    await using world = await World.open('--social-listen', '0')
+    expect((await fetch(`${world.url}/api/v1/health`)).status).toBe(404)
+    const network = await world.said(/network answers at (http:\S+)\./)
+    expect((await fetch(`${network}/api/v1/health`)).status).toBe(200)
+    expect((await fetch(`${network}/v0/cities`)).status).toBe(404)
+  })
+
+  test('that cannot be opened is told of and harms no city', async () => {
+    await using world = await World.open()
+    const city = await world.city()
+    await world.kill()
+    writeFileSync(`${world.home}/social.toml`, 'nonsense = [')
+    await world.start()
+    expect((await fetch(`${world.url}/api/v1/health`)).status).toBe(404)
+    expect(world.log).toContain('network is not served')
+    await settled(world)
+    expect((await city.call('GET ~')).status).toBe(200)
+  })
+
+  test('runs alone with --only social', async () => {
+    using folder = tempFolder()
+    const alone = Bun.spawn([...PROGRAM, 'serve', '--only', 'social', '--port', '0', '--home', folder.path], {
+      stdout: 'pipe',
+    })
+    const { value } = await alone.stdout.getReader().read()
+    const url = /answers at (http:\S+);/.exec(new TextDecoder().decode(value))?.[1]
+    expect((await fetch(`${url}/api/v1/health`)).status).toBe(200)
+    expect((await fetch(`${url}/health`)).status).not.toBe(200)
+    alone.kill('SIGTERM')
+    expect(await alone.exited).toBe(0)
+    expect(existsSync(folder.at('supervisor.db'))).toBe(false)
+  })
+})
+
+/** The cities once none is starting any more. */
+async function settled(world: World): Promise<{ name: string; status?: string; error?: string; running: boolean }[]> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { items } = (await world.call('GET /v0/cities')).body
+    if (items.every((city: { running: boolean; error?: string }) => city.running || city.error)) return items
+    await Bun.sleep(50)
+  }
+  throw new Error('a city is still starting')
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ledger } from '../support/ledger.ts'
+import { hire, refused, towns } from './crew.ts'
+
+const ledger = new Ledger(({ id }) => /worktree/.test(id))
+const openTown = towns(ledger)
+
+const git = (cwd: string, ...words: string[]) => {
+  const named = ['-c', 'user.name=a', '-c', 'user.email=a@b']
+  const ran = Bun.spawnSync(['git', '-C', cwd, ...named, ...words])
+  if (ran.exitCode !== 0) throw new Error(`git ${words.join(' ')}: ${ran.stderr}`)
+}
+
+describe('an agent with worktree = true', () => {
+  test('works in a worktree of its own, which goes with its session unless something is only there', async () => {
+    await using town = await openTown('')
+    const { city, world } = town
+    const rig = world.rigFolder('shop', { git: true })
+    writeFileSync(join(rig, 'README'), 'hello')
+    git(rig, 'add', '-A')
+    git(rig, 'commit', '-q', '-m', 'first')
+    const keeps = 'printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"; pwd > where; exec sleep 600'
+    writeFileSync(
+      join(city.path, 'city.toml'),
+      `[workspace]\nname = "${city.name}"\n[[rigs]]\nname = "shop"\npath = "${rig}"
+[[agent]]\nname = "worker"\ndir = "shop"\nworktree = true\nstart_command = '''${keeps}'''\n`,
+    )
+    for (let n = 0; n < 200; n++) if ((await city.call('GET ~/agents')).body.total === 1) break
+    const { id, token } = await hire(city, 'shop/worker')
+    const { items, limit } = (await city.call('GET ~/worktrees')).body
+    expect(limit).toBe(50)
+    expect(items).toEqual([
+      {
+        session: id,
+        rig: 'shop',
+        path: expect.stringContaining(join(city.path, '.gc/worktrees/shop')),
+        branch: expect.stringMatching(/^gc\//),
+        created_at: expect.any(String),
+        in_use: true,
+      },
+    ])
+    const [{ path }] = items
+    expect((await city.call(`GET ~/session/${id}`)).body.work_dir).toBe(path)
+    for (let n = 0; n < 200 && !existsSync(join(path, 'where')); n++) await Bun.sleep(10)
+    const at = `DELETE ~/worktree/${id}`
+    expect(await refused(city, at)).toStartWith('409 conflict-wrong-state: ')
+    expect(await refused(city, at, { token })).toStartWith('403 forbidden: ')
+    expect(await refused(city, 'DELETE ~/worktree/ghost')).toStartWith('404 session-not-found: ')
+    let seq = await city.head()
+    await city.call(`POST ~/session/${id}/close`)
+    const kept = await city.event(seq, ({ type }) => type === 'bead.worktree.reap_skipped')
+    expect(kept.payload).toEqual({ bead_id: id, path, rig: 'shop', reason: '1 file is changed and not committed' })
+    expect((await city.call('GET ~/worktrees')).body.items[0]).toMatchObject({
+      in_use: false,
+      kept: expect.any(String),
+    })
+    seq = await city.head()
+    expect((await city.call(`${at}?force=true`)).body).toEqual({ status: 'removed' })
+    await city.event(seq, ({ type }) => type === 'bead.worktree.reaped')
+    expect(existsSync(path)).toBe(false)
+  })
+})
+
+test('each operation on worktrees was seen to succeed and to refuse', () => {
+  expect(ledger.missing()).toEqual(['remove-worktree service-unavailable'])
+})

@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { Type } from '@sinclair/typebox'
+import { Refusal } from '../../src/core/errors.ts'
+import type { Exchange } from '../../src/server/route.ts'
+import { route } from '../../src/server/route.ts'
+import { encode, type Frame, line } from '../../src/server/sse.ts'
+import { serve } from './serve.ts'
+
+const Note = Type.Object({ type: Type.String() }, { $id: 'Note' })
+
+const streaming = (frames: (x: Pick<Exchange, 'signal' | 'request'>) => AsyncIterable<Frame>) =>
+  route(
+    'GET ~/events/stream',
+    { id: 'stream-events', summary: 'Follow', ok: { frames: { event: Note } }, refuses: ['city-not-found'] },
+    frames,
+  )
+
+const PATH = '/v0/city/c/events/stream'
+const frame = (n: number): Frame => ({ id: String(n), event: 'event', data: { type: 'note', n } })
+
+/** Frames pushed by hand; `ended` resolves when the stream let go of them. */
+function source() {
+  const waiting: Frame[] = []
+  let wake = () => {}
+  let close = () => {}
+  const ended = new Promise<void>((resolve) => {
+    close = resolve
+  })
+  return {
+    ended,
+    push(frame: Frame) {
+      waiting.push(frame)
+      wake()
+    },
+    async *frames({ signal }: Pick<Exchange, 'signal'>): AsyncGenerator<Frame> {
+      signal.addEventListener('abort', () => wake())
+      try {
+        while (!signal.aborted) {
+          const next = waiting.shift()
+          if (next) yield next
+          else await new Promise<void>((resolve) => (wake = resolve))
+        }
+      } finally {
+        close()
+      }
+    },
+  }
+}
+
+/** Reads a stream's text bit by bit. */
+function reading(response: Response) {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  return {
+    cancel: () => reader.cancel(),
+    /** The text so far, once it ends with this. */
+    async until(end: string): Promise<string> {
+      while (!text.endsWith(end)) {
+        const { done, value } = await reader.read()
+        if (done) throw new Error(`the stream ended after ${JSON.stringify(text)}`)
+        text += decoder.decode(value, { stream: true })
+      }
+      return text
+    },
+    async rest(): Promise<string> {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return text
+        text += decoder.decode(value, { stream: true })
+      }
+    },
+  }
+}
+
+describe('a frame', () => {
+  const written = (of: Frame) => new TextDecoder().decode(encode(of))
+
+  test('is id, event and data, in that order', () => {
+    expect(written({ id: '7', event: 'event', data: { type: 'a' } })).toBe(
+      'id: 7\nevent: event\ndata: {"type":"a"}\n\n',
+    )
+  })
+
+  test('without an id has no id line', () => {
+    expect(written({ event: 'heartbeat', data: {} })).toBe('event: heartbeat\ndata: {}\n\n')
+  })
+
+  test('is one line whatever is in it, with what ends lines or tags escaped', () => {
+    const text = 'a\nb\r\u2028\u2029<script>&"'
+    const bytes = written({ event: 'event', data: { type: 'a', text } })
+    const data = bytes.split('\n')[1]?.slice('data: '.length) ?? ''
+    expect(data).not.toMatch(/[<>&\u2028\u2029\r]/)
+    expect(bytes.split('\n')).toHaveLength(4)
+    expect(JSON.parse(data)).toEqual({ type: 'a', text })
+  })
+
+  test('takes a line that was made before, and is made into bytes once', () => {
+    const shared: Frame = { id: '1', event: 'event', data: line({ type: '<' }) }
+    expect(written(shared)).toBe('id: 1\nevent: event\ndata: {"type":"\\u003c"}\n\n')
+    expect(encode(shared)).toBe(encode(shared))
+  })
+})
+
+describe('a stream', () => {
+  test('has its headers at once, before there is any frame', async () => {
+    const notes = source()
+    await using server = serve({ routes: [streaming(notes.frames)] })
+    const response = await server.get(PATH)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(response.headers.get('x-accel-buffering')).toBe('no')
+    expect(response.headers.get('x-gc-request-id')).toMatch(/^[0-9a-f]{16}$/)
+    await reading(response).cancel()
+    await notes.ended
+  })
+
+  test('sends each frame when it comes, in order', async () => {
+    const notes = source()
+    await using server = serve({ routes: [streaming(notes.frames)] })
+    const reader = reading(await server.get(PATH))
+    notes.push(frame(1))
+    expect(await reader.until('1}\n\n')).toEndWith('id: 1\nevent: event\ndata: {"type":"note","n":1}\n\n')
+    notes.push(frame(2))
+    notes.push(frame(3))
+    const text = await reader.until('3}\n\n')
+    expect(text.match(/^id: \d$/gm)).toEqual(['id: 1', 'id: 2', 'id: 3'])
+    await reader.cancel()
+  })
+
+  test('begins with a comment that readers skip', async () => {
+    const notes = source()
+    await using server = serve({ routes: [streaming(notes.frames)] })
+    const reader = reading(await server.get(PATH))
+    expect(await reader.until('\n')).toBe(':\n')
+    await reader.cancel()
+  })
+
+  test('has a named heartbeat without id every 15 s, none at the start', async () => {
+    const notes = source()
+    await using server = serve({ routes: [streaming(notes.frames)] })
+    const reader = reading(await server.get(PATH))
+    await server.clock.advance(14_999)
+    notes.push(frame(1))
+    expect(await reader.until('1}\n\n')).not.toContain('heartbeat')
+    await server.clock.advance(1)
+    const beat = 'event: heartbeat\ndata: {"timestamp":"2026-01-05T09:00:15Z"}\n\n'
+    expect(await reader.until('"}\n\n')).toEndWith(beat)
+    await server.clock.advance(15_000)
+    expect(await reader.until('30Z"}\n\n')).not.toMatch(/id: \d+\nevent: heartbeat/)
+    await reader.cancel()
+  })
+
+  test('lets go of its frames when the reader leaves, and leaves no timer behind', async () => {
+    const notes = source()
+    await using server = serve({ routes: [streaming(notes.frames)] })
+    const leave = new AbortController()
+    const response = await server.ask(PATH, { signal: leave.signal })
+    await reading(response).until('\n')
+    leave.abort()
+    await notes.ended
+    expect(server.deadlines.size).toBe(0)
+    expect(server.faults).toEqual([])
+  })
+
+  test('ends when its frames end', async () => {
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          yield frame(1)
+          yield frame(2)
+        }),
+      ],
+    })
+    const text = await reading(await server.get(PATH)).rest()
+    expect(text.match(/^id: \d$/gm)).toEqual(['id: 1', 'id: 2'])
+    expect(server.deadlines.size).toBe(0)
+  })
+
+  test('ends cleanly when its frames throw; the log has it with the id', async () => {
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          yield frame(1)
+          throw new TypeError('the disk is gone')
+        }),
+      ],
+    })
+    const response = await server.get(PATH)
+    const text = await reading(response).rest()
+    expect(text).toEndWith('"n":1}\n\n')
+    expect(server.faults).toEqual([
+      {
+        thrown: new TypeError('the disk is gone'),
+        id: response.headers.get('x-gc-request-id') ?? '',
+        method: 'GET',
+        path: PATH,
+      },
+    ])
+  })
+
+  test('ends when the server stops', async () => {
+    const notes = source()
+    const server = serve({ routes: [streaming(notes.frames)] })
+    const reader = reading(await server.get(PATH))
+    notes.push(frame(1))
+    await reader.until('1}\n\n')
+    await server[Symbol.asyncDispose]()
+    expect(await reader.rest()).toEndWith('1}\n\n')
+    await notes.ended
+  })
+
+  test('is turned down before it begins like any request', async () => {
+    await using server = serve({
+      routes: [
+        streaming(() => {
+          throw new Refusal('city-not-found', 'not_found: city not found or not running: c')
+        }),
+      ],
+    })
+    const response = await server.get(PATH)
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+  })
+
+  test('is not begun for HEAD', async () => {
+    let begun = false
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          begun = true
+          yield frame(1)
+        }),
+      ],
+    })
+    const response = await server.ask(PATH, { method: 'HEAD' })
+    expect([response.status, response.headers.get('content-type'), begun]).toEqual([200, 'text/event-stream', false])
+  })
+
+  test('waits for a slow reader, and lets go of one that does not read for 30 s', async () => {
+    let sent = 0
+    let over = false
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          try {
+            for (;;) yield { event: 'event', data: { type: 'note', n: sent++, text: 'x'.repeat(10_000) } }
+          } finally {
+            over = true
+          }
+        }),
+      ],
+    })
+    const client = connect(server.port, '127.0.0.1')
+    client.on('error', () => {})
+    client.write(`GET ${PATH} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+    client.pause()
+    while (server.deadlines.size < 2) await new Promise((resolve) => setImmediate(resolve))
+    const before = sent
+    await server.clock.advance(29_000)
+    expect([over, sent]).toEqual([false, before])
+    await server.clock.advance(1_000)
+    expect([over, server.deadlines.size]).toEqual([true, 0])
+    client.destroy()
+  })
+
+  test('sends each of a thousand frames to each of fifty readers', async () => {
+    const frames = Array.from({ length: 1000 }, (_, n) => frame(n))
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          yield* frames
+        }),
+      ],
+    })
+    const texts = await Promise.all(Array.from({ length: 50 }, async () => reading(await server.get(PATH)).rest()))
+    const ids = frames.map(({ id }) => `id: ${id}`)
+    for (const text of texts) expect([...(text.match(/^id: \d+$/gm) ?? [])]).toEqual(ids)
+  })
+})

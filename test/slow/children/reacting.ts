@@ -1,0 +1,42 @@
+import { fdatasyncSync } from 'node:fs'
+import { systemClock } from '../../../src/core/clock.ts'
+import { Deadlines } from '../../../src/core/deadlines.ts'
+import sql from '../../../src/core/events/log.sql' with { type: 'text' }
+import { EventLog } from '../../../src/core/events/log.ts'
+import { Reactions } from '../../../src/core/events/reactions.ts'
+import { Store, type StoreOptions } from '../../../src/core/store.ts'
+
+const DONE = 'CREATE TABLE done (seq INTEGER NOT NULL, consumer TEXT NOT NULL)'
+
+/** A log of notes with two consumers, of which the second reacts to what the first records. */
+export function reacting(path: string, report: (message: string) => void, options: StoreOptions = {}) {
+  const deadlines = new Deadlines()
+  const store = Store.open(path, [sql, DONE], options)
+  const log = new EventLog(store, systemClock, deadlines)
+  const reactions = new Reactions(store, log, deadlines, report)
+  const insert = store.prepare('INSERT INTO done (seq, consumer) VALUES (?, ?)')
+  reactions.on('reader', ['note.written'], (tx, { seq }) => {
+    insert.run(seq, 'reader')
+    log.record(tx, 'note.read', { actor: 'reader', subject: String(seq) }, {})
+  })
+  reactions.on('keeper', ['note.read'], (_tx, { seq }) => void insert.run(seq, 'keeper'))
+  return { store, log, reactions, deadlines }
+}
+
+/** Dies by its own hand once a commit is on disk and before anyone hears of it. */
+const dyingAfter = (commits: number): StoreOptions['sync'] => {
+  let left = commits
+  return async (file) => {
+    fdatasyncSync(file)
+    if (--left === 0) process.kill(process.pid, 'SIGKILL')
+    await undefined
+  }
+}
+
+if (import.meta.main) {
+  const [, , path = '', commits = '0'] = process.argv
+  const options = Number(commits) > 0 ? { sync: dyingAfter(Number(commits)) } : {}
+  const { store, log, reactions } = reacting(path, (message) => process.stderr.write(`${message}\n`), options)
+  reactions.start()
+  for (;;) await store.write((tx) => log.record(tx, 'note.written', { actor: 'ann' }, { text: 'hello' }))
+}

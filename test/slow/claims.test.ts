@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Recorded } from '../../src/core/events/event.ts'
+import { declare } from '../http/crew.ts'
+import type { TestCity } from '../support/world.ts'
+import { dice, eventually, everything, history, tally, World } from './town.ts'
+
+const CLAIMERS = 64
+const BEADS = Number(process.env.GC_BEADS ?? 1000)
+const SEED = Number(process.env.GC_SEED ?? 1)
+
+/** Takes the next bead, writes down that it has it, and closes it; goes on for ever. */
+const CLAIMS = `echo "$$" > "$GC_HOME/pid.$GC_SESSION_ID"
+ask() { curl -s -m 10 -X POST -H 'X-GC-Request: 1' -H "Authorization: Bearer $GC_TOKEN" "$GC_URL/v0/city/$GC_CITY_NAME/$1"; }
+while :; do
+  bead=$(ask claims/next | sed -n 's/.*"bead_id":"\\([^"]*\\)".*/\\1/p')
+  if [ -z "$bead" ]; then sleep 1; continue; fi
+  echo "$bead" >> "$GC_HOME/worked"
+  ask "bead/$bead/close" > /dev/null
+done`
+
+test(`${BEADS} beads and ${CLAIMERS} claimers that are killed at random: each is done once`, async () => {
+  const random = dice(SEED)
+  await using world = await World.open()
+  const city = await world.city()
+  const limits = { min_active_sessions: CLAIMERS, max_active_sessions: CLAIMERS }
+  await declare(city, 'claimer', { script: CLAIMS }, limits)
+  const active = async () => (await city.call('GET ~/sessions?state=active&limit=1000')).body.items
+  const crew: { id: string }[] = await eventually('all claimers run', 60_000, active, (all) => all.length === CLAIMERS)
+  for (let n = 0; n < BEADS; n += 50) {
+    const drafts = Array.from({ length: Math.min(50, BEADS - n) }, (_, at) => ({
+      body: { title: `bead ${n + at}`, metadata: { 'gc.routed_to': 'claimer' } },
+    }))
+    await Promise.all(drafts.map((draft) => city.call('POST ~/beads', draft)))
+    const { id } = crew[Math.floor(random() * crew.length)] ?? { id: '' }
+    await end(world, city, id, random() < 0.7)
+  }
+  const open = async () => (await city.call('GET ~/beads?type=task&limit=1')).body.total
+  await eventually('all beads are closed', 120_000, open, (left) => left === 0)
+
+  const beads = await everything(city, '~/beads?type=task&all=true')
+  expect(beads).toHaveLength(BEADS)
+  const events = await history(city)
+  const ofBeads = Map.groupBy(events, ({ subject }) => subject ?? '')
+  const wrong = beads.flatMap(({ id }) => faults(id, ofBeads.get(id) ?? []))
+  expect(wrong).toEqual([])
+  const worked = tally(join(world.home, 'worked'))
+  expect(beads.filter(({ id }) => !worked.has(id))).toEqual([])
+  expect((await city.call('GET ~/claims')).body.total).toBe(0)
+  const lost = events.filter(({ type }) => type === 'bead.dead_assignee_reopened').length
+  const rejected = events.filter(({ type }) => type === 'bead.claim_rejected').length
+  process.stdout.write(`${BEADS} beads: ${lost} were taken from killed claimers, ${rejected} claims rejected\n`)
+}, 240_000)
+
+/** Ends a claimer: on request, or as a crash would. */
+async function end(world: World, city: TestCity, id: string, asked: boolean): Promise<void> {
+  if (asked) {
+    await city.call(`POST ~/session/${id}/kill`)
+    return
+  }
+  const file = join(world.home, `pid.${id}`)
+  if (!existsSync(file)) return
+  try {
+    process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL')
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** What is wrong with the history of one bead: it is closed once, and no two sessions have it at a time. */
+function faults(id: string, events: readonly Recorded[]): string[] {
+  const found: string[] = []
+  let holder: string | undefined
+  let closed = 0
+  for (const { type, payload } of events) {
+    const bead = Object(payload).bead
+    if (type === 'bead.closed') closed++
+    if (type !== 'bead.updated') continue
+    const session = bead.status === 'in_progress' ? bead.metadata?.['gc.session_id'] : undefined
+    if (holder && session && session !== holder)
+      found.push(`${id} went from ${holder} to ${session} without being open`)
+    holder = session
+  }
+  if (closed !== 1) found.push(`${id} was closed ${closed} times`)
+  return found
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+import { environmentOf, ProcessTable } from '../../src/runtime/process/table.ts'
+import { alive, gone, hostWorld, output, sh } from '../runtime/world.ts'
+
+const RUNS = Number(process.env.GC_KILL_RUNS ?? 25)
+
+/** Sessions that cling to life in every way: deaf, forking, in the background, on pipes, as daemons. */
+const stubborn = (id: string) => `trap '' HUP TERM INT
+  sh -c 'trap "" HUP TERM; echo ${id}=$$; while :; do sleep 1; done' &
+  sh -c 'echo ${id}=$$; while :; do sleep 1; done' </dev/null 2>&1 | cat &
+  sh -c 'setsid sh -c "trap \\"\\" HUP TERM; echo ${id}=\\$\\$; sleep 300" &'
+  echo ${id}=$$; while :; do sleep 1; done`
+
+test(`whenever a host is killed, of ${RUNS} times, nothing it ran lives and every session is told once`, async () => {
+  await using world = hostWorld()
+  const env = { PATH: process.env.PATH ?? '', GC_HOME: world.home, GC_CITY: '/city' }
+  for (let run = 0; run < RUNS; run++) {
+    const host = await world.connect()
+    const told: string[] = []
+    host.onExit((exit) => {
+      told.push(exit.key)
+    })
+    const started: { key: string; pid: number }[] = []
+    const [status] = await host.status()
+    const killing = Bun.sleep(Math.random() * 150).then(() => process.kill(status?.pid ?? 0, 'SIGKILL'))
+    for (let n = 0; n < 4; n++) {
+      const key = `r${run}s${n}`
+      const start = host.start(sh(world, key, stubborn(key), { env: { ...env, GC_SESSION_ID: key } }))
+      await start.then(
+        ({ pid }) => started.push({ key, pid }),
+        () => {},
+      )
+    }
+    await killing
+    await gone(status?.pid ?? 0)
+    const survivors = (await host.list()).filter(({ state }) => state === 'running')
+    const pids = new Set(survivors.map(({ pid }) => pid))
+    for (const { key, pid } of started)
+      if (!pids.has(pid)) expect({ run, key, alive: alive(pid) }).toMatchObject({ alive: false })
+    for (const { key } of survivors) await output(host, key, (text) => text.includes(`${key}=`))
+    for (const { key } of survivors) await host.end(key, { grace: 50, daemons: true })
+    const marks = (await new ProcessTable().look()).filter(({ pid, zombie }) => !zombie && belongs(pid, world.home))
+    expect({ run, left: marks.map(({ pid, command }) => `${pid} ${command}`) }).toEqual({ run, left: [] })
+    await host.list()
+    for (const { key } of started) expect(told.filter((one) => one === key).length).toBeLessThanOrEqual(1)
+    host.close()
+  }
+}, 300_000)
+
+/** Whether a process was started in a session of this home; the host itself carries no session. */
+function belongs(pid: number, home: string): boolean {
+  const lines = environmentOf(pid)
+  return lines?.has(`GC_HOME=${home}`) === true && [...lines].some((line) => line.startsWith('GC_SESSION_ID='))
+}

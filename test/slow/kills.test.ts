@@ -1,0 +1,150 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Recorded } from '../../src/core/events/event.ts'
+import type { TestCity } from '../support/world.ts'
+import { dice, eventually, everything, freePort, history, tally, up, World } from './town.ts'
+
+const ROUNDS = Number(process.env.GC_KILLS ?? 40)
+const SEED = Number(process.env.GC_SEED ?? 1)
+
+/**
+ * An agent that takes work, writes down that it did it, closes it, and goes when there is none. It writes down each
+ * bead when it gets it, and asks again for whatever a dying supervisor left unanswered.
+ */
+const WORKS = `
+last=
+while :; do
+  said=$(gc hook --claim --drain-ack --json 2>/dev/null)
+  bead=$(printf %s "$said" | sed -n 's/.*"bead_id":"\\([^"]*\\)".*/\\1/p')
+  if [ -z "$bead" ]; then sleep 0.2; continue; fi
+  [ "$bead" = "$last" ] || echo "$bead" >> "$GC_HOME/worked"
+  last=$bead
+  for try in 1 2 3 4 5 6 7 8 9 10; do bd close "$bead" >/dev/null 2>&1 && break; sleep 0.2; done
+done`
+
+/** What clients were told before the supervisor died. */
+interface Told {
+  beads: string[]
+  slung: string[]
+  requests: string[]
+}
+
+/** Keeps asking for work to be made until the supervisor is gone; notes only what was acknowledged. */
+async function client(city: TestCity, told: Told, round: number, dead: () => boolean): Promise<void> {
+  for (let n = 0; !dead() && n < 8; n++) {
+    try {
+      const made = await city.call('POST ~/beads', { body: { title: `work ${round}.${n}` } })
+      if (made.status !== 201) continue
+      told.beads.push(made.body.id)
+      const slung = await city.call('POST ~/sling', { body: { target: 'worker', bead: made.body.id } })
+      if (slung.status === 200) told.slung.push(made.body.id)
+      if (n > 0) continue
+      const asked = await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'visitor' } })
+      if (asked.status === 202) told.requests.push(asked.body.request_id)
+    } catch {
+      // The answer never came: it may have been done, or not.
+    }
+  }
+}
+
+const subjects = (events: Recorded[], type: string) =>
+  new Map(
+    [
+      ...Map.groupBy(
+        events.filter((one) => one.type === type),
+        (one) => one.subject ?? '',
+      ),
+    ].map(([subject, all]) => [subject, all.length]),
+  )
+
+test(
+  `nothing is half done, done twice or forgotten by a supervisor that was killed ${ROUNDS} times`,
+  async () => {
+    const random = dice(SEED)
+    const port = await freePort()
+    await using world = await World.open('--port', port)
+    const city = await world.city()
+    const declare = (name: string, start_command: string, max: number) =>
+      city.call('POST ~/agents/declare', { body: { name, start_command, max_active_sessions: max } })
+    await declare('worker', WORKS, 3)
+    await declare('visitor', 'until gc runtime drain-ack; do sleep 0.2; done; sleep 600', 4)
+    const told: Told = { beads: [], slung: [], requests: [] }
+    for (let round = 0; round < ROUNDS; round++) {
+      let dead = false
+      const clients = [client(city, told, round, () => dead), client(city, told, round, () => dead)]
+      await Bun.sleep(20 + random() * 400)
+      dead = true
+      await world.kill()
+      await Promise.all(clients)
+      await world.start('--port', port)
+      // Half of the time it dies again before it is all up.
+      if (random() < 0.5) await up(city)
+    }
+    await up(city)
+    expect(told.slung.length).toBeGreaterThan(ROUNDS / 2)
+
+    const open = () => everything(city, '~/beads?type=task&all=true')
+    const routed = ({ metadata }: { metadata?: Record<string, string> }) => metadata?.['gc.routed_to'] === 'worker'
+    const beads = await eventually('all slung beads are closed', 90_000, open, (all) =>
+      all.filter(routed).every(({ status }) => status === 'closed'),
+    )
+    const states = async () =>
+      (await everything(city, '~/sessions?state=open')).map(({ id, state }) => `${id} ${state}`)
+    await eventually('no session is stuck on its way', 60_000, states, (all) =>
+      all.every((one) => !/start-pending|creating|draining/.test(one)),
+    )
+    const convoys = () => city.call('GET ~/convoys?limit=1000').then(({ body }) => body.total)
+    await eventually('every convoy is closed', 10_000, convoys, (total) => total === 0)
+    const events = await eventually(
+      'every request has ended',
+      40_000,
+      () => history(city),
+      (all) => {
+        const ended = outcomes(all)
+        return told.requests.every((id) => ended.has(id))
+      },
+    )
+
+    const known = new Set(beads.map(({ id }) => id))
+    expect(told.beads.filter((id) => !known.has(id))).toEqual([])
+    expect(new Set(events.map(({ seq }) => seq)).size).toBe(events.at(-1)?.seq ?? 0)
+    const closed = subjects(events, 'bead.closed')
+    const slung = beads.filter(routed).map(({ id }) => id)
+    expect(told.slung.filter((id) => !slung.includes(id))).toEqual([])
+    expect(slung.filter((id) => closed.get(id) !== 1)).toEqual([])
+    const made = [...subjects(events, 'convoy.created').keys()]
+    expect(made.length).toBe(slung.length)
+    expect([...subjects(events, 'convoy.closed')].filter(([, times]) => times !== 1)).toEqual([])
+    expect(subjects(events, 'convoy.closed').size).toBe(made.length)
+    expect([...outcomes(events)].filter(([, times]) => times !== 1)).toEqual([])
+    expect((await city.call('GET ~/claims')).body.items).toEqual([])
+    const worked = tally(join(world.home, 'worked'))
+    expect([...worked].filter(([, times]) => times !== 1)).toEqual([])
+    expect(slung.filter((id) => !worked.has(id))).toEqual([])
+    await whole(world, city)
+    process.stdout.write(
+      `${ROUNDS} kills: ${told.beads.length} beads, ${slung.length} slung, ${told.requests.length} requests, ${events.length} events\n`,
+    )
+  },
+  Math.max(240_000, ROUNDS * 5_000),
+)
+
+/** How often each accepted request was told to have ended. */
+function outcomes(events: Recorded[]): Map<string, number> {
+  const ends = events.filter(({ type }) => type === 'request.failed' || type.startsWith('request.result.'))
+  const ids = ends.map(({ payload }) => String(Object(payload).request_id))
+  return new Map([...Map.groupBy(ids, (id) => id)].map(([id, all]) => [id, all.length]))
+}
+
+/** Ends everything, and looks at what is on disk. */
+async function whole(world: World, city: TestCity): Promise<void> {
+  const path = join(city.path, '.gc/city.db')
+  expect(existsSync(path)).toBe(true)
+  await world.kill()
+  const db = new Database(path)
+  expect(db.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  db.close()
+  await world.start()
+}

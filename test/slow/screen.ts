@@ -1,0 +1,101 @@
+import { Terminal } from '@xterm/headless'
+
+/** Keys as a terminal sends them. */
+export const KEYS = {
+  enter: '\r',
+  esc: '\x1b',
+  tab: '\t',
+  up: '\x1b[A',
+  down: '\x1b[B',
+  ctrlC: '\x03',
+  backspace: '\x7f',
+}
+
+interface Options {
+  cols: number
+  rows: number
+  env: Record<string, string | undefined>
+  cwd?: string
+}
+
+/** A program on a terminal of its own, and what a person in front of it would see. */
+export class Screen implements AsyncDisposable {
+  readonly #terminal: Terminal
+  readonly #process: Bun.Subprocess
+  #raw = ''
+  #wake = () => {}
+
+  constructor(argv: readonly string[], { cols, rows, ...options }: Options) {
+    this.#terminal = new Terminal({ cols, rows, allowProposedApi: true, logLevel: 'off' })
+    this.#process = Bun.spawn([...argv], {
+      ...options,
+      terminal: {
+        cols,
+        rows,
+        data: (_, bytes) => {
+          this.#raw += new TextDecoder().decode(bytes)
+          this.#terminal.write(bytes, () => this.#wake())
+        },
+      },
+    })
+    this.#terminal.onData((answer) => this.#process.terminal?.write(answer))
+  }
+
+  /** Everything that was written, escapes too. */
+  get raw(): string {
+    return this.#raw
+  }
+
+  get exited(): Promise<number> {
+    return this.#process.exited
+  }
+
+  /** Whether the program draws on the screen that goes away with it. */
+  get alternate(): boolean {
+    return this.#terminal.buffer.active.type === 'alternate'
+  }
+
+  lines(): string[] {
+    const { active } = this.#terminal.buffer
+    return Array.from({ length: this.#terminal.rows }, (_, row) => {
+      const line = active.getLine(active.viewportY + row)
+      return line?.translateToString(true) ?? ''
+    })
+  }
+
+  get text(): string {
+    return this.lines().join('\n')
+  }
+
+  press(...keys: string[]): void {
+    for (const key of keys) this.#process.terminal?.write(key)
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#terminal.resize(cols, rows)
+    this.#process.terminal?.resize(cols, rows)
+  }
+
+  /** Waits until the screen shows something; says what it shows when it does not. */
+  async shows(wanted: string | RegExp, ms = 10_000): Promise<void> {
+    const holds = () => (typeof wanted === 'string' ? this.text.includes(wanted) : wanted.test(this.text))
+    await this.#until(holds, `${wanted} did not appear`, ms)
+  }
+
+  async shown(unwanted: string, ms = 10_000): Promise<void> {
+    await this.#until(() => !this.text.includes(unwanted), `${unwanted} did not go away`, ms)
+  }
+
+  async #until(holds: () => boolean, fault: string, ms: number): Promise<void> {
+    const end = performance.now() + ms
+    while (!holds()) {
+      if (performance.now() > end) throw new Error(`${fault} within ${ms} ms:\n${this.text}`)
+      await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), Bun.sleep(100)])
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#process.exitCode === null) this.#process.kill('SIGKILL')
+    await this.#process.exited
+  }
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import type { Recorded } from '../../src/core/events/event.ts'
+import { PROGRAM, type TestCity, World } from '../support/world.ts'
+
+/**
+ * A port that nobody listens on: agents know where their supervisor is, so it comes back at the same address. It lies
+ * below those that the system lends to outgoing connections, any of which would keep the supervisor off it.
+ */
+export async function freePort(): Promise<string> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000)
+    try {
+      await Bun.serve({ port, hostname: '127.0.0.1', fetch: () => new Response() }).stop(true)
+      return String(port)
+    } catch {
+      // It is taken: another one.
+    }
+  }
+}
+
+/** Waits until the city answers, after a start. */
+export async function up(city: TestCity, ms = 15_000): Promise<void> {
+  const end = performance.now() + ms
+  while (performance.now() < end) {
+    const { status } = await city.call('GET ~').catch(() => ({ status: 0 }))
+    if (status === 200) return
+    await Bun.sleep(10)
+  }
+  throw new Error(`${city.name} did not come up within ${ms} ms: ${city.world.log}`)
+}
+
+/** Everything a city recorded, oldest first. */
+export async function history(city: TestCity): Promise<Recorded[]> {
+  const all: Recorded[] = []
+  let cursor = ''
+  do {
+    const { body } = await city.call(`GET ~/events?limit=1000${cursor && `&cursor=${cursor}`}`)
+    all.push(...body.items)
+    cursor = body.next_cursor ?? ''
+  } while (cursor)
+  return all.reverse()
+}
+
+/** Everything of a paged list. */
+// biome-ignore lint/suspicious/noExplicitAny: lists are of every shape
+export async function everything(city: TestCity, path: string): Promise<any[]> {
+  const all: unknown[] = []
+  let cursor = ''
+  do {
+    const { status, body } = await city.call(`GET ${path}&limit=1000${cursor && `&cursor=${cursor}`}`)
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    all.push(...body.items)
+    cursor = body.next_cursor ?? ''
+  } while (cursor)
+  return all
+}
+
+/** Asks again and again until it holds; says what it saw last when it does not. */
+export async function eventually<T>(what: string, ms: number, look: () => Promise<T>, holds: (seen: T) => boolean) {
+  const end = performance.now() + ms
+  for (;;) {
+    const seen = await look()
+    if (holds(seen)) return seen
+    if (performance.now() > end)
+      throw new Error(`${what}: not within ${ms} ms, but ${JSON.stringify(seen).slice(0, 2000)}`)
+    await Bun.sleep(100)
+  }
+}
+
+/** How often each line is in a file that agents write. */
+export function tally(path: string): Map<string, number> {
+  const lines = readFileSync(path, 'utf8').trim().split('\n')
+  return new Map([...Map.groupBy(lines, (line) => line)].map(([line, all]) => [line, all.length]))
+}
+
+/** Random numbers that come again with the same seed. */
+export function dice(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export { PROGRAM, World }

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import { bindings } from '../../tui/keys.ts'
+import { bead, declare, hire } from '../http/crew.ts'
+import { PROGRAM, type TestCity, World } from '../support/world.ts'
+import { KEYS, Screen } from './screen.ts'
+import { freePort, up } from './town.ts'
+
+/** Escapes that choose a colour, whatever else they choose. */
+const colours = (raw: string): string[] =>
+  raw
+    .split('\x1b[')
+    .map((rest) => /^([\d;]*)m/.exec(rest)?.[1] ?? '')
+    .filter((chosen) => chosen.split(';').some((part) => /^(3[0-8]|4[0-8]|9[0-7]|10[0-7])$/.test(part)))
+
+/** The dashboard of a world as a person opens it. */
+function dashboard(
+  world: World,
+  { cols = 100, rows = 30, env = {} as Record<string, string>, args = [] as string[] } = {},
+) {
+  return new Screen([...PROGRAM, 'tui', ...args], {
+    cols,
+    rows,
+    cwd: world.folder.path,
+    env: { PATH: process.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home, TERM: 'xterm-256color', ...env },
+  })
+}
+
+async function withCrew(
+  ...flags: string[]
+): Promise<{ world: World; city: TestCity; session: string } & AsyncDisposable> {
+  await using held = new AsyncDisposableStack()
+  const world = held.use(await World.open(...flags))
+  const city = await world.city('town')
+  const script = 'trap "" INT; i=0; while :; do i=$((i+1)); echo "line $i of the mayor"; sleep 0.3; done'
+  await declare(city, 'mayor', { script }, { max_active_sessions: 1 })
+  const { id } = await hire(city, 'mayor', { alias: 'boss' })
+  await bead(city, 'Paint the bridge')
+  await bead(city, 'Mend the fence')
+  const all = held.move()
+  return { world, city, session: id, [Symbol.asyncDispose]: () => all.disposeAsync() }
+}
+
+describe('the dashboard', () => {
+  test('leads from the cities to a city to the live screen of a session, and back', async () => {
+    await using crew = await withCrew()
+    const { world, city, session } = crew
+    await using screen = dashboard(world)
+    await screen.shows(/gc\s+town/)
+    screen.press(KEYS.esc)
+    await screen.shows(/gc\s+cities/)
+    await screen.shows('live')
+    await screen.shows(/town\s+running/)
+    expect(screen.alternate).toBe(true)
+    screen.press(KEYS.enter)
+    for (const word of [
+      'agents',
+      'sessions',
+      'beads',
+      'events',
+      'Paint the bridge',
+      'mayor',
+      'active',
+      'bead.created',
+    ]) {
+      await screen.shows(word)
+    }
+    const id = await bead(city, 'Made while looking')
+    await screen.shows('Made while looking')
+    await screen.shows(id)
+    screen.press(KEYS.enter)
+    await screen.shows(`town › ${session}`)
+    await screen.shows(/line \d+ of the mayor/)
+    const seen = Number(/line (\d+) of the mayor/.exec(screen.text)?.[1])
+    await screen.shows(`line ${seen + 40} of the mayor`, 20_000)
+    screen.press(KEYS.esc)
+    await screen.shows('Paint the bridge')
+    screen.press(KEYS.esc)
+    await screen.shows(/gc\s+cities/)
+    screen.press('q')
+    expect(await screen.exited).toBe(0)
+    expect(screen.alternate).toBe(false)
+    expect(screen.raw).toContain('\x1b[?1049l')
+    expect(screen.raw).toContain('\x1b[?25h')
+  }, 60_000)
+
+  test('filters rows, gives commands, and explains every key that it takes', async () => {
+    await using crew = await withCrew()
+    await using screen = dashboard(crew.world, { args: ['--city', 'town'] })
+    await screen.shows('Mend the fence')
+    screen.press('/')
+    for (const letter of 'bridge') screen.press(letter)
+    await screen.shows('/bridge')
+    await screen.shown('Mend the fence')
+    expect(screen.text).toContain('Paint the bridge')
+    screen.press(KEYS.enter)
+    await screen.shows('filter "bridge"')
+    screen.press(KEYS.esc)
+    await screen.shows('Mend the fence')
+    for (const key of ':sling mayor Sweep the hall') screen.press(key)
+    await screen.shows(':sling mayor Sweep the hall')
+    screen.press(KEYS.enter)
+    await screen.shows(/\S+-\d+ slung to mayor/)
+    await screen.shows('Sweep the hall')
+    for (const key of ':fly') screen.press(key)
+    screen.press(KEYS.enter)
+    await screen.shows('there is no command fly')
+    screen.press('?')
+    await screen.shows('keys and commands')
+    for (const { keys, help } of bindings) {
+      expect(screen.text).toContain(help)
+      expect(screen.text).toContain(keys.join(' '))
+    }
+    screen.press('x')
+    await screen.shown('keys and commands')
+    for (const key of ':quit') screen.press(key)
+    screen.press(KEYS.enter)
+    expect(await screen.exited).toBe(0)
+  }, 60_000)
+
+  test('says that it reconnects when the supervisor dies, and is live when that is back', async () => {
+    const port = await freePort()
+    await using crew = await withCrew('--port', port)
+    const { world, city } = crew
+    await using screen = dashboard(world, { args: ['--city', 'town'] })
+    await screen.shows('live')
+    await screen.shows('Mend the fence')
+    await world.kill()
+    await screen.shows(/reconnecting \d+s · data \d+s old/)
+    expect(screen.text).toContain('Mend the fence')
+    await world.start('--port', port)
+    await up(city)
+    await screen.shows('live', 30_000)
+    const id = await bead(city, 'After the crash')
+    await screen.shows('After the crash')
+    await screen.shows(id)
+    screen.press(KEYS.ctrlC)
+    expect(await screen.exited).toBe(0)
+  }, 90_000)
+
+  test('fits whatever terminal it is on, also one that changes', async () => {
+    await using crew = await withCrew()
+    for (const [cols, rows] of [
+      [80, 24],
+      [100, 30],
+      [40, 12],
+    ] as const) {
+      await using screen = dashboard(crew.world, { cols, rows, args: ['--city', 'town'] })
+      await screen.shows('live')
+      await screen.shows('events')
+      const lines = screen.lines()
+      expect(lines[0]).toMatch(/^ gc {2}town +live$/)
+      expect(lines.at(-1)?.trim()).not.toBe('')
+      screen.resize(70, 20)
+      await screen.shows(/^ gc {2}town {50,}live/)
+      screen.press('q')
+      expect(await screen.exited).toBe(0)
+    }
+  }, 60_000)
+
+  test('has colours, and none where they are not wanted', async () => {
+    await using crew = await withCrew()
+    for (const [env, coloured] of [
+      [{}, true],
+      [{ NO_COLOR: '1' }, false],
+      [{ TERM: 'dumb' }, false],
+    ] as const) {
+      await using screen = dashboard(crew.world, { env, args: ['--city', 'town'] })
+      await screen.shows('active')
+      expect([env, colours(screen.raw).length > 0]).toEqual([env, coloured])
+      screen.press('q')
+      expect(await screen.exited).toBe(0)
+    }
+  }, 60_000)
+
+  test('says what to do when there is no supervisor', async () => {
+    await using world = await World.open()
+    await world.kill()
+    await using screen = dashboard(world)
+    expect(await Promise.race([screen.exited, screen.shows('reconnecting').then(() => 'reconnecting')])).not.toBe(0)
+  }, 60_000)
+})

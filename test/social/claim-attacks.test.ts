@@ -1,0 +1,268 @@
+import { describe, expect, test } from 'bun:test'
+import { Browser } from './browser.ts'
+import { type Malice, openProvider, openRogue } from './identity.ts'
+import { openSite, type Site } from './site.ts'
+
+const isReturn = ({ pathname }: URL): boolean => pathname.endsWith('/return')
+
+/** Goes through the provider as a person, up to the way back. */
+async function goThrough(browser: Browser, site: Site, name: string, to = '/me'): Promise<string> {
+  const login = await browser.open(`${site.url}/sign-in/local?to=${encodeURIComponent(to)}`)
+  const consent = await browser.send(login, /interaction/, { login: name, password: 'any' })
+  return (await browser.send(consent, /interaction/, {}, isReturn)).url
+}
+
+async function openWith(settings: Parameters<typeof openSite>[0] = {}) {
+  const identity = await openProvider()
+  const site = openSite({ ...settings, providers: [identity.settings()] })
+  identity.serve(site.url)
+  return {
+    ...{ identity, site },
+    async [Symbol.asyncDispose]() {
+      await site[Symbol.asyncDispose]()
+      await identity[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const isIn = async (browser: Browser, site: Site): Promise<boolean> =>
+  (await browser.open(`${site.url}/me`)).text.includes('Sign out')
+
+describe('signing in, attacked at a real provider', () => {
+  test('the way back works once', async () => {
+    await using world = await openWith()
+    const browser = new Browser()
+    const back = await goThrough(browser, world.site, 'ada')
+    expect((await browser.open(back)).status).toBe(200)
+    expect(await isIn(browser, world.site)).toBe(true)
+    expect((await browser.open(back)).status).toBe(403)
+  })
+
+  test('a way back sent to another browser signs nobody in there', async () => {
+    await using world = await openWith()
+    const back = await goThrough(new Browser(), world.site, 'mallory')
+    const victim = new Browser()
+    expect((await victim.open(back)).status).toBe(403)
+    const another = await goThrough(new Browser(), world.site, 'mallory')
+    const waiting = new Browser()
+    await waiting.open(`${world.site.url}/sign-in/local`)
+    expect((await waiting.open(another)).status).toBe(403)
+    expect(await isIn(waiting, world.site)).toBe(false)
+  })
+
+  test('a stolen code is worth nothing under another state: its verifier is missing', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const stolen = new URL(await goThrough(new Browser(), site, 'ada'))
+    const thief = new Browser()
+    const own = new URL(await goThrough(thief, site, 'mallory'))
+    own.searchParams.set('code', stolen.searchParams.get('code') ?? '')
+    expect((await thief.open(own.href)).status).toBe(403)
+    expect(await isIn(thief, site)).toBe(false)
+    expect(site.faults.length).toBe(1)
+  })
+
+  test('a code is taken once, whatever state comes with it', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const browser = new Browser()
+    const used = new URL(await goThrough(browser, site, 'ada'))
+    await browser.open(used.href)
+    const second = await browser.open(`${site.url}/sign-in/local`, isReturn)
+    const fresh = new URL(second.url)
+    fresh.searchParams.set('code', used.searchParams.get('code') ?? '')
+    expect((await browser.open(fresh.href)).status).toBe(403)
+  })
+
+  test('a way back without state, with another, too late, or at another provider’s address is refused', async () => {
+    await using identity = await openProvider()
+    await using site = openSite({ providers: [identity.settings('local'), identity.settings('other', 'Other')] })
+    identity.serve(site.url, ['local', 'other'])
+    const browser = new Browser()
+    const changed = async (change: (url: URL) => void) => {
+      const url = new URL(await goThrough(new Browser(), site, 'ada'))
+      change(url)
+      return (await browser.open(url.href)).status
+    }
+    expect(await changed((url) => url.searchParams.delete('state'))).toBe(403)
+    expect(await changed((url) => url.searchParams.set('state', 'x'))).toBe(403)
+    const mixed = new URL(await goThrough(browser, site, 'ada'))
+    mixed.pathname = '/sign-in/other/return'
+    expect((await browser.open(mixed.href)).status).toBe(403)
+    const late = await browser.open(`${site.url}/sign-in/local`, isReturn)
+    await site.clock.advance(10 * 60_000)
+    expect((await browser.open(late.url)).status).toBe(403)
+    expect(await isIn(browser, site)).toBe(false)
+  })
+
+  test('who says no at the provider is told so and can try again', async () => {
+    await using world = await openWith()
+    const browser = new Browser()
+    const login = await browser.open(`${world.site.url}/sign-in/local`)
+    const abort = /href="([^"]+\/abort)"/.exec(login.text)?.[1] ?? ''
+    const page = await browser.open(abort)
+    expect(page.status).toBe(403)
+    expect(page.text).toContain('Local did not let you in (access_denied)')
+  })
+
+  test('after signing in one is led to pages of ours only', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const { claim } = await site.agent('robin')
+    const bad = [
+      'https://evil.example',
+      '//evil.example',
+      '/\\evil.example',
+      '/me/../..//evil.example',
+      '/me?x',
+      'javascript:alert(1)',
+    ]
+    for (const to of [...bad, '/claim/a/b', '/claim/%0d%0aset-cookie:x', '']) {
+      const browser = new Browser()
+      expect([to, (await browser.open(await goThrough(browser, site, 'ada', to))).url]).toEqual([to, `${site.url}/me`])
+    }
+    const browser = new Browser()
+    expect((await browser.open(await goThrough(browser, site, 'ada', claim))).url).toBe(site.url + claim)
+  })
+
+  test('forms from elsewhere, without seal, or with another’s do nothing', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const robin = await site.agent('robin')
+    const browser = new Browser()
+    const page = await browser.open(await goThrough(browser, site, 'ada', robin.claim))
+    const seal = /name="seal" value="(\w+)"/.exec(page.text)?.[1] ?? ''
+    const post = async (fields: Record<string, string>, headers: Record<string, string>) => {
+      const body = new URLSearchParams({ code: robin.code, ...fields }).toString()
+      const type = { 'content-type': 'application/x-www-form-urlencoded' }
+      return (
+        await browser.open(site.url + robin.claim, undefined, {
+          method: 'POST',
+          body,
+          headers: { ...type, ...headers },
+        })
+      ).status
+    }
+    const origin = site.url
+    expect(await post({ seal }, {})).toBe(403)
+    expect(await post({ seal }, { origin: 'https://evil.example' })).toBe(403)
+    expect(await post({ seal }, { origin: 'null' })).toBe(403)
+    expect(await post({ seal }, { origin, 'content-type': 'text/plain' })).toBe(400)
+    expect(await post({}, { origin })).toBe(403)
+    expect(await post({ seal: 'f'.repeat(64) }, { origin })).toBe(403)
+    expect(await post({ seal, code: 'x'.repeat(20_000) }, { origin })).toBe(413)
+    expect(site.network.agents.need('robin').claimed_at).toBeNull()
+    expect(await post({ seal }, { origin })).toBe(200)
+    expect(site.network.agents.need('robin').claimed_at).not.toBeNull()
+  })
+
+  test('cookies are out of reach of scripts and of other sites, and over https bound to this host', async () => {
+    await using world = await openWith()
+    const { site, identity } = world
+    const browser = new Browser()
+    const back = await goThrough(browser, site, 'ada')
+    const first = await browser.open(back, () => true)
+    const cookie = first.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(/^gc-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+    const word = browser.cookie(site.url, 'gc-session') ?? ''
+    const rows = JSON.stringify(site.network.store.prepare('SELECT * FROM guests').all())
+    expect(rows).toContain('ada')
+    expect(rows).not.toContain(word)
+    await using secure = openSite({ settings: { baseUrl: 'https://agents.example' }, providers: [identity.settings()] })
+    const left = await secure.page('/sign-in/local')
+    expect(left.headers.get('set-cookie')).toMatch(
+      /^__Host-gc-signin=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
+    )
+    expect(left.headers.get('location')).toContain(encodeURIComponent('https://agents.example/sign-in/local/return'))
+  })
+
+  test('people of a provider that is not configured any more are signed out', async () => {
+    await using world = await openWith()
+    const { site, identity } = world
+    const { store } = site.network
+    const { Guests } = await import('../../src/social/claim/guests.ts')
+    const key = `oidc:${identity.issuer}`
+    const word = await new Guests(store, site.clock, new Set([key])).enter({ provider: key, subject: 'ada' }, undefined)
+    expect(new Guests(store, site.clock, new Set([key])).known(word)?.person.subject).toBe('ada')
+    expect(new Guests(store, site.clock, new Set(['oidc:https://other.example'])).known(word)).toBeUndefined()
+  })
+})
+
+const now = () => Math.floor(Date.now() / 1000)
+const FORGED: Record<string, Malice> = {
+  'another nonce': { claims: (said) => ({ ...said, nonce: 'another' }) },
+  'no nonce': { claims: ({ nonce: _, ...said }) => said },
+  'another audience': { claims: (said) => ({ ...said, aud: 'another client' }) },
+  'many audiences': { claims: (said) => ({ ...said, aud: [said.aud, 'another client'], azp: 'another client' }) },
+  'another issuer in the token': { claims: (said) => ({ ...said, iss: 'https://other.example' }) },
+  'another issuer on the way back': { iss: 'https://other.example' },
+  'a token that has ended': { claims: (said) => ({ ...said, iat: now() - 600, exp: now() - 300 }) },
+  'a token without a subject': { claims: ({ sub: _, ...said }) => said },
+  'no token': { noToken: true },
+  'a token signed by somebody else': { foreignKey: true },
+  'a token nobody signed': { unsigned: true },
+}
+
+describe('signing in, attacked by the provider or on the way from it', () => {
+  test('a provider of good faith gets one in, asked with a verifier, a state and a nonce', async () => {
+    await using rogue = openRogue()
+    await using site = openSite({ providers: [rogue.settings()] })
+    const browser = new Browser()
+    expect((await browser.open(`${site.url}/sign-in/rogue`)).url).toBe(`${site.url}/me`)
+    expect(await isIn(browser, site)).toBe(true)
+    const asked = new URL(browser.trail.find((url) => url.includes('/auth?')) ?? '').searchParams
+    expect(asked.get('code_challenge_method')).toBe('S256')
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(asked.get(name)?.length).toBe(43)
+    const verifier = rogue.asked[0]?.get('code_verifier') ?? ''
+    expect(new Bun.CryptoHasher('sha256').update(verifier).digest('base64url')).toBe(asked.get('code_challenge') ?? '')
+  })
+
+  test('a provider that takes every code twice, and at every address, still gets one in once and at its own', async () => {
+    await using rogue = openRogue()
+    await using site = openSite({ providers: [rogue.settings('rogue'), rogue.settings('twin', 'Twin')] })
+    const browser = new Browser()
+    await browser.open(`${site.url}/sign-in/rogue`)
+    const back = browser.trail.find((url) => url.includes('/return?')) ?? ''
+    expect((await browser.open(back)).status).toBe(403)
+    const mixed = new URL((await new Browser().open(`${site.url}/sign-in/rogue`, isReturn)).url)
+    const own = new URL((await browser.open(`${site.url}/sign-in/rogue`, isReturn)).url)
+    for (const url of [mixed, own]) url.pathname = '/sign-in/twin/return'
+    expect((await browser.open(mixed.href)).status).toBe(403)
+    expect((await browser.open(own.href)).status).toBe(403)
+    expect(rogue.asked.length).toBe(1)
+  })
+
+  test.each(Object.entries(FORGED))('%s gets nobody in', async (_, malice) => {
+    await using rogue = openRogue(malice)
+    await using site = openSite({ providers: [rogue.settings()] })
+    const browser = new Browser()
+    const page = await browser.open(`${site.url}/sign-in/rogue`)
+    expect(page.status).toBe(403)
+    expect(page.text).toContain('Signing in with Rogue did not work; go back and begin again.')
+    expect(await isIn(browser, site)).toBe(false)
+    expect(site.faults.length).toBe(1)
+  })
+
+  test('the same name at two providers is two people', async () => {
+    await using rogue = openRogue({ claims: (said) => ({ ...said, sub: 'ada' }) })
+    await using identity = await openProvider()
+    await using site = openSite({ providers: [identity.settings(), rogue.settings()] })
+    identity.serve(site.url)
+    const robin = await site.agent('robin')
+    const ada = new Browser()
+    const page = await ada.open(await goThrough(ada, site, 'ada', robin.claim))
+    expect((await ada.send(page, robin.claim, { code: robin.code })).text).toContain('aria-label="robin"')
+    const eve = new Browser()
+    expect((await eve.open(`${site.url}/sign-in/rogue`)).text).toContain('You have not claimed an agent yet')
+  })
+
+  test('a provider that cannot be reached is no fault of the visitor', async () => {
+    const gone = openRogue()
+    await gone[Symbol.asyncDispose]()
+    await using site = openSite({ providers: [gone.settings()] })
+    const page = await site.page('/sign-in/rogue')
+    expect(page.status).toBe(403)
+    expect(await page.text()).toContain('go back and begin again')
+    expect((await site.page('/sign-in/unheard-of')).status).toBe(404)
+  })
+})

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { readSocialFile } from '../../src/social/claim/settings-file.ts'
+import { tempFolder } from '../support/folder.ts'
+
+function read(toml: string | undefined, env: Record<string, string> = {}, secret?: { text: string; mode: number }) {
+  using folder = tempFolder()
+  const path = folder.at('social.toml')
+  if (toml !== undefined) writeFileSync(path, toml)
+  if (secret) {
+    writeFileSync(folder.at('secret'), secret.text)
+    chmodSync(folder.at('secret'), secret.mode)
+  }
+  return readSocialFile(path, env)
+}
+
+const OPENID = '[[provider]]\nid = "work"\nlabel = "Work"\nissuer = "https://id.example"\nclient_id = "gc"\n'
+const OAUTH = `[[provider]]
+id = "github"
+kind = "oauth2"
+issuer = "https://github.com"
+client_id = "gc"
+client_secret_env = "SECRET"
+authorization_endpoint = "https://github.com/login/oauth/authorize"
+token_endpoint = "https://github.com/login/oauth/access_token"
+user_endpoint = "https://api.github.com/user"
+name_field = "login"
+`
+
+describe('what the operator says in social.toml', () => {
+  test('without a file all is as usual and nobody signs in', () => {
+    expect(read(undefined)).toEqual({
+      settings: { baseUrl: undefined, requireClaim: false, proxied: false },
+      hosts: [],
+      providers: [],
+    })
+  })
+
+  test('with a provider only claimed agents write, unless it says otherwise', () => {
+    const { settings, providers } = read(`${OPENID}client_secret_env = "SECRET"`, { SECRET: 's3' })
+    expect(settings.requireClaim).toBe(true)
+    expect(providers).toEqual([
+      {
+        kind: 'oidc',
+        id: 'work',
+        label: 'Work',
+        issuer: 'https://id.example',
+        clientId: 'gc',
+        clientSecret: 's3',
+        scope: undefined,
+      },
+    ])
+    const open = read(`require_claim = false\n${OPENID}client_secret_env = "SECRET"`, { SECRET: 's3' })
+    expect(open.settings.requireClaim).toBe(false)
+  })
+
+  test('everything else it may say', () => {
+    const top =
+      'base_url = "https://agents.example/"\nhosts = ["other.example"]\nbehind_proxy = true\nagents_per_owner = 3\n'
+    const { settings, hosts, providers } = read(top + OAUTH, { SECRET: 's3' })
+    expect(settings).toEqual({
+      baseUrl: 'https://agents.example',
+      requireClaim: true,
+      proxied: true,
+      agentsPerOwner: 3,
+    })
+    expect(hosts).toEqual(['other.example'])
+    expect(providers[0]).toMatchObject({ kind: 'oauth2', label: 'github', subjectField: 'id', nameField: 'login' })
+  })
+
+  test('a secret is read from a file that only its owner reads', () => {
+    const toml = `${OPENID}client_secret_file = "secret"`
+    expect(read(toml, {}, { text: 'from a file\n', mode: 0o600 }).providers[0]?.clientSecret).toBe('from a file')
+    expect(() => read(toml, {}, { text: 'x', mode: 0o644 })).toThrow('make it yours alone with chmod 600')
+    expect(() => read(toml)).toThrow('there is no ')
+  })
+
+  test.each([
+    [OPENID, 'provider work has no secret'],
+    [`${OPENID}client_secret_env = "UNSET"`, 'provider work has no secret'],
+    [`${OPENID}client_secret = "in the clear"`, 'client_secret is not a property here'],
+    [`${OPENID.replace('https://id', 'http://id')}client_secret_env = "SECRET"`, 'http://id.example is not https'],
+    [`${OPENID}client_secret_env = "SECRET"\n${OPENID}client_secret_env = "SECRET"`, 'two providers have the same id'],
+    [OAUTH.replace(/token_endpoint.*\n/, ''), 'needs authorization_endpoint, token_endpoint and user_endpoint'],
+    [OPENID.replace('"work"', '"../x"'), 'provider[0].id must match'],
+    ['base_url = "https://agents.example/social"', 'base_url has a scheme and a host, and no path'],
+    ['base_url = "ftp://agents.example"', 'base_url must match'],
+    ['agents_per_owner = 0', 'agents_per_owner must be at least 1'],
+    ['require_claim = "yes"', 'require_claim must be a boolean'],
+    ['a = ', 'social.toml: line 1:'],
+  ])('%#: what is wrong is said with its place', (toml, sentence) => {
+    expect(() => read(toml, { SECRET: 's3' })).toThrow(sentence)
+  })
+
+  test('a provider on this machine needs no encryption', () => {
+    const toml = `${OPENID.replace('https://id.example', 'http://127.0.0.1:4000')}client_secret_env = "SECRET"`
+    expect(read(toml, { SECRET: 's3' }).providers[0]?.issuer).toBe('http://127.0.0.1:4000')
+  })
+})

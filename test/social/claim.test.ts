@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'bun:test'
+import { Browser, type Page } from './browser.ts'
+import { openAccounts, openProvider } from './identity.ts'
+import { openSite, type Site } from './site.ts'
+
+/** A site where people sign in at a real OpenID provider. */
+async function openWith(settings: Parameters<typeof openSite>[0] = {}) {
+  const identity = await openProvider()
+  const site = openSite({ ...settings, providers: [identity.settings()] })
+  identity.serve(site.url)
+  return {
+    identity,
+    site,
+    async [Symbol.asyncDispose]() {
+      await site[Symbol.asyncDispose]()
+      await identity[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const linkOn = (page: Page, beginning: string): string => {
+  const found = new RegExp(`href="(${beginning}[^"]*)"`).exec(page.text)?.[1]
+  if (!found) throw new Error(`no link to ${beginning} on ${page.url}`)
+  return new URL(found.replaceAll('&amp;', '&'), page.url).href
+}
+
+/** Signs in where a page asks for it, as anybody. */
+async function signIn(browser: Browser, from: string, name: string): Promise<Page> {
+  const page = await browser.open(linkOn(await browser.open(from), '/sign-in/local'))
+  const consent = await browser.send(page, /interaction/, { login: name, password: 'any' })
+  return browser.send(consent, /interaction/)
+}
+
+/** Claims an agent as a person. */
+async function claim(
+  site: Site,
+  browser: Browser,
+  agent: { claim: string; code: string },
+  name: string,
+): Promise<Page> {
+  return browser.send(await signIn(browser, site.url + agent.claim, name), agent.claim, { code: agent.code })
+}
+
+const factsOf = async (site: Site, name: string) => site.network.agents.show(site.network.agents.need(name))
+
+describe('how a person claims an agent', () => {
+  test('whoever signs in and has the code owns the agent; the address works once', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const robin = await site.agent('robin')
+    const browser = new Browser()
+    const before = await browser.open(site.url + robin.claim)
+    expect(before.text).toContain('Claim <bdi>robin</bdi>')
+    expect(before.text).not.toContain('<form method="post"')
+    const form = await signIn(browser, site.url + robin.claim, 'ada')
+    expect(form.url).toBe(site.url + robin.claim)
+    expect(form.text).toContain('Signed in as <bdi>ada &lt;b&gt;person&lt;/b&gt;</bdi> through Local')
+    site.recorded()
+    const done = await browser.send(form, robin.claim, { code: `  ${robin.code.toLowerCase().replace('-', ' ')} ` })
+    expect(done.url).toBe(`${site.url}/me?done=claimed`)
+    expect(done.text).toContain('aria-label="robin"')
+    expect(site.recorded()).toEqual(['agent.claimed'])
+    expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: true, status: 'active' })
+    expect((await site.api('GET', '/agents/status', robin.key)).status).toBe('claimed')
+    expect(await site.text('/u/robin')).toContain('claimed by a person')
+    expect((await browser.open(site.url + robin.claim)).status).toBe(404)
+    expect(site.faults).toEqual([])
+  })
+
+  test('a wrong code is said to be wrong, and after ten the address is void', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const robin = await site.agent('robin')
+    const browser = new Browser()
+    let page = await signIn(browser, site.url + robin.claim, 'ada')
+    for (let n = 0; n < 9; n++) {
+      page = await browser.send(page, robin.claim, { code: 'reef-nope' })
+      expect([page.status, page.text.includes('The code is wrong.')]).toEqual([400, true])
+    }
+    expect((await browser.send(page, robin.claim, { code: 'reef-nope' })).status).toBe(404)
+    expect((await browser.send(page, robin.claim, { code: robin.code })).status).toBe(404)
+    expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: false })
+    const { claim_url, verification_code } = await site.api('POST', '/agents/me/claim', robin.key)
+    const again = { claim: new URL(claim_url).pathname, code: verification_code }
+    const form = await browser.open(site.url + again.claim)
+    expect((await browser.send(form, again.claim, { code: again.code })).url).toEndWith('/me?done=claimed')
+  })
+
+  test('one person claims so many agents and no more, and sees all of them', async () => {
+    await using world = await openWith({ settings: { agentsPerOwner: 2 } })
+    const { site } = world
+    const browser = new Browser()
+    const agents = [await site.agent('one'), await site.agent('two'), await site.agent('three')]
+    let page = await signIn(browser, `${site.url}/me`, 'ada')
+    expect(page.text).toContain('You have not claimed an agent yet')
+    for (const agent of agents) {
+      page = await browser.send(await browser.open(site.url + agent.claim), agent.claim, { code: agent.code })
+    }
+    expect(page.status).toBe(400)
+    expect(page.text).toContain('You have claimed 2 agents, which is the most.')
+    const mine = await browser.open(`${site.url}/me`)
+    expect([...mine.text.matchAll(/<section class="agent" aria-label="(\w+)"/g)].map(([, name]) => name)).toEqual([
+      'one',
+      'two',
+    ])
+  })
+
+  test('where nobody signs in the page says how the operator approves, and the operator does', async () => {
+    await using site = openSite()
+    const robin = await site.agent('robin')
+    const page = await site.text(robin.claim)
+    expect(page).toContain('gc social claim approve robin')
+    expect(page).not.toContain('/sign-in/')
+    expect(await site.text('/me')).toContain('the operator of this server approves claims')
+    await site.network.claims.approve('robin')
+    expect(await site.text('/u/robin')).toContain('claimed by a person')
+    expect((await site.page(robin.claim)).status).toBe(404)
+  })
+
+  test('a service that only lets an account be read tells who it is, too', async () => {
+    await using accounts = openAccounts({ id: 4711, login: 'ada-l', name: null })
+    await using site = openSite({ providers: [accounts.settings] })
+    const robin = await site.agent('robin')
+    const browser = new Browser()
+    const form = await browser.open(linkOn(await browser.open(site.url + robin.claim), '/sign-in/accounts'))
+    expect(form.text).toContain('Signed in as <bdi>ada-l</bdi> through Accounts')
+    expect((await browser.send(form, robin.claim, { code: robin.code })).url).toEndWith('/me?done=claimed')
+    expect(site.faults).toEqual([])
+  })
+})
+
+describe('what an owner does with an agent', () => {
+  test('a new key is shown once and ends the others', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const robin = await site.agent('robin')
+    const browser = new Browser()
+    const mine = await claim(site, browser, robin, 'ada')
+    site.recorded()
+    const shown = await browser.send(mine, '/me/robin/key')
+    const key = /moltbook_[0-9a-f]{64}/.exec(shown.text)?.[0] ?? ''
+    expect(shown.headers.get('cache-control')).toBe('no-store')
+    expect(site.recorded()).toEqual(['key.revoked', 'key.created'])
+    expect((await site.api('GET', '/agents/me', key)).agent.name).toBe('robin')
+    await expect(site.api('GET', '/agents/me', robin.key)).rejects.toThrow('401')
+    expect((await browser.open(`${site.url}/me`)).text).not.toContain(key)
+  })
+
+  test('all keys can be ended, an agent stopped, started and let go of', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const robin = await site.agent('robin')
+    const browser = new Browser()
+    let mine = await claim(site, browser, robin, 'ada')
+    site.recorded()
+    const owner = String((await factsOf(site, 'robin')).owner_id)
+    mine = await browser.send(mine, '/me/robin/suspend')
+    expect(mine.text).toContain('suspended by you')
+    await expect(site.api('POST', '/submolts/general/subscribe', robin.key)).rejects.toThrow('403')
+    expect(await site.text('/u/robin')).toContain('suspended')
+    mine = await browser.send(mine, '/me/robin/resume')
+    expect((await site.api('GET', '/agents/me', robin.key)).agent.status).toBe('active')
+    const [stopped, started] = site.network.log.after(0, 1_000).slice(-2)
+    expect([stopped?.actor, started?.actor]).toEqual([owner, owner])
+    expect(site.recorded()).toEqual(['agent.suspended', 'agent.reinstated'])
+    mine = await browser.send(mine, '/me/robin/revoke')
+    expect(mine.text).toContain('Keys: 0')
+    await expect(site.api('GET', '/agents/me', robin.key)).rejects.toThrow('401')
+    mine = await browser.send(mine, '/me/robin/unclaim')
+    expect(mine.text).toContain('You have not claimed an agent yet')
+    expect(site.recorded()).toEqual(['key.revoked', 'agent.unclaimed'])
+    expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: false, owner_id: null })
+  })
+
+  test('what the operator stopped the owner cannot start again', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const robin = await site.agent('robin')
+    const browser = new Browser()
+    const mine = await claim(site, browser, robin, 'ada')
+    await site.network.agents.suspend('robin', 'spam')
+    const page = await browser.open(`${site.url}/me`)
+    expect(page.text).toContain('suspended by the operator')
+    expect(page.text).not.toContain('/me/robin/resume')
+    const seal = /name="seal" value="(\w+)"/.exec(mine.text)?.[1] ?? ''
+    const forged = {
+      ...mine,
+      text: `<form action="/me/robin/resume"><input type="hidden" name="seal" value="${seal}"></form>`,
+    }
+    expect((await browser.send(forged, '/me/robin/resume')).status).toBe(403)
+    expect(await factsOf(site, 'robin')).toMatchObject({ status: 'suspended' })
+  })
+
+  test('nobody else can do any of it', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const robin = await site.agent('robin')
+    const mine = await claim(site, new Browser(), robin, 'ada')
+    const other = new Browser()
+    const page = await claim(site, other, await site.agent('wren'), 'bob')
+    const seal = /name="seal" value="(\w+)"/.exec(page.text)?.[1] ?? ''
+    site.recorded()
+    for (const verb of ['key', 'revoke', 'suspend', 'resume', 'unclaim']) {
+      const text = `<form action="/me/robin/${verb}"><input type="hidden" name="seal" value="${seal}"></form>`
+      expect([verb, (await other.send({ ...page, text }, /robin/)).status]).toEqual([verb, 404])
+      const bySeal = mine.text.replace(/[\s\S]*(?=<section class="agent")/, '')
+      const stranger = new Browser()
+      expect(
+        (await stranger.send({ ...page, text: bySeal }, `/me/robin/${verb === 'resume' ? 'suspend' : verb}`)).status,
+      ).toBe(403)
+    }
+    expect(site.recorded()).toEqual([])
+  })
+
+  test('signing out ends it, and so do eight hours', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const browser = new Browser()
+    const page = await signIn(browser, `${site.url}/me`, 'ada')
+    const word = browser.cookie(site.url, 'gc-session') ?? ''
+    expect(page.text).toContain('Sign out')
+    await browser.send(page, '/sign-out')
+    expect(browser.cookie(site.url, 'gc-session')).toBeUndefined()
+    browser.setCookie(site.url, 'gc-session', word)
+    expect((await browser.open(`${site.url}/me`)).text).not.toContain('Sign out')
+    const again = new Browser()
+    await signIn(again, `${site.url}/me`, 'ada')
+    await site.clock.advance(8 * 3_600_000 - 1)
+    expect((await again.open(`${site.url}/me`)).text).toContain('Sign out')
+    await site.clock.advance(1)
+    expect((await again.open(`${site.url}/me`)).text).not.toContain('Sign out')
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'bun:test'
+import { type Json, openNetwork } from './world.ts'
+
+const PERSON = { provider: 'test', subject: 'p1', name: 'Pat', email: 'pat@example.org' }
+
+async function registered(network: ReturnType<typeof openNetwork>, name = 'ada') {
+  const { body } = await network.api('POST', '/agents/register', undefined, { name })
+  const agent = body.agent as Record<string, string>
+  return {
+    key: String(agent.api_key),
+    code: String(agent.verification_code),
+    token: String(agent.claim_url).split('/').at(-1) ?? '',
+  }
+}
+
+describe('a claim', () => {
+  test('is completed with its code, however it is typed, and once', async () => {
+    await using network = openNetwork()
+    const { key, code, token } = await registered(network)
+    expect((await network.api('GET', '/agents/status', key)).body).toMatchObject({
+      status: 'pending_claim',
+      claimed: false,
+      next_step: expect.any(String),
+    })
+    expect(await network.claims.look(token)).toMatchObject({ name: 'ada' })
+    await network.claims.complete(token, ` ${code.toUpperCase().replace('-', ' ')} `, PERSON)
+    const { body } = await network.api('GET', '/agents/status', key)
+    expect(body).toMatchObject({ status: 'claimed', claimed: true, agent: { claimed_at: expect.any(String) } })
+    expect((await network.api('GET', '/agents/me', key)).body.agent).toMatchObject({
+      status: 'active',
+      is_claimed: true,
+    })
+    expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('no such claim')
+    expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed'])
+  })
+
+  test('is void after too many wrong codes, until its agent asks for another', async () => {
+    await using network = openNetwork()
+    const { key, code, token } = await registered(network)
+    for (let at = 0; at < 10; at++) {
+      await expect(network.claims.complete(token, 'reef-ZZZZ', PERSON)).rejects.toThrow('The code is wrong')
+    }
+    await expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('tried too often')
+    const { body } = await network.api('POST', '/agents/me/claim', key)
+    const renewed = String(body.claim_url).split('/').at(-1) ?? ''
+    await network.claims.complete(renewed, String(body.verification_code), PERSON)
+    expect((await network.api('POST', '/agents/me/claim', key)).status).toBe(409)
+    expect(network.recorded()).toEqual(['agent.registered', 'claim.renewed', 'agent.claimed'])
+  })
+
+  test('is approved and released by the operator', async () => {
+    await using network = openNetwork()
+    const { key } = await registered(network)
+    expect(await network.claims.approve('ADA')).toMatchObject({ status: 'active' })
+    await network.claims.approve('ada')
+    expect(await network.claims.release('ada')).toMatchObject({ status: 'pending_claim', owner_id: null })
+    expect((await network.api('GET', '/agents/status', key)).body.status).toBe('pending_claim')
+    expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed', 'agent.unclaimed'])
+  })
+
+  test('by one person has an end', async () => {
+    await using network = openNetwork({ settings: { agentsPerOwner: 1 } })
+    const [one, two] = [await registered(network, 'one-agent'), await registered(network, 'two-agent')]
+    await network.claims.complete(one.token, one.code, PERSON)
+    await expect(network.claims.complete(two.token, two.code, PERSON)).rejects.toThrow('the most')
+    await network.claims.complete(two.token, two.code, { ...PERSON, subject: 'p2' })
+  })
+})
+
+test('where claims are required, an unclaimed agent reads and tends itself, and writes nothing', async () => {
+  await using network = openNetwork({ settings: { requireClaim: true } })
+  const { key } = await registered(network)
+  expect((await network.api('GET', '/posts', key)).status).toBe(200)
+  expect((await network.api('PATCH', '/agents/me', key, { description: 'x' })).status).toBe(200)
+  expect((await network.api('POST', '/agents/me/claim', key)).status).toBe(200)
+  const refused = await network.api('POST', '/posts', key, { submolt: 'general', title: 'x', content: 'y' })
+  expect(refused.status).toBe(403)
+  expect(refused.body).toMatchObject({ code: 'FORBIDDEN', status: 'pending_claim' })
+  await network.claims.approve('ada')
+  await network.post(key)
+})
+
+describe('a suspended agent', () => {
+  test('is told so with reason and end, and may ask how it stands', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    const until = network.clock.now() + 3_600_000
+    await network.agents.suspend('ada', 'flooding', until)
+    for (const [method, path] of [
+      ['GET', '/posts'],
+      ['POST', '/posts'],
+      ['DELETE', '/agents/me'],
+    ] as const) {
+      const { status, body } = await network.api(method, path, key, method === 'POST' ? {} : undefined)
+      expect(status).toBe(403)
+      expect(body).toMatchObject({
+        code: 'FORBIDDEN',
+        error: 'Your account is suspended until 2026-01-05T10:00:00Z: flooding',
+        reason: 'flooding',
+        suspended_until: '2026-01-05T10:00:00Z',
+      })
+    }
+    expect((await network.api('GET', '/agents/me', key)).body.agent).toMatchObject({
+      status: 'suspended',
+      is_active: false,
+    })
+    expect((await network.api('GET', '/agents/status', key)).body).toMatchObject({
+      status: 'pending_claim',
+      suspended_until: '2026-01-05T10:00:00Z',
+      reason: 'flooding',
+    })
+    await network.clock.advance(3_600_000)
+    expect((await network.api('GET', '/posts', key)).status).toBe(200)
+    expect((await network.api('GET', '/agents/me', key)).body.agent as Json).toMatchObject({ status: 'pending_claim' })
+  })
+
+  test('without an end waits for the operator', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    await network.agents.suspend('ada', 'spam')
+    expect((await network.api('GET', '/feed', key)).body).toMatchObject({ suspended_until: null, reason: 'spam' })
+    await network.agents.reinstate('ada')
+    await network.agents.reinstate('ada')
+    expect((await network.api('GET', '/feed', key)).status).toBe(200)
+    expect(network.recorded()).toEqual(['agent.registered', 'agent.suspended', 'agent.reinstated'])
+  })
+})

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test'
+import { type Json, openSite, type Site } from './site.ts'
+
+/** The commands of a page, in their order, each as one line. */
+function commandsOf(page: string): string[] {
+  return [...page.matchAll(/^( *)```bash\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', block = '']) =>
+    block
+      .replace(new RegExp(`^${indent}`, 'gm'), '')
+      .replace(/\\\n\s*/g, ' ')
+      .trim(),
+  )
+}
+
+async function run(command: string): Promise<Json> {
+  const shell = Bun.spawn(['sh', '-c', command], { stdout: 'pipe', stderr: 'pipe', timeout: 20_000 })
+  const said = await new Response(shell.stdout).text()
+  expect([command, await shell.exited]).toEqual([command, 0])
+  return JSON.parse(said)
+}
+
+/** Does what a page says, word by word, as an agent would; what each command was answered. */
+async function follow(site: Site, path: string, known: Record<string, string>): Promise<Json[]> {
+  const page = await (await fetch(site.url + path)).text()
+  const answers: Json[] = []
+  for (const command of commandsOf(page)) {
+    const filled = command.replace(
+      /YOUR_API_KEY|YOUR_NAME|POST_ID|COMMENT_ID|AGENT_NAME/g,
+      (word) => known[word] ?? word,
+    )
+    const answer = await run(filled)
+    if (!path.endsWith('.md') || !filled.includes('/skill.json'))
+      expect([filled, answer.success]).toEqual([filled, true])
+    answers.push(answer)
+    known.YOUR_API_KEY = answer.agent?.api_key ?? answer.api_key ?? known.YOUR_API_KEY
+    known.COMMENT_ID ??= answer.comment?.id
+  }
+  return answers
+}
+
+describe('joining with curl', () => {
+  test('an agent that does what skill.md says, line by line, is a member', async () => {
+    await using site = openSite()
+    const host = await site.agent('host')
+    const post = await site.post(host.key, { title: 'hello world' })
+    const known: Record<string, string> = { YOUR_NAME: 'newcomer', AGENT_NAME: 'host', POST_ID: post.id }
+    const answers = await follow(site, '/skill.md', known)
+    expect(answers.length).toBeGreaterThan(15)
+    expect(answers[0]?.agent.claim_url).toStartWith(`${site.url}/claim/moltbook_claim_`)
+    const me = await site.api('GET', '/agents/me', known.YOUR_API_KEY)
+    expect(me.agent).toMatchObject({ posts_count: 1, comments_count: 2, description: 'I read logs and explain them' })
+    const replies = await site.api('GET', `/posts/${post.id}/comments`, host.key)
+    expect(replies.comments[0].replies[0].content).toBe('One more thing.')
+    expect((await site.api('GET', `/posts/${post.id}`, host.key)).post.score).toBe(1)
+    await follow(site, '/heartbeat.md', known)
+    expect(site.faults).toEqual([])
+  })
+
+  test('where only claimed agents may write, the page says so', async () => {
+    await using open = openSite()
+    expect(await open.text('/skill.md')).toContain('You may write before that, too.')
+    await using closed = openSite({ settings: { requireClaim: true } })
+    expect(await closed.text('/skill.md')).toContain('Until then you may read, but not write.')
+  })
+
+  test('every page names this server as it was reached, or as its operator says', async () => {
+    await using site = openSite({ hosts: ['agents.example'] })
+    for (const path of ['/skill.md', '/heartbeat.md', '/rules.md', '/skill.json', '/join']) {
+      const response = await fetch(site.url + path)
+      const page = await response.text()
+      expect([path, response.status]).toEqual([path, 200])
+      expect(page).toContain(site.url)
+      expect(page).not.toContain('{{')
+    }
+    const named = await (await fetch(`${site.url}/skill.json`, { headers: { host: 'agents.example' } })).json()
+    expect(named).toMatchObject({ homepage: 'http://agents.example', api_base: 'http://agents.example/api/v1' })
+    await using public_ = openSite({ settings: { baseUrl: 'https://agents.example' } })
+    expect(await public_.text('/skill.md')).toContain('https://agents.example/api/v1/agents/register')
+    expect(await public_.text('/skill.md')).not.toContain(public_.url)
+  })
+
+  test('the version of skill.json is the one skill.md names', async () => {
+    await using site = openSite()
+    const { version } = Object(await (await fetch(`${site.url}/skill.json`)).json())
+    expect(await site.text('/skill.md')).toContain(`\nversion: ${version}\n`)
+  })
+})

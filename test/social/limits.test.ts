@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'bun:test'
+import { BOUNDLESS, type Json, openNetwork } from './world.ts'
+
+const MINUTE = 60_000
+const limits = (answered: { headers: Headers }) =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(answered.headers.get(`x-ratelimit-${name}`)))
+
+describe('posting', () => {
+  test('is possible once in half an hour; the answer says when again, in every spelling', async () => {
+    await using network = openNetwork({ limited: true })
+    const key = await network.agent('ada')
+    const now = network.clock.now()
+    const draft = { submolt: 'general', title: 'x', content: 'y' }
+    const made = await network.api('POST', '/posts', key, draft)
+    expect(made.status).toBe(201)
+    expect(limits(made)).toEqual([1, 0, (now + 30 * MINUTE) / 1000])
+    await network.clock.advance(10 * MINUTE)
+    const refused = await network.api('POST', '/posts', key, draft)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('1200')
+    expect(limits(refused)).toEqual([1, 0, (now + 30 * MINUTE) / 1000])
+    expect(refused.body).toEqual({
+      success: false,
+      error: 'You can only post once every 30 minutes. Try again in 20 minutes',
+      code: 'RATE_LIMITED',
+      hint: 'Try again in 1200 seconds',
+      retryAfter: 1200,
+      retryAfterMinutes: 20,
+      retry_after: 1200,
+      retry_after_seconds: 1200,
+      retry_after_minutes: 20,
+      limit: 1,
+      remaining: 0,
+      reset_at: '2026-01-05T09:30:00Z',
+    })
+    await network.clock.advance(20 * MINUTE)
+    expect((await network.api('POST', '/posts', key, draft)).status).toBe(201)
+    expect(network.recorded()).toEqual(['agent.registered', 'post.created', 'post.created'])
+  })
+
+  test('many times at once succeeds once, and deleting gives nothing back', async () => {
+    await using network = openNetwork({ limited: true })
+    const key = await network.agent('ada')
+    const draft = { submolt: 'general', title: 'x', content: 'y' }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => network.api('POST', '/posts', key, draft)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(19)
+    const made = answers.find(({ status }) => status === 201)?.body.post as Json
+    await network.api('DELETE', `/posts/${made.id}`, key)
+    expect((await network.api('POST', '/posts', key, draft)).status).toBe(429)
+  })
+
+  test('stays limited after a restart', async () => {
+    const network = openNetwork({ limited: true })
+    const key = await network.agent('ada')
+    await network.post(key)
+    await network.stop()
+    await using again = openNetwork({ limited: true, folder: network.folder, clock: network.clock })
+    const draft = { submolt: 'general', title: 'x', content: 'y' }
+    expect((await again.api('POST', '/posts', key, draft)).status).toBe(429)
+    expect((await again.api('POST', '/posts', await again.agent('bob'), draft)).status).toBe(201)
+  })
+})
+
+test('commenting is possible 50 times in an hour', async () => {
+  await using network = openNetwork({ limited: true })
+  const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+  const { id } = await network.post(ada)
+  for (let at = 0; at < 50; at++) {
+    if (at === 40) await network.clock.advance(MINUTE)
+    await network.comment(bob, id, `${at}`)
+  }
+  const refused = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
+  expect(refused.status).toBe(429)
+  expect(refused.body).toMatchObject({ retry_after_seconds: 3_540, limit: 50, remaining: 0 })
+  await network.clock.advance(59 * MINUTE)
+  const answers = await Promise.all(
+    Array.from({ length: 45 }, () => network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })),
+  )
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(40)
+  expect(await network.recount()).toEqual([])
+})
+
+test('votes, follows and communities are limited; what changes nothing is free', async () => {
+  const two = { count: 2, window: MINUTE }
+  const settings = { limits: { ...BOUNDLESS, vote: two, follow: two, submolt: two } }
+  await using network = openNetwork({ settings })
+  const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+  const { id } = await network.post(ada)
+  const statuses = async (steps: [string, string, unknown?][]) => {
+    const found: number[] = []
+    for (const [method, path, body] of steps) found.push((await network.api(method, path, bob, body)).status)
+    return found
+  }
+  const up: [string, string] = ['POST', `/posts/${id}/upvote`]
+  const follow: [string, string] = ['POST', '/agents/ada/follow']
+  expect(await statuses([['POST', '/posts/x/upvote'], up, up, up])).toEqual([404, 200, 200, 429])
+  expect(await statuses([follow, follow, follow, ['DELETE', '/agents/ada/follow'], follow, follow])).toEqual([
+    200, 200, 200, 200, 200, 200,
+  ])
+  expect(await statuses([['POST', '/submolts/general/subscribe']])).toEqual([429])
+  const submolt = (name: string): [string, string, unknown] => ['POST', '/submolts', { name, display_name: name }]
+  expect(await statuses([submolt('x'), submolt('one'), submolt('one'), submolt('two'), submolt('three')])).toEqual([
+    400, 201, 409, 201, 429,
+  ])
+})
+
+test('new agents may have limits of their own, and are told so', async () => {
+  const newcomer = { age: 1_440 * MINUTE, limits: { post: { count: 1, window: 120 * MINUTE } } }
+  await using network = openNetwork({ settings: { limits: { ...BOUNDLESS, newcomer } } })
+  const key = await network.agent('ada')
+  const draft = { submolt: 'general', title: 'x', content: 'y' }
+  await network.post(key)
+  const refused = await network.api('POST', '/posts', key, draft)
+  expect(refused.status).toBe(429)
+  expect(refused.body).toMatchObject({
+    error: 'You can only post once every 2 hours. Try again in 120 minutes',
+    is_new_agent: true,
+    new_agent_hours_remaining: 24,
+  })
+  await network.clock.advance(1_440 * MINUTE)
+  await network.post(key)
+  await network.post(key)
+})
+
+describe('registering', () => {
+  test('from one address is limited, but not from this machine', async () => {
+    await using network = openNetwork({ limited: true, settings: { proxied: true } })
+    const register = (name: string, from: string) =>
+      network.api('POST', '/agents/register', undefined, { name }, { 'x-forwarded-for': `9.9.9.9, ${from}` })
+    for (let at = 0; at < 20; at++) expect((await register(`one${at}`, '203.0.113.1')).status).toBe(201)
+    const refused = await register('another', '203.0.113.1')
+    expect(refused.status).toBe(429)
+    expect(refused.body.error).toStartWith('You can only register agents from one address 20 times every hour')
+    expect((await register('another', '203.0.113.2')).status).toBe(201)
+    await using own = openNetwork({ limited: true })
+    for (let at = 0; at < 30; at++) await own.agent(`mine${at}`)
+  })
+})
+
+describe('requests', () => {
+  test('are counted for each agent whatever comes of them, and shown with each answer', async () => {
+    const general = { count: 5, window: MINUTE }
+    await using network = openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
+    const key = await network.agent('ada')
+    const reset = (network.clock.now() + MINUTE) / 1000
+    expect(limits(await network.api('GET', '/posts', key))).toEqual([5, 4, reset])
+    expect(limits(await network.api('GET', '/posts/nothing', key))).toEqual([5, 3, reset])
+    expect(limits(await network.api('GET', '/nowhere', key))).toEqual([5, 2, reset])
+    expect(limits(await network.api('POST', '/posts', key, '{'))).toEqual([5, 1, reset])
+    expect(limits(await network.api('GET', '/agents/me', key))).toEqual([5, 0, reset])
+    await network.clock.advance(15_000)
+    const refused = await network.api('GET', '/agents/me', key)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '45'])
+    expect(refused.body).toMatchObject({ error: 'Rate limit exceeded. Try again in 45 seconds', code: 'RATE_LIMITED' })
+    expect(refused.body.retry_after_minutes).toBeUndefined()
+    await network.clock.advance(45_000)
+    expect((await network.api('GET', '/agents/me', key)).status).toBe(200)
+  })
+
+  test('without a good key are counted for their address, and take nothing from agents there', async () => {
+    const general = { count: 5, window: MINUTE }
+    await using network = openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
+    const key = await network.agent('ada')
+    for (let at = 0; at < 4; at++) {
+      expect((await network.api('GET', '/posts', `moltbook_${'0'.repeat(63)}${at}`)).status).toBe(401)
+    }
+    expect((await network.api('GET', '/health')).status).toBe(429)
+    expect((await network.api('POST', '/agents/register', undefined, { name: 'bob' })).status).toBe(429)
+    expect((await network.api('GET', '/posts', key)).status).toBe(200)
+  })
+
+  test('cannot give themselves another address', async () => {
+    const general = { count: 3, window: MINUTE }
+    await using network = openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
+    const ask = (from: number) =>
+      network.api('GET', '/health', undefined, undefined, { 'x-forwarded-for': `10.0.0.${from}` })
+    const statuses = [await ask(1), await ask(2), await ask(3), await ask(4)].map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 200, 429])
+  })
+})
+
+test('charges nobody looks at any more are forgotten', async () => {
+  await using network = openNetwork({ limited: true })
+  await network.post(await network.agent('ada'))
+  const charges = () => network.store.prepare('SELECT count(*) AS n FROM charges').get()
+  expect(charges()).toEqual({ n: 1 })
+  await network.clock.advance(120 * MINUTE)
+  await network.store.write(() => {})
+  expect(charges()).toEqual({ n: 0 })
+})

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'bun:test'
+import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
+
+const at = (name: string, verb: string) => `/operator/agents/${name}/${verb}`
+const OPERATIONS = [
+  ['POST', at('ada', 'approve')],
+  ['POST', at('ada', 'release')],
+  ['POST', at('ada', 'suspend')],
+  ['POST', at('ada', 'reinstate')],
+  ['GET', '/operator/recount'],
+] as const
+const bodyOf = (path: string) => (path.endsWith('suspend') ? { reason: 'spam' } : undefined)
+const asked = async (network: World, verb: string, body?: Json, name = 'ADA') => {
+  const { status, body: said } = await network.api('POST', at(name, verb), OPERATOR_TOKEN, body)
+  return { status, ...(said.agent as Json | undefined), error: said.error }
+}
+
+describe('the operator of the network', () => {
+  test('vouches for an agent and takes that back, each once', async () => {
+    await using network = openNetwork()
+    await network.agent('ada')
+    expect(await asked(network, 'approve')).toMatchObject({ status: 'active', is_claimed: true })
+    expect(await asked(network, 'approve')).toMatchObject({ status: 'active' })
+    expect(await asked(network, 'release')).toMatchObject({ status: 'pending_claim', owner_id: null })
+    expect(await asked(network, 'release')).toMatchObject({ status: 'pending_claim' })
+    expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed', 'agent.unclaimed'])
+  })
+
+  test('suspends an agent with a reason and an end, and reinstates it', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    const until = '2026-01-05T10:00:00Z'
+    expect(await asked(network, 'suspend', { reason: ' flooding ', until })).toMatchObject({ status: 'suspended' })
+    expect(await network.api('GET', '/posts', key)).toMatchObject({
+      status: 403,
+      body: { reason: 'flooding', suspended_until: until },
+    })
+    expect(await asked(network, 'reinstate')).toMatchObject({ status: 'pending_claim' })
+    expect((await network.api('GET', '/posts', key)).status).toBe(200)
+    const events = network.log.after(0, 100).slice(-2)
+    expect(events.map(({ actor }) => actor)).toEqual(['operator', 'operator'])
+    expect(network.recorded()).toEqual(['agent.registered', 'agent.suspended', 'agent.reinstated'])
+  })
+
+  test('is told what is wrong with a suspension, and of which agent there is none', async () => {
+    await using network = openNetwork()
+    await network.agent('ada')
+    network.recorded()
+    const reason = 'spam'
+    for (const [body, error] of [
+      [{}, 'Reason is required'],
+      [{ reason: ' ' }, 'Reason cannot be empty'],
+      [{ reason: 'x'.repeat(501) }, 'Reason must be 500 characters or less'],
+      [{ reason, until: 'tomorrow' }, 'Until must be a moment such as 2030-01-31T12:00:00Z'],
+      [{ reason, until: '2020-01-01T00:00:00Z' }, 'Until must lie in the future'],
+    ] as const) {
+      expect(await asked(network, 'suspend', body)).toMatchObject({ status: 400, error })
+    }
+    for (const [method, path] of OPERATIONS.filter(([, path]) => path.includes('ada'))) {
+      const lost = await network.api(method, path.replace('ada', 'eve'), OPERATOR_TOKEN, bodyOf(path))
+      expect(lost).toMatchObject({ status: 404, body: { error: 'Agent not found' } })
+    }
+    expect(network.recorded()).toEqual([])
+  })
+
+  test('counts again whatever is counted', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    const { id } = await network.post(key)
+    const recount = () => network.api('GET', '/operator/recount', OPERATOR_TOKEN)
+    expect((await recount()).body).toEqual({ success: true, miscounts: [] })
+    await network.store.write((tx) => void tx.orm.run(`UPDATE posts SET comment_count = 3 WHERE id = '${id}'`))
+    const miscounts = [{ counter: 'posts.comment_count', id, stored: 3, counted: 0 }]
+    expect((await recount()).body).toEqual({ success: true, miscounts })
+  })
+
+  test('is nobody who does not hold the token, and the token opens nothing else', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    network.recorded()
+    const strangers = [undefined, key, 'junk', `gco_${'1'.repeat(64)}`, `${OPERATOR_TOKEN}0`]
+    for (const [method, path] of OPERATIONS) {
+      for (const stranger of strangers) {
+        const refused = await network.api(method, path, stranger, bodyOf(path))
+        expect({ path, stranger, ...refused }).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+      }
+    }
+    expect((await network.api('GET', '/agents/me', OPERATOR_TOKEN)).status).toBe(401)
+    expect((await network.api('GET', '/operator/nothing', OPERATOR_TOKEN)).status).toBe(404)
+    expect(network.recorded()).toEqual([])
+  })
+
+  test('is marked in the document as ours', async () => {
+    await using network = openNetwork()
+    const paths = network.document.paths as Record<string, Record<string, Json>>
+    for (const [method, path] of OPERATIONS) {
+      const operation = paths[`/api/v1${path.replace('/ada/', '/{name}/')}`]?.[method.toLowerCase()]
+      expect(operation?.['x-gc-extension']).toBe(true)
+      expect(Object.keys(operation?.responses as Json)).toContain('403')
+    }
+  })
+})

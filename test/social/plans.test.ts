@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { COMMENT_SORTS } from '../../src/social/comments/schema.ts'
+import { levelSql, repliesSql } from '../../src/social/comments/threads.ts'
+import { headsSql, runSql } from '../../src/social/posts/lists.ts'
+import { POST_SORTS } from '../../src/social/posts/schema.ts'
+import { COMMENT_HITS, POST_HITS } from '../../src/social/search/search.ts'
+import { openNetwork, type World } from './world.ts'
+
+const plan = ({ store }: World, sql: string): string =>
+  store
+    .prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all()
+    .map(({ detail }) => detail)
+    .join('\n')
+
+test('every list runs down an index of its own and sorts nothing', async () => {
+  await using network = openNetwork()
+  for (const sort of POST_SORTS) {
+    for (const scope of ['all', 'submolt', 'author'] as const) {
+      const steps = plan(network, runSql(scope, sort))
+      const index = scope === 'all' ? `posts_${sort}` : `posts_${scope}_${sort}`
+      expect(steps).toMatch(new RegExp(`SEARCH posts USING COVERING INDEX ${index} \\(`))
+      expect(steps).not.toMatch(/SCAN|TEMP B-TREE/)
+    }
+    for (const scope of ['submolt', 'author'] as const) {
+      const steps = plan(network, headsSql(scope, sort))
+      expect(steps).toMatch(new RegExp(`SEARCH posts USING COVERING INDEX posts_${scope}_${sort} \\(${scope}=`))
+      expect(steps).not.toMatch(/SCAN|TEMP B-TREE/)
+    }
+  }
+  for (const sort of COMMENT_SORTS) {
+    expect(plan(network, levelSql(sort))).toMatch(
+      /^SEARCH comments USING (COVERING )?INDEX comments_\w+ \(post=\? AND parent=\? AND /,
+    )
+    const steps = plan(network, repliesSql(sort))
+    expect(steps).toContain('SEARCH c USING INTEGER PRIMARY KEY')
+    expect(steps).not.toMatch(/TEMP B-TREE|SCAN (c|comments)\b/)
+  }
+})
+
+test('a search reads words, and then no more rows than it weighs', async () => {
+  await using network = openNetwork()
+  for (const sql of [POST_HITS, COMMENT_HITS]) {
+    const steps = plan(network, sql)
+    expect(steps).toMatch(/SEARCH [pc] USING COVERING INDEX (posts|comments)_scored \(n=\? AND deleted_at=\?/)
+    expect(steps).not.toMatch(/SCAN (p|c|posts|comments)\b/)
+  }
+})
+
+test('every statement of a service that filters rows finds them by an index', async () => {
+  await using network = openNetwork()
+  const scans = [
+    'SELECT n, id FROM agents WHERE leaving = 1',
+    'SELECT 1 AS one FROM agents WHERE handle = ? UNION ALL SELECT 1 FROM agents WHERE likeness = ?',
+    'SELECT count(*) FROM agents WHERE owner = ?',
+    'SELECT id FROM posts INDEXED BY posts_author_new WHERE author = ? AND deleted_at IS NULL LIMIT ?',
+    'SELECT count(*), min(at) FROM charges WHERE who = ? AND what = ? AND at > ?',
+    'SELECT who, what, at, turn FROM charges WHERE at <= ? LIMIT 500',
+    'SELECT s.* FROM submolts s WHERE (s.created_at, s.n) < (?, ?) ORDER BY s.created_at DESC, s.n DESC LIMIT ?',
+    `SELECT s.* FROM submolts s WHERE (s.subscriber_count, s.created_at, s.n) < (?, ?, ?)
+     ORDER BY s.subscriber_count DESC, s.created_at DESC, s.n DESC LIMIT ?`,
+    'SELECT min(created_at) FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',
+  ].filter((sql) => /\bSCAN (?!agents USING)|TEMP B-TREE/.test(plan(network, sql)))
+  expect(scans).toEqual([])
+})

@@ -1,0 +1,93 @@
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { createApp } from '../../src/server/app.ts'
+import { listen } from '../../src/server/listen.ts'
+import type { ProviderSettings } from '../../src/social/claim/provider.ts'
+import { createPeople } from '../../src/social/people.ts'
+import type { Settings } from '../../src/social/settings.ts'
+import { createSocial } from '../../src/social/social.ts'
+import { TestClock } from '../support/clock.ts'
+import { tempFolder } from '../support/folder.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers carry every shape there is
+export type Json = Record<string, any>
+
+const MANY = { count: 1_000_000, window: 60_000 }
+const BOUNDLESS = { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY }
+
+interface Options {
+  settings?: Partial<Settings>
+  providers?: readonly ProviderSettings[]
+  hosts?: readonly string[]
+}
+
+/** A network with its pages, on a port of its own; `await using` stops it. */
+export function openSite({ settings = {}, providers = [], hosts = [] }: Options = {}) {
+  const folder = tempFolder()
+  const clock = new TestClock()
+  const deadlines = new Deadlines(clock, clock)
+  const faults: unknown[] = []
+  const report = (thrown: unknown) => void faults.push(thrown)
+  const social = createSocial({
+    ...{ home: folder.path, clock, deadlines, report },
+    settings: { limits: BOUNDLESS, ...settings },
+    pages: (network) => createPeople({ network, clock, deadlines, hosts, providers, report }),
+  })
+  const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
+  const app = createApp({ supervisor: nobody, network: social.side })
+  const listening = listen(app, { host: '127.0.0.1', port: 0, deadlines, report })
+  const { url } = listening
+  let seen = social.network.log.head
+
+  async function api(method: string, path: string, key?: string, body?: unknown): Promise<Json> {
+    const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) }
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await fetch(`${url}/api/v1${path}`, { method, headers, ...sent })
+    const answer: Json = Object(await response.json())
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
+    return answer
+  }
+
+  return {
+    ...{ url, clock, faults, network: social.network, api },
+    /** A page as a browser without a script asks for it. */
+    page: (path: string, init: RequestInit = {}) =>
+      fetch(url + path, { redirect: 'manual', ...init, headers: { accept: 'text/html', ...init.headers } }),
+    async text(path: string): Promise<string> {
+      return (await fetch(url + path, { headers: { accept: 'text/html' } })).text()
+    },
+    /** Registers an agent: its key, where it is claimed, and with which code. */
+    async agent(name: string, description = `I am ${name}`): Promise<{ key: string; claim: string; code: string }> {
+      const { agent } = await api('POST', '/agents/register', undefined, { name, description })
+      return { key: agent.api_key, claim: new URL(agent.claim_url).pathname, code: agent.verification_code }
+    },
+    async post(key: string, draft: Json): Promise<Json> {
+      return (
+        await api('POST', '/posts', key, {
+          submolt: 'general',
+          title: 'A post',
+          ...(!draft.url && { content: 'Some words' }),
+          ...draft,
+        })
+      ).post
+    },
+    async comment(key: string, post: string, content: string, parent_id?: string): Promise<Json> {
+      return (await api('POST', `/posts/${post}/comments`, key, { content, ...(parent_id && { parent_id }) })).comment
+    },
+    /** The types of the events recorded since this was last asked. */
+    recorded(): string[] {
+      const events = social.network.log.after(seen, 100_000)
+      seen = social.network.log.head
+      return events.map(({ type }) => type)
+    },
+    async [Symbol.asyncDispose]() {
+      const stopped = listening.stop()
+      await clock.advance(5_000)
+      await stopped
+      await social.close()
+      deadlines.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+export type Site = ReturnType<typeof openSite>

@@ -1,0 +1,439 @@
+import { describe, expect, test } from 'bun:test'
+import { Refusal } from '../../src/core/errors.ts'
+import { networkDialect } from '../../src/social/plane/problems.ts'
+import { documentFaults } from '../support/walk.ts'
+import { type Json, openNetwork, type World } from './world.ts'
+
+const JUNK = `moltbook_${'f'.repeat(64)}`
+
+describe('the document', () => {
+  test('is sound, and served with the page that shows it', async () => {
+    await using network = openNetwork()
+    expect(documentFaults(network.document)).toEqual([])
+    const served = await fetch(`${network.url}/api/v1/openapi.json`)
+    expect(await served.json()).toEqual(JSON.parse(JSON.stringify(network.document)))
+    const page = await fetch(`${network.url}/api/v1/docs`)
+    expect(page.headers.get('content-type')).toStartWith('text/html')
+    expect(await page.text()).toContain('/api/v1/openapi.json')
+    const text = JSON.stringify(network.document)
+    expect(text).not.toContain('X-GC-Request"')
+    expect(text).not.toMatch(/"(204|422)":/)
+  })
+})
+
+describe('who calls', () => {
+  test.each([
+    [undefined, 'No authorization token provided'],
+    ['', 'No authorization token provided'],
+    ['Bearer', 'No authorization token provided'],
+    ['Basic YTpi', 'No authorization token provided'],
+    [JUNK, 'No authorization token provided'],
+    ['Bearer x', 'Invalid token format'],
+    [`Bearer ${JUNK.toUpperCase()}`, 'Invalid token format'],
+    [`Bearer ${JUNK} ${JUNK}`, 'Invalid token format'],
+    [`Bearer ${JUNK}0`, 'Invalid token format'],
+    [`Bearer ${JUNK}`, 'Invalid or expired token'],
+  ])('with %p is told: %s', async (authorization, error) => {
+    await using network = openNetwork()
+    await network.agent('ada')
+    const answer = await network.api(
+      'GET',
+      '/posts',
+      undefined,
+      undefined,
+      authorization === undefined ? {} : { authorization },
+    )
+    expect(answer.status).toBe(401)
+    expect(answer.body).toMatchObject({ success: false, error, code: 'UNAUTHORIZED', hint: expect.any(String) })
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test('may write the scheme in any case', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    for (const scheme of ['bearer', 'BEARER', 'Bearer  ']) {
+      const headers = { authorization: `${scheme} ${key}` }
+      expect((await network.api('GET', '/agents/me', undefined, undefined, headers)).status).toBe(200)
+    }
+  })
+
+  test('registers with or without a key, good or not', async () => {
+    await using network = openNetwork()
+    for (const [at, key] of [undefined, 'junk', JUNK].entries()) {
+      expect((await network.api('POST', '/agents/register', key, { name: `name${at}` })).status).toBe(201)
+    }
+  })
+})
+
+/** Every operation of the document with an address of its own, and a body that fits where one is needed. */
+function operations(document: Json, ids: Record<string, string>) {
+  const bodies: Record<string, unknown> = {
+    createPost: { submolt: 'general', title: 'x', content: 'y' },
+    createComment: { content: 'x' },
+    createSubmolt: { name: 'fresh', display_name: 'Fresh' },
+    updateMe: { description: 'x' },
+    setPostVote: { value: 1 },
+    setCommentVote: { value: 1 },
+    registerAgent: { name: 'somebody' },
+  }
+  return Object.entries(document.paths as Record<string, Json>).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const id = String((operation as Json).operationId)
+      const isOpen = JSON.stringify((operation as Json).security) === '[]'
+      const at = path.replace('{name}', path.includes('submolts') ? 'general' : 'other')
+      const of = path.includes('/comments/{') ? ids.comment : path.includes('/keys/') ? ids.key : ids.post
+      return { id, method: method.toUpperCase(), path: at.replace('{id}', String(of)), body: bodies[id], isOpen }
+    }),
+  )
+}
+
+const forOperator = (path: string) => path.startsWith('/api/v1/operator/')
+
+test('every operation asks the same for a key, and tells each kind of caller the same', async () => {
+  await using network = openNetwork({ settings: { requireClaim: true } })
+  const other = await network.agent('other')
+  await network.claims.approve('other')
+  const post = await network.post(other)
+  const comment = await network.comment(other, post.id)
+  const claimed = await network.agent('claimed')
+  await network.claims.approve('claimed')
+  const pending = await network.agent('pending')
+  const suspended = await network.agent('suspended')
+  await network.agents.suspend('suspended', 'why not')
+  const gone = await network.agent('gone')
+  await network.api('DELETE', '/agents/me', gone)
+  const keyId = String(((await network.api('GET', '/agents/me/keys', other)).body.keys as Json[])[0]?.id)
+  const all = operations(network.document, { post: String(post.id), comment: String(comment.id), key: keyId })
+  expect(all.length).toBeGreaterThan(30)
+  const ask = async (key: string | undefined, { method, path, body }: (typeof all)[number]) =>
+    (await network.ask(method, path, key, body)).status
+  const own = ['getMe', 'updateMe', 'deleteMe', 'renewClaim', 'listKeys', 'createKey', 'revokeKey']
+  for (const operation of all.filter(({ isOpen, path }) => !isOpen && !forOperator(path))) {
+    const { id, method } = operation
+    const statuses = {
+      none: await ask(undefined, operation),
+      junk: await ask('junk', operation),
+      unknown: await ask(JUNK, operation),
+      gone: await ask(gone, operation),
+      suspended: await ask(suspended, operation),
+    }
+    const mayAsk = id === 'getMe' || id === 'getClaimStatus'
+    const all401 = { none: 401, junk: 401, unknown: 401, gone: 401 }
+    expect({ id, ...statuses }).toEqual({ id, ...all401, suspended: mayAsk ? 200 : 403 })
+    if (method !== 'GET' && !own.includes(id)) {
+      expect({ id, pending: await ask(pending, operation) }).toEqual({ id, pending: 403 })
+    }
+  }
+  const refused: Record<string, number> = { deletePost: 403, deleteComment: 403, revokeKey: 404, renewClaim: 409 }
+  const kept = all.filter(
+    ({ id, isOpen, path }) => !isOpen && !forOperator(path) && id !== 'deleteMe' && id !== 'createKey',
+  )
+  for (const operation of kept) {
+    const status = await ask(claimed, operation)
+    const expected = refused[operation.id] ?? (status === 201 ? 201 : operation.id === 'getProfile' ? 400 : 200)
+    expect({ id: operation.id, status }).toEqual({ id: operation.id, status: expected })
+  }
+  expect(network.faults).toEqual([])
+  expect(await network.recount()).toEqual([])
+})
+
+describe('an answer', () => {
+  test('to what is nobody’s or asked the wrong way says so, with a key or without', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    for (const who of [undefined, key]) {
+      const lost = await network.api('GET', '/nothing', who)
+      expect(lost.status).toBe(404)
+      expect(lost.body).toMatchObject({
+        success: false,
+        error: 'Endpoint not found',
+        hint: expect.stringContaining('GET /api/v1/nothing'),
+      })
+      const wrong = await network.api('PUT', '/posts', who, {})
+      expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS, POST'])
+      expect(wrong.body).toMatchObject({ success: false, code: 'METHOD_NOT_ALLOWED' })
+    }
+    const outside = await network.ask('GET', '/somewhere/else')
+    expect([outside.status, outside.body.success]).toEqual([404, false])
+  })
+
+  test('may be read by any page, which is told so beforehand', async () => {
+    await using network = openNetwork()
+    const before = await fetch(`${network.url}/api/v1/posts`, { method: 'OPTIONS', headers: { origin: 'https://a.b' } })
+    expect(before.status).toBe(200)
+    expect(before.headers.get('access-control-allow-origin')).toBe('*')
+    expect(before.headers.get('access-control-allow-headers')).toContain('Authorization')
+    const refused = await network.api('GET', '/posts', undefined, undefined, { origin: 'https://a.b' })
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+    expect(refused.headers.get('access-control-expose-headers')).toContain('X-RateLimit-Reset')
+  })
+
+  test('holds no dates with fractions, and no twin spellings where a client would trip', async () => {
+    await using network = openNetwork()
+    await network.clock.advance(123)
+    const key = await network.agent('ada')
+    const post = await network.post(key)
+    await network.comment(key, post.id)
+    const paths = [
+      '/agents/me',
+      '/agents/status',
+      '/agents/profile?name=ada',
+      '/posts',
+      `/posts/${post.id}`,
+      '/submolts',
+      '/search?q=post',
+    ]
+    for (const path of paths) {
+      const text = JSON.stringify((await network.api('GET', path, key)).body)
+      expect(text).not.toMatch(/\d\d:\d\d:\d\d\.\d/)
+      expect(text).not.toMatch(
+        /"(followerCount|followingCount|isClaimed|isActive|lastActive|claimedAt|ownerId|avatarUrl)"/,
+      )
+    }
+    const me = (await network.api('GET', '/agents/me', key)).body.agent as Json
+    expect(Object.keys(me)).not.toContain('createdAt')
+  })
+
+  test('of a list has its items under both names', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    for (let at = 0; at < 3; at++) await network.post(key, `p${at}`)
+    const { body } = await network.api('GET', '/posts?limit=2', key)
+    expect(body).toMatchObject({
+      success: true,
+      count: 2,
+      has_more: true,
+      next_cursor: expect.stringMatching(/^v1:[A-Za-z0-9_-]+$/),
+      limit: 2,
+      offset: 0,
+      pagination: { count: 2, limit: 2, offset: 0, hasMore: true },
+    })
+    expect(body.data).toEqual(body.posts)
+    const submolts = (await network.api('GET', '/submolts', key)).body
+    expect(submolts.data).toEqual(submolts.submolts)
+  })
+})
+
+test('a store that fails is no secret, but where it lies is', () => {
+  const refusal = new Refusal('store-unavailable', '/home/somebody/social.db could not be written')
+  expect(networkDialect.problems.body(refusal)).toEqual({
+    success: false,
+    error: 'The network cannot keep anything right now; try again in a while',
+    code: 'SERVICE_UNAVAILABLE',
+    hint: null,
+  })
+})
+
+describe('bodies', () => {
+  test('that are no use are refused with 400, never 422', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    for (const body of ['{', '', 'null', '[]', '"x"', '7', '{"title":{}}', '{"__proto__":1}', `${'['.repeat(5_000)}`]) {
+      const { status, body: answer } = await network.api('POST', '/posts', key, body)
+      expect([body.slice(0, 20), status]).toEqual([body.slice(0, 20), 400])
+      expect(answer).toMatchObject({ success: false, error: expect.any(String), code: expect.any(String) })
+    }
+    expect((await network.api('POST', '/posts', key, '{')).body.error).toBe('Invalid JSON body')
+  })
+
+  test('are read to their bound, and no further', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    const draft = (length: number) => {
+      const start = '{"submolt":"general","title":"t","content":"c","filler":"'
+      return `${start}${'x'.repeat(length - start.length - 2)}"}`
+    }
+    expect((await network.api('POST', '/posts', key, draft(1024 * 1024))).status).toBe(201)
+    const refused = await network.api('POST', '/posts', key, draft(1024 * 1024 + 1))
+    expect([refused.status, refused.body.code]).toEqual([413, 'BODY_TOO_LARGE'])
+  })
+
+  test('are not needed where nothing is sent, whatever is sent there', async () => {
+    await using network = openNetwork()
+    const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+    const { id } = await network.post(ada)
+    const json = { 'content-type': 'application/json' }
+    const path = `/posts/${id}/upvote`
+    for (const [body, headers] of [
+      ['', json],
+      ['{}', json],
+      ['{', json],
+      ['<x>', { 'content-type': 'text/xml' }],
+    ] as const) {
+      expect((await network.api('POST', path, bob, body, headers)).status).toBe(200)
+    }
+    expect((await network.api('GET', '/posts', bob, undefined, json)).status).toBe(200)
+    expect((await network.api('DELETE', '/agents/ada/follow', bob, '{}', json)).status).toBe(200)
+  })
+})
+
+describe('the older dialect', () => {
+  test('answers at the root, with names for submolts and camel-case agents', async () => {
+    await using network = openNetwork()
+    const registered = await network.ask('POST', '/agents/register', undefined, { name: 'ada' })
+    expect(registered.status).toBe(201)
+    const key = String((registered.body.agent as Json).api_key)
+    const made = await network.ask('POST', '/posts', key, { submolt: 'general', title: 'xenon', content: 'y' })
+    expect([made.status, made.headers.get('x-ratelimit-limit')]).toEqual([201, '1000000'])
+    const post = made.body.post as Json
+    expect(post).toMatchObject({ submolt: 'general', author_name: 'ada', author: { followerCount: 0 } })
+    expect((await network.ask('GET', '/posts?sort=new', key)).body).toMatchObject({
+      data: [{ submolt: 'general' }],
+      pagination: { hasMore: false },
+    })
+    expect((await network.ask('GET', '/feed', key)).status).toBe(200)
+    expect((await network.ask('GET', '/agents/me', key)).body.agent).toMatchObject({
+      isClaimed: false,
+      followerCount: 0,
+      createdAt: '2026-01-05T09:00:00Z',
+    })
+    const submolts = (await network.ask('GET', '/submolts', key)).body.data as Json[]
+    expect(submolts).toMatchObject([{ name: 'general', postCount: 1 }])
+    const said = await network.ask('POST', `/posts/${post.id}/comments`, key, { content: 'x' })
+    const { id } = said.body.comment as Json
+    expect((await network.ask('DELETE', `/comments/${id}`, key)).body).toMatchObject({ success: true })
+    expect((await network.ask('GET', '/search?q=xenon', key)).body.posts).toMatchObject([{ submolt: 'general' }])
+    const lost = await network.ask('GET', '/posts/nothing', key)
+    expect([lost.status, lost.body.error]).toEqual([404, 'Post not found'])
+    expect((await network.ask('GET', '/posts')).status).toBe(401)
+    expect((await network.ask('HEAD', '/posts', key)).status).toBe(200)
+  })
+
+  test('is what its own clients get wherever they ask', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    await network.post(key)
+    const response = await fetch(`${network.url}/api/v1/posts`, {
+      headers: { authorization: `Bearer ${key}`, 'user-agent': 'MoltbookSDK/1.0 Kotlin' },
+    })
+    expect(((await response.json()) as { posts: Json[] }).posts[0]?.submolt).toBe('general')
+    expect(((await network.api('GET', '/posts', key)).body.posts as Json[])[0]?.submolt).toMatchObject({
+      name: 'general',
+    })
+  })
+})
+
+/** Numbers that look random and are the same in every run. */
+function dice(seed: number) {
+  let state = seed
+  return (below: number): number => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0
+    return ((state ^ (state >>> 13)) >>> 0) % below
+  }
+}
+
+const STRANGE: unknown[] = [
+  ...[
+    '',
+    ' ',
+    'general',
+    'x',
+    '../..',
+    '%00',
+    "'; DROP TABLE posts; --",
+    '"',
+    '*',
+    'NEAR(',
+    'a AND',
+    '🦞',
+    '\ud800',
+    'x'.repeat(5_000),
+  ],
+  ...[
+    null,
+    0,
+    -1,
+    1.5,
+    1e308,
+    true,
+    [],
+    ['x'],
+    {},
+    { toString: 'x' },
+    '2026-01-05',
+    'https://a.b',
+    'javascript:x',
+    '0x10',
+    'NaN',
+  ],
+]
+
+const said = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+async function generated(
+  network: World,
+  keys: readonly string[],
+  ids: readonly string[],
+  rolls: (below: number) => number,
+) {
+  const pick = <Of>(from: readonly Of[]): Of => from[rolls(from.length)] as Of
+  const paths = Object.entries(network.document.paths as Record<string, Json>)
+  const [path, item] = pick(paths)
+  const method = rolls(10) === 0 ? pick(['get', 'post', 'put', 'patch', 'delete']) : pick(Object.keys(item))
+  const at = path.replace(/\{[^}]+\}/, () =>
+    rolls(2) ? pick(ids) : encodeURIComponent(said(pick(STRANGE)).toWellFormed().slice(0, 300)) || 'x',
+  )
+  const words = [
+    'q',
+    'sort',
+    'limit',
+    'offset',
+    'cursor',
+    't',
+    'name',
+    'submolt',
+    'author',
+    'parent_id',
+    'filter',
+    'type',
+  ]
+  const query = new URLSearchParams()
+  for (let more = rolls(4); more > 0; more--) query.set(pick(words), said(pick(STRANGE)).toWellFormed().slice(0, 600))
+  const fields = [
+    'name',
+    'title',
+    'content',
+    'url',
+    'submolt',
+    'parent_id',
+    'description',
+    'display_name',
+    'metadata',
+    'value',
+    'label',
+    'replace',
+    'allow_crypto',
+  ]
+  const body: Json = {}
+  for (let more = rolls(6); more > 0; more--) body[pick(fields)] = pick(STRANGE)
+  const text = rolls(12) === 0 ? said(pick(STRANGE)) : JSON.stringify(body)
+  const isDone = path.endsWith('/agents/me') && method === 'delete'
+  if (isDone) return 200
+  const { status } = await network.ask(
+    method.toUpperCase(),
+    `${at}?${query}`,
+    pick(keys),
+    method === 'get' ? undefined : text,
+  )
+  return status
+}
+
+test('thousands of generated requests are answered, none with a fault of ours', async () => {
+  await using network = openNetwork()
+  const keys = [await network.agent('ada'), await network.agent('bob'), 'junk']
+  const post = await network.post(String(keys[0]))
+  const comment = await network.comment(String(keys[1]), post.id)
+  const ids = [String(post.id), String(comment.id), 'general', 'ada', 'bob']
+  const rolls = dice(7)
+  const statuses = new Map<number, number>()
+  for (let round = 0; round < 150; round++) {
+    const some = await Promise.all(Array.from({ length: 20 }, () => generated(network, keys, ids, rolls)))
+    for (const status of some) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  }
+  expect(network.faults).toEqual([])
+  expect([...statuses.keys()].filter((status) => ![200, 201, 400, 401, 403, 404, 405, 409].includes(status))).toEqual(
+    [],
+  )
+  expect(statuses.get(200) ?? 0).toBeGreaterThan(300)
+  expect(await network.recount()).toEqual([])
+}, 60_000)

@@ -1,0 +1,145 @@
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { createApp } from '../../src/server/app.ts'
+import { listen } from '../../src/server/listen.ts'
+import type { Occasion } from '../../src/server/plane.ts'
+import { type Limits, type Settings, usualSettings } from '../../src/social/settings.ts'
+import { createSocial } from '../../src/social/social.ts'
+import { hashOf } from '../../src/social/text.ts'
+import { TestClock } from '../support/clock.ts'
+import { conforms, declares } from '../support/conforms.ts'
+import { tempFolder } from '../support/folder.ts'
+
+export type Json = Record<string, unknown>
+
+/** A JSON answer: its status, its headers, its body. */
+export interface Answered {
+  status: number
+  headers: Headers
+  body: Json
+}
+
+/** Limits nobody meets by chance. */
+const MANY = { count: 1_000_000, window: 60_000 }
+export const BOUNDLESS: Limits = {
+  ...{ general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
+}
+
+/** The token of whoever runs this network. */
+export const OPERATOR_TOKEN = `gco_${'0'.repeat(64)}`
+
+interface Options {
+  settings?: Partial<Settings>
+  /** The limits everybody has. */
+  limited?: boolean
+  folder?: ReturnType<typeof tempFolder>
+  clock?: TestClock
+}
+
+/** A network on a port of its own, with time moved by hand; `await using` stops it. */
+export function openNetwork({
+  settings = {},
+  limited = false,
+  folder = tempFolder(),
+  clock = new TestClock(),
+}: Options = {}) {
+  const deadlines = new Deadlines(clock, clock)
+  const faults: unknown[] = []
+  const limits = limited ? usualSettings.limits : BOUNDLESS
+  const social = createSocial({
+    home: folder.path,
+    clock,
+    deadlines,
+    settings: { limits, ...settings },
+    operator: hashOf(OPERATOR_TOKEN),
+    report: (thrown: unknown, occasion?: Occasion) => faults.push({ thrown, occasion }),
+  })
+  const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
+  const app = createApp({ supervisor: nobody, network: social.side })
+  const listening = listen(app, { host: '127.0.0.1', port: 0, deadlines, report: (thrown) => faults.push(thrown) })
+  const document = social.document()
+  let seen = social.network.log.head
+
+  /** Every answer of a declared operation is held to the document. */
+  const ask = async (
+    method: string,
+    path: string,
+    key?: string,
+    body?: unknown,
+    headers: Json = {},
+  ): Promise<Answered> => {
+    const response = await fetch(listening.url + path, {
+      method,
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(headers as Record<string, string>),
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const answered = {
+      status: response.status,
+      headers: response.headers,
+      body: text ? (JSON.parse(text) as Json) : {},
+    }
+    if (path.startsWith('/api/v1') && declares(document, method, path)) {
+      conforms(document, method, path, response.status, answered.body)
+    }
+    return answered
+  }
+  const api = (method: string, path: string, key?: string, body?: unknown, headers?: Json) =>
+    ask(method, `/api/v1${path}`, key, body, headers)
+
+  const network = {
+    ...{ url: listening.url, folder, clock, deadlines, faults, document, ask, api, listening },
+    ...social.network,
+    social,
+    services: social.network,
+    /** Registers an agent; its key. */
+    async agent(name: string): Promise<string> {
+      const { status, body } = await api('POST', '/agents/register', undefined, { name, description: `I am ${name}` })
+      if (status !== 201) throw new Error(`${name} was not registered: ${JSON.stringify(body)}`)
+      return String((body.agent as Json).api_key)
+    },
+    /** Posts; the post. */
+    async post(key: string, title = 'A post', more: Json = {}): Promise<Json> {
+      const { status, body } = await api('POST', '/posts', key, {
+        submolt: 'general',
+        title,
+        content: `${title} it is`,
+        ...more,
+      })
+      if (status !== 201) throw new Error(`nothing was posted: ${JSON.stringify(body)}`)
+      return body.post as Json
+    },
+    /** Comments; the comment. */
+    async comment(key: string, post: unknown, content = 'A comment', parent?: unknown): Promise<Json> {
+      const draft = { content, ...(parent !== undefined && { parent_id: parent }) }
+      const { status, body } = await api('POST', `/posts/${post}/comments`, key, draft)
+      if (status !== 201) throw new Error(`nothing was said: ${JSON.stringify(body)}`)
+      return body.comment as Json
+    },
+    /** The types of the events recorded since this was last asked. */
+    recorded(): string[] {
+      const events = social.network.log.after(seen, 100_000)
+      seen = social.network.log.head
+      return events.map(({ type }) => type)
+    },
+    /** The stored count of an agent, a post, … after everything was written. */
+    recount: () => social.network.recount(),
+    async stop() {
+      const stopped = listening.stop()
+      await clock.advance(5_000)
+      await stopped
+      await social.close()
+      deadlines.close()
+    },
+    async [Symbol.asyncDispose]() {
+      await network.stop()
+      folder[Symbol.dispose]()
+    },
+  }
+  return network
+}
+
+export type World = ReturnType<typeof openNetwork>

@@ -1,0 +1,296 @@
+import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Recorded } from '../../src/core/events/event.ts'
+import { conforming, operationAt } from './conforms.ts'
+import { type TempFolder, tempFolder } from './folder.ts'
+import { frameSchema, type Ledger } from './ledger.ts'
+import { misfits } from './schema.ts'
+
+const MAIN = resolve(import.meta.dir, '../../cli/main.ts')
+/** The compiled binary when there is one to test, else the sources run by bun. */
+export const PROGRAM: readonly string[] = process.env.GC_BINARY
+  ? [resolve(process.env.GC_BINARY)]
+  : [process.execPath, MAIN]
+
+type Json = Record<string, unknown>
+
+const NOBODY = 65534
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape; each is held to the document
+  body: any
+}
+
+export interface CallOptions {
+  body?: unknown
+  /** The body as it travels, when it is not JSON. */
+  raw?: string
+  token?: string
+  headers?: Record<string, string>
+  /** Leaves out the mark that mutations need. */
+  unmarked?: boolean
+}
+
+/** A supervisor process of one test: its own `GC_HOME`, a free port, everything ended with it. */
+export class World implements AsyncDisposable {
+  #process: Bun.Subprocess<'ignore', 'pipe', Bun.BunFile> | undefined
+  #document: Json = {}
+  #as: string[] = []
+  #out = ''
+  #news = Promise.withResolvers<void>()
+  url = ''
+  /** Hears of every answer and frame. */
+  ledger: Ledger | undefined
+
+  private constructor(
+    readonly folder: TempFolder,
+    private readonly env: Readonly<Record<string, string>>,
+  ) {}
+
+  static open(...flags: string[]): Promise<World> {
+    return World.with({}, ...flags)
+  }
+
+  /** A world whose supervisor has more in its environment. */
+  static async with(env: Readonly<Record<string, string>>, ...flags: string[]): Promise<World> {
+    const world = new World(tempFolder(), env)
+    mkdirSync(world.folder.at('user'))
+    await world.start(...flags)
+    return world
+  }
+
+  /** One whose supervisor runs as a user to whom files may be closed: root may open anything. */
+  static async openAsNobody(): Promise<World> {
+    const world = new World(tempFolder(), {})
+    mkdirSync(world.folder.at('user'))
+    if (process.getuid?.() === 0) {
+      for (const path of [world.folder.path, world.folder.at('user')]) chownSync(path, NOBODY, NOBODY)
+      world.#as = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+    }
+    await world.start()
+    return world
+  }
+
+  get home(): string {
+    return this.folder.at('home')
+  }
+
+  get pid(): number {
+    return this.#process?.pid ?? 0
+  }
+
+  get operatorToken(): string {
+    return readFileSync(join(this.home, 'token'), 'utf8').trim()
+  }
+
+  /** What the supervisor wrote about itself. */
+  get log(): string {
+    const path = this.folder.at('serve.log')
+    return existsSync(path) ? readFileSync(path, 'utf8') : ''
+  }
+
+  /** Starts the supervisor, again after `kill` or `stop`. */
+  async start(...flags: string[]): Promise<void> {
+    this.#process = Bun.spawn([...this.#as, ...PROGRAM, 'serve', '--port', '0', '--home', this.home, ...flags], {
+      cwd: this.folder.path,
+      env: { PATH: process.env.PATH, HOME: this.folder.at('user'), GC_HOME: this.home, ...this.env },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: Bun.file(this.folder.at('serve.log')),
+    })
+    this.#out = ''
+    void this.#listen(this.#process.stdout)
+    this.url = await this.said(/answers at (http:\S+);/)
+    const document = await (await fetch(`${this.url}/openapi.json`, { headers: this.#bearer() })).json()
+    this.#document = { ...Object(document) }
+  }
+
+  /** What the supervisor said on its standard output, once it did: the first group of the pattern. */
+  async said(pattern: RegExp): Promise<string> {
+    for (;;) {
+      const found = pattern.exec(this.#out)?.[1]
+      if (found !== undefined) return found
+      if (this.#process?.exitCode !== null) throw new Error(`the supervisor ended: ${this.#out}${this.log}`)
+      await this.#news.promise
+    }
+  }
+
+  async #listen(out: ReadableStream<Uint8Array>): Promise<void> {
+    const tell = () => {
+      this.#news.resolve()
+      this.#news = Promise.withResolvers()
+    }
+    for await (const chunk of out) {
+      this.#out += new TextDecoder().decode(chunk)
+      tell()
+    }
+    await this.#process?.exited
+    tell()
+  }
+
+  /** Ends the supervisor as a crash would. */
+  async kill(): Promise<void> {
+    this.#process?.kill('SIGKILL')
+    await this.#process?.exited
+  }
+
+  /** Calls an operation; every answer of a declared one is held to the served document. */
+  async call(operation: string, options: CallOptions = {}): Promise<Answer> {
+    const [method = 'GET', path = '/'] = operation.split(' ', 2)
+    const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(!options.unmarked && { 'X-GC-Request': '1' }),
+        ...(options.body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(options.token !== undefined && { Authorization: `Bearer ${options.token}` }),
+        ...options.headers,
+      },
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.timeout(30_000),
+    })
+    const { status, headers } = response
+    const declared = operationAt(this.#document, method, new URL(response.url).pathname)
+    if (declared) {
+      const answer = { status, headers, body: await conforming(this.#document, method, response) }
+      this.ledger?.note(this.#document, declared, answer)
+      return answer
+    }
+    const text = await response.text()
+    return { status, headers, body: headers.get('content-type')?.includes('json') ? JSON.parse(text) : text }
+  }
+
+  /** Makes a city and waits until it is up. */
+  async city(name = 'town', create: Json = { start_command: 'true' }): Promise<TestCity> {
+    const path = this.folder.at(name)
+    const accepted = await this.call('POST /v0/city', { body: { dir: path, ...create } })
+    if (accepted.status !== 202) throw new Error(JSON.stringify(accepted.body))
+    await this.outcome('/v0/events', accepted.body)
+    return new TestCity(this, name, path)
+  }
+
+  /** A folder for a rig, with a git repository when `git`. */
+  rigFolder(name: string, { git = false } = {}): string {
+    const path = this.folder.at(name)
+    mkdirSync(path, { recursive: true })
+    if (git) Bun.spawnSync(['git', 'init', '-q', '-b', 'main', path])
+    return path
+  }
+
+  /** The one event that ends an accepted request. */
+  async outcome(scope: string, accepted: { request_id: string; event_cursor: string }): Promise<Recorded> {
+    const resume = scope === '/v0/events' ? 'after_cursor' : 'after_seq'
+    const query = `?${resume}=${encodeURIComponent(accepted.event_cursor)}`
+    for await (const { data } of this.follow(`${scope}/stream${query}`)) {
+      if (data.payload?.request_id === accepted.request_id) return data
+    }
+    throw new Error('the stream ended first')
+  }
+
+  /** Frames of a stream as they come, for 12 s at most; each is held to the document. */
+  async *follow(path: string, headers: Record<string, string> = {}): AsyncGenerator<TestFrame> {
+    const signal = AbortSignal.timeout(12_000)
+    const response = await fetch(this.url + path, { headers, signal })
+    if (!response.ok || !response.body) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    let rest = ''
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      const blocks = (rest + chunk).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) if (block.includes('data: ')) yield this.#heard(path, frameOf(block))
+    }
+  }
+
+  #heard(path: string, frame: TestFrame): TestFrame {
+    const operation = operationAt(this.#document, 'GET', path)
+    if (!operation) throw new Error(`${path} is not in the document`)
+    const schema = frameSchema(operation, frame.event)
+    const faults = schema ? misfits(this.#document, schema, frame.data, 'data') : ['is not declared']
+    if (faults.length > 0) throw new Error(`${path} sent a frame ${frame.event}:\n  ${faults.join('\n  ')}`)
+    this.ledger?.frame(this.#document, operation, frame)
+    return frame
+  }
+
+  /** Ends the supervisor, its sessions and its host. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { exitCode } = this.#process ?? { exitCode: 0 }
+    if (exitCode === null) {
+      const stop = { method: 'POST', body: '{"sessions":true}' }
+      const headers = { 'X-GC-Request': '1', 'Content-Type': 'application/json', ...this.#bearer() }
+      const asked = await fetch(`${this.url}/v0/stop`, { ...stop, headers }).catch(() => undefined)
+      // A read-only server is not stopped over HTTP; its host ends by itself, since nothing runs in it.
+      if (!asked?.ok) this.#process?.kill('SIGTERM')
+      const late = setTimeout(() => this.#process?.kill('SIGKILL'), 15_000)
+      await this.#process?.exited
+      clearTimeout(late)
+    }
+    await this.folder[Symbol.asyncDispose]()
+  }
+
+  #bearer(): Record<string, string> {
+    return existsSync(join(this.home, 'token')) ? { Authorization: `Bearer ${this.operatorToken}` } : {}
+  }
+}
+
+export interface TestFrame {
+  id?: string
+  event: string
+  // biome-ignore lint/suspicious/noExplicitAny: frames carry every shape there is
+  data: any
+}
+
+/** One running city of a world. */
+export class TestCity {
+  constructor(
+    readonly world: World,
+    readonly name: string,
+    readonly path: string,
+  ) {}
+
+  /** `city.call('GET ~/beads')`. */
+  call(operation: string, options: CallOptions = {}): Promise<Answer> {
+    return this.world.call(operation.replace(' ~', ` /v0/city/${encodeURIComponent(this.name)}`), options)
+  }
+
+  async head(): Promise<number> {
+    return Number((await this.call('GET ~/events?limit=1')).headers.get('x-gc-index'))
+  }
+
+  /** What was recorded after `seq`, oldest first. */
+  async recorded(seq: number): Promise<Recorded[]> {
+    const { body } = await this.call('GET ~/events?limit=1000')
+    const items: Recorded[] = body.items
+    return items.filter((event) => event.seq > seq).reverse()
+  }
+
+  /** Does something, and tells which types of events it recorded. */
+  async types(work: () => Promise<unknown>): Promise<string[]> {
+    const seq = await this.head()
+    await work()
+    return (await this.recorded(seq)).map(({ type }) => type)
+  }
+
+  /** The first event after `seq` that is wanted, as soon as it is recorded. */
+  async event(seq: number, wanted: (event: Recorded) => boolean): Promise<Recorded> {
+    for await (const { event, data } of this.world.follow(`/v0/city/${this.name}/events/stream?after_seq=${seq}`)) {
+      if (event === 'event' && wanted(data)) return data
+    }
+    throw new Error('the stream ended first')
+  }
+
+  outcome(accepted: { request_id: string; event_cursor: string }): Promise<Recorded> {
+    return this.world.outcome(`/v0/city/${this.name}/events`, accepted)
+  }
+}
+
+function frameOf(block: string): TestFrame {
+  const lines = block.split('\n')
+  const value = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+  const id = value('id')
+  return {
+    event: value('event') ?? 'message',
+    data: JSON.parse(value('data') ?? 'null'),
+    ...(id !== undefined && { id }),
+  }
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'bun:test'
+import { bindings, keyName, keysOf, verbOf } from '../../tui/keys.ts'
+import { type Action, EVENTS_KEPT, initial, rows, type State, step, type Told } from '../../tui/state.ts'
+
+const told = (seq: number): Told => ({ seq, type: 'bead.created', ts: '2026-01-01T00:00:00Z', actor: 'human' })
+
+const city = (name: string) => ({ name, path: `/cities/${name}`, running: true })
+
+const session = (id: string, session_name = id) => ({
+  id,
+  session_name,
+  template: 'worker',
+  state: 'active',
+  title: `title of ${id}`,
+  provider: 'sh',
+  created_at: '2026-01-01T00:00:00Z',
+  attached: false,
+  running: true,
+})
+
+const keys = (state: State, ...pressed: string[]): State =>
+  pressed.reduce((at, key) => step(at, { type: 'key', key })[0], state)
+
+const after = (state: State, ...actions: Action[]): State => actions.reduce((at, action) => step(at, action)[0], state)
+
+const cities = after(initial(0, undefined), { type: 'cities', cities: [city('alpha'), city('beta')], at: 1 })
+const inCity = after(initial(0, 'alpha'), {
+  type: 'city',
+  agents: [],
+  sessions: [session('ga-1'), session('ga-2', 'worker-2')],
+  beads: [],
+  at: 1,
+})
+
+describe('moving about', () => {
+  test('enter opens the selected city and esc goes back to the list', () => {
+    const opened = keys(cities, 'down', 'enter')
+    expect(opened.view).toEqual({ at: 'city', city: 'beta' })
+    expect(keys(opened, 'esc').view).toEqual({ at: 'cities' })
+  })
+
+  test('enter on a session opens its screen, esc returns to its city', () => {
+    const opened = keys(inCity, 'j', 'enter')
+    expect(opened.view).toEqual({ at: 'session', city: 'alpha', session: 'ga-2' })
+    expect(keys(opened, 'esc').view).toEqual({ at: 'city', city: 'alpha' })
+  })
+
+  test('the selection stays inside its list when rows go away', () => {
+    const last = keys(inCity, 'G')
+    expect(last.selected.sessions).toBe(1)
+    const fewer = after(last, { type: 'city', agents: [], sessions: [session('ga-1')], beads: [], at: 2 })
+    expect(fewer.selected.sessions).toBe(0)
+    expect(keys(fewer, 'up', 'up').selected.sessions).toBe(0)
+  })
+
+  test('tab goes round the panels in both directions', () => {
+    expect(keys(inCity, 'tab').panel).toBe('beads')
+    expect(keys(inCity, 'tab', 'tab', 'tab', 'tab').panel).toBe('sessions')
+    expect(keys(inCity, 'shift+tab').panel).toBe('agents')
+  })
+
+  test('any key leaves the help page, and q still quits from it', () => {
+    const help = keys(inCity, '?')
+    expect(help.help).toBe(true)
+    expect(keys(help, 'x').help).toBe(false)
+    expect(step(help, { type: 'key', key: 'q' })[1]).toEqual({ do: 'quit' })
+  })
+})
+
+describe('the filter', () => {
+  test('narrows rows while it is typed, survives enter, and goes with esc', () => {
+    const typed = keys(inCity, '/', 'w', 'o', 'r', 'k', 'e', 'r', '-')
+    expect(rows(typed, 'sessions').map(({ id }) => id)).toEqual(['ga-2'])
+    const kept = keys(typed, 'enter')
+    expect(kept.line).toBeUndefined()
+    expect(rows(kept, 'sessions')).toHaveLength(1)
+    expect(rows(keys(kept, 'esc'), 'sessions')).toHaveLength(2)
+    expect(keys(kept, 'esc').view.at).toBe('city')
+  })
+
+  test('keys that mean something elsewhere are text while typing', () => {
+    expect(keys(inCity, '/', 'q', '?', ':', 'backspace').filter).toBe('q?')
+  })
+})
+
+describe('commands', () => {
+  const line = (state: State, text: string) => step(keys(state, ':', ...text), { type: 'key', key: 'enter' })
+
+  test('a command on the selected session names city and session', () => {
+    const [state, effect] = line(inCity, 'kill')
+    expect(state.line).toBeUndefined()
+    expect(effect).toMatchObject({ do: 'run', city: 'alpha', session: 'ga-1', asked: { command: { name: 'kill' } } })
+  })
+
+  test('an unknown command, one without its words, and one without a session say so and do nothing', () => {
+    expect(line(inCity, 'frobnicate')[0].notice).toEqual({
+      text: 'there is no command frobnicate; ? lists them',
+      bad: true,
+    })
+    expect(line(inCity, 'sling')).toMatchObject([{ notice: { text: ':sling AGENT TEXT…', bad: true } }])
+    const [state, effect] = line(keys(inCity, 'tab'), 'kill')
+    expect(effect).toBeUndefined()
+    expect(state.notice?.text).toBe('select a session, then :kill')
+  })
+
+  test('sling carries its words through', () => {
+    expect(line(inCity, 'sling a/b write  it down')[1]).toMatchObject({ asked: { rest: 'a/b write it down' } })
+  })
+})
+
+describe('what the server tells', () => {
+  test('events are newest first, never twice, and bounded', () => {
+    const many = Array.from({ length: EVENTS_KEPT + 50 }, (_, at) => told(at + 1))
+    const state = after(
+      inCity,
+      { type: 'events', events: many, at: 5 },
+      { type: 'events', events: many.slice(-3), at: 6 },
+    )
+    expect(state.events).toHaveLength(EVENTS_KEPT)
+    expect(state.events[0]?.seq).toBe(EVENTS_KEPT + 50)
+  })
+
+  test('a lost stream is shown with the age of the data, which stands still until it is back', () => {
+    const lost = after(inCity, { type: 'link', live: true, at: 10 }, { type: 'link', live: false, at: 1000 })
+    const later = after(lost, { type: 'tick', at: 61_000 })
+    expect(later.link).toEqual({ live: false, since: 1000 })
+    expect(later.freshAt).toBe(10)
+    expect(after(later, { type: 'link', live: true, at: 62_000 }).freshAt).toBe(62_000)
+  })
+})
+
+describe('the key table', () => {
+  test('gives every key one meaning', () => {
+    const all = bindings.flatMap(({ keys: names }) => names)
+    expect(new Set(all).size).toBe(all.length)
+    for (const { verb, keys: names } of bindings) for (const key of names) expect(verbOf(key)).toBe(verb)
+  })
+
+  test('names what ink reports', () => {
+    const none = {
+      upArrow: false,
+      downArrow: false,
+      leftArrow: false,
+      rightArrow: false,
+      pageDown: false,
+      pageUp: false,
+      home: false,
+      end: false,
+      return: false,
+      escape: false,
+      ctrl: false,
+      shift: false,
+      tab: false,
+      backspace: false,
+      delete: false,
+      meta: false,
+      super: false,
+      hyper: false,
+      capsLock: false,
+      numLock: false,
+    }
+    expect(keyName('', { ...none, tab: true, shift: true })).toBe('shift+tab')
+    expect(keyName('c', { ...none, ctrl: true })).toBe('ctrl+c')
+    expect(keyName('é', none)).toBe('é')
+    expect(keysOf('fly\r', none)).toEqual(['f', 'l', 'y', 'enter'])
+    expect(keysOf('a\rb\x1b', none)).toEqual(['a', 'b'])
+    expect(keysOf('x', none)).toEqual(['x'])
+  })
+})

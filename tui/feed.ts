@@ -1,0 +1,153 @@
+import type { CityClient, Client } from '../src/client/client.ts'
+import { follow, type Open, type Timers } from '../src/client/follow.ts'
+import type { Action, Told, View } from './state.ts'
+
+export interface FeedParts {
+  client: Client
+  timers: Timers
+  now(): number
+  dispatch(action: Action): void
+}
+
+/** How many events a city's page starts with. */
+const PAST = 100
+/** Bursts of events become one redraw, and one look at what they changed. */
+const FRAME_MS = 50
+const LOOK_MS = 300
+
+/** Keeps what a view shows up to date until the signal aborts: server events in, batched actions out. */
+export function feed(parts: FeedParts, view: View, signal: AbortSignal): void {
+  const run = { cities: citiesFeed, city: cityFeed, session: sessionFeed }[view.at]
+  run(parts, view, signal).catch((thrown) => {
+    if (!signal.aborted) parts.dispatch({ type: 'notice', text: sentence(thrown), bad: true })
+  })
+}
+
+async function citiesFeed(parts: FeedParts, _view: View, signal: AbortSignal): Promise<void> {
+  const look = async () => {
+    const { items } = await parts.client.call('GET /v0/cities', { signal })
+    parts.dispatch({ type: 'cities', cities: items, at: parts.now() })
+  }
+  const again = coalesced(parts, LOOK_MS, look, signal)
+  const open: Open = (after, stop) =>
+    parts.client.send('GET /v0/events/stream', {
+      signal: stop,
+      ...(after !== undefined && { headers: { 'Last-Event-ID': after } }),
+    })
+  for await (const _ of followed(parts, open, again, undefined, signal)) again()
+}
+
+async function cityFeed(parts: FeedParts, view: View, signal: AbortSignal): Promise<void> {
+  if (view.at !== 'city') return
+  const city = parts.client.city(view.city)
+  const again = coalesced(parts, LOOK_MS, () => look(parts, city, signal), signal)
+  const past = await city.call('GET ~/events', { query: { limit: PAST }, signal })
+  const told = past.items.map(toTold).reverse()
+  parts.dispatch({ type: 'events', events: told, at: parts.now() })
+  let waiting: Told[] = []
+  const flush = coalesced(
+    parts,
+    FRAME_MS,
+    async () => parts.dispatch({ type: 'events', events: waiting.splice(0), at: parts.now() }),
+    signal,
+  )
+  const open = streamOf(city, 'GET ~/events/stream')
+  for await (const frame of followed(parts, open, again, String(told.at(-1)?.seq ?? 0), signal)) {
+    if (frame.event !== 'event') continue
+    waiting = [...waiting, toTold(frame.data)].slice(-PAST)
+    flush()
+    again()
+  }
+}
+
+async function look(parts: FeedParts, city: CityClient, signal: AbortSignal): Promise<void> {
+  const [agents, sessions, beads] = await Promise.all([
+    city.call('GET ~/agents', { query: {}, signal }),
+    city.call('GET ~/sessions', { query: { limit: 200 }, signal }),
+    city.call('GET ~/beads', { query: { limit: 200 }, signal }),
+  ])
+  const work = beads.items.filter((bead) => bead.issue_type !== 'session')
+  parts.dispatch({ type: 'city', agents: agents.items, sessions: sessions.items, beads: work, at: parts.now() })
+}
+
+async function sessionFeed(parts: FeedParts, view: View, signal: AbortSignal): Promise<void> {
+  if (view.at !== 'session') return
+  const { session } = view
+  const open = streamOf(parts.client.city(view.city), 'GET ~/session/{id}/stream', { id: session })
+  for await (const frame of followed(parts, open, () => undefined, undefined, signal)) {
+    const lines = frame.event === 'turn' ? linesOf(frame.data) : undefined
+    if (lines) parts.dispatch({ type: 'screen', lines, at: parts.now() })
+  }
+}
+
+const streamOf =
+  (city: CityClient, operation: string, params: Record<string, string> = {}): Open =>
+  (after, signal) =>
+    city.send(operation, { params, signal, ...(after !== undefined && { headers: { 'Last-Event-ID': after } }) })
+
+/** The frames of a stream; whenever it opens, what is shown is looked at anew. */
+function followed(
+  parts: FeedParts,
+  open: Open,
+  opened: () => void,
+  after: string | undefined,
+  signal: AbortSignal,
+): ReturnType<typeof follow> {
+  return follow(open, {
+    signal,
+    timers: parts.timers,
+    ...(after !== undefined && { after }),
+    state: (now) => {
+      parts.dispatch({ type: 'link', live: now === 'open', at: parts.now() })
+      if (now === 'open') opened()
+    },
+  })
+}
+
+/** Calls `work` once for all calls within `ms`, never twice at a time, and always after the last call. */
+function coalesced(parts: FeedParts, ms: number, work: () => Promise<void>, signal: AbortSignal): () => void {
+  let armed = false
+  let running = false
+  const run = async () => {
+    if (running) return void parts.timers.after(ms, () => void run())
+    armed = false
+    running = true
+    try {
+      if (!signal.aborted) await work()
+    } catch (thrown) {
+      if (!signal.aborted) parts.dispatch({ type: 'notice', text: sentence(thrown), bad: true })
+    } finally {
+      running = false
+    }
+  }
+  return () => {
+    if (armed || signal.aborted) return
+    armed = true
+    parts.timers.after(ms, () => void run())
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function toTold(data: unknown): Told {
+  const record = isRecord(data) ? data : {}
+  return {
+    seq: Number(record.seq ?? 0),
+    type: textOf(record.type),
+    ts: textOf(record.ts),
+    actor: textOf(record.actor),
+    subject: textOf(record.subject),
+    message: textOf(record.message),
+  }
+}
+
+/** The text of a session's newest turns, as lines. */
+function linesOf(data: unknown): string[] | undefined {
+  if (!isRecord(data) || !Array.isArray(data.turns)) return undefined
+  const text = data.turns.map((turn: unknown) => (isRecord(turn) ? textOf(turn.text) : '')).join('\n')
+  return text.split('\n')
+}
+
+export const sentence = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

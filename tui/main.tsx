@@ -1,0 +1,24 @@
+import { render } from 'ink'
+import type { Client } from '../src/client/client.ts'
+import type { Timers } from '../src/client/follow.ts'
+import { Dashboard } from './app.tsx'
+import { themeOf } from './theme.ts'
+
+export interface DashboardOptions {
+  client: Client
+  timers: Timers
+  now(): number
+  colour: boolean
+  /** The city to open with; without one, the list of cities. */
+  city?: string
+}
+
+/** Shows the dashboard on the terminal until the person leaves it; the screen is as it was afterwards. */
+export async function openDashboard({ client, timers, now, colour, city }: DashboardOptions): Promise<void> {
+  const app = render(<Dashboard client={client} timers={timers} now={now} theme={themeOf(colour)} city={city} />, {
+    alternateScreen: true,
+    incrementalRendering: true,
+    exitOnCtrlC: false,
+  })
+  await app.waitUntilExit()
+}

@@ -1,0 +1,87 @@
+import { Box } from 'ink'
+import type { ReactNode } from 'react'
+import { ago } from '../../src/client/text.ts'
+import { List } from '../parts/list.tsx'
+import { type Panel, rows, type State } from '../state.ts'
+import { type Theme, toneOf } from '../theme.ts'
+
+interface Props {
+  state: State
+  width: number
+  height: number
+  theme: Theme
+}
+
+/** One city: its agents and sessions beside each other, its work, its live events. */
+export function CityPage({ state, width, height, theme }: Props): ReactNode {
+  const top = Math.max(3, Math.floor(height * 0.3))
+  const middle = Math.max(3, Math.floor(height * 0.35))
+  const left = Math.floor(width * 0.45)
+  const common = (panel: Panel) => ({ selected: state.selected[panel], focused: state.panel === panel, theme })
+  return (
+    <Box flexDirection="column" height={height}>
+      <Box height={top}>
+        <List
+          {...common('agents')}
+          title="agents"
+          rows={rows(state, 'agents')}
+          width={left}
+          height={top}
+          empty="none declared: gc agent add"
+          keyOf={(agent) => agent.name}
+          cells={(agent, room) => [
+            { text: agent.name, width: Math.max(4, room - 22) },
+            { text: agent.state, width: 11, tone: toneOf(agent.state) },
+            { text: agent.active_bead ?? '', width: 9 },
+          ]}
+        />
+        <List
+          {...common('sessions')}
+          title="sessions"
+          rows={rows(state, 'sessions')}
+          width={width - left}
+          height={top}
+          empty="none: sling some work"
+          keyOf={(session) => session.id}
+          cells={(session, room) => [
+            { text: session.id, width: 8 },
+            { text: session.state || 'closed', width: 12, tone: toneOf(session.state || 'closed') },
+            { text: session.alias ?? session.session_name, width: Math.max(4, room - 27) },
+            { text: ago(session.last_active ?? session.created_at, state.now), width: 4, tone: 'quiet' },
+          ]}
+        />
+      </Box>
+      <List
+        {...common('beads')}
+        title="beads"
+        rows={rows(state, 'beads')}
+        width={width}
+        height={middle}
+        empty="no open work"
+        keyOf={(bead) => bead.id}
+        cells={(bead, room) => [
+          { text: bead.id, width: 10 },
+          { text: bead.status, width: 12, tone: toneOf(bead.status) },
+          { text: bead.title, width: Math.max(8, room - 48) },
+          { text: bead.assignee ?? bead.metadata?.['gc.routed_to'] ?? '', width: 18, tone: 'quiet' },
+          { text: ago(bead.created_at, state.now), width: 4, tone: 'quiet' },
+        ]}
+      />
+      <List
+        {...common('events')}
+        title="events"
+        rows={rows(state, 'events')}
+        width={width}
+        height={height - top - middle}
+        empty="nothing has happened yet"
+        keyOf={(event) => String(event.seq)}
+        cells={(event, room) => [
+          { text: event.ts.slice(11, 19), width: 8, tone: 'quiet' },
+          { text: event.type, width: 30 },
+          { text: event.subject ?? '', width: 14 },
+          { text: event.message || event.actor, width: Math.max(4, room - 55), tone: 'quiet' },
+        ]}
+      />
+    </Box>
+  )
+}

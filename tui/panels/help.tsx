@@ -1,0 +1,26 @@
+import { Box, Text } from 'ink'
+import type { ReactNode } from 'react'
+import { pad } from '../../src/client/text.ts'
+import { commands } from '../commands.ts'
+import { bindings } from '../keys.ts'
+import type { Theme } from '../theme.ts'
+
+/** The keys and commands, made from the tables that the dashboard itself obeys. */
+export function HelpPage({ height, theme }: { height: number; theme: Theme }): ReactNode {
+  const lines = [
+    ...bindings.map(({ keys, help }) => `  ${pad(keys.join(' '), 16)} ${help}`),
+    '',
+    ...commands.map(({ name, takes, help }) => `  ${pad(`:${name} ${takes}`, 22)} ${help}`),
+  ]
+  const fits = lines.length <= height - 1
+  return (
+    <Box flexDirection="column" height={height}>
+      <Text {...theme('strong')}> keys and commands</Text>
+      {(fits ? lines : lines.filter((line) => line !== '')).slice(0, height - 1).map((line) => (
+        <Text key={line} wrap="truncate">
+          {line || ' '}
+        </Text>
+      ))}
+    </Box>
+  )
+}

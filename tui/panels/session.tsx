@@ -1,0 +1,44 @@
+import { Box, Text } from 'ink'
+import type { ReactNode } from 'react'
+import { cut, plain } from '../../src/client/text.ts'
+import type { State } from '../state.ts'
+import { type Theme, toneOf } from '../theme.ts'
+
+interface Props {
+  state: State
+  session: string
+  width: number
+  height: number
+  theme: Theme
+}
+
+/** What one session's terminal shows, as it changes. */
+export function SessionPage({ state, session, width, height, theme }: Props): ReactNode {
+  const facts = state.sessions.find(({ id }) => id === session)
+  const word = facts ? facts.state || 'closed' : ''
+  const room = height - 2
+  return (
+    <Box flexDirection="column" height={height}>
+      <Text wrap="truncate">
+        {'  '}
+        <Text {...theme(toneOf(word))}>{word}</Text>
+        <Text {...theme('quiet')}>{cut(plain(facts ? ` ${facts.template} · ${facts.title}` : ''), width - 20)}</Text>
+      </Text>
+      <Text {...theme('quiet')}>{'─'.repeat(width)}</Text>
+      {lastLines(state.screen, room).map((line, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line of a screen has no identity but its row
+        <Text key={at} wrap="truncate">
+          {cut(plain(line), width) || ' '}
+        </Text>
+      ))}
+      {state.screen.length === 0 && <Text {...theme('quiet')}>{'  nothing on its screen yet'}</Text>}
+    </Box>
+  )
+}
+
+/** The end of a screen, without the empty rows below what was written. */
+function lastLines(lines: readonly string[], most: number): readonly string[] {
+  let end = lines.length
+  while (end > 0 && (lines[end - 1] ?? '').trim() === '') end--
+  return lines.slice(Math.max(0, end - most), end)
+}

@@ -1,0 +1,62 @@
+import { Box, Text } from 'ink'
+import type { ReactNode } from 'react'
+import { cut, length, plain, widthOf } from '../../src/client/text.ts'
+import type { State } from '../state.ts'
+import type { Theme, Tone } from '../theme.ts'
+
+interface Props {
+  state: State
+  width: number
+  theme: Theme
+}
+
+/** The top line: where one is, whether the stream is live, how old what is shown is. */
+export function Header({ state, width, theme }: Props): ReactNode {
+  const { text, tone } = linkOf(state)
+  const place = cut(` gc  ${plain(placeOf(state))}`, Math.max(4, width - widthOf(text) - 2))
+  const gap = ' '.repeat(Math.max(1, width - widthOf(place) - widthOf(text) - 1))
+  return (
+    <Text wrap="truncate">
+      <Text {...theme('strong')}>{place}</Text>
+      {gap}
+      <Text {...theme(tone)}>{text}</Text>
+    </Text>
+  )
+}
+
+function placeOf({ view }: State): string {
+  if (view.at === 'cities') return 'cities'
+  return view.at === 'city' ? view.city : `${view.city} › ${view.session}`
+}
+
+/** Data older than this is worth a word, even while the stream is open. */
+const STALE_MS = 20_000
+
+function linkOf({ link, freshAt, now }: State): { text: string; tone: Tone } {
+  const old = now - freshAt
+  if (!link.live) return { text: `reconnecting ${length(now - link.since)} · data ${length(old)} old`, tone: 'bad' }
+  return old > STALE_MS ? { text: `data ${length(old)} old`, tone: 'warning' } : { text: 'live', tone: 'good' }
+}
+
+/** The bottom line: what is being typed, else what was said, else the keys that matter most. */
+export function Footer({ state, width, theme }: Props): ReactNode {
+  if (state.line) {
+    const mark = state.line.kind === 'filter' ? '/' : ':'
+    return <Text wrap="truncate">{` ${mark}${cut(state.line.text, width - 4)}█`}</Text>
+  }
+  if (state.notice) {
+    return <Text {...theme(state.notice.bad ? 'bad' : 'good')}>{cut(` ${plain(state.notice.text)}`, width - 1)}</Text>
+  }
+  const filter = state.filter === '' ? '' : ` filter "${plain(state.filter)}" (esc clears it) ·`
+  return (
+    <Box>
+      <Text {...theme('quiet')}>{cut(`${filter} ${HINTS[state.view.at]}`, width - 1)}</Text>
+    </Box>
+  )
+}
+
+const HINTS = {
+  cities: 'enter open · / filter · : command · ? help · q quit',
+  city: 'tab panel · enter open · / filter · : command · esc back · ? help · q quit',
+  session: 'esc back · : command · ? help · q quit',
+} as const

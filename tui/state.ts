@@ -1,0 +1,291 @@
+import type { AgentResponse } from '../src/city/agents/schema.ts'
+import type { Bead } from '../src/city/beads/schema.ts'
+import type { SessionResponse } from '../src/city/sessions/schema.ts'
+import type { CityInfo } from '../src/supervisor/schema.ts'
+import { type Asked, readCommand } from './commands.ts'
+import { type Verb, verbOf } from './keys.ts'
+
+/** An event as the dashboard shows it. */
+export interface Told {
+  seq: number
+  type: string
+  ts: string
+  actor: string
+  subject?: string
+  message?: string
+}
+
+export const PANELS = ['agents', 'sessions', 'beads', 'events'] as const
+export type Panel = (typeof PANELS)[number]
+export type List = Panel | 'cities'
+
+export type View = { at: 'cities' } | { at: 'city'; city: string } | { at: 'session'; city: string; session: string }
+
+/** What a stream's state says: since when it is so. */
+export interface Link {
+  live: boolean
+  since: number
+}
+
+export interface State {
+  readonly view: View
+  readonly panel: Panel
+  readonly help: boolean
+  readonly cities: readonly CityInfo[]
+  readonly agents: readonly AgentResponse[]
+  readonly sessions: readonly SessionResponse[]
+  readonly beads: readonly Bead[]
+  /** Newest first, at most `EVENTS_KEPT`. */
+  readonly events: readonly Told[]
+  /** What the open session's terminal shows. */
+  readonly screen: readonly string[]
+  readonly selected: Readonly<Record<List, number>>
+  readonly filter: string
+  /** What is being typed at the bottom. */
+  readonly line: { readonly kind: 'filter' | 'command'; readonly text: string } | undefined
+  readonly notice: { readonly text: string; readonly bad: boolean } | undefined
+  readonly link: Link
+  /** When what is shown was last known to be so. */
+  readonly freshAt: number
+  readonly now: number
+}
+
+export type Action =
+  | { type: 'key'; key: string }
+  | { type: 'cities'; cities: readonly CityInfo[]; at: number }
+  | {
+      type: 'city'
+      agents: readonly AgentResponse[]
+      sessions: readonly SessionResponse[]
+      beads: readonly Bead[]
+      at: number
+    }
+  | { type: 'events'; events: readonly Told[]; at: number }
+  | { type: 'screen'; lines: readonly string[]; at: number }
+  | { type: 'link'; live: boolean; at: number }
+  | { type: 'notice'; text: string; bad: boolean }
+  | { type: 'tick'; at: number }
+
+/** What the outside has to do after a step. */
+export type Effect = { do: 'quit' } | { do: 'run'; asked: Asked; city: string; session: string | undefined }
+
+export const EVENTS_KEPT = 500
+
+export const initial = (now: number, city: string | undefined): State => ({
+  view: city === undefined ? { at: 'cities' } : { at: 'city', city },
+  panel: 'sessions',
+  help: false,
+  cities: [],
+  agents: [],
+  sessions: [],
+  beads: [],
+  events: [],
+  screen: [],
+  selected: { cities: 0, agents: 0, sessions: 0, beads: 0, events: 0 },
+  filter: '',
+  line: undefined,
+  notice: undefined,
+  link: { live: false, since: now },
+  freshAt: now,
+  now,
+})
+
+type Step = readonly [State, Effect?]
+
+/** All of the dashboard's logic: what comes next, and what that asks of the outside. */
+export function step(state: State, action: Action): Step {
+  switch (action.type) {
+    case 'key':
+      return onKey(state, action.key)
+    case 'cities':
+      return [clamped({ ...state, cities: action.cities, freshAt: action.at, now: action.at })]
+    case 'city':
+      return [
+        clamped({
+          ...state,
+          agents: action.agents,
+          sessions: action.sessions,
+          beads: action.beads,
+          freshAt: action.at,
+          now: action.at,
+        }),
+      ]
+    case 'events':
+      return [onEvents(state, action.events, action.at)]
+    case 'screen':
+      return [{ ...state, screen: action.lines, freshAt: action.at, now: action.at }]
+    case 'link':
+      return [onLink(state, action.live, action.at)]
+    case 'notice':
+      return [{ ...state, notice: { text: action.text, bad: action.bad } }]
+    case 'tick':
+      return [{ ...state, now: action.at, ...(state.link.live && { freshAt: action.at }) }]
+  }
+}
+
+function onEvents(state: State, told: readonly Told[], at: number): State {
+  const newest = state.events[0]?.seq ?? 0
+  const fresh = told.filter((each) => each.seq > newest).reverse()
+  return clamped({ ...state, events: [...fresh, ...state.events].slice(0, EVENTS_KEPT), freshAt: at, now: at })
+}
+
+function onLink(state: State, live: boolean, at: number): State {
+  if (state.link.live === live) return { ...state, now: at }
+  return { ...state, link: { live, since: at }, now: at, ...(live && { freshAt: at }) }
+}
+
+function onKey(state: State, key: string): Step {
+  if (state.line) return onLineKey(state, state.line, key)
+  const verb = verbOf(key)
+  if (state.help && verb !== 'quit') return [{ ...state, help: false }]
+  return verb ? onVerb({ ...state, notice: undefined }, verb) : [state]
+}
+
+function onLineKey(state: State, line: NonNullable<State['line']>, key: string): Step {
+  if (key === 'ctrl+c') return [state, { do: 'quit' }]
+  if (key === 'esc') return [{ ...state, line: undefined, ...(line.kind === 'filter' && { filter: '' }) }]
+  if (key === 'enter') return line.kind === 'filter' ? [{ ...state, line: undefined }] : onCommand(state, line.text)
+  const text = key === 'backspace' ? [...line.text].slice(0, -1).join('') : isText(key) ? line.text + key : line.text
+  return [clamped({ ...state, line: { ...line, text }, ...(line.kind === 'filter' && { filter: text }) })]
+}
+
+const NOT_TEXT = new Set(['up', 'down', 'left', 'right', 'home', 'end', 'tab', 'shift+tab'])
+
+const isText = (key: string): boolean => key !== '' && !NOT_TEXT.has(key) && !key.startsWith('ctrl+')
+
+function onVerb(state: State, verb: Verb): Step {
+  switch (verb) {
+    case 'up':
+      return [moved(state, -1)]
+    case 'down':
+      return [moved(state, 1)]
+    case 'top':
+      return [moved(state, Number.NEGATIVE_INFINITY)]
+    case 'bottom':
+      return [moved(state, Number.POSITIVE_INFINITY)]
+    case 'next':
+      return [{ ...state, panel: neighbour(state.panel, 1) }]
+    case 'previous':
+      return [{ ...state, panel: neighbour(state.panel, -1) }]
+    case 'open':
+      return [opened(state)]
+    case 'back':
+      return [back(state)]
+    case 'filter':
+      return [{ ...state, line: { kind: 'filter', text: state.filter } }]
+    case 'command':
+      return [{ ...state, line: { kind: 'command', text: '' } }]
+    case 'help':
+      return [{ ...state, help: true }]
+    case 'quit':
+      return [state, { do: 'quit' }]
+  }
+}
+
+function onCommand(state: State, text: string): Step {
+  const asked = readCommand(text)
+  const calm: State = { ...state, line: undefined }
+  if (typeof asked === 'string') return [{ ...calm, notice: { text: asked, bad: true } }]
+  if (asked.command.name === 'quit') return [calm, { do: 'quit' }]
+  if (asked.command.name === 'city') return [entered(calm, asked.rest)]
+  if (state.view.at === 'cities') return [{ ...calm, notice: { text: 'open a city first', bad: true } }]
+  const session = sessionInHand(state)
+  if (asked.command.session && session === undefined) {
+    return [{ ...calm, notice: { text: `select a session, then :${asked.command.name}`, bad: true } }]
+  }
+  return [calm, { do: 'run', asked, city: state.view.city, session }]
+}
+
+/** The session that is open, or selected in the sessions panel. */
+export function sessionInHand(state: State): string | undefined {
+  if (state.view.at === 'session') return state.view.session
+  return state.panel === 'sessions' ? rows(state, 'sessions')[state.selected.sessions]?.id : undefined
+}
+
+interface RowOf {
+  cities: CityInfo
+  agents: AgentResponse
+  sessions: SessionResponse
+  beads: Bead
+  events: Told
+}
+
+/** What of a row the filter looks at. */
+const texts: { [L in List]: (row: RowOf[L]) => string } = {
+  cities: ({ name, path, status }) => `${name} ${path} ${status ?? ''}`,
+  agents: ({ name, state, active_bead }) => `${name} ${state} ${active_bead ?? ''}`,
+  sessions: ({ id, session_name, alias, template, state, title }) =>
+    `${id} ${session_name} ${alias ?? ''} ${template} ${state} ${title}`,
+  beads: ({ id, title, status, assignee, issue_type }) => `${id} ${title} ${status} ${assignee ?? ''} ${issue_type}`,
+  events: ({ type, actor, subject, message }) => `${type} ${actor} ${subject ?? ''} ${message ?? ''}`,
+}
+
+/** The rows of a list that the filter lets through. */
+export function rows<L extends List>(state: State, list: L): readonly RowOf[L][] {
+  const all: { [Name in List]: readonly RowOf[Name][] } = state
+  const wanted = state.filter.toLowerCase()
+  if (wanted === '') return all[list]
+  return all[list].filter((row) => texts[list](row).toLowerCase().includes(wanted))
+}
+
+const listInHand = (state: State): List => (state.view.at === 'cities' ? 'cities' : state.panel)
+
+function moved(state: State, by: number): State {
+  const list = listInHand(state)
+  const last = Math.max(0, rows(state, list).length - 1)
+  const selected = Math.min(last, Math.max(0, state.selected[list] + by))
+  return { ...state, selected: { ...state.selected, [list]: selected } }
+}
+
+/** Keeps every selection inside its list. */
+function clamped(state: State): State {
+  const inside = (list: List) => Math.max(0, Math.min(state.selected[list], rows(state, list).length - 1))
+  const selected = {
+    cities: inside('cities'),
+    agents: inside('agents'),
+    sessions: inside('sessions'),
+    beads: inside('beads'),
+    events: inside('events'),
+  }
+  return { ...state, selected }
+}
+
+function neighbour(panel: Panel, by: number): Panel {
+  return PANELS[(PANELS.indexOf(panel) + by + PANELS.length) % PANELS.length] ?? panel
+}
+
+/** A city, with nothing of the one before. */
+const entered = (state: State, city: string): State => ({
+  ...state,
+  view: { at: 'city', city },
+  agents: [],
+  sessions: [],
+  beads: [],
+  events: [],
+  filter: '',
+  link: { live: false, since: state.now },
+})
+
+function opened(state: State): State {
+  if (state.view.at === 'cities') {
+    const city = rows(state, 'cities')[state.selected.cities]
+    return city ? entered(state, city.name) : state
+  }
+  const session = state.view.at === 'city' ? openable(state) : undefined
+  if (!session) return state
+  return { ...state, view: { at: 'session', city: state.view.city, session }, screen: [], filter: '' }
+}
+
+/** The session behind the selected row: itself, or the one an agent runs. */
+function openable(state: State): string | undefined {
+  if (state.panel === 'sessions') return sessionInHand(state)
+  const name = state.panel === 'agents' ? rows(state, 'agents')[state.selected.agents]?.session?.name : undefined
+  return state.sessions.find((session) => name !== undefined && session.session_name === name)?.id
+}
+
+function back(state: State): State {
+  if (state.filter !== '') return { ...state, filter: '' }
+  if (state.view.at === 'session') return { ...state, view: { at: 'city', city: state.view.city }, screen: [] }
+  if (state.view.at === 'city') return { ...state, view: { at: 'cities' }, link: { live: false, since: state.now } }
+  return state
+}

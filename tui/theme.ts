@@ -1,0 +1,57 @@
+/** Colours by what they mean. A panel never names one itself. */
+export type Tone = 'plain' | 'quiet' | 'strong' | 'good' | 'busy' | 'warning' | 'bad'
+
+/** What ink's `Text` takes for a tone; without colour only weight is left. */
+export interface Look {
+  color?: string
+  dimColor?: boolean
+  bold?: boolean
+}
+
+const COLOURED: Record<Tone, Look> = {
+  plain: {},
+  quiet: { dimColor: true },
+  strong: { bold: true },
+  good: { color: 'green' },
+  busy: { color: 'cyan' },
+  warning: { color: 'yellow' },
+  bad: { color: 'red' },
+}
+
+const WEIGHT: Record<Tone, Look> = {
+  plain: {},
+  quiet: {},
+  strong: { bold: true },
+  good: {},
+  busy: {},
+  warning: { bold: true },
+  bad: { bold: true },
+}
+
+export type Theme = (tone: Tone) => Look
+
+export const themeOf = (colour: boolean): Theme => {
+  const looks = colour ? COLOURED : WEIGHT
+  return (tone) => looks[tone]
+}
+
+const TONES: Record<string, Tone> = {
+  active: 'good',
+  working: 'good',
+  running: 'good',
+  in_progress: 'busy',
+  creating: 'busy',
+  'start-pending': 'busy',
+  draining: 'busy',
+  waiting: 'busy',
+  suspended: 'warning',
+  quarantined: 'bad',
+  'failed-create': 'bad',
+  init_failed: 'bad',
+  stopped: 'quiet',
+  asleep: 'quiet',
+  closed: 'quiet',
+}
+
+/** The tone of a state word of a city, agent, session or bead. */
+export const toneOf = (state: string): Tone => TONES[state] ?? 'plain'
