@@ -19,11 +19,11 @@ function run(folder: string, path = process.env.PATH ?? '') {
     const decoder = new TextDecoder()
     for await (const bytes of child.stdout) {
       text += decoder.decode(bytes, { stream: true })
-      if (text.includes('gc sling')) shown.resolve()
+      if (text.includes('bead.created')) shown.resolve()
     }
     return text
   }
-  return { child, out: read(), slung: Promise.race([shown.promise, child.exited]) }
+  return { child, out: read(), working: Promise.race([shown.promise, child.exited]) }
 }
 
 describe('the demonstration', () => {
@@ -48,8 +48,8 @@ describe('the demonstration', () => {
 
   test('interrupted, it ends what it started', async () => {
     using folder = tempFolder()
-    const { child, out, slung } = run(folder.path)
-    await slung
+    const { child, out, working } = run(folder.path)
+    await working
     child.kill('SIGINT')
     expect(await child.exited).toBe(1)
     const text = await out
