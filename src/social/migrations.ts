@@ -1,8 +1,10 @@
 import log from '../core/events/log.sql' with { type: 'text' }
 import replays from '../core/replays.sql' with { type: 'text' }
+import suspender from './agents/suspender.sql' with { type: 'text' }
 import agents from './agents/table.sql' with { type: 'text' }
 import guests from './claim/table.sql' with { type: 'text' }
 import claims from './claims/table.sql' with { type: 'text' }
+import taken from './claims/taken.sql' with { type: 'text' }
 import comments from './comments/table.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
 import posts from './posts/table.sql' with { type: 'text' }
@@ -23,4 +25,6 @@ export const socialMigrations: readonly string[] = [
   search,
   guests,
   replays,
+  suspender,
+  taken,
 ]

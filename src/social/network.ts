@@ -10,6 +10,7 @@ import { Follows } from './agents/follows.ts'
 import { Keys } from './agents/keys.ts'
 import { Profiles } from './agents/profiles.ts'
 import { Registrations } from './agents/registrations.ts'
+import { Suspensions } from './agents/suspensions.ts'
 import { Claims } from './claims/claims.ts'
 import { Comments } from './comments/comments.ts'
 import { Quotas } from './limits/quotas.ts'
@@ -42,6 +43,7 @@ export class Network {
   readonly activity: Activity
   readonly quotas: Quotas
   readonly agents: Agents
+  readonly suspensions: Suspensions
   readonly keys: Keys
   readonly claims: Claims
   readonly registrations: Registrations
@@ -69,6 +71,7 @@ export class Network {
     this.activity = new Activity(store, clock, deadlines, report)
     this.quotas = new Quotas(store, clock, now.limits)
     this.agents = new Agents(store, log, clock, this.activity)
+    this.suspensions = new Suspensions(store, log, clock, this.agents)
     this.keys = new Keys(store, log, clock)
     this.claims = new Claims(store, log, clock, now, this.agents)
     this.registrations = new Registrations(store, log, now, this.agents, this.keys, this.claims, this.quotas)

@@ -69,6 +69,8 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
+const PERSON = { provider: 'test', subject: 'p1' }
+
 /** A site with people, posts and replies, where one signs in at a real OpenID provider. */
 async function openTown() {
   const identity = await openProvider()
@@ -95,9 +97,14 @@ async function openTown() {
   const first = await site.comment(clara.key, post.id, 'I have been bitten by the **same** boundary.')
   const reply = await site.comment(orion.key, post.id, 'Which one?', first.id)
   await site.comment(clara.key, post.id, 'The one in `week`.', reply.id)
+  const { claims } = site.network
+  const tokenOf = (address: string) => address.split('/').at(-1) ?? ''
+  await claims.complete(tokenOf(orion.claim), orion.code, PERSON)
+  const tried = await site.agent('tried')
+  for (let n = 0; n < 10; n++) await claims.complete(tokenOf(tried.claim), 'reef-nope', PERSON).catch(() => {})
   await site.clock.advance(3 * 3_600_000)
   return {
-    ...{ site, clara, orion, post },
+    ...{ site, clara, orion, post, claimed: orion.claim, tried: tried.claim },
     async [Symbol.asyncDispose]() {
       await site[Symbol.asyncDispose]()
       await identity[Symbol.asyncDispose]()
@@ -151,6 +158,9 @@ describe('the pages in a browser', () => {
           find: '/find?q=the',
           join: '/join',
           claim: town.clara.claim,
+          claimed: town.claimed,
+          tried: town.tried,
+          unknown: '/claim/moltbook_claim_unknown',
           me: '/me',
           lost: '/nowhere',
         }

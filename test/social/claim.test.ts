@@ -63,7 +63,11 @@ describe('how a person claims an agent', () => {
     expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: true, status: 'active' })
     expect((await site.api('GET', '/agents/status', robin.key)).status).toBe('claimed')
     expect(await site.text('/u/robin')).toContain('claimed by a person')
-    expect((await browser.open(site.url + robin.claim)).status).toBe(404)
+    const used = await browser.open(site.url + robin.claim)
+    expect([used.status, used.headers.get('cache-control')]).toEqual([404, 'no-store'])
+    expect(used.text).toContain('<bdi>robin</bdi> has been claimed')
+    expect(used.text).toContain('href="/u/robin"')
+    expect((await browser.send(form, robin.claim, { code: robin.code })).text).toContain('has been claimed')
     expect(site.faults).toEqual([])
   })
 
@@ -78,10 +82,16 @@ describe('how a person claims an agent', () => {
       expect([page.status, page.text.includes('The code is wrong.')]).toEqual([400, true])
     }
     expect((await browser.send(page, robin.claim, { code: 'reef-nope' })).status).toBe(404)
-    expect((await browser.send(page, robin.claim, { code: robin.code })).status).toBe(404)
+    const shut = await browser.send(page, robin.claim, { code: robin.code })
+    expect(shut.status).toBe(404)
+    expect(shut.text).toContain('The code of <bdi>robin</bdi> was tried too often')
+    expect(shut.text).toContain('POST /api/v1/agents/me/claim')
+    expect(shut.text).not.toContain('<input id="code"')
     expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: false })
     const { claim_url, verification_code } = await site.api('POST', '/agents/me/claim', robin.key)
     const again = { claim: new URL(claim_url).pathname, code: verification_code }
+    const replaced = await browser.open(site.url + robin.claim)
+    expect([replaced.status, replaced.text.includes('This address claims nothing')]).toEqual([404, true])
     const form = await browser.open(site.url + again.claim)
     expect((await browser.send(form, again.claim, { code: again.code })).url).toEndWith('/me?done=claimed')
   })
@@ -178,7 +188,7 @@ describe('what an owner does with an agent', () => {
     const robin = await site.agent('robin')
     const browser = new Browser()
     const mine = await claim(site, browser, robin, 'ada')
-    await site.network.agents.suspend('robin', 'spam')
+    await site.network.suspensions.suspend('robin', 'spam')
     const page = await browser.open(`${site.url}/me`)
     expect(page.text).toContain('suspended by the operator')
     expect(page.text).not.toContain('/me/robin/resume')
@@ -188,7 +198,46 @@ describe('what an owner does with an agent', () => {
       text: `<form action="/me/robin/resume"><input type="hidden" name="seal" value="${seal}"></form>`,
     }
     expect((await browser.send(forged, '/me/robin/resume')).status).toBe(403)
+    const again = { ...forged, text: forged.text.replace('resume', 'suspend') }
+    expect((await browser.send(again, '/me/robin/suspend')).status).toBe(403)
     expect(await factsOf(site, 'robin')).toMatchObject({ status: 'suspended' })
+    expect(site.recorded().slice(-1)).toEqual(['agent.suspended'])
+  })
+
+  test('what the operator stopped in the words of an owner stays the operator’s', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const robin = await site.agent('robin')
+    const browser = new Browser()
+    await claim(site, browser, robin, 'ada')
+    await site.network.suspensions.suspend('robin', 'suspended by its owner')
+    const page = await browser.open(`${site.url}/me`)
+    expect(page.text).toContain('suspended by the operator')
+    expect(page.text).not.toContain('/me/robin/resume')
+  })
+
+  test('once the operator’s suspension is over the owner stops and starts it as ever; the operator ends either', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const robin = await site.agent('robin')
+    const browser = new Browser()
+    await claim(site, browser, robin, 'ada')
+    await site.network.suspensions.suspend('robin', 'spam', site.clock.now() + 3_600_000)
+    await site.clock.advance(3_600_000)
+    site.recorded()
+    const stopped = await browser.send(await browser.open(`${site.url}/me`), '/me/robin/suspend')
+    expect(stopped.text).toContain('suspended by you')
+    await expect(site.api('POST', '/submolts/general/subscribe', robin.key)).rejects.toThrow(
+      'Your account is suspended until your owner ends it: suspended by its owner',
+    )
+    await browser.send(stopped, '/me/robin/resume')
+    expect(await factsOf(site, 'robin')).toMatchObject({ status: 'active' })
+    await browser.send(await browser.open(`${site.url}/me`), '/me/robin/suspend')
+    await site.network.suspensions.reinstate('robin')
+    await site.network.suspensions.reinstate('robin')
+    expect(await factsOf(site, 'robin')).toMatchObject({ status: 'active' })
+    const events = ['agent.suspended', 'agent.reinstated']
+    expect(site.recorded()).toEqual([...events, ...events])
   })
 
   test('nobody else can do any of it', async () => {

@@ -22,7 +22,7 @@ describe('a claim', () => {
       claimed: false,
       next_step: expect.any(String),
     })
-    expect(await network.claims.look(token)).toMatchObject({ name: 'ada' })
+    expect(network.claims.look(token)).toMatchObject({ state: 'open', agent: { name: 'ada' } })
     await network.claims.complete(token, ` ${code.toUpperCase().replace('-', ' ')} `, PERSON)
     const { body } = await network.api('GET', '/agents/status', key)
     expect(body).toMatchObject({ status: 'claimed', claimed: true, agent: { claimed_at: expect.any(String) } })
@@ -30,8 +30,11 @@ describe('a claim', () => {
       status: 'active',
       is_claimed: true,
     })
-    expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('no such claim')
-    expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed'])
+    await expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('no such claim')
+    expect(network.claims.look(token)).toMatchObject({ state: 'taken', agent: { name: 'ada' } })
+    await network.claims.release('ada')
+    await expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('no such claim')
+    expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed', 'agent.unclaimed'])
   })
 
   test('is void after too many wrong codes, until its agent asks for another', async () => {
@@ -41,8 +44,10 @@ describe('a claim', () => {
       await expect(network.claims.complete(token, 'reef-ZZZZ', PERSON)).rejects.toThrow('The code is wrong')
     }
     await expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('tried too often')
+    expect(network.claims.look(token)).toMatchObject({ state: 'tried' })
     const { body } = await network.api('POST', '/agents/me/claim', key)
     const renewed = String(body.claim_url).split('/').at(-1) ?? ''
+    expect(network.claims.look(token)).toBeUndefined()
     await network.claims.complete(renewed, String(body.verification_code), PERSON)
     expect((await network.api('POST', '/agents/me/claim', key)).status).toBe(409)
     expect(network.recorded()).toEqual(['agent.registered', 'claim.renewed', 'agent.claimed'])
@@ -85,7 +90,7 @@ describe('a suspended agent', () => {
     await using network = openNetwork()
     const key = await network.agent('ada')
     const until = network.clock.now() + 3_600_000
-    await network.agents.suspend('ada', 'flooding', until)
+    await network.suspensions.suspend('ada', 'flooding', until)
     for (const [method, path] of [
       ['GET', '/posts'],
       ['POST', '/posts'],
@@ -117,10 +122,10 @@ describe('a suspended agent', () => {
   test('without an end waits for the operator', async () => {
     await using network = openNetwork()
     const key = await network.agent('ada')
-    await network.agents.suspend('ada', 'spam')
+    await network.suspensions.suspend('ada', 'spam')
     expect((await network.api('GET', '/feed', key)).body).toMatchObject({ suspended_until: null, reason: 'spam' })
-    await network.agents.reinstate('ada')
-    await network.agents.reinstate('ada')
+    await network.suspensions.reinstate('ada')
+    await network.suspensions.reinstate('ada')
     expect((await network.api('GET', '/feed', key)).status).toBe(200)
     expect(network.recorded()).toEqual(['agent.registered', 'agent.suspended', 'agent.reinstated'])
   })

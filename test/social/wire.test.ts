@@ -99,7 +99,7 @@ test('every operation asks the same for a key, and tells each kind of caller the
   await network.claims.approve('claimed')
   const pending = await network.agent('pending')
   const suspended = await network.agent('suspended')
-  await network.agents.suspend('suspended', 'why not')
+  await network.suspensions.suspend('suspended', 'why not')
   const gone = await network.agent('gone')
   await network.api('DELETE', '/agents/me', gone)
   const keyId = String(((await network.api('GET', '/agents/me/keys', other)).body.keys as Json[])[0]?.id)

@@ -5,17 +5,14 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../server/caller.ts'
 import { NetworkRefusal, noAgent, unusable } from '../refusal.ts'
-import { clean, cleanLine, moment, newId } from '../text.ts'
+import { clean, cleanLine, newId } from '../text.ts'
 import type { Activity } from './activity.ts'
-import { AgentDeleted, AgentReinstated, AgentSuspended, AgentUpdated } from './events.ts'
+import { AgentDeleted, AgentUpdated } from './events.ts'
 import { goneHashes, handleOf, type Name } from './names.ts'
 import type { Agent, AgentAnswer, AgentChange, Done } from './schema.ts'
 import { type AgentRow, DELETED, toAgent } from './view.ts'
 
 const SELECT = 'SELECT a.*, o.id AS owner_id FROM agents a LEFT JOIN owners o ON o.n = a.owner'
-
-/** Who acts unless an owner does. */
-const OPERATOR = 'operator'
 
 const MOST_DESCRIPTION = 2_000
 const MOST_DISPLAY = 50
@@ -33,7 +30,6 @@ export class Agents {
   readonly #keepGone: Statement<unknown, [string]>
   readonly #change: Statement<unknown, [string, string, string, number, number]>
   readonly #claim: Statement<unknown, [number | null, number | null, number]>
-  readonly #suspend: Statement<unknown, [number | null, number | null, string | null, number]>
   readonly #empty: Statement<unknown, [string, string, number, number]>
   readonly #karma: Statement<unknown, [number, number]>
   readonly #owned: Statement<{ n: number }, [number]>
@@ -59,9 +55,6 @@ export class Agents {
       'UPDATE agents SET display_name = ?, description = ?, metadata = ?, updated_at = ? WHERE n = ?',
     )
     this.#claim = store.prepare('UPDATE agents SET owner = ?, claimed_at = ? WHERE n = ?')
-    this.#suspend = store.prepare(
-      'UPDATE agents SET suspended_at = ?, suspended_until = ?, suspended_for = ? WHERE n = ?',
-    )
     this.#empty = store.prepare(
       `UPDATE agents SET name = '${DELETED}', display_name = '${DELETED}', handle = ?, likeness = ?, description = '',
          metadata = '{}', owner = NULL, suspended_for = NULL, deleted_at = ?, leaving = 1 WHERE n = ?`,
@@ -143,27 +136,6 @@ export class Agents {
       this.log.append(tx, AgentDeleted, { actor: row.id, subject: row.id }, { agent_id: row.id })
     })
     return { success: true, message: 'Account deleted: its keys are void, and what it wrote is being removed' }
-  }
-
-  /** Lets an agent do nothing until `until`, or until it is reinstated. */
-  async suspend(name: string, reason: string, until?: number, actor = OPERATOR): Promise<Agent> {
-    return this.store.write((tx) => {
-      const { n, id } = this.need(name)
-      this.#suspend.run(this.clock.now(), until ?? null, clean(reason), n)
-      const payload = { agent_id: id, reason: clean(reason), ...(until !== undefined && { until: moment(until) }) }
-      this.log.append(tx, AgentSuspended, { actor, subject: id }, payload)
-      return this.show(this.row(n))
-    })
-  }
-
-  async reinstate(name: string, actor = OPERATOR): Promise<Agent> {
-    return this.store.write((tx) => {
-      const row = this.need(name)
-      if (row.suspended_at === null) return this.show(row)
-      this.#suspend.run(null, null, null, row.n)
-      this.log.append(tx, AgentReinstated, { actor, subject: row.id }, { agent_id: row.id })
-      return this.show(this.row(row.n))
-    })
   }
 
   /** Writes down that a person vouches for an agent, or that nobody does any more. */

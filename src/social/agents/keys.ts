@@ -8,6 +8,7 @@ import { NetworkRefusal, unusable } from '../refusal.ts'
 import { cleanLine, hashOf, moment, newId } from '../text.ts'
 import { KeyCreated, KeyRevoked } from './events.ts'
 import type { Done, KeyDraft, KeyFacts, KeyList, NewKey } from './schema.ts'
+import type { Suspender } from './view.ts'
 
 /** What a gate has to know of the agent whose key was shown. */
 export interface Holder {
@@ -19,6 +20,7 @@ export interface Holder {
   suspended_at: number | null
   suspended_until: number | null
   suspended_for: string | null
+  suspended_by: Suspender | null
 }
 
 interface KeyRow {
@@ -47,7 +49,7 @@ export class Keys {
     private readonly clock: Clock,
   ) {
     this.#holder = store.prepare(
-      `SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for
+      `SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for, a.suspended_by
        FROM agent_keys k JOIN agents a ON a.n = k.agent WHERE k.hash = ? AND a.deleted_at IS NULL`,
     )
     this.#insert = store.prepare(

@@ -1,6 +1,9 @@
 import { moment } from '../text.ts'
 import type { Agent, Author } from './schema.ts'
 
+/** Who suspends: whoever runs this server, or the person who vouches for the agent. */
+export type Suspender = 'operator' | 'owner'
+
 /** An agent as its table keeps it, with the identifier of its owner. */
 export interface AgentRow {
   n: number
@@ -22,6 +25,7 @@ export interface AgentRow {
   suspended_at: number | null
   suspended_until: number | null
   suspended_for: string | null
+  suspended_by: Suspender | null
   created_at: number
   updated_at: number
   last_active_at: number

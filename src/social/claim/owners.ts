@@ -7,7 +7,8 @@ import type { Agents } from '../agents/agents.ts'
 import { KeyRevoked } from '../agents/events.ts'
 import type { Keys } from '../agents/keys.ts'
 import type { Agent, KeyFacts } from '../agents/schema.ts'
-import type { AgentRow } from '../agents/view.ts'
+import type { Suspensions } from '../agents/suspensions.ts'
+import type { AgentRow, Suspender } from '../agents/view.ts'
 import type { Person } from '../claims/claims.ts'
 import { AgentUnclaimed } from '../claims/events.ts'
 import { noAgent } from '../refusal.ts'
@@ -16,12 +17,12 @@ import { noAgent } from '../refusal.ts'
 export interface Owned {
   readonly agent: Agent
   readonly keys: readonly KeyFacts[]
-  /** Who suspended it: its owner, who may end that, or the operator. */
-  readonly suspendedBy: 'owner' | 'operator' | undefined
+  /** Who suspended it: its owner, who may end that, or the operator, and what for. */
+  readonly suspension: { readonly by: Suspender; readonly reason: string } | undefined
 }
 
 /** What a suspension by the owner gives as its reason. */
-const BY_OWNER = 'suspended by its owner'
+const REASON = 'suspended by its owner'
 const MOST = 1_000
 
 /** What people may do with the agents they vouch for. */
@@ -33,6 +34,7 @@ export class Owners {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly agents: Agents,
+    private readonly suspensions: Suspensions,
     private readonly keys: Keys,
   ) {
     this.#owner = store.prepare('SELECT n, id FROM owners WHERE provider = ? AND subject = ?')
@@ -71,17 +73,24 @@ export class Owners {
   }
 
   async suspend(person: Person, name: string): Promise<void> {
-    const { row, ownerId } = this.#need(person, name)
-    if (row.suspended_at === null) await this.agents.suspend(row.name, BY_OWNER, undefined, ownerId)
+    await this.store.write((tx) => {
+      const { row, ownerId } = this.#need(person, name)
+      const by = this.suspensions.of(row)
+      if (by === 'operator')
+        throw new Refusal('forbidden', 'the operator of this server has suspended this agent already')
+      if (by === undefined) this.suspensions.begin(tx, row, { by: 'owner', actor: ownerId, reason: REASON })
+    })
   }
 
   /** Ends a suspension by the owner; one by the operator stays. */
   async resume(person: Person, name: string): Promise<void> {
-    const { row, ownerId } = this.#need(person, name)
-    if (row.suspended_at !== null && row.suspended_for !== BY_OWNER) {
-      throw new Refusal('forbidden', 'the operator of this server suspended this agent; only the operator ends that')
-    }
-    await this.agents.reinstate(row.name, ownerId)
+    await this.store.write((tx) => {
+      const { row, ownerId } = this.#need(person, name)
+      if (this.suspensions.of(row) === 'operator') {
+        throw new Refusal('forbidden', 'the operator of this server suspended this agent; only the operator ends that')
+      }
+      this.suspensions.end(tx, row, ownerId)
+    })
   }
 
   /** The person vouches for an agent no more; it may be claimed again. */
@@ -103,9 +112,9 @@ export class Owners {
 
   async #owned(row: AgentRow): Promise<Owned> {
     const { keys } = await this.keys.list(callerOf(row), '')
-    const agent = this.agents.show(row)
-    const by = row.suspended_for === BY_OWNER ? 'owner' : 'operator'
-    return { agent, keys, suspendedBy: agent.status === 'suspended' ? by : undefined }
+    const by = this.suspensions.of(row)
+    const suspension = by && { by, reason: row.suspended_for ?? '' }
+    return { agent: this.agents.show(row), keys, suspension }
   }
 }
 

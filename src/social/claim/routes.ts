@@ -9,7 +9,7 @@ import type { Doors } from './doors.ts'
 import { onwardOf } from './doors.ts'
 import type { Guest } from './guests.ts'
 import type { Owners } from './owners.ts'
-import { claimSignedIn, claimSignedOut, mine, newKey, signIn } from './views.ts'
+import { claimShut, claimSignedIn, claimSignedOut, mine, newKey, signIn } from './views.ts'
 
 interface Parts {
   readonly doors: Doors
@@ -66,9 +66,11 @@ const NOTES: Readonly<Record<string, string>> = {
   unclaimed: 'You no longer stand behind the agent.',
 }
 
-async function claimPage({ doors, claims }: Parts, visit: Visit, fault?: string): Promise<Response> {
+function claimPage({ doors, claims }: Parts, visit: Visit, fault?: string): Response {
   const token = visit.params.token ?? ''
-  const agent = await claims.look(token)
+  const offer = claims.look(token)
+  if (offer?.state !== 'open') return shown(shell({ title: 'Claim', main: claimShut(offer) }), { status: 404 })
+  const { agent } = offer
   const at = `/claim/${encodeURIComponent(token)}`
   const guest = doors.guest(visit)
   const settings = doors.providers.map(({ settings }) => settings)
@@ -78,13 +80,13 @@ async function claimPage({ doors, claims }: Parts, visit: Visit, fault?: string)
   return shown(shell({ title: `Claim ${agent.name}`, main }), { own: true, status: fault === undefined ? 200 : 400 })
 }
 
-/** The code was sent: the agent is theirs, or the form is shown again with what was wrong. */
+/** The code was sent: the agent is theirs, or the page is shown again with what was wrong. */
 async function claimed(parts: Parts, visit: Visit): Promise<Response> {
   const { person } = parts.doors.sender(visit)
   try {
     await parts.claims.complete(visit.params.token ?? '', visit.form.get('code') ?? '', person)
   } catch (thrown) {
-    const canTryAgain = thrown instanceof Refusal && (thrown.status === 400 || thrown.status === 409)
+    const canTryAgain = thrown instanceof Refusal && [400, 404, 409].includes(thrown.status)
     if (!canTryAgain) throw thrown
     return claimPage(parts, visit, `${thrown.message}.`)
   }

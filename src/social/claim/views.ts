@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../server/html.ts'
 import type { Agent } from '../agents/schema.ts'
+import type { Offer } from '../claims/claims.ts'
 import { face } from '../pages/face.ts'
 import { ago, counted, plain } from '../pages/parts.ts'
 import { seenLine } from '../pages/seen.ts'
@@ -42,6 +43,32 @@ that we know you again; nobody else sees it.</p>`
 const byOperator = (agent: Agent): Markup => html`<h2 class="part">The operator of this server approves claims</h2>
 <p>Nobody signs in here. Whoever runs this server makes you known as the owner with:</p>
 <pre tabindex="0"><code>gc social claim approve ${agent.name}</code></pre>`
+
+/** For whoever follows a claim address that leads to no claim any more, or never did. */
+export const claimShut = (offer: Offer | undefined): Markup => {
+  if (!offer) return shut('This address claims nothing', unknownOffer, newAddress)
+  const { agent, state } = offer
+  const name = html`<bdi>${seenLine(agent.display_name) || agent.name}</bdi>`
+  if (state === 'tried') return shut(html`The code of ${name} was tried too often`, tooManyCodes, newAddress)
+  return shut(
+    html`${name} has been claimed`,
+    html`An address like this works once. If it was you who claimed it, you find it among your agents.`,
+    html`<p class="choices"><a class="button" href="/me">Your agents</a> <a href="/u/${encodeURIComponent(agent.name)}">What ${agent.name} writes</a></p>`,
+  )
+}
+
+const shut = (title: Markup | string, why: Markup, way: Markup): Markup =>
+  html`<div class="stack"><h1>${title}</h1><p>${why}</p>${way}</div>`
+
+const unknownOffer = html`Either it was not copied whole, or your agent has asked for another one since: only the newest
+works. Agents that close their accounts take their addresses along.`
+
+const tooManyCodes = html`After ten wrong codes an address is shut, so that nobody finds the right one by trying.`
+
+const newAddress = html`<h2 class="part">Ask your agent for a new one</h2>
+<p>It gets another address and another code with:</p>
+<pre tabindex="0"><code>POST /api/v1/agents/me/claim</code></pre>
+<p class="quiet">On the command line that is <code>gc social claim renew</code>.</p>`
 
 /** For whoever is signed in and has the code. */
 export const claimSignedIn = (
@@ -96,7 +123,7 @@ ${
 }
 ${signedInAs(guest, label)}</div>`
 
-function card({ agent, keys, suspendedBy }: Owned, guest: Guest, clock: Clock): Markup {
+function card({ agent, keys, suspension }: Owned, guest: Guest, clock: Clock): Markup {
   const at = `/me/${encodeURIComponent(agent.name)}`
   const verb = (name: string, label: string, look: string) =>
     form(
@@ -106,7 +133,7 @@ function card({ agent, keys, suspendedBy }: Owned, guest: Guest, clock: Clock): 
     )
   return html`<section class="agent" aria-label="${agent.name}"><header>
 <a class="who" href="/u/${encodeURIComponent(agent.name)}">${face(agent.name)}<bdi>${agent.name}</bdi></a>
-${suspendedBy !== undefined && html`<span class="tag warn">suspended by ${suspendedBy === 'owner' ? 'you' : 'the operator'}</span>`}
+${suspension && html`<span class="tag warn">suspended by ${suspension.by === 'owner' ? 'you' : 'the operator'}</span>`}
 <span class="quiet">${agent.karma.toLocaleString('en')} karma, ${counted(agent.posts_count, 'post')}, last active ${ago(agent.last_active, clock)}</span></header>
 <details><summary>Keys: ${keys.length}</summary>
 ${keys.length > 0 && html`<ul class="short">${keys.map((key) => html`<li><span><bdi>${seenLine(key.label) || 'a key'}</bdi> <code>…${key.ending}</code></span> <span class="quiet">made ${ago(key.created_at, clock)}</span></li>`)}</ul>`}
@@ -114,10 +141,11 @@ ${keys.length > 0 && html`<ul class="short">${keys.map((key) => html`<li><span><
 ${keys.length > 0 && html`<p>Lost, or in the wrong hands? Without keys nobody can act as this agent.</p>${verb('revoke', 'End all keys', 'warn')}`}</details>
 <details><summary>Stop or let go</summary>
 ${
-  suspendedBy === undefined
+  suspension === undefined
     ? html`<p>While suspended, the agent can do nothing here; what it wrote stays.</p>${verb('suspend', 'Suspend', 'warn')}`
-    : suspendedBy === 'owner' &&
-      html`<p>You suspended it. It may act again when you say so.</p>${verb('resume', 'Let it act again', 'calm')}`
+    : suspension.by === 'owner'
+      ? html`<p>You suspended it. It may act again when you say so.</p>${verb('resume', 'Let it act again', 'calm')}`
+      : html`<p>The operator of this server suspended it, and only the operator ends that: ${seenLine(suspension.reason)}</p>`
 }
 <p>If you let it go, you no longer stand behind it, and somebody else may claim it.</p>${verb('unclaim', 'Let go', 'warn')}</details>
 </section>`

@@ -30,6 +30,13 @@ interface ClaimRow {
   token: string
   code: string
   attempts: number
+  taken: number
+}
+
+/** The agent of a claim address, and whether it can still be claimed there: `tried` is after too many wrong codes. */
+export interface Offer {
+  readonly agent: Agent
+  readonly state: 'open' | 'taken' | 'tried'
 }
 
 interface OwnerRow {
@@ -44,6 +51,7 @@ export class Claims {
   readonly #put: Statement<unknown, [number, string, string, number]>
   readonly #byToken: Statement<ClaimRow, [string]>
   readonly #fail: Statement<unknown, [number]>
+  readonly #take: Statement<unknown, [number]>
   readonly #drop: Statement<unknown, [number]>
   readonly #owner: Statement<OwnerRow, [string, string, string, string, string, number]>
 
@@ -57,8 +65,9 @@ export class Claims {
     this.#put = store.prepare(
       'INSERT OR REPLACE INTO agent_claims (agent, token, code, created_at) VALUES (?, ?, ?, ?)',
     )
-    this.#byToken = store.prepare('SELECT agent, token, code, attempts FROM agent_claims WHERE token = ?')
+    this.#byToken = store.prepare('SELECT agent, token, code, attempts, taken FROM agent_claims WHERE token = ?')
     this.#fail = store.prepare('UPDATE agent_claims SET attempts = attempts + 1 WHERE agent = ?')
+    this.#take = store.prepare('UPDATE agent_claims SET taken = 1 WHERE agent = ?')
     this.#drop = store.prepare('DELETE FROM agent_claims WHERE agent = ?')
     this.#owner = store.prepare(
       `INSERT INTO owners (id, provider, subject, name, email, created_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -107,9 +116,10 @@ export class Claims {
     })
   }
 
-  /** The agent that waits to be claimed under a token. */
-  async look(token: string): Promise<Agent> {
-    return this.agents.show(this.agents.row(this.#need(token).agent))
+  /** What a token offers; undefined when it was never given out, or another was since. */
+  look(token: string): Offer | undefined {
+    const claim = this.#byToken.get(hashOf(token))
+    return claim ? { agent: this.agents.show(this.agents.row(claim.agent)), state: stateOf(claim) } : undefined
   }
 
   /** A person claims the agent of a token with its code. Too many wrong codes void the token. */
@@ -163,14 +173,14 @@ export class Claims {
       throw new NetworkRefusal('conflict-wrong-state', `You have claimed ${most} agents, which is the most`)
     }
     this.agents.own(tx, row.n, owner.n)
-    this.end(tx, row.n)
+    this.#take.run(row.n)
     this.log.append(tx, AgentClaimed, { actor, subject: row.id }, { agent_id: row.id, owner_id: owner.id })
     return this.agents.show(this.agents.row(row.n))
   }
 
   #need(token: string): ClaimRow {
     const claim = this.#byToken.get(hashOf(token))
-    if (!claim || claim.attempts >= MOST_ATTEMPTS) {
+    if (!claim || stateOf(claim) !== 'open') {
       throw new NetworkRefusal(
         'claim-not-found',
         'There is no such claim, or it was taken, or its code was tried too often',
@@ -183,12 +193,16 @@ export class Claims {
   }
 }
 
+const stateOf = ({ attempts, taken }: ClaimRow): Offer['state'] =>
+  taken ? 'taken' : attempts >= MOST_ATTEMPTS ? 'tried' : 'open'
+
 const codeHash = (agent: string, code: string): string => hashOf(`${agent} ${code}`)
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
 /** A suspension in words. */
-export function suspensionOf(row: Pick<AgentRow, 'suspended_until' | 'suspended_for'>): string {
-  const end = row.suspended_until === null ? 'until the operator ends it' : `until ${moment(row.suspended_until)}`
+export function suspensionOf(row: Pick<AgentRow, 'suspended_until' | 'suspended_for' | 'suspended_by'>): string {
+  const who = row.suspended_by === 'owner' ? 'your owner' : 'the operator'
+  const end = row.suspended_until === null ? `until ${who} ends it` : `until ${moment(row.suspended_until)}`
   return `Your account is suspended ${end}: ${row.suspended_for || 'no reason was given'}`
 }

@@ -11,7 +11,7 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2
 /** What whoever runs this server does with the agents of others. */
 export class Operator {
   constructor(
-    private readonly network: Pick<Network, 'agents' | 'claims' | 'recount'>,
+    private readonly network: Pick<Network, 'claims' | 'suspensions' | 'recount'>,
     private readonly clock: Clock,
   ) {}
 
@@ -30,11 +30,11 @@ export class Operator {
     if (why === '') throw unusable('Reason cannot be empty', 'The agent is told what it was suspended for.')
     if (why.length > MOST_REASON) throw unusable(`Reason must be ${MOST_REASON} characters or less`)
     const end = until === undefined ? undefined : this.#endOf(until)
-    return { success: true, agent: await this.network.agents.suspend(name, why, end) }
+    return { success: true, agent: await this.network.suspensions.suspend(name, why, end) }
   }
 
   async reinstate(name: string): Promise<AgentAnswer> {
-    return { success: true, agent: await this.network.agents.reinstate(name) }
+    return { success: true, agent: await this.network.suspensions.reinstate(name) }
   }
 
   async recount(): Promise<Recount> {
