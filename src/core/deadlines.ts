@@ -25,23 +25,28 @@ interface Entry extends Deadline {
   readonly order: number
   /** Length of a running term; undefined for a moment of the wall clock. */
   readonly length: number | undefined
+  /** It was given its length again because we were stopped: once, so that who is always late still comes to an end. */
+  again: boolean
   readonly run: () => unknown
 }
 
 const HOUR = 3_600_000
-/** Clocks that drift apart by more than this slept or were set. */
+/** Clocks that drift apart by more than this slept or were set; an alarm that is later than this rang in a stopped process. */
 const STEP = 5_000
 
 /**
  * Every timer of the process. One is armed: the nearest, never more than an hour ahead.
- * When the wall clock and the monotonic clock moved apart (a suspended laptop, a set clock), running terms
- * get their full length again and an overdue moment fires once.
+ * When the wall clock and the monotonic clock moved apart (a suspended laptop, a set clock), or the alarm comes much too
+ * late (a stopped process), nobody could be heard meanwhile: running terms get their full length again and an overdue
+ * moment fires once.
  */
 export class Deadlines {
   readonly #entries = new Heap<Entry>()
   readonly #steps = new Set<(shift: number) => void>()
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
+  /** When the alarm is to ring, by the monotonic clock. */
+  #ringsAt = 0
   #lastWall: number
   #lastMonotonic: number
   #order = 0
@@ -67,7 +72,7 @@ export class Deadlines {
     return this.#add(due, undefined, run)
   }
 
-  /** Tells how far the wall clock moved against the monotonic one, whenever it did. */
+  /** Tells that we were away: how far the wall clock moved against the monotonic one; about 0 when we were stopped. */
   onStep(tell: (shift: number) => void): () => void {
     this.#steps.add(tell)
     return () => this.#steps.delete(tell)
@@ -104,7 +109,8 @@ export class Deadlines {
   #add(due: number, length: number | undefined, run: () => unknown): Deadline {
     if (Number.isNaN(due)) throw new RangeError('a deadline needs a moment')
     const order = this.#order++
-    const entry: Entry = { due, place: NOWHERE, order, length, run, cancel: () => this.#cancel(entry) }
+    const cancel = () => this.#cancel(entry)
+    const entry: Entry = { due, place: NOWHERE, order, length, again: false, run, cancel }
     if (this.#closed) return entry
     this.#entries.add(entry)
     if (!this.#ringing && (due < this.#armedFor || this.#drifted())) this.#arm()
@@ -124,7 +130,9 @@ export class Deadlines {
     if (!nearest) return
     const now = this.clock.now()
     this.#armedFor = this.#drifted() ? now : Math.min(nearest.due, now + HOUR)
-    this.#disarm = this.alarm.set(Math.max(0, Math.ceil(this.#armedFor - now)), () => this.#ring())
+    const ms = Math.max(0, Math.ceil(this.#armedFor - now))
+    this.#ringsAt = this.clock.monotonic() + ms
+    this.#disarm = this.alarm.set(ms, () => this.#ring())
   }
 
   #ring(): void {
@@ -170,11 +178,13 @@ export class Deadlines {
   /** Small drifts are forgotten each time, so that a clock that is slowly put right is no step. */
   #notice(): void {
     const shift = this.#shift
+    const stepped = this.#drifted()
     this.#lastWall = this.clock.now()
     this.#lastMonotonic = this.clock.monotonic()
-    if (Math.abs(shift) < STEP) return
+    if (!stepped && this.#lastMonotonic - this.#ringsAt < STEP) return
     for (const entry of this.#entries.clear()) {
-      if (entry.length !== undefined) entry.due = this.#lastWall + entry.length
+      if (entry.length !== undefined && (stepped || !entry.again)) entry.due = this.#lastWall + entry.length
+      entry.again = !stepped
       this.#entries.add(entry)
     }
     for (const tell of this.#steps) this.#run(() => tell(shift))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Claims } from '../../src/city/claims/claims.ts'
+import type { TestClock } from '../support/clock.ts'
 import { callerOf, human, openWork, type Work, workerOf } from './beads-world.ts'
 
 const ada = callerOf('ada')
@@ -278,20 +279,30 @@ describe('claims without a process we see', () => {
     again.stop()
   })
 
-  test('get their full length again when the clock is set forward', async () => {
+  test.each([
+    ['the clock is set forward', (clock: TestClock) => clock.step(8 * 3_600_000)],
+    ['the clock is set back', (clock: TestClock) => clock.step(-8 * 3_600_000)],
+    ['the supervisor was stopped', (clock: TestClock) => clock.stop(8 * 3_600_000)],
+  ])('get their full length again when %s, and still end', async (_, away) => {
     await using work = openWork()
     await work.claims.start()
-    remote(work, 'ada')
-    const { id } = await work.add({ title: 'a' })
-    await work.claims.claim(ada, id)
-    await work.clock.advance(5 * 60_000)
-    work.clock.step(8 * 3_600_000)
-    await work.clock.advance(10 * 60_000)
+    const held: string[] = []
+    for (const name of ['ada', 'bob', 'cid']) {
+      remote(work, name)
+      const { id } = await work.add({ title: name })
+      await work.claims.claim(callerOf(name), id)
+      held.push(id)
+      await work.clock.advance(60_000)
+    }
+    away(work.clock)
+    await work.clock.advance(12 * 60_000)
     await settled(work)
-    expect(work.claims.get(id).session_id).toBe('ada')
-    await work.clock.advance(16 * 60_000)
+    await work.clock.advance(2 * 60_000)
     await settled(work)
-    expect(work.beads.get(id).status).toBe('open')
+    expect(work.claims.list().total).toBe(3)
+    await work.clock.advance(15 * 60_000)
+    await settled(work)
+    expect(held.map((id) => work.beads.get(id).status)).toEqual(['open', 'open', 'open'])
   })
 })
 

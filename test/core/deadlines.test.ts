@@ -179,6 +179,44 @@ describe('a stepped clock', () => {
   })
 })
 
+describe('a process that was stopped', () => {
+  test('gives running terms their full length again, and an overdue moment fires once', async () => {
+    const { clock, deadlines, fired, note } = world()
+    const shifts: number[] = []
+    deadlines.onStep((shift) => shifts.push(shift))
+    deadlines.after(30_000, note('term'))
+    deadlines.at(clock.now() + 20_000, note('moment'))
+    await clock.advance(15_000)
+    clock.stop(60_000)
+    await clock.advance(0)
+    expect(fired).toEqual(['moment'])
+    expect(shifts).toEqual([0])
+    await clock.advance(29_999)
+    expect(fired).toEqual(['moment'])
+    await clock.advance(1)
+    expect(fired).toEqual(['moment', 'term'])
+  })
+
+  test('again and again gives a term its length once', async () => {
+    const { clock, deadlines, fired, note } = world()
+    deadlines.after(1000, note('term'))
+    for (const so_far of [[], ['term'], ['term']]) {
+      clock.stop(60_000)
+      await clock.advance(0)
+      expect(fired).toEqual(so_far)
+    }
+  })
+
+  test('for a moment only is busy, not stopped', async () => {
+    const { clock, deadlines, fired, note } = world()
+    deadlines.onStep(note('step'))
+    deadlines.after(1000, note('term'))
+    clock.stop(5_999)
+    await clock.advance(0)
+    expect(fired).toEqual(['term'])
+  })
+})
+
 describe('sleep', () => {
   test('resolves after its time, and rejects with the reason of its signal', async () => {
     const { clock, deadlines } = world()
