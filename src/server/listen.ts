@@ -61,9 +61,15 @@ function bind(app: Side, hostname: string, port: number, websocket: WebSocketHan
       websocket,
     })
   } catch (thrown) {
-    const inUse = thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE'
-    const why = inUse ? 'another program listens there; stop it or choose another port' : sentence(thrown)
-    throw new Refusal('service-unavailable', `cannot listen on ${hostname}:${port}: ${why}`)
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE') throw new Taken(hostname, port)
+    throw new Refusal('service-unavailable', `cannot listen on ${hostname}:${port}: ${sentence(thrown)}`)
+  }
+}
+
+/** The port is another's. */
+export class Taken extends Refusal {
+  constructor(hostname: string, port: number, why = 'another program listens there; stop it or choose another port') {
+    super('service-unavailable', `cannot listen on ${hostname}:${port}: ${why}`)
   }
 }
 

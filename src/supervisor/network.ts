@@ -5,7 +5,7 @@ import { sentence } from '../core/errors.ts'
 import { Lock } from '../core/lock.ts'
 import { redact } from '../core/redact.ts'
 import type { Side } from '../server/app.ts'
-import { listen } from '../server/listen.ts'
+import { listenPatiently } from '../server/patient.ts'
 import { openSocial } from '../social/open.ts'
 import { hashOf } from '../social/text.ts'
 import { Home } from './home.ts'
@@ -54,7 +54,7 @@ export async function serveNetwork(options: NetworkServeOptions): Promise<{ url:
   const parts = { home: Home.open(options.home), clock: systemClock, deadlines, hosts, env, report }
   const side = openNetwork(parts, held)
   const where = { host: options.host, port: options.port, deadlines }
-  const listening = listen(side, { ...where, report: (thrown) => report(traceOf(thrown)) })
+  const listening = await listenPatiently(side, { ...where, report: (thrown) => report(traceOf(thrown)) })
   held.defer(() => listening.stop())
   const open = held.move()
   return { url: listening.url, stop: () => open.disposeAsync() }

@@ -17,8 +17,8 @@ import { connect } from '../runtime/host/client.ts'
 import type { SessionHost } from '../runtime/host/contract.ts'
 import { createApp, type Side } from '../server/app.ts'
 import { isLoopback } from '../server/guard.ts'
-import { listen } from '../server/listen.ts'
 import { nowhere } from '../server/nowhere.ts'
+import { listenPatiently } from '../server/patient.ts'
 import { createPlane, type Plane } from '../server/plane.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
@@ -144,9 +144,9 @@ async function start(options: ServeOptions, home: Home, held: AsyncDisposableSta
   const shared = options.social === undefined && isLoopback(options.host)
   const app = createApp({ supervisor, network: shared ? network : nowhere })
   const trace = (thrown: unknown) => report(traceOf(thrown))
-  const listening = listen(app, { host: options.host, port: options.port, deadlines, report: trace })
+  const listening = await listenPatiently(app, { host: options.host, port: options.port, deadlines, report: trace })
   held.defer(() => listening.stop())
-  const social = options.social && listen(network, { ...options.social, deadlines, report: trace })
+  const social = options.social && (await listenPatiently(network, { ...options.social, deadlines, report: trace }))
   if (social) held.defer(() => social.stop())
 
   const runs = new Runs(store, clock)

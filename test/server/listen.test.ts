@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { Deadlines } from '../../src/core/deadlines.ts'
 import { listen } from '../../src/server/listen.ts'
+import { listenPatiently } from '../../src/server/patient.ts'
 import { route } from '../../src/server/route.ts'
 import { echo, serve, Thing } from './serve.ts'
 
@@ -15,6 +17,23 @@ describe('the server', () => {
         message: `cannot listen on 127.0.0.1:${port}: another program listens there; stop it or choose another port`,
       }),
     )
+  })
+
+  test('waits for a port that only a connection holds, and says what holds it when it does not let go', async () => {
+    await using server = serve({ routes: [] })
+    const socket = await Bun.connect({ hostname: '127.0.0.1', port: server.port, socket: { data() {} } })
+    const app = { fetch: () => new Response(), stop: () => {} }
+    const options = { host: '127.0.0.1', port: socket.localPort, deadlines: new Deadlines(), report: () => {} }
+    await expect(listenPatiently(app, options)).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${socket.localPort}: a connection holds the port, though no program listens there; ` +
+        'try again in a minute or choose another port',
+    )
+    const coming = listenPatiently(app, options)
+    socket.terminate()
+    const listening = await coming
+    expect(listening.port).toBe(socket.localPort)
+    await expect(listenPatiently(app, options)).rejects.toThrow('another program listens there')
+    await listening.stop()
   })
 
   test('says which address it cannot have', async () => {

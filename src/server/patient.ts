@@ -1,0 +1,37 @@
+import { connect } from 'node:net'
+import type { Side } from './app.ts'
+import { type Listening, type ListenOptions, listen, Taken } from './listen.ts'
+
+const APART = 100
+/** How long a port is waited for that nobody listens at. */
+const PATIENCE = 2_000
+const LINGERS =
+  'a connection holds the port, though no program listens there; try again in a minute or choose another port'
+
+/**
+ * Serves an app on an address. A connection that left from this port, also one that is closed and not yet forgotten
+ * by the system, keeps everybody else off it: that is waited for a little, and told apart from a program that listens.
+ */
+export async function listenPatiently(app: Side, options: ListenOptions): Promise<Listening> {
+  for (let waited = 0; ; waited += APART) {
+    try {
+      return listen(app, options)
+    } catch (thrown) {
+      if (!(thrown instanceof Taken) || (await answers(options))) throw thrown
+      if (waited >= PATIENCE) throw new Taken(options.host, options.port, LINGERS)
+    }
+    await options.deadlines.sleep(APART)
+  }
+}
+
+/** Whether a program takes connections there; one that is slow to do so counts. */
+function answers({ host, port, deadlines }: ListenOptions): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect({ host, port })
+  const late = deadlines.after(PATIENCE, () => resolve(true))
+  socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+  return promise.finally(() => {
+    late.cancel()
+    socket.destroy()
+  })
+}
