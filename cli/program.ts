@@ -5,6 +5,7 @@ import { backupCommands } from './commands/backup.ts'
 import { beadCommands } from './commands/bead.ts'
 import { budgetCommands } from './commands/budget.ts'
 import { cityCommands, cityShortcuts } from './commands/city.ts'
+import { convoyCommands } from './commands/convoy.ts'
 import { eventsCommand } from './commands/events.ts'
 import { handoffCommand } from './commands/handoff.ts'
 import { hookCommand } from './commands/hook.ts'
@@ -44,6 +45,7 @@ export function createProgram(io: Io): Command {
   program.commandsGroup('Work:')
   slingCommand(program, here)
   beadCommands(program, here)
+  convoyCommands(program, here)
   mailCommands(program, here)
   waitCommands(program, here)
   eventsCommand(program, here)

@@ -2,13 +2,14 @@ import type { Command } from 'commander'
 import type { Bead } from '../../src/city/beads/schema.ts'
 import { ago, type Colour, plainLines } from '../../src/client/text.ts'
 import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
+import { type Io, json, line } from '../io.ts'
 import { type Column, facts, table } from '../table.ts'
+import { draw, type Watch, withWatch } from '../watch.ts'
 import { createCommand, updateCommand } from './bead-edit.ts'
 import { transferCommands } from './bead-transfer.ts'
 import { count, type Json, withJson } from './options.ts'
 
-interface List extends Json {
+interface List extends Json, Watch {
   status?: string
   type?: string
   label?: string
@@ -21,8 +22,8 @@ interface List extends Json {
 export function beadCommands(program: Command, here: Here): void {
   const bead = program.command('bead').description('the work of the city: tasks and everything else on record')
   listCommand(bead, here)
-  withJson(bead.command('ready').description('list the open work that nothing blocks')).action((options: Json) =>
-    ready(here, options),
+  withWatch(withJson(bead.command('ready').description('list the open work that nothing blocks'))).action(
+    (options: Json & Watch) => ready(here, options),
   )
   withJson(bead.command('show').description('show one bead'))
     .argument('<bead>')
@@ -35,7 +36,7 @@ export function beadCommands(program: Command, here: Here): void {
 }
 
 function listCommand(bead: Command, here: Here): void {
-  withJson(bead.command('list').description('list beads, newest first; closed ones only when asked for'))
+  withWatch(withJson(bead.command('list').description('list beads, newest first; closed ones only when asked for')))
     .option('--status <status>', 'open, in_progress or closed')
     .option('--type <type>', 'such as task, bug, message or session')
     .option('--label <label>')
@@ -48,33 +49,38 @@ function listCommand(bead: Command, here: Here): void {
 
 async function list(here: Here, options: List): Promise<void> {
   const city = await here.city()
-  const { json: asJson, ...query } = options
-  const beads = await city.call('GET ~/beads', { query })
-  if (asJson) return json(here.io, beads)
-  print(here, beads.items, 'No bead matches.')
-  if (beads.total > beads.items.length) line(here.io, `${beads.items.length} of ${beads.total}; --limit shows more.`)
+  const { json: asJson, watch, ...query } = options
+  await draw(here, city, { watch }, async (io) => {
+    const beads = await city.call('GET ~/beads', { query })
+    if (asJson) return json(io, beads)
+    print(io, beads.items, 'No bead matches.')
+    if (beads.total > beads.items.length) line(io, `${beads.items.length} of ${beads.total}; --limit shows more.`)
+  })
 }
 
-async function ready(here: Here, options: Json): Promise<void> {
+async function ready(here: Here, options: Json & Watch): Promise<void> {
   const city = await here.city()
-  const beads = await city.call('GET ~/beads/ready', {})
-  if (options.json) return json(here.io, beads)
-  print(here, beads.items, 'Nothing is ready: all work is taken, blocked or done.')
+  await draw(here, city, options, async (io) => {
+    const beads = await city.call('GET ~/beads/ready', {})
+    if (options.json) return json(io, beads)
+    print(io, beads.items, 'Nothing is ready: all work is taken, blocked or done.')
+  })
 }
 
-function print({ io }: Here, beads: readonly Bead[], none: string): void {
-  const now = Date.now()
-  const columns: Column<Bead>[] = [
-    { head: 'BEAD', of: ({ id }) => id },
-    { head: 'STATUS', of: ({ status }) => status, colour: ({ status }) => COLOURS[status] },
-    { head: 'PRIO', of: ({ priority: level }) => (level === undefined ? '' : `P${level}`) },
-    { head: 'TYPE', of: ({ issue_type }) => issue_type },
-    { head: 'ASSIGNEE', of: ({ assignee }) => assignee, least: 8 },
-    { head: 'AGE', of: ({ created_at }) => ago(created_at, now) },
-    { head: 'TITLE', of: ({ title }) => title, least: 12 },
-  ]
-  table(io, beads, columns, none)
+function print(io: Io, beads: readonly Bead[], none: string): void {
+  table(io, beads, beadColumns(Date.now()), none)
 }
+
+/** How beads are listed. */
+export const beadColumns = (now: number): Column<Bead>[] => [
+  { head: 'BEAD', of: ({ id }) => id },
+  { head: 'STATUS', of: ({ status }) => status, colour: ({ status }) => COLOURS[status] },
+  { head: 'PRIO', of: ({ priority: level }) => (level === undefined ? '' : `P${level}`) },
+  { head: 'TYPE', of: ({ issue_type }) => issue_type },
+  { head: 'ASSIGNEE', of: ({ assignee }) => assignee, least: 8 },
+  { head: 'AGE', of: ({ created_at }) => ago(created_at, now) },
+  { head: 'TITLE', of: ({ title }) => title, least: 12 },
+]
 
 const COLOURS: Record<string, Colour> = { in_progress: 'cyan', closed: 'dim' }
 

@@ -14,6 +14,13 @@ import type {
 import type { Budget, BudgetKey, BudgetList, BudgetSet } from '../city/budgets/schema.ts'
 import type { Claim, ClaimList, NextWork } from '../city/claims/schema.ts'
 import type {
+  ConvoyAddInputBody,
+  ConvoyCheckResponse,
+  ConvoyCreateInputBody,
+  ConvoyGetResponse,
+  ConvoyRemoveInputBody,
+} from '../city/convoys/schema.ts'
+import type {
   MailCountOutputBody,
   MailListBody,
   MailReplyInputBody,
@@ -101,6 +108,15 @@ export interface Operations extends SocialOperations {
   'GET ~/bead/{id}/dependencies': { ok: BeadDependencies }
   'POST ~/bead/{id}/deps': { body: BeadDependInput; ok: Dep }
   'DELETE ~/bead/{id}/deps/{depends_on_id}': { query: { type?: string | undefined }; ok: OKResponseBody }
+
+  'GET ~/convoys': { query: Page; ok: ListBodyBead }
+  'POST ~/convoys': { body: ConvoyCreateInputBody; ok: Bead }
+  'GET ~/convoy/{id}': { ok: ConvoyGetResponse }
+  'DELETE ~/convoy/{id}': { ok: OKResponseBody }
+  'POST ~/convoy/{id}/add': { body: ConvoyAddInputBody; ok: OKResponseBody }
+  'POST ~/convoy/{id}/remove': { body: ConvoyRemoveInputBody; ok: OKResponseBody }
+  'POST ~/convoy/{id}/close': { ok: OKResponseBody }
+  'GET ~/convoy/{id}/check': { ok: ConvoyCheckResponse }
 
   'GET ~/events': { query: EventFilter & Page; ok: { items: WireEvent[]; total: number; next_cursor?: string } }
 

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Bead } from '../../src/city/beads/schema.ts'
+import type { ConvoyGetResponse } from '../../src/city/convoys/schema.ts'
+import type { Said } from './shell.ts'
+import { openTown, type Town } from './town.ts'
+
+let town: Town
+beforeAll(async () => {
+  town = await openTown()
+}, 20_000)
+afterAll(() => town[Symbol.asyncDispose]())
+
+const bead = (title: string) => town.json<Bead>(['bead', 'create', title])
+const convoy = (title: string, ...more: string[]) => town.json<Bead>(['convoy', 'create', title, ...more])
+const shown = (id: string) => town.json<ConvoyGetResponse>(['convoy', 'show', id])
+
+interface Step {
+  seen: string
+  act?: () => Promise<unknown>
+}
+
+/** Watches until `seen` has been written, does what is to be done then, and so on; ends when the command does, or else with the last. */
+async function watched(args: string[], steps: Step[], width?: number): Promise<Said> {
+  const ended = new AbortController()
+  const left = [...steps]
+  const heard = (out: string) => {
+    const [next] = left
+    if (!next || !out.includes(next.seen)) return
+    left.shift()
+    if (next.act) void next.act()
+    else ended.abort()
+  }
+  const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(10_000)])
+  const said = await town.gc([...args, '--watch'], { signal, heard, ...(width && { width }) })
+  expect(left).toEqual([])
+  return said
+}
+
+describe('gc convoy', () => {
+  test('create puts beads in a convoy, in the rig whose folder one stands in, and show tells how far they are', async () => {
+    const [door, wall] = [await bead('Door'), await bead('Wall')]
+    const { id } = await convoy('House', door.id, wall.id)
+    await town.json(['bead', 'close', door.id])
+    const { out } = await town.gc(['convoy', 'show', id])
+    expect(out).toContain('House')
+    expect(out).toContain('1 of 2')
+    expect(out).toContain('Wall')
+    expect((await shown(id)).progress).toEqual({ total: 2, closed: 1 })
+    const wire = await fetch(`${town.url}/v0/city/town/convoy/${id}`)
+    expect<unknown>(await shown(id)).toEqual(await wire.json())
+    expect((await town.gc(['convoy', 'create', 'Roof'], { cwd: town.rig })).out).toMatch(/^Created sh-\d+: Roof\n$/)
+  })
+
+  test('what create is told besides stays with the convoy; an owned one waits for a person', async () => {
+    const door = await bead('Door')
+    const flags = ['--owned', '--owner', 'mayor', '--merge', 'mr', '--target', 'next']
+    const { id, labels, metadata } = await convoy('Release', door.id, ...flags)
+    expect(labels).toEqual(['owned'])
+    expect(metadata).toEqual({ 'convoy.owner': 'mayor', 'convoy.merge': 'mr', target: 'next' })
+    await town.json(['bead', 'close', door.id])
+    expect((await town.gc(['convoy', 'check', id])).status).toBe(0)
+    expect((await shown(id)).convoy?.status).toBe('open')
+    expect((await town.gc(['convoy', 'check', id, '--close'])).out).toBe(`1 of 1 beads of ${id} are closed.\n`)
+    expect((await shown(id)).convoy?.status).toBe('closed')
+    const wrong = await town.gc(['convoy', 'create', 'x', '--merge', 'squash'])
+    expect([wrong.status, wrong.err]).toEqual([2, 'gc: --merge takes direct, mr, local, not squash\n'])
+  })
+
+  test('add and remove change what is in it; a bead that is not there is refused', async () => {
+    const [one, two] = [await bead('one'), await bead('two')]
+    const { id } = await convoy('Pair')
+    expect((await town.gc(['convoy', 'show', id])).out).toContain('gc convoy add')
+    expect((await town.gc(['convoy', 'add', id, one.id, two.id])).out).toBe(`${one.id}, ${two.id} are in ${id}.\n`)
+    expect((await town.gc(['convoy', 'remove', id, one.id])).out).toBe(`${one.id} is no longer in ${id}.\n`)
+    expect(await town.json<object>(['convoy', 'add', id, two.id])).toEqual({ status: 'updated' })
+    expect((await shown(id)).children?.map((child) => child.id)).toEqual([two.id])
+    const { status, err } = await town.gc(['convoy', 'remove', id, one.id])
+    expect([status, err]).toEqual([1, `gc: bead ${one.id} is not in convoy ${id}\n`])
+  })
+
+  test('check says by its status whether every bead is closed', async () => {
+    const { id } = await convoy('Check', (await bead('x')).id)
+    expect(await town.gc(['convoy', 'check', id])).toMatchObject({
+      status: 1,
+      out: `0 of 1 beads of ${id} are closed.\n`,
+    })
+    const { status, out } = await town.gc(['convoy', 'check', id, '--json'])
+    expect([status, JSON.parse(out)]).toEqual([1, { convoy_id: id, total: 1, closed: 0, complete: false }])
+    expect((await town.gc(['convoy', 'check', id, '--close'])).status).toBe(1)
+    expect((await shown(id)).convoy?.status).toBe('open')
+  })
+
+  test('close and delete take it out of the list; --all still shows it', async () => {
+    const [one, two] = [await convoy('First'), await convoy('Second')]
+    expect((await town.gc(['convoy', 'list'])).out).toContain('Second')
+    expect((await town.gc(['convoy', 'close', one.id])).out).toBe(`Closed ${one.id}.\n`)
+    expect((await town.gc(['convoy', 'delete', two.id])).out).toBe(`Closed ${two.id}.\n`)
+    const listed = async (...more: string[]) =>
+      (await town.json<{ items: Bead[] }>(['convoy', 'list', ...more])).items.map(({ id }) => id)
+    expect(await listed()).not.toContain(one.id)
+    expect((await listed('--all')).slice(0, 2)).toEqual([two.id, one.id])
+    expect((await town.gc(['convoy', 'list', '--all', '--limit', '1'])).out).toContain('--limit shows more.')
+    const { status, err } = await town.gc(['convoy', 'show', 'to-999'])
+    expect([status, err]).toEqual([1, 'gc: convoy to-999 does not exist\n'])
+  })
+})
+
+describe('--watch', () => {
+  test('show goes on until the convoy is closed with the last of its beads', async () => {
+    const [one, two] = [await bead('one'), await bead('two')]
+    const { id } = await convoy('Watched', one.id, two.id)
+    const close = (closed: Bead) => () => town.json(['bead', 'close', closed.id])
+    const said = await watched(
+      ['convoy', 'show', id],
+      [
+        { seen: '0 of 2', act: close(one) },
+        { seen: '1 of 2', act: close(two) },
+      ],
+      100,
+    )
+    expect(said).toMatchObject({ status: 0, err: '' })
+    const [, last] = said.out.split('\u001b[H\u001b[2J').slice(-2)
+    expect(last).toContain('2 of 2')
+    expect(said.out).toMatch(/status +closed/)
+  })
+
+  test('list and bead list show what comes, until ctrl-c', async () => {
+    const steps = [{ seen: 'TITLE', act: () => convoy('Appears') }, { seen: 'Appears' }]
+    expect((await watched(['convoy', 'list', '--all'], steps)).status).toBe(0)
+    const work = [{ seen: 'TITLE', act: () => bead('Comes') }, { seen: 'Comes' }]
+    expect((await watched(['bead', 'list'], work)).status).toBe(0)
+    const ready = [{ seen: '"items"', act: () => bead('Waits') }, { seen: 'Waits' }]
+    const { out } = await watched(['bead', 'ready', '--json'], ready)
+    for (const each of out.trimEnd().split('\n')) expect(JSON.parse(each)).toHaveProperty('items')
+  })
+
+  test('says at once what cannot be watched', async () => {
+    const { status, err } = await town.gc(['convoy', 'show', 'to-999', '--watch'])
+    expect([status, err]).toEqual([1, 'gc: convoy to-999 does not exist\n'])
+  })
+})
