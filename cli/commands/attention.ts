@@ -20,7 +20,7 @@ export function attentionCommands(program: Command, here: Here): void {
     .command('answer')
     .description('answer what a session asks')
     .argument('<session>', 'its id, alias or name')
-    .argument('<answer>', 'approve, approve_always, deny or deny_always')
+    .argument('<answer>', 'approve, approve_always, deny or deny_always; of a dialog the number of an option')
     .option('--request <id>', 'which question is meant; the one that waits longest when absent')
     .action((session: string, action: string, options: { request?: string }) =>
       answer(here, session, action, options.request),
@@ -39,15 +39,21 @@ function show({ io }: Here, items: readonly AttentionItem[]): void {
       { head: 'AGENT', of: ({ agent }) => agent, least: 8 },
       { head: 'SINCE', of: ({ since }) => ago(since, now) },
       { head: 'KIND', of: ({ kind }) => kind, colour: ({ kind }) => COLOURS[kind] },
-      { head: 'ASKS', of: ({ asks }) => asks.replaceAll('\n', ' '), least: 20 },
+      { head: 'ASKS', of: asksOf, least: 20 },
       { head: 'WHAT TO DO', of: remedyOf, least: 10 },
     ],
     'Nothing waits for a person.',
   )
 }
 
+/** What is asked, with what a dialog's answers say. */
+function asksOf({ asks, answers, options = [] }: AttentionItem): string {
+  const said = options.map((option, index) => `${answers[index]} ${option}`)
+  return [asks, said.join(', ')].filter(Boolean).join(' ').replaceAll('\n', ' ')
+}
+
 function remedyOf({ kind, session_id, answers }: AttentionItem): string {
-  if (kind === 'permission') return `gc attention answer ${session_id} ${answers.join('|')}`
+  if (answers.length > 0) return `gc attention answer ${session_id} ${answers.join('|')}`
   if (kind === 'dialog') return `gc session attach ${session_id}`
   return session_id === undefined ? 'mend it; it is tried again' : `gc session wake ${session_id}`
 }

@@ -32,7 +32,7 @@ export function talkCommands(session: Command, here: Here): void {
   nudge(session.command('nudge'), here)
   withJson(session.command('respond').description('answer what a session asks'))
     .argument('<session>')
-    .argument('<answer>', 'approve, approve_always, approve_accept_edits or deny')
+    .argument('<answer>', 'approve, approve_always, approve_accept_edits or deny; of a dialog the number of an option')
     .option('--request <id>', 'which question is meant; whatever is asked when absent')
     .option('--text <text>', 'what to say beside')
     .action((id: string, action: string, options: Json & { request?: string; text?: string }) =>

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { AttentionList } from '../../src/city/attention/schema.ts'
 import { AGENT } from '../runtime/acp/agent-host.ts'
 import { openTown, type Town } from './town.ts'
+
+const DIALOG = join(import.meta.dir, '../runtime/terminal/programs/dialog.ts')
 
 let town: Town
 beforeAll(async () => {
@@ -13,20 +17,30 @@ beforeAll(async () => {
 name = "polly"
 session = "acp"
 start_command = "exec ${AGENT.join(' ')}"
+
+[providers.guarded]
+base = "builtin:claude"
+command = "${process.execPath} ${DIALOG} --log ${town.at('answers')}"
+path_check = "${process.execPath}"
+[[agent]]
+name = "guarded"
+provider = "guarded"
 `,
   )
   while (!(await town.gc(['agent', 'list'])).out.includes('polly')) await Bun.sleep(20)
 }, 20_000)
 afterAll(() => town[Symbol.asyncDispose]())
 
+/** What waits, once there is as much as that. */
+async function waits(count: number): Promise<AttentionList> {
+  const list = await town.json<AttentionList>(['attention'])
+  return list.total === count ? list : waits(count)
+}
+
 describe('gc attention', () => {
   test('lists what waits, and answers it in place', async () => {
     expect(await town.gc(['attention'])).toMatchObject({ status: 0, out: 'Nothing waits for a person.\n' })
     const { id } = await town.json<{ id: string }>(['session', 'new', 'polly', '--message', 'ask it'])
-    const waits = async (count: number): Promise<AttentionList> => {
-      const list = await town.json<AttentionList>(['attention'])
-      return list.total === count ? list : waits(count)
-    }
     expect((await waits(1)).items).toMatchObject([{ kind: 'permission', session_id: id, asks: 'Allow make it?' }])
     const { out } = await town.gc(['attention'])
     expect(out).toContain('Allow make it?')
@@ -37,6 +51,23 @@ describe('gc attention', () => {
       status: 0,
       out: `Session ${id} has its answer: approve.\n`,
     })
+    expect((await waits(0)).items).toEqual([])
+    expect(town.reports).toEqual([])
+  })
+
+  test('shows the options of a dialog by number, and takes one in place', async () => {
+    const { id } = await town.json<{ id: string }>(['session', 'new', 'guarded'])
+    expect((await waits(1)).items).toMatchObject([{ kind: 'dialog', session_id: id, answers: ['1', '2', '3'] }])
+    const { out } = await town.gc(['attention'])
+    expect(out).toContain('It asks a person whether to trust its folder. 1 Yes, I trust this folder, 2 Yes, and')
+    expect(out).toContain(`gc attention answer ${id} 1|2|3`)
+    const wrong = await town.gc(['session', 'respond', id, '4'])
+    expect([wrong.status, wrong.err]).toEqual([1, expect.stringContaining('it can be answered with 1, 2, 3')])
+    expect(await town.gc(['session', 'respond', id, '2'])).toMatchObject({
+      status: 0,
+      out: `Session ${id} was answered: 2.\n`,
+    })
+    expect(readFileSync(town.at('answers'), 'utf8')).toBe('Yes, and the folder above\n')
     expect((await waits(0)).items).toEqual([])
     expect(town.reports).toEqual([])
   })

@@ -17,12 +17,16 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The choice that an action takes; one of the question's own choices can be named, too. Refuses what fits none. */
-export function choiceFor(action: string, choices: readonly PermissionChoice[]): PermissionChoice {
-  const own = choices.find(({ id }) => id === action)
+export function choiceFor(
+  action: string,
+  choices: readonly PermissionChoice[],
+  offered: readonly string[] = answersTo(choices),
+): PermissionChoice {
+  const own = choices.find(({ id }) => id === action) ?? choices.find(({ name }) => name === action)
   const kinds = Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? []) : []
   const meant = own ?? kinds.flatMap((kind) => choices.find((choice) => choice.kind === kind) ?? [])[0]
   if (meant) return meant
-  const message = `"${action}" is no answer to this question; it can be answered with ${answersTo(choices).join(', ')}`
+  const message = `"${action}" is no answer to this question; it can be answered with ${offered.join(', ')}`
   throw new Refusal('validation-failed', message, { faults: [{ message, location: 'body.action' }] })
 }
 

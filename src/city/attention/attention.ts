@@ -38,15 +38,16 @@ export class Attention {
   }
 }
 
-const question = ({ row, pending, since, answers }: Asked): AttentionItem => ({
-  kind: answers.length > 0 ? 'permission' : 'dialog',
+const question = ({ row, pending, since, by, answers }: Asked): AttentionItem => ({
+  kind: by === 'agent' ? 'permission' : 'dialog',
   agent: row.template,
   session_id: row.id,
   session_name: row.alias ?? row.sessionName,
   since: stamp(since),
-  asks: answers.length > 0 ? (pending.prompt ?? pending.kind) : `It asks a person ${pending.prompt ?? 'something'}.`,
+  asks: by === 'agent' ? (pending.prompt ?? pending.kind) : `It asks a person ${pending.prompt ?? 'something'}.`,
   request_id: pending.request_id,
   answers,
+  ...(by === 'screen' && pending.options && { options: pending.options }),
 })
 
 const sessionFailed = (row: SessionRow, trouble: Trouble | undefined): AttentionItem => ({

@@ -18,6 +18,9 @@ export const AttentionItem = Type.Object(
     answers: Type.Array(Type.String(), {
       description: 'Actions that `respond` takes; none when a person has to go to its terminal.',
     }),
+    options: Type.Optional(
+      Type.Array(Type.String(), { description: 'What the answers to a dialog say on its screen, in their order.' }),
+    ),
   },
   { $id: 'AttentionItem', ...closed },
 )

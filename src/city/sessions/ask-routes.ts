@@ -40,6 +40,8 @@ export const askRoutes = (city: CityOf): Route[] => [
     {
       id: 'respond-session',
       summary: 'Answer what a session asks',
+      description:
+        'An option of a dialog is taken with its own keys while that dialog is on the screen; once it is another, 409 and nothing is confirmed.',
       body: Respond,
       ok: { 202: Responded },
       refuses: ['session-not-found', 'session-conflict', 'forbidden', 'not-implemented'],

@@ -1,23 +1,33 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { Refusal, sentence } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store.ts'
+import type { PermissionChoice } from '../../runtime/acp/record.ts'
 import type { Conversations } from '../acp/conversations.ts'
+import { SessionAnswered } from '../acp/events.ts'
 import { answersTo, choiceFor, interactionOf } from '../acp/questions.ts'
 import type { QuestionRow } from '../acp/table.ts'
 import type { SessionBook } from './book.ts'
+import { choicesOf, dialogAsked, dialogOf } from './dialogs.ts'
 import type { SessionHost } from './host.ts'
 import type { Launcher } from './launcher.ts'
 import type { Live } from './live.ts'
 import { pendingOf } from './pending.ts'
 import type { CityPendingEntry, PendingInteraction, PendingList, Respond, Responded, SessionPending } from './schema.ts'
 import type { SessionRow } from './table.ts'
-import { runs } from './view.ts'
+import type { Typist } from './typist.ts'
+import { type Running, runs } from './view.ts'
 
 interface Parts {
+  store: Store
+  log: EventLog
   book: SessionBook
   host: Pick<SessionHost, 'screen' | 'answer'>
   launcher: Launcher
   conversations: Conversations
   live: Live
+  keys: Pick<Typist, 'choose'>
+  messages: { pump(session: string): void }
   deadlines: Deadlines
 }
 
@@ -26,6 +36,8 @@ export interface Asked {
   row: SessionRow
   pending: PendingInteraction
   since: number
+  /** Whether its agent asks, by protocol, or its program on the screen. */
+  by: 'agent' | 'screen'
   /** What `respond` takes for an answer; nothing when only a person at its terminal can give one. */
   answers: string[]
 }
@@ -54,7 +66,10 @@ export class Interactions {
 
   /** Everything that sessions ask now. A session that cannot be looked at is named, and no reason to fail. */
   async open(): Promise<{ asked: Asked[]; faults: string[] }> {
-    const rows = this.parts.book.live().filter((row) => runs(row) && row.state !== 'creating')
+    const rows = this.parts.book
+      .live()
+      .filter((row) => row.state !== 'creating')
+      .filter(runs)
     const asked: Asked[] = []
     const faults: string[] = []
     for (let at = 0; at < rows.length; at += TOGETHER) {
@@ -68,17 +83,20 @@ export class Interactions {
     return { asked, faults }
   }
 
-  /** Answers what a session asks. Dialogs on a screen are for a person at its terminal. */
-  async respond(row: SessionRow, { action, request_id: wanted }: Respond): Promise<Responded> {
-    const key = row.hostKey
-    if (!key || !this.parts.conversations.speaks(key)) return this.#onScreen(row, wanted)
-    const questions = runs(row) ? this.parts.conversations.questions(key) : []
+  /** Answers what a session asks: by protocol, or with the keys of the dialog that its screen shows. */
+  async respond(row: SessionRow, answer: Respond): Promise<Responded> {
+    if (!runs(row)) throw nothing()
+    if (this.parts.conversations.speaks(row.hostKey)) await this.#toAgent(row.hostKey, answer)
+    else await this.#onScreen(row, answer)
+    return { status: 'accepted', id: row.id }
+  }
+
+  async #toAgent(key: string, { action, request_id: wanted }: Respond): Promise<void> {
+    const questions = this.parts.conversations.questions(key)
     const question = wanted === undefined ? questions[0] : questions.find(({ request }) => request === wanted)
     if (questions.length === 0) throw nothing()
     if (!question) throw other(wanted)
-    const { id: choice } = choiceFor(action, question.choices)
-    await this.#answer(key, question, choice)
-    return { status: 'accepted', id: row.id }
+    await this.#answer(key, question, choiceFor(action, question.choices).id)
   }
 
   async #answer(key: string, { request, sessionId }: QuestionRow, choice: string): Promise<void> {
@@ -103,31 +121,56 @@ export class Interactions {
     }
   }
 
-  async #asked(row: SessionRow): Promise<Asked[]> {
+  async #asked(row: Running): Promise<Asked[]> {
     const { conversations, live } = this.parts
-    if (row.hostKey && conversations.speaks(row.hostKey)) {
+    if (conversations.speaks(row.hostKey)) {
       return conversations.questions(row.hostKey).map((question) => {
         const answers = answersTo(question.choices)
-        return { row, pending: interactionOf(question), since: question.askedAt, answers }
+        return { row, pending: interactionOf(question), since: question.askedAt, by: 'agent', answers }
       })
     }
-    const { pending } = await this.pending(row)
+    const asked = await dialogOf(this.parts, row)
+    if (!asked) return []
     const since = live.lastOutput(row.id) ?? row.activeAt ?? row.createdAt
-    return pending ? [{ row, pending, since, answers: [] }] : []
+    return [{ row, pending: dialogAsked(asked), since, by: 'screen', answers: answersOf(choicesOf(asked)) }]
   }
 
-  async #onScreen(row: SessionRow, wanted: string | undefined): Promise<never> {
-    const { pending } = await this.pending(row)
-    if (!pending) throw nothing()
-    if (wanted !== undefined && wanted !== pending.request_id) throw other(wanted)
-    throw new Refusal(
-      'not-implemented',
-      'unsupported: session provider does not support interactive responses; attach to its terminal and answer there',
-    )
+  /** Presses the keys that take an option of the dialog, and no other. */
+  async #onScreen(row: Running, { action, request_id: wanted }: Respond): Promise<void> {
+    const { keys, launcher, store, log, messages } = this.parts
+    const asked = await dialogOf(this.parts, row)
+    if (!asked) throw nothing()
+    if (wanted !== undefined && wanted !== asked.id) throw other(wanted)
+    const choices = choicesOf(asked)
+    if (choices.length === 0) throw unreadable()
+    const choice = choiceFor(action, choices, answersOf(choices))
+    const taking = { question: asked.id, option: choices.indexOf(choice) }
+    const chosen = await keys.choose(row.hostKey, launcher.program(row), taking)
+    if (chosen === 'gone') throw other(asked.id)
+    if (chosen === 'stuck') throw stuck(row.id)
+    const payload = { session_id: row.id, request_id: asked.id, choice: choice.name }
+    const facts = { actor: 'gc', subject: row.id, session_id: row.id }
+    await store.write((tx) => log.append(tx, SessionAnswered, facts, payload))
+    messages.pump(row.id)
   }
 }
+
+/** Of a dialog each option has a number. */
+const answersOf = (choices: readonly PermissionChoice[]): string[] => choices.map(({ id }) => id)
 
 const nothing = () => new Refusal('session-conflict', 'no_pending: session has no pending interaction')
 
 const other = (wanted: string | undefined) =>
   new Refusal('session-conflict', `invalid_interaction: pending interaction does not match request: ${wanted}`)
+
+const unreadable = () =>
+  new Refusal(
+    'not-implemented',
+    'unsupported: session provider does not support interactive responses to this; attach to its terminal and answer there',
+  )
+
+const stuck = (id: string) =>
+  new Refusal(
+    'session-conflict',
+    `conflict: the program did not take the answer; see what its terminal shows with \`gc session attach ${id}\``,
+  )

@@ -148,6 +148,7 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
     workload,
     chronicle,
     live,
+    keys,
     messages,
     interrupt,
     conversations,

@@ -166,7 +166,7 @@ export const Respond = Type.Object(
     action: Type.String({
       minLength: 1,
       description:
-        '`approve` (or `allow`), `approve_always`, `approve_accept_edits`, `deny`, `deny_always`, or the id of one of the offered choices.',
+        '`approve` (or `allow`), `approve_always`, `approve_accept_edits`, `deny`, `deny_always`, the id of one of the offered choices, or the number or the words of an option of a dialog.',
     }),
     request_id: Type.Optional(Type.String({ description: 'Which question is meant; whatever is asked when absent.' })),
     text: Type.Optional(Type.String()),

@@ -58,7 +58,7 @@ export class Sessions extends Holds {
     const { host, deadlines, clock, beads } = needs
     this.transcripts = new Transcripts([new ScreenSource(host)], this.parts.book)
     this.crew = new Crew(this, () => clock.now())
-    this.interactions = new Interactions({ ...this.parts, host, deadlines })
+    this.interactions = new Interactions({ ...this.parts, store: needs.store, log: needs.log, host, deadlines })
     this.runtime = new Runtime({
       ...{ parts: this.parts, beads, report: needs.report },
       write: (work) => needs.store.write(work),
@@ -128,7 +128,7 @@ export class Sessions extends Holds {
     return { agent: row.template, content: this.parts.launcher.prompt(row) }
   }
 
-  /** Answers what a session's program asks. Dialogs on a screen are for a person at its terminal. */
+  /** Answers what a session's program asks. */
   async respond(token: string, caller: Caller, answer: Respond): Promise<Responded> {
     if (caller.kind === 'session' && !caller.may.includes('respond')) {
       throw new Refusal('forbidden', 'forbidden: a session may not answer for a person unless its agent may respond')

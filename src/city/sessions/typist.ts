@@ -1,4 +1,5 @@
 import type { Deadlines } from '../../core/deadlines.ts'
+import { type Choice, type Chosen, choose } from '../../runtime/terminal/choose.ts'
 import { type Delivery, deliver } from '../../runtime/terminal/deliver.ts'
 import type { TerminalHost } from '../../runtime/terminal/host.ts'
 import { interrupt } from '../../runtime/terminal/interrupt.ts'
@@ -16,6 +17,8 @@ export interface Typist {
   deliver(key: string, program: Program, text: string, options: TypeOptions): Promise<Delivery>
   /** Ends the present turn of a program and leaves it running. */
   interrupt(key: string, program: Program): Promise<boolean>
+  /** Takes an option of what a program asks; says what became of that. */
+  choose(key: string, program: Program, choice: Choice): Promise<Chosen>
 }
 
 /** Every key of ours goes through one host, which takes turns by terminal and announces the first key of a text. */
@@ -38,5 +41,6 @@ export function typist(host: TerminalHost, deadlines: Deadlines): Typist {
       return deliver(announcing, key, program, text, { ...options, deadlines }).finally(() => announce.delete(key))
     },
     interrupt: (key, program) => interrupt(announcing, key, program, { deadlines }),
+    choose: (key, program, choice) => choose(announcing, key, program, choice, { deadlines }),
   }
 }

@@ -12,7 +12,8 @@ import type { Workload } from './workload.ts'
 const seconds = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
 
 /** Whether a session's program runs. */
-export const runs = (row: SessionRow): boolean => row.hostKey !== null && row.pid !== null
+export const runs = (row: SessionRow): row is Running => row.hostKey !== null && row.pid !== null
+export type Running = SessionRow & { hostKey: string; pid: number }
 
 /** Shows sessions as clients see them. */
 export class SessionView {

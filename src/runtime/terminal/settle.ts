@@ -21,7 +21,7 @@ export interface SettleOptions {
 
 const WITHIN = 30_000
 /** On a screen that is never quiet, a sign counts when it has stood this long. */
-const STEADY = 1_500
+export const STEADY = 1_500
 
 /** Waits until the program has an input line or asks a person something; else tells where it stood when time was up. */
 export async function settle(

@@ -1,0 +1,106 @@
+import type { TerminalHost } from './host.ts'
+import type { Manners } from './manners.ts'
+import { type Question, questionOn } from './question.ts'
+import { type Program, type SettleOptions, STEADY } from './settle.ts'
+import { inTurn } from './turns.ts'
+import { ProgramEnded, Watch } from './watch.ts'
+
+/** An option of a question, counted from 0. */
+export interface Choice {
+  question: string
+  option: number
+}
+
+/**
+ * What became of a choice. `taken`: the question was gone once the option was confirmed. `gone`: it was not asked any
+ * more, and nothing was confirmed. `stuck`: the program did not do what the keys ask for; a person has to look.
+ */
+export type Chosen = 'taken' | 'gone' | 'stuck'
+
+const DOWN = '\x1b[B'
+const UP = '\x1b[A'
+/** How long the program may take for each step of its mark, and for letting go of the question. */
+const WITHIN = 10_000
+
+/** Moves a dialog's mark to an option, seen step by step, and confirms it there; presses nothing in another dialog. */
+export function choose(
+  host: TerminalHost,
+  key: string,
+  { manners }: Program,
+  choice: Choice,
+  options: SettleOptions,
+): Promise<Chosen> {
+  return inTurn(host, key, async () => {
+    const watch = new Watch(host, key, options.deadlines, options.signal)
+    const choosing = new Choosing(host, key, manners, watch, choice, options)
+    try {
+      return (await choosing.move()) ?? (await choosing.confirm())
+    } finally {
+      watch.close()
+    }
+  })
+}
+
+class Choosing {
+  constructor(
+    private readonly host: TerminalHost,
+    private readonly key: string,
+    private readonly manners: Manners,
+    private readonly watch: Watch,
+    private readonly choice: Choice,
+    private readonly options: SettleOptions,
+  ) {}
+
+  /** Brings the mark to the option; says why when that cannot be done. */
+  async move(): Promise<'gone' | 'stuck' | undefined> {
+    const { option } = this.choice
+    let at = await this.#mark(() => true)
+    for (let steps = 0; at !== option; steps++) {
+      if (at === 'gone') return at
+      if (at === undefined || steps > option + at) return 'stuck'
+      const before = at
+      await this.#press(before < option ? DOWN : UP)
+      at = await this.#mark((now) => now !== before)
+    }
+    return undefined
+  }
+
+  async confirm(): Promise<Chosen> {
+    await this.#press(this.manners.submit)
+    return (await this.#seen((asked) => (asked ? undefined : 'taken'), 'taken')) ?? 'stuck'
+  }
+
+  /** Where the mark stands once that fits; undefined when it never does. */
+  #mark(fits: (at: number) => boolean): Promise<number | 'gone' | undefined> {
+    return this.#seen<number | 'gone'>((asked) => {
+      if (!asked) return 'gone'
+      const at = asked.menu?.at
+      return at !== undefined && fits(at) ? at : undefined
+    }, 'gone')
+  }
+
+  /** What is made of the question, in time. On a screen that is just being drawn a question may be missing. */
+  async #seen<T>(decide: (asked: Question | undefined) => T | undefined, ended: T): Promise<T | undefined> {
+    let steady = false
+    const timer = this.options.deadlines.after(STEADY, () => {
+      steady = true
+      this.watch.look()
+    })
+    try {
+      return await this.watch.until(this.options.within ?? WITHIN, ({ screen, quiet }) => {
+        const asked = questionOn(screen, this.manners)
+        const same = asked?.id === this.choice.question
+        return same || quiet || steady ? decide(same ? asked : undefined) : undefined
+      })
+    } catch (thrown) {
+      if (thrown instanceof ProgramEnded) return ended
+      throw thrown
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  #press(keys: string): Promise<unknown> {
+    return this.host.write(this.key, new TextEncoder().encode(keys))
+  }
+}
