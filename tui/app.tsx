@@ -4,6 +4,7 @@ import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
 import { feed, sentence } from './feed.ts'
 import { keysOf } from './keys.ts'
+import { BeadPage } from './panels/bead.tsx'
 import { CitiesPage } from './panels/cities.tsx'
 import { CityPage } from './panels/city.tsx'
 import { HelpPage } from './panels/help.tsx'
@@ -69,6 +70,7 @@ function Page({ state, ...size }: { state: State; width: number; height: number;
   if (state.help) return <HelpPage {...size} />
   if (state.view.at === 'cities') return <CitiesPage state={state} {...size} />
   if (state.view.at === 'city') return <CityPage state={state} {...size} />
+  if (state.view.at === 'bead') return <BeadPage state={state} {...size} />
   return <SessionPage state={state} session={state.view.session} {...size} />
 }
 

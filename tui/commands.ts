@@ -1,3 +1,5 @@
+import type { AttentionItem } from '../src/city/attention/schema.ts'
+
 /** What one can ask for after `:`, on the selected session where it says so. */
 export interface Command {
   name: string
@@ -10,6 +12,7 @@ export interface Command {
 export const commands: readonly Command[] = [
   { name: 'sling', takes: 'AGENT TEXT…', help: 'give an agent a new piece of work' },
   { name: 'send', takes: 'TEXT…', help: 'send the session a message', session: true },
+  { name: 'answer', takes: 'WORD', help: 'answer what the session asks', session: true },
   { name: 'stop', takes: '', help: "interrupt the session's turn", session: true },
   { name: 'kill', takes: '', help: "end the session's process; it may be started again", session: true },
   { name: 'wake', takes: '', help: 'start a sleeping or suspended session', session: true },
@@ -34,3 +37,7 @@ export function readCommand(line: string): Asked | string {
   if (command.takes !== '' && rest === '') return `:${name} ${command.takes}`
   return { command, rest }
 }
+
+/** How a question is answered here, where it can be. */
+export const answersOf = ({ answers }: AttentionItem): string =>
+  answers.length > 0 ? `(:answer ${answers.join('|')})` : ''

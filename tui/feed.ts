@@ -17,7 +17,7 @@ const LOOK_MS = 300
 
 /** Keeps what a view shows up to date until the signal aborts: server events in, batched actions out. */
 export function feed(parts: FeedParts, view: View, signal: AbortSignal): void {
-  const run = { cities: citiesFeed, city: cityFeed, session: sessionFeed }[view.at]
+  const run = { cities: citiesFeed, city: cityFeed, session: sessionFeed, bead: beadFeed }[view.at]
   run(parts, view, signal).catch((thrown) => {
     if (!signal.aborted) parts.dispatch({ type: 'notice', text: sentence(thrown), bad: true })
   })
@@ -61,22 +61,40 @@ async function cityFeed(parts: FeedParts, view: View, signal: AbortSignal): Prom
 }
 
 async function look(parts: FeedParts, city: CityClient, signal: AbortSignal): Promise<void> {
-  const [agents, sessions, beads] = await Promise.all([
+  const [attention, agents, sessions, beads] = await Promise.all([
+    city.call('GET ~/attention', { signal }),
     city.call('GET ~/agents', { query: {}, signal }),
     city.call('GET ~/sessions', { query: { limit: 200 }, signal }),
     city.call('GET ~/beads', { query: { limit: 200 }, signal }),
   ])
   const work = beads.items.filter((bead) => bead.issue_type !== 'session')
-  parts.dispatch({ type: 'city', agents: agents.items, sessions: sessions.items, beads: work, at: parts.now() })
+  const { items: waiting } = attention
+  const found = { attention: waiting, agents: agents.items, sessions: sessions.items, beads: work }
+  parts.dispatch({ type: 'city', ...found, at: parts.now() })
 }
 
 async function sessionFeed(parts: FeedParts, view: View, signal: AbortSignal): Promise<void> {
   if (view.at !== 'session') return
-  const { session } = view
-  const open = streamOf(parts.client.city(view.city), 'GET ~/session/{id}/stream', { id: session })
-  for await (const frame of followed(parts, open, () => undefined, undefined, signal)) {
+  const city = parts.client.city(view.city)
+  const again = coalesced(parts, LOOK_MS, () => look(parts, city, signal), signal)
+  const open = streamOf(city, 'GET ~/session/{id}/stream', { id: view.session })
+  for await (const frame of followed(parts, open, again, undefined, signal)) {
     const lines = frame.event === 'turn' ? linesOf(frame.data) : undefined
     if (lines) parts.dispatch({ type: 'screen', lines, at: parts.now() })
+    else if (frame.event !== 'heartbeat') again()
+  }
+}
+
+async function beadFeed(parts: FeedParts, view: View, signal: AbortSignal): Promise<void> {
+  if (view.at !== 'bead') return
+  const city = parts.client.city(view.city)
+  const read = async () => {
+    const bead = await city.call('GET ~/bead/{id}', { params: { id: view.bead }, signal })
+    parts.dispatch({ type: 'bead', bead, at: parts.now() })
+  }
+  const again = coalesced(parts, LOOK_MS, read, signal)
+  for await (const frame of followed(parts, streamOf(city, 'GET ~/events/stream'), again, undefined, signal)) {
+    if (frame.event === 'event' && toTold(frame.data).subject === view.bead) again()
   }
 }
 

@@ -29,7 +29,7 @@ export const bindings: readonly Binding[] = [
   { verb: 'bottom', keys: ['end', 'G'], help: 'last row' },
   { verb: 'next', keys: ['tab', 'right', 'l'], help: 'next panel' },
   { verb: 'previous', keys: ['shift+tab', 'left', 'h'], help: 'panel before' },
-  { verb: 'open', keys: ['enter'], help: 'open the city or session of this row' },
+  { verb: 'open', keys: ['enter'], help: 'open the city, session or bead of this row' },
   { verb: 'back', keys: ['esc'], help: 'back: the filter first, then the page' },
   { verb: 'filter', keys: ['/'], help: 'show only rows with this text' },
   { verb: 'command', keys: [':'], help: 'give a command' },

@@ -11,6 +11,10 @@ export async function run(client: Client, { asked, city: name, session }: Effect
     await city.call('POST ~/session/{id}/submit', { params, body: { message: asked.rest } })
     return `sent to ${session}`
   }
+  if (verb === 'answer') {
+    await city.call('POST ~/session/{id}/respond', { params, body: { action: asked.rest } })
+    return `${session} has its answer: ${asked.rest}`
+  }
   await city.send(`POST ~/session/{id}/${verb}`, { params })
   return `${verb}: ${session}`
 }

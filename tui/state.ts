@@ -1,7 +1,9 @@
 import type { AgentResponse } from '../src/city/agents/schema.ts'
+import type { AttentionItem } from '../src/city/attention/schema.ts'
 import type { Bead } from '../src/city/beads/schema.ts'
 import type { SessionResponse } from '../src/city/sessions/schema.ts'
 import type { CityInfo } from '../src/supervisor/schema.ts'
+import { beadLines } from './bead.ts'
 import { type Asked, readCommand } from './commands.ts'
 import { type Verb, verbOf } from './keys.ts'
 
@@ -15,11 +17,15 @@ export interface Told {
   message?: string
 }
 
-export const PANELS = ['agents', 'sessions', 'beads', 'events'] as const
+export const PANELS = ['attention', 'agents', 'sessions', 'beads', 'events'] as const
 export type Panel = (typeof PANELS)[number]
 export type List = Panel | 'cities'
 
-export type View = { at: 'cities' } | { at: 'city'; city: string } | { at: 'session'; city: string; session: string }
+export type View =
+  | { at: 'cities' }
+  | { at: 'city'; city: string }
+  | { at: 'session'; city: string; session: string }
+  | { at: 'bead'; city: string; bead: string }
 
 /** What a stream's state says: since when it is so. */
 export interface Link {
@@ -32,6 +38,8 @@ export interface State {
   readonly panel: Panel
   readonly help: boolean
   readonly cities: readonly CityInfo[]
+  /** What waits for a person; its panel is there only while something does. */
+  readonly attention: readonly AttentionItem[]
   readonly agents: readonly AgentResponse[]
   readonly sessions: readonly SessionResponse[]
   readonly beads: readonly Bead[]
@@ -39,6 +47,9 @@ export interface State {
   readonly events: readonly Told[]
   /** What the open session's terminal shows. */
   readonly screen: readonly string[]
+  /** The open bead, and how many of its lines are scrolled past. */
+  readonly bead: Bead | undefined
+  readonly past: number
   readonly selected: Readonly<Record<List, number>>
   readonly filter: string
   /** What is being typed at the bottom. */
@@ -55,6 +66,7 @@ export type Action =
   | { type: 'cities'; cities: readonly CityInfo[]; at: number }
   | {
       type: 'city'
+      attention: readonly AttentionItem[]
       agents: readonly AgentResponse[]
       sessions: readonly SessionResponse[]
       beads: readonly Bead[]
@@ -62,6 +74,7 @@ export type Action =
     }
   | { type: 'events'; events: readonly Told[]; at: number }
   | { type: 'screen'; lines: readonly string[]; at: number }
+  | { type: 'bead'; bead: Bead; at: number }
   | { type: 'link'; live: boolean; at: number }
   | { type: 'notice'; text: string; bad: boolean }
   | { type: 'tick'; at: number }
@@ -76,12 +89,15 @@ export const initial = (now: number, city: string | undefined): State => ({
   panel: 'sessions',
   help: false,
   cities: [],
+  attention: [],
   agents: [],
   sessions: [],
   beads: [],
   events: [],
   screen: [],
-  selected: { cities: 0, agents: 0, sessions: 0, beads: 0, events: 0 },
+  bead: undefined,
+  past: 0,
+  selected: { cities: 0, attention: 0, agents: 0, sessions: 0, beads: 0, events: 0 },
   filter: '',
   line: undefined,
   notice: undefined,
@@ -103,6 +119,7 @@ export function step(state: State, action: Action): Step {
       return [
         clamped({
           ...state,
+          attention: action.attention,
           agents: action.agents,
           sessions: action.sessions,
           beads: action.beads,
@@ -114,6 +131,8 @@ export function step(state: State, action: Action): Step {
       return [onEvents(state, action.events, action.at)]
     case 'screen':
       return [{ ...state, screen: action.lines, freshAt: action.at, now: action.at }]
+    case 'bead':
+      return [scrolled({ ...state, bead: action.bead, freshAt: action.at, now: action.at }, 0)]
     case 'link':
       return [onLink(state, action.live, action.at)]
     case 'notice':
@@ -164,9 +183,9 @@ function onVerb(state: State, verb: Verb): Step {
     case 'bottom':
       return [moved(state, Number.POSITIVE_INFINITY)]
     case 'next':
-      return [{ ...state, panel: neighbour(state.panel, 1) }]
+      return [{ ...state, panel: neighbour(state, 1) }]
     case 'previous':
-      return [{ ...state, panel: neighbour(state.panel, -1) }]
+      return [{ ...state, panel: neighbour(state, -1) }]
     case 'open':
       return [opened(state)]
     case 'back':
@@ -196,14 +215,17 @@ function onCommand(state: State, text: string): Step {
   return [calm, { do: 'run', asked, city: state.view.city, session }]
 }
 
-/** The session that is open, or selected in the sessions panel. */
+/** The session that is open, or selected in a panel that shows sessions. */
 export function sessionInHand(state: State): string | undefined {
   if (state.view.at === 'session') return state.view.session
+  if (state.view.at === 'bead') return undefined
+  if (state.panel === 'attention') return rows(state, 'attention')[state.selected.attention]?.session_id
   return state.panel === 'sessions' ? rows(state, 'sessions')[state.selected.sessions]?.id : undefined
 }
 
 interface RowOf {
   cities: CityInfo
+  attention: AttentionItem
   agents: AgentResponse
   sessions: SessionResponse
   beads: Bead
@@ -213,6 +235,8 @@ interface RowOf {
 /** What of a row the filter looks at. */
 const texts: { [L in List]: (row: RowOf[L]) => string } = {
   cities: ({ name, path, status }) => `${name} ${path} ${status ?? ''}`,
+  attention: ({ agent, session_id, session_name, kind, asks }) =>
+    `${agent} ${session_id ?? ''} ${session_name ?? ''} ${kind} ${asks}`,
   agents: ({ name, state, active_bead }) => `${name} ${state} ${active_bead ?? ''}`,
   sessions: ({ id, session_name, alias, template, state, title }) =>
     `${id} ${session_name} ${alias ?? ''} ${template} ${state} ${title}`,
@@ -231,33 +255,48 @@ export function rows<L extends List>(state: State, list: L): readonly RowOf[L][]
 const listInHand = (state: State): List => (state.view.at === 'cities' ? 'cities' : state.panel)
 
 function moved(state: State, by: number): State {
+  if (state.view.at === 'bead') return scrolled(state, by)
   const list = listInHand(state)
   const last = Math.max(0, rows(state, list).length - 1)
   const selected = Math.min(last, Math.max(0, state.selected[list] + by))
   return { ...state, selected: { ...state.selected, [list]: selected } }
 }
 
-/** Keeps every selection inside its list. */
+/** Moves on in the open bead; its last line stays in sight. */
+function scrolled(state: State, by: number): State {
+  const last = state.bead ? beadLines(state.bead).length - 1 : 0
+  return { ...state, past: Math.max(0, Math.min(last, state.past + by)) }
+}
+
+/** Keeps every selection inside its list, and the focus on a panel that is there. */
 function clamped(state: State): State {
   const inside = (list: List) => Math.max(0, Math.min(state.selected[list], rows(state, list).length - 1))
   const selected = {
     cities: inside('cities'),
+    attention: inside('attention'),
     agents: inside('agents'),
     sessions: inside('sessions'),
     beads: inside('beads'),
     events: inside('events'),
   }
-  return { ...state, selected }
+  const panel = panelsOf(state).includes(state.panel) ? state.panel : 'sessions'
+  return { ...state, panel, selected }
 }
 
-function neighbour(panel: Panel, by: number): Panel {
-  return PANELS[(PANELS.indexOf(panel) + by + PANELS.length) % PANELS.length] ?? panel
+/** The panels that are shown. */
+const panelsOf = ({ attention }: State): readonly Panel[] =>
+  attention.length > 0 ? PANELS : PANELS.filter((panel) => panel !== 'attention')
+
+function neighbour(state: State, by: number): Panel {
+  const panels = panelsOf(state)
+  return panels[(panels.indexOf(state.panel) + by + panels.length) % panels.length] ?? state.panel
 }
 
 /** A city, with nothing of the one before. */
 const entered = (state: State, city: string): State => ({
   ...state,
   view: { at: 'city', city },
+  attention: [],
   agents: [],
   sessions: [],
   beads: [],
@@ -271,21 +310,24 @@ function opened(state: State): State {
     const city = rows(state, 'cities')[state.selected.cities]
     return city ? entered(state, city.name) : state
   }
-  const session = state.view.at === 'city' ? openable(state) : undefined
-  if (!session) return state
-  return { ...state, view: { at: 'session', city: state.view.city, session }, screen: [], filter: '' }
+  if (state.view.at !== 'city') return state
+  const { city } = state.view
+  const bead = state.panel === 'beads' ? rows(state, 'beads')[state.selected.beads] : undefined
+  if (bead) return { ...state, view: { at: 'bead', city, bead: bead.id }, bead, past: 0, filter: '' }
+  const session = openable(state)
+  return session ? { ...state, view: { at: 'session', city, session }, screen: [], filter: '' } : state
 }
 
 /** The session behind the selected row: itself, or the one an agent runs. */
 function openable(state: State): string | undefined {
-  if (state.panel === 'sessions') return sessionInHand(state)
+  if (state.panel === 'sessions' || state.panel === 'attention') return sessionInHand(state)
   const name = state.panel === 'agents' ? rows(state, 'agents')[state.selected.agents]?.session?.name : undefined
   return state.sessions.find((session) => name !== undefined && session.session_name === name)?.id
 }
 
 function back(state: State): State {
   if (state.filter !== '') return { ...state, filter: '' }
-  if (state.view.at === 'session') return { ...state, view: { at: 'city', city: state.view.city }, screen: [] }
+  if (state.view.at === 'cities') return state
   if (state.view.at === 'city') return { ...state, view: { at: 'cities' }, link: { live: false, since: state.now } }
-  return state
+  return { ...state, view: { at: 'city', city: state.view.city }, screen: [], bead: undefined }
 }

@@ -8,6 +8,7 @@ import { Host } from '../../src/runtime/host/client.ts'
 import { deliver } from '../../src/runtime/terminal/deliver.ts'
 import { interrupt } from '../../src/runtime/terminal/interrupt.ts'
 import { settle } from '../../src/runtime/terminal/settle.ts'
+import { eventually } from '../slow/town.ts'
 import { tempFolder } from '../support/folder.ts'
 import { ModelServer, type Script } from './model-server.ts'
 import { GC, OPENCODE, opencodeEnv } from './opencode.ts'
@@ -86,7 +87,12 @@ describe('opencode in a terminal', () => {
     await using agent = await opencode(done)
     const release = agent.model.hold()
     expect(await agent.say('first')).toEqual(delivered)
-    expect(await agent.settle(3000)).toEqual({ is: 'busy' })
+    await eventually(
+      'its turn is seen',
+      30_000,
+      () => agent.settle(100),
+      ({ is }) => is === 'busy',
+    )
     expect(await agent.say('second')).toEqual(delivered)
     expect(await agent.interrupt()).toBe(true)
     release()

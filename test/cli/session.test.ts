@@ -48,7 +48,7 @@ describe('the run of a session', () => {
   async function hired(alias: string) {
     const made = await town.json<SessionResponse>(['session', 'new', 'keeper', '--alias', alias])
     const file = `${town.home}/token.${made.id}`
-    for (let tries = 0; tries < 200 && !existsSync(file); tries++) await Bun.sleep(10)
+    for (let tries = 0; tries < 1000 && !existsSync(file); tries++) await Bun.sleep(10)
     return { ...made, token: readFileSync(file, 'utf8') }
   }
 
@@ -87,7 +87,7 @@ describe('the run of a session', () => {
     const { id, token } = await hired('kim')
     const said = await town.gc(['handoff', 'Half way', 'The roof is next.'], inside(id, token))
     expect(said).toMatchObject({ status: 0, out: 'Written down; this session begins a new conversation.\n' })
-    for (let tries = 0; tries < 300; tries++) {
+    for (let tries = 0; tries < 1000; tries++) {
       const { metadata } = await town.json<Bead>(['bead', 'show', id])
       if (metadata?.generation === '2' && metadata.state === 'active') break
       await Bun.sleep(20)

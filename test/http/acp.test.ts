@@ -34,7 +34,7 @@ const turns = async (city: TestCity, id: string): Promise<number> => {
 }
 
 const asked = async (city: TestCity) => {
-  for (let tries = 0; tries < 500; tries++) {
+  for (let tries = 0; tries < 1000; tries++) {
     const { body } = await city.call('GET ~/pending')
     if (body.total > 0) return body.items[0]
     await Bun.sleep(10)

@@ -110,7 +110,7 @@ describe('the configuration', () => {
     mkdirSync(join(city.path, 'agents/late'), { recursive: true })
     writeFileSync(join(city.path, 'agents/late/agent.toml'), 'provider = "amp"\n')
     let names: string[] = []
-    for (let tries = 0; tries < 200 && names.length === 0; tries++) {
+    for (let tries = 0; tries < 1000 && names.length === 0; tries++) {
       names = (await city.call('GET ~/config')).body.agents.map(({ name }: { name: string }) => name)
       await Bun.sleep(20)
     }

@@ -5,7 +5,7 @@ import type { Ledger } from '../support/ledger.ts'
 import { TestCity, World } from '../support/world.ts'
 
 /** What an agent of these tests does first: it keeps its token where the test finds it. */
-const KEEPS_TOKEN = 'umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"'
+export const KEEPS_TOKEN = 'umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"'
 
 /** One city of a world that other tests use too; it is unregistered with its scope. */
 export interface Town extends AsyncDisposable {
@@ -76,7 +76,7 @@ export async function hire(city: TestCity, agent: string, more: Record<string, u
 /** The token that a running session was given; a restarted one has another. */
 export async function tokenOf(world: World, id: string, not?: string): Promise<string> {
   const file = join(world.home, `token.${id}`)
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 1500; tries++) {
     const token = existsSync(file) ? readFileSync(file, 'utf8') : ''
     if (token.length === 68 && token !== not) return token
     await Bun.sleep(10)

@@ -99,7 +99,7 @@ describe('a city', () => {
     const { city } = town
     writeFileSync(join(city.path, 'city.toml'), '[workspace\n')
     let body: { partial?: boolean; partial_errors?: string[] } = {}
-    for (let tries = 0; tries < 200 && !body.partial; tries++) {
+    for (let tries = 0; tries < 1000 && !body.partial; tries++) {
       body = (await city.call('GET ~/status')).body
       await Bun.sleep(20)
     }

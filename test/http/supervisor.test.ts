@@ -288,7 +288,7 @@ describe('the agents’ network', () => {
 
 /** The cities once none is starting any more. */
 async function settled(world: World): Promise<{ name: string; status?: string; error?: string; running: boolean }[]> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 1000; tries++) {
     const { items } = (await world.call('GET /v0/cities')).body
     if (items.every((city: { running: boolean; error?: string }) => city.running || city.error)) return items
     await Bun.sleep(50)

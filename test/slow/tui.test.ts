@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { bindings } from '../../tui/keys.ts'
-import { bead, declare, hire } from '../http/crew.ts'
+import { bead, declare, hire, KEEPS_TOKEN, register } from '../http/crew.ts'
+import { AGENT } from '../runtime/acp/agent-host.ts'
 import { PROGRAM, type TestCity, World } from '../support/world.ts'
 import { KEYS, Screen } from './screen.ts'
 import { freePort, up } from './town.ts'
+
+const POLLY = `
+[[agent]]
+name = "polly"
+session = "acp"
+start_command = '''${KEEPS_TOKEN}; exec ${AGENT.join(' ')}'''
+`
 
 /** Escapes that choose a colour, whatever else they choose. */
 const colours = (raw: string): string[] =>
@@ -114,6 +122,37 @@ describe('the dashboard', () => {
     await screen.shown('keys and commands')
     for (const key of ':quit') screen.press(key)
     screen.press(KEYS.enter)
+    expect(await screen.exited).toBe(0)
+  }, 60_000)
+
+  test('shows what waits for a person and answers it in place, and opens a bead to read', async () => {
+    await using world = await World.open()
+    const city = await register(world, 'town', POLLY)
+    const description = ['Two coats.', ...Array.from({ length: 40 }, (_, at) => `line ${at} of the plan`)].join('\n')
+    await bead(city, 'Paint the bridge', { description })
+    const { id } = await hire(city, 'polly', { message: 'ask it' })
+    await using screen = dashboard(world, { args: ['--city', 'town'] })
+    await screen.shows('waiting for you 1')
+    await screen.shows('Allow make it? (:answer approve|approve_always|deny)')
+    screen.press(KEYS.enter)
+    await screen.shows(`town › ${id}`)
+    await screen.shows('Allow make it?')
+    for (const key of ':answer maybe') screen.press(key)
+    screen.press(KEYS.enter)
+    await screen.shows('"maybe" is no answer to this question')
+    for (const key of ':answer approve') screen.press(key)
+    screen.press(KEYS.enter)
+    await screen.shows(`${id} has its answer: approve`)
+    screen.press(KEYS.esc)
+    await screen.shows('Paint the bridge')
+    await screen.shown('waiting for you')
+    screen.press('\t')
+    await screen.shows('▸ beads')
+    screen.press(KEYS.enter)
+    await screen.shows('Two coats.')
+    screen.press('G')
+    await screen.shows('line 39 of the plan')
+    screen.press('q')
     expect(await screen.exited).toBe(0)
   }, 60_000)
 

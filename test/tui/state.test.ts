@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { beadLines } from '../../tui/bead.ts'
 import { bindings, keyName, keysOf, verbOf } from '../../tui/keys.ts'
 import { type Action, EVENTS_KEPT, initial, rows, type State, step, type Told } from '../../tui/state.ts'
 
@@ -18,6 +19,17 @@ const session = (id: string, session_name = id) => ({
   running: true,
 })
 
+const nothing = { attention: [], agents: [], sessions: [], beads: [] }
+
+const question = (session_id: string) => ({
+  kind: 'permission' as const,
+  agent: 'worker',
+  session_id,
+  since: '2026-01-01T00:00:00Z',
+  asks: 'Allow it?',
+  answers: ['approve', 'deny'],
+})
+
 const keys = (state: State, ...pressed: string[]): State =>
   pressed.reduce((at, key) => step(at, { type: 'key', key })[0], state)
 
@@ -26,6 +38,7 @@ const after = (state: State, ...actions: Action[]): State => actions.reduce((at,
 const cities = after(initial(0, undefined), { type: 'cities', cities: [city('alpha'), city('beta')], at: 1 })
 const inCity = after(initial(0, 'alpha'), {
   type: 'city',
+  attention: [],
   agents: [],
   sessions: [session('ga-1'), session('ga-2', 'worker-2')],
   beads: [],
@@ -48,7 +61,7 @@ describe('moving about', () => {
   test('the selection stays inside its list when rows go away', () => {
     const last = keys(inCity, 'G')
     expect(last.selected.sessions).toBe(1)
-    const fewer = after(last, { type: 'city', agents: [], sessions: [session('ga-1')], beads: [], at: 2 })
+    const fewer = after(last, { type: 'city', ...nothing, sessions: [session('ga-1')], at: 2 })
     expect(fewer.selected.sessions).toBe(0)
     expect(keys(fewer, 'up', 'up').selected.sessions).toBe(0)
   })
@@ -57,6 +70,37 @@ describe('moving about', () => {
     expect(keys(inCity, 'tab').panel).toBe('beads')
     expect(keys(inCity, 'tab', 'tab', 'tab', 'tab').panel).toBe('sessions')
     expect(keys(inCity, 'shift+tab').panel).toBe('agents')
+  })
+
+  test('what waits for a person is a panel only while something waits', () => {
+    const asked = after(inCity, { type: 'city', ...nothing, attention: [question('ga-2')], at: 2 })
+    const there = keys(asked, 'shift+tab', 'shift+tab')
+    expect(there.panel).toBe('attention')
+    expect(keys(there, 'enter').view).toEqual({ at: 'session', city: 'alpha', session: 'ga-2' })
+    const answered = after(there, { type: 'city', ...nothing, at: 3 })
+    expect(answered.panel).toBe('sessions')
+    expect(keys(answered, 'shift+tab', 'shift+tab').panel).toBe('events')
+  })
+
+  test('enter on a bead opens it, up and down scroll it to its last line, esc returns', () => {
+    const bead = {
+      id: 'al-1',
+      title: 'Paint it',
+      status: 'open',
+      issue_type: 'task',
+      created_at: '2026-01-01T00:00:00Z',
+      description: 'first\nsecond',
+    }
+    const opened = keys(after(inCity, { type: 'city', ...nothing, beads: [bead], at: 2 }), 'tab', 'enter')
+    expect(opened.view).toEqual({ at: 'bead', city: 'alpha', bead: 'al-1' })
+    const lines = beadLines(bead)
+    expect(lines.slice(-2)).toEqual(['first', 'second'])
+    expect(keys(opened, 'G').past).toBe(lines.length - 1)
+    expect(keys(opened, 'G', 'up').past).toBe(lines.length - 2)
+    expect(keys(opened, 'g', 'up').past).toBe(0)
+    const shorter = after(keys(opened, 'G'), { type: 'bead', bead: { ...bead, description: '' }, at: 3 })
+    expect(shorter.past).toBe(beadLines({ ...bead, description: '' }).length - 1)
+    expect(keys(opened, 'esc').view).toEqual({ at: 'city', city: 'alpha' })
   })
 
   test('any key leaves the help page, and q still quits from it', () => {

@@ -1,6 +1,7 @@
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
 import { ago } from '../../src/client/text.ts'
+import { answersOf } from '../commands.ts'
 import { List } from '../parts/list.tsx'
 import { type Panel, rows, type State } from '../state.ts'
 import { type Theme, toneOf } from '../theme.ts'
@@ -12,14 +13,34 @@ interface Props {
   theme: Theme
 }
 
-/** One city: its agents and sessions beside each other, its work, its live events. */
+/** One city: what waits for a person, its agents and sessions beside each other, its work, its live events. */
 export function CityPage({ state, width, height, theme }: Props): ReactNode {
-  const top = Math.max(3, Math.floor(height * 0.3))
-  const middle = Math.max(3, Math.floor(height * 0.35))
+  const waits =
+    state.attention.length === 0 ? 0 : Math.min(state.attention.length + 1, Math.max(2, Math.floor(height * 0.2)))
+  const room = height - waits
+  const top = Math.max(3, Math.floor(room * 0.3))
+  const middle = Math.max(3, Math.floor(room * 0.35))
   const left = Math.floor(width * 0.45)
   const common = (panel: Panel) => ({ selected: state.selected[panel], focused: state.panel === panel, theme })
   return (
     <Box flexDirection="column" height={height}>
+      {waits > 0 && (
+        <List
+          {...common('attention')}
+          title="waiting for you"
+          rows={rows(state, 'attention')}
+          width={width}
+          height={waits}
+          empty="nothing with this text"
+          keyOf={(item) => item.request_id ?? `${item.kind} ${item.session_id ?? item.agent}`}
+          cells={(item, wide) => [
+            { text: item.session_id ?? item.agent, width: 14 },
+            { text: item.kind, width: 10, tone: item.kind === 'failed' ? 'bad' : 'warning' },
+            { text: `${item.asks} ${answersOf(item)}`, width: Math.max(8, wide - 31) },
+            { text: ago(item.since, state.now), width: 4, tone: 'quiet' },
+          ]}
+        />
+      )}
       <Box height={top}>
         <List
           {...common('agents')}
@@ -29,8 +50,8 @@ export function CityPage({ state, width, height, theme }: Props): ReactNode {
           height={top}
           empty="none declared: gc agent add"
           keyOf={(agent) => agent.name}
-          cells={(agent, room) => [
-            { text: agent.name, width: Math.max(4, room - 22) },
+          cells={(agent, wide) => [
+            { text: agent.name, width: Math.max(4, wide - 22) },
             { text: agent.state, width: 11, tone: toneOf(agent.state) },
             { text: agent.active_bead ?? '', width: 9 },
           ]}
@@ -43,10 +64,10 @@ export function CityPage({ state, width, height, theme }: Props): ReactNode {
           height={top}
           empty="none: sling some work"
           keyOf={(session) => session.id}
-          cells={(session, room) => [
+          cells={(session, wide) => [
             { text: session.id, width: 8 },
             { text: session.state || 'closed', width: 12, tone: toneOf(session.state || 'closed') },
-            { text: session.alias ?? session.session_name, width: Math.max(4, room - 27) },
+            { text: session.alias ?? session.session_name, width: Math.max(4, wide - 27) },
             { text: ago(session.last_active ?? session.created_at, state.now), width: 4, tone: 'quiet' },
           ]}
         />
@@ -59,10 +80,10 @@ export function CityPage({ state, width, height, theme }: Props): ReactNode {
         height={middle}
         empty="no open work"
         keyOf={(bead) => bead.id}
-        cells={(bead, room) => [
+        cells={(bead, wide) => [
           { text: bead.id, width: 10 },
           { text: bead.status, width: 12, tone: toneOf(bead.status) },
-          { text: bead.title, width: Math.max(8, room - 48) },
+          { text: bead.title, width: Math.max(8, wide - 48) },
           { text: bead.assignee ?? bead.metadata?.['gc.routed_to'] ?? '', width: 18, tone: 'quiet' },
           { text: ago(bead.created_at, state.now), width: 4, tone: 'quiet' },
         ]}
@@ -72,14 +93,14 @@ export function CityPage({ state, width, height, theme }: Props): ReactNode {
         title="events"
         rows={rows(state, 'events')}
         width={width}
-        height={height - top - middle}
+        height={room - top - middle}
         empty="nothing has happened yet"
         keyOf={(event) => String(event.seq)}
-        cells={(event, room) => [
+        cells={(event, wide) => [
           { text: event.ts.slice(11, 19), width: 8, tone: 'quiet' },
           { text: event.type, width: 30 },
           { text: event.subject ?? '', width: 14 },
-          { text: event.message || event.actor, width: Math.max(4, room - 55), tone: 'quiet' },
+          { text: event.message || event.actor, width: Math.max(4, wide - 55), tone: 'quiet' },
         ]}
       />
     </Box>

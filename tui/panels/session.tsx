@@ -1,6 +1,7 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
 import { cut, plain } from '../../src/client/text.ts'
+import { answersOf } from '../commands.ts'
 import type { State } from '../state.ts'
 import { type Theme, toneOf } from '../theme.ts'
 
@@ -16,7 +17,8 @@ interface Props {
 export function SessionPage({ state, session, width, height, theme }: Props): ReactNode {
   const facts = state.sessions.find(({ id }) => id === session)
   const word = facts ? facts.state || 'closed' : ''
-  const room = height - 2
+  const asked = state.attention.find(({ session_id }) => session_id === session)
+  const room = height - 2 - (asked ? 1 : 0)
   return (
     <Box flexDirection="column" height={height}>
       <Text wrap="truncate">
@@ -24,6 +26,7 @@ export function SessionPage({ state, session, width, height, theme }: Props): Re
         <Text {...theme(toneOf(word))}>{word}</Text>
         <Text {...theme('quiet')}>{cut(plain(facts ? ` ${facts.template} · ${facts.title}` : ''), width - 20)}</Text>
       </Text>
+      {asked && <Text {...theme('warning')}>{cut(`  ${plain(asked.asks)} ${answersOf(asked)}`, width - 1)}</Text>}
       <Text {...theme('quiet')}>{'─'.repeat(width)}</Text>
       {lastLines(state.screen, room).map((line, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line of a screen has no identity but its row

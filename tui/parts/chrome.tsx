@@ -26,7 +26,8 @@ export function Header({ state, width, theme }: Props): ReactNode {
 
 function placeOf({ view }: State): string {
   if (view.at === 'cities') return 'cities'
-  return view.at === 'city' ? view.city : `${view.city} › ${view.session}`
+  if (view.at === 'city') return view.city
+  return `${view.city} › ${view.at === 'session' ? view.session : view.bead}`
 }
 
 /** Data older than this is worth a word, even while the stream is open. */
@@ -58,5 +59,6 @@ export function Footer({ state, width, theme }: Props): ReactNode {
 const HINTS = {
   cities: 'enter open · / filter · : command · ? help · q quit',
   city: 'tab panel · enter open · / filter · : command · esc back · ? help · q quit',
+  bead: 'up down scroll · : command · esc back · ? help · q quit',
   session: 'esc back · : command · ? help · q quit',
 } as const

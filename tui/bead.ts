@@ -1,0 +1,19 @@
+import type { Bead } from '../src/city/beads/schema.ts'
+
+/** A bead as lines to read: what it is first, then what is to be done. */
+export function beadLines(bead: Bead): string[] {
+  const facts: [string, string | undefined][] = [
+    ['status', bead.status],
+    ['type', bead.issue_type],
+    ['priority', bead.priority === undefined || bead.priority === null ? undefined : String(bead.priority)],
+    ['assignee', bead.assignee],
+    ['goes to', bead.metadata?.['gc.routed_to']],
+    ['labels', bead.labels?.join(', ')],
+    ['parent', bead.parent],
+    ['needs', bead.needs?.join(', ')],
+    ['created', bead.created_at],
+    ['closed because', bead.metadata?.close_reason],
+  ]
+  const known = facts.flatMap(([name, value]) => (value ? [`${name.padEnd(15)} ${value}`] : []))
+  return [bead.title, '', ...known, ...(bead.description ? ['', ...bead.description.split(/\r?\n/)] : [])]
+}

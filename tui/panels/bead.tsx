@@ -1,0 +1,20 @@
+import { Box, Text } from 'ink'
+import type { ReactNode } from 'react'
+import { plain } from '../../src/client/text.ts'
+import { beadLines } from '../bead.ts'
+import type { State } from '../state.ts'
+
+/** One bead, whole: as much of it as fits, from the line it is scrolled to. */
+export function BeadPage({ state, width, height }: { state: State; width: number; height: number }): ReactNode {
+  const lines = state.bead ? beadLines(state.bead).slice(state.past, state.past + height) : []
+  return (
+    <Box flexDirection="column" height={height} width={width} paddingX={2} overflow="hidden">
+      {lines.map((line, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line of a text has no identity but its row
+        <Box key={at} flexShrink={0}>
+          <Text>{plain(line) || ' '}</Text>
+        </Box>
+      ))}
+    </Box>
+  )
+}
