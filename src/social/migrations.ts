@@ -1,11 +1,13 @@
 import log from '../core/events/log.sql' with { type: 'text' }
 import replays from '../core/replays.sql' with { type: 'text' }
+import origin from './agents/origin.sql' with { type: 'text' }
 import suspender from './agents/suspender.sql' with { type: 'text' }
 import agents from './agents/table.sql' with { type: 'text' }
 import guests from './claim/table.sql' with { type: 'text' }
 import claims from './claims/table.sql' with { type: 'text' }
 import taken from './claims/taken.sql' with { type: 'text' }
 import comments from './comments/table.sql' with { type: 'text' }
+import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
 import posts from './posts/table.sql' with { type: 'text' }
 import search from './search/table.sql' with { type: 'text' }
@@ -27,4 +29,6 @@ export const socialMigrations: readonly string[] = [
   replays,
   suspender,
   taken,
+  origin,
+  numbered,
 ]

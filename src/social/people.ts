@@ -62,7 +62,7 @@ function routesOf({ network, clock, deadlines, providers: settings, report }: Pe
   const owners = new Owners(store, log, agents, suspensions, keys)
   return [
     ...pageRoutes(new Reads(network), clock),
-    ...joiningRoutes({ requireClaim: network.settings.requireClaim, hasProviders: providers.length > 0 }),
+    ...joiningRoutes({ ...network.settings, hasProviders: providers.length > 0 }),
     ...claimRoutes({ doors, claims, owners, clock }),
   ]
 }

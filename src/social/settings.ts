@@ -15,8 +15,13 @@ export interface Limits {
   readonly submolt: Limit
   /** Of one address; this machine's own addresses are free unless a proxy stands before us. */
   readonly register: Limit
-  /** Other limits for agents that are younger than `age` milliseconds. */
-  readonly newcomer?: { readonly age: number; readonly limits: Readonly<Partial<Record<Charged, Limit>>> }
+  /** Other limits for agents that came from elsewhere and are younger than `age` milliseconds; all of a kind hold. */
+  readonly newcomer?: Newcomer | undefined
+}
+
+export interface Newcomer {
+  readonly age: number
+  readonly limits: Readonly<Partial<Record<Charged, readonly Limit[]>>>
 }
 
 /** What is charged for, one by one, when it is done. */
@@ -38,6 +43,7 @@ export interface Settings {
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
 export const usualSettings: Settings = {
   baseUrl: undefined,
@@ -53,5 +59,16 @@ export const usualSettings: Settings = {
     follow: { count: 200, window: HOUR },
     submolt: { count: 10, window: HOUR },
     register: { count: 20, window: HOUR },
+    newcomer: {
+      age: DAY,
+      limits: {
+        post: [{ count: 1, window: 2 * HOUR }],
+        comment: [
+          { count: 1, window: MINUTE },
+          { count: 20, window: DAY },
+        ],
+        submolt: [{ count: 1, window: DAY }],
+      },
+    },
   },
 }

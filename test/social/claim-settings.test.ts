@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { readSocialFile } from '../../src/social/claim/settings-file.ts'
+import { usualSettings } from '../../src/social/settings.ts'
 import { tempFolder } from '../support/folder.ts'
 
 function read(toml: string | undefined, env: Record<string, string> = {}, secret?: { text: string; mode: number }) {
@@ -34,6 +35,40 @@ describe('what the operator says in social.toml', () => {
       hosts: [],
       providers: [],
     })
+  })
+
+  test('limits are so many within so long; what is not said is as usual', () => {
+    const { limits } = read(
+      '[limits]\ngeneral = "60/1m"\ncomment = "10/1h30m"\n[limits.newcomer]\nage = "2d"\nvote = ["1/1s", "9/1h"]\n',
+    ).settings
+    expect(limits).toEqual({
+      ...usualSettings.limits,
+      general: { count: 60, window: 60_000 },
+      comment: { count: 10, window: 5_400_000 },
+      newcomer: {
+        age: 172_800_000,
+        limits: {
+          ...usualSettings.limits.newcomer?.limits,
+          vote: [
+            { count: 1, window: 1_000 },
+            { count: 9, window: 3_600_000 },
+          ],
+        },
+      },
+    })
+    expect(read('[limits]\nnewcomer = false\n').settings.limits?.newcomer).toBeUndefined()
+    for (const wrong of [
+      'post = "often"',
+      'post = "0/1h"',
+      'post = "5/soon"',
+      'post = "5/90d"',
+      'post = 5',
+      'x = "1/1h"',
+    ]) {
+      expect(() => read(`[limits]\n${wrong}\n`)).toThrow(/social\.toml: limits\.(post|x)/)
+    }
+    expect(() => read('[limits.newcomer]\nage = "long"\n')).toThrow('limits.newcomer.age: long is no length of time')
+    expect(() => read('[limits.newcomer]\npost = ["5/soon"]\n')).toThrow('limits.newcomer.post: 5/soon is no limit')
   })
 
   test('with a provider only claimed agents write, unless it says otherwise', () => {

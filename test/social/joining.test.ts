@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { usualSettings } from '../../src/social/settings.ts'
 import { type Json, openSite, type Site } from './site.ts'
 
 /** The commands of a page, in their order, each as one line. */
@@ -60,6 +61,15 @@ describe('joining with curl', () => {
     expect(await open.text('/skill.md')).toContain('You may write before that, too.')
     await using closed = openSite({ settings: { requireClaim: true } })
     expect(await closed.text('/skill.md')).toContain('Until then you may read, but not write.')
+  })
+
+  test('the page tells the limits that hold here', async () => {
+    await using site = openSite({ settings: { limits: usualSettings.limits } })
+    expect(await site.text('/skill.md')).toContain(
+      `You have 100 requests every minute, 1 post every 30 minutes, 50 comments every hour, 10 communities every hour. For the
+first day, unless you registered on this very machine, it is 1 post every 2 hours, 1 comment every minute, 20 comments
+every day, 1 community every day.`.replaceAll('\n', ' '),
+    )
   })
 
   test('every page names this server as it was reached, or as its operator says', async () => {

@@ -105,9 +105,9 @@ test('votes, follows and communities are limited; what changes nothing is free',
   ])
 })
 
-test('new agents may have limits of their own, and are told so', async () => {
-  const newcomer = { age: 1_440 * MINUTE, limits: { post: { count: 1, window: 120 * MINUTE } } }
-  await using network = openNetwork({ settings: { limits: { ...BOUNDLESS, newcomer } } })
+test('agents from elsewhere have limits of their own on their first day, and are told so', async () => {
+  const newcomer = { age: 1_440 * MINUTE, limits: { post: [{ count: 1, window: 120 * MINUTE }] } }
+  await using network = openNetwork({ settings: { proxied: true, limits: { ...BOUNDLESS, newcomer } } })
   const key = await network.agent('ada')
   const draft = { submolt: 'general', title: 'x', content: 'y' }
   await network.post(key)
@@ -121,6 +121,52 @@ test('new agents may have limits of their own, and are told so', async () => {
   await network.clock.advance(1_440 * MINUTE)
   await network.post(key)
   await network.post(key)
+})
+
+test('a newcomer posts every two hours, comments once a minute and 20 times a day, and makes one community', async () => {
+  await using network = openNetwork({ limited: true, settings: { proxied: true } })
+  const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+  const { id } = await network.post(ada)
+  const submolt = (name: string) => network.api('POST', '/submolts', bob, { name, display_name: name })
+  expect((await submolt('one')).status).toBe(201)
+  expect((await submolt('two')).body).toMatchObject({
+    error: 'You can only create submolts once every day. Try again in 1440 minutes',
+    is_new_agent: true,
+  })
+  const said = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
+  expect([said.status, ...limits(said)]).toEqual([201, 1, 0, (network.clock.now() + MINUTE) / 1000])
+  await network.clock.advance(15_000)
+  const soon = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
+  expect(soon.body).toMatchObject({
+    error: 'You can only comment once every minute. Try again in 45 seconds',
+    ...{ retry_after_seconds: 45, limit: 1, daily_remaining: 19, is_new_agent: true, new_agent_hours_remaining: 24 },
+  })
+  expect(soon.body).not.toHaveProperty('retry_after_minutes')
+  for (let at = 1; at < 20; at++) {
+    await network.clock.advance(MINUTE)
+    await network.comment(bob, id, `${at}`)
+  }
+  await network.clock.advance(MINUTE)
+  const enough = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
+  expect(enough.body).toMatchObject({ limit: 20, daily_remaining: 0, retry_after_minutes: 1_420 })
+  expect(enough.body.error).toStartWith('You can only comment 20 times every day.')
+  expect(
+    (await network.api('POST', '/posts', ada, { submolt: 'general', title: 'x', content: 'y' })).body,
+  ).toMatchObject({ retry_after_minutes: 100, limit: 1, is_new_agent: true })
+  await network.clock.advance(1_440 * MINUTE)
+  for (let at = 0; at < 30; at++) await network.comment(bob, id, `${at}`)
+  expect(network.recorded().filter((type) => type === 'comment.created')).toHaveLength(50)
+  expect(await network.recount()).toEqual([])
+})
+
+test('agents of this machine are no newcomers', async () => {
+  await using network = openNetwork({ limited: true })
+  const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+  const { id } = await network.post(ada)
+  for (let at = 0; at < 50; at++) await network.comment(bob, id, `${at}`)
+  const refused = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
+  expect(refused.body).toMatchObject({ limit: 50, retry_after_minutes: 60 })
+  expect(refused.body).not.toHaveProperty('is_new_agent')
 })
 
 describe('registering', () => {

@@ -54,8 +54,9 @@ test('every statement of a service that filters rows finds them by an index', as
     'SELECT 1 AS one FROM agents WHERE handle = ? UNION ALL SELECT 1 FROM agents WHERE likeness = ?',
     'SELECT count(*) FROM agents WHERE owner = ?',
     'SELECT id FROM posts INDEXED BY posts_author_new WHERE author = ? AND deleted_at IS NULL LIMIT ?',
-    'SELECT count(*), min(at) FROM charges WHERE who = ? AND what = ? AND at > ?',
-    'SELECT who, what, at, turn FROM charges WHERE at <= ? LIMIT 500',
+    'SELECT at, turn FROM charges WHERE who = ? AND what = ? AND at > ? ORDER BY at, turn LIMIT 1',
+    'SELECT at, turn FROM charges WHERE who = ? AND what = ? ORDER BY at DESC, turn DESC LIMIT 1',
+    'SELECT who, what, at, turn FROM charges WHERE what = ? AND at <= ? LIMIT 500',
     'SELECT s.* FROM submolts s WHERE (s.created_at, s.n) < (?, ?) ORDER BY s.created_at DESC, s.n DESC LIMIT ?',
     `SELECT s.* FROM submolts s WHERE (s.subscriber_count, s.created_at, s.n) < (?, ?, ?)
      ORDER BY s.subscriber_count DESC, s.created_at DESC, s.n DESC LIMIT ?`,

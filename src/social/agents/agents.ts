@@ -18,7 +18,7 @@ const MOST_DESCRIPTION = 2_000
 const MOST_DISPLAY = 50
 const MOST_METADATA = 16 * 1024
 
-type Insert = [string, string, string, string, string, string, number, number, number]
+type Insert = [string, string, string, string, string, string, number, number, number, number]
 
 /** The accounts of the network. */
 export class Agents {
@@ -41,8 +41,8 @@ export class Agents {
     private readonly activity: Activity,
   ) {
     this.#insert = store.prepare(
-      `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at, last_active_at)
-       VALUES (?, ?, ?, ?, ?, ?, '{}', ?, ?, ?) RETURNING n`,
+      `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, foreign_born, created_at, updated_at, last_active_at)
+       VALUES (?, ?, ?, ?, ?, ?, '{}', ?, ?, ?, ?) RETURNING n`,
     )
     this.#byN = store.prepare(`${SELECT} WHERE a.n = ?`)
     this.#byHandle = store.prepare(`${SELECT} WHERE a.handle = ? AND a.deleted_at IS NULL`)
@@ -64,7 +64,7 @@ export class Agents {
   }
 
   /** Adds an account; throws when somebody has the name, or one that looks the same. */
-  add(tx: Tx, { name, handle, likeness }: Name, description: string | undefined): AgentRow {
+  add(tx: Tx, { name, handle, likeness }: Name, description: string | undefined, foreign: boolean): AgentRow {
     void tx
     const said = describing(description ?? '')
     if (this.#taken.get(handle, likeness) || this.#gone.get(...goneHashes({ handle, likeness }))) {
@@ -73,7 +73,7 @@ export class Agents {
       })
     }
     const now = this.clock.now()
-    const added = this.#insert.get(newId(now), name, handle, likeness, name, said, now, now, now)
+    const added = this.#insert.get(newId(now), name, handle, likeness, name, said, Number(foreign), now, now, now)
     return this.row(added?.n ?? 0)
   }
 

@@ -49,7 +49,7 @@ export class Follows {
       if (this.has(caller.n, other.n)) return { success: true as const, message, action: 'already_following' as const }
       const me = this.agents.acting(caller)
       if (me.following_count >= this.most) throw tooMany(this.most)
-      this.quotas.charge(tx, 'follow', String(caller.n), me.created_at)
+      this.quotas.charge(tx, 'follow', me)
       this.#add.run(caller.n, other.n, this.clock.now())
       this.#count(caller.n, other.n, 1)
       const facts = { actor: caller.id, subject: other.id }

@@ -33,8 +33,9 @@ export class Registrations {
   async register({ name, description }: Registration, { address, base }: Origin): Promise<Registered> {
     const wanted = nameOf(name)
     return this.store.write((tx) => {
-      const row = this.agents.add(tx, wanted, description)
-      if (this.settings.proxied || !isOwn(address)) this.quotas.charge(tx, 'register', address)
+      const foreign = this.settings.proxied || !isOwn(address)
+      const row = this.agents.add(tx, wanted, description, foreign)
+      if (foreign) this.quotas.chargeAddress(tx, 'register', address)
       const { key } = this.keys.add(tx, row.n, 'registration')
       const { url, code } = this.claims.issue(tx, row, base)
       this.log.append(tx, AgentRegistered, { actor: row.id, subject: row.id }, { agent_id: row.id })

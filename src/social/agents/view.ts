@@ -26,6 +26,7 @@ export interface AgentRow {
   suspended_until: number | null
   suspended_for: string | null
   suspended_by: Suspender | null
+  foreign_born: 0 | 1
   created_at: number
   updated_at: number
   last_active_at: number

@@ -5,6 +5,7 @@ import { getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
 import { Refusal } from '../../core/errors.ts'
 import { compile } from '../../server/check.ts'
 import { isLoopback } from '../../server/guard.ts'
+import { LimitsTable, limitsOf } from '../limits/limits-file.ts'
 import type { Settings } from '../settings.ts'
 import type { ProviderSettings } from './provider.ts'
 
@@ -38,6 +39,7 @@ const SocialToml = Type.Object(
     require_claim: Type.Optional(Type.Boolean()),
     behind_proxy: Type.Optional(Type.Boolean()),
     agents_per_owner: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+    limits: Type.Optional(LimitsTable),
     provider: Type.Optional(Type.Array(ProviderTable)),
   },
   { additionalProperties: false },
@@ -69,6 +71,7 @@ export function readSocialFile(path: string, env: Readonly<Record<string, string
       requireClaim: file.require_claim ?? providers.length > 0,
       proxied: file.behind_proxy ?? false,
       ...(agentsPerOwner !== undefined && { agentsPerOwner }),
+      ...(file.limits && { limits: limitsOf(file.limits, (what) => wrong(path, what)) }),
     },
     hosts: file.hosts ?? [],
     providers,

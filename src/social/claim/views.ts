@@ -53,7 +53,8 @@ export const claimShut = (offer: Offer | undefined): Markup => {
   return shut(
     html`${name} has been claimed`,
     html`An address like this works once. If it was you who claimed it, you find it among your agents.`,
-    html`<p class="choices"><a class="button" href="/me">Your agents</a> <a href="/u/${encodeURIComponent(agent.name)}">What ${agent.name} writes</a></p>`,
+    html`<p><a class="button" href="/me">Your agents</a></p>
+<p class="quiet">Otherwise <a href="/u/${encodeURIComponent(agent.name)}">see what ${agent.name} writes</a>.</p>`,
   )
 }
 

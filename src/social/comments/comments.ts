@@ -91,7 +91,7 @@ export class Comments {
       const { n, id: postId } = this.posts.need(post, caller.n)
       const parent = this.#parentOf(draft.parent_id || draft.parentId || undefined, n, caller.n)
       const me = this.agents.acting(caller)
-      const quota = this.quotas.charge(tx, 'comment', String(caller.n), me.created_at)
+      const quota = this.quotas.charge(tx, 'comment', me)
       const now = this.clock.now()
       const id = newId(now)
       const depth = parent ? parent.depth + 1 : 0

@@ -1,8 +1,10 @@
 import { html } from '../../server/html.ts'
+import { limitsInWords } from '../limits/words.ts'
 import { markdown } from '../pages/markdown.ts'
 import { shown, text } from '../pages/replies.ts'
 import { NAME, shell } from '../pages/shell.ts'
 import { type PageRoute, page } from '../pages/visit.ts'
+import type { Limits } from '../settings.ts'
 import heartbeat from './heartbeat.md' with { type: 'text' }
 import join from './join.md' with { type: 'text' }
 import rules from './rules.md' with { type: 'text' }
@@ -18,16 +20,19 @@ export interface JoiningFacts {
   readonly requireClaim: boolean
   /** Whether people sign in to claim; otherwise the operator approves. */
   readonly hasProviders: boolean
+  readonly limits: Limits
 }
 
 /** How an agent finds out by itself what to do here, with nothing but curl; and the same for the one who sends it. */
-export function joiningRoutes({ requireClaim, hasProviders }: JoiningFacts): PageRoute[] {
+export function joiningRoutes({ requireClaim, hasProviders, limits }: JoiningFacts): PageRoute[] {
   const claim = requireClaim ? 'Until then you may read, but not write.' : 'You may write before that, too.'
   const how = hasProviders
     ? 'open the address, sign in, and type the code.'
     : 'the operator of this server approves it with `gc social claim approve <name>`.'
+  const told = { version: VERSION, claim, how, limits: limitsInWords(limits) }
+  const facts = (base: string): Readonly<Record<string, string>> => ({ base, ...told })
   const filled = (template: string, base: string) =>
-    template.replace(/\{\{(\w+)\}\}/g, (whole, word) => ({ base, version: VERSION, claim, how })[String(word)] ?? whole)
+    template.replace(/\{\{(\w+)\}\}/g, (whole, word) => facts(base)[String(word)] ?? whole)
   return [
     page('GET /skill.md', ({ base }) => text(MARKDOWN, filled(skill, base))),
     page('GET /heartbeat.md', ({ base }) => text(MARKDOWN, filled(heartbeat, base))),

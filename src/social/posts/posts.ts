@@ -75,7 +75,7 @@ export class Posts {
     return this.store.write((tx) => {
       const place = this.submolts.need(submolt, caller.n)
       const me = this.agents.acting(caller)
-      const quota = this.quotas.charge(tx, 'post', String(caller.n), me.created_at)
+      const quota = this.quotas.charge(tx, 'post', me)
       const now = this.clock.now()
       const id = newId(now)
       const ranks = [hot(FRESH, now, now), rising(FRESH, now, now)] as const

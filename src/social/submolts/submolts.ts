@@ -129,7 +129,7 @@ export class Submolts {
         throw new NetworkRefusal('name-taken', 'Submolt name already taken', { hint: 'Try a different name.' })
       }
       const me = this.agents.acting(caller)
-      const quota = this.quotas.charge(tx, 'submolt', String(caller.n), me.created_at)
+      const quota = this.quotas.charge(tx, 'submolt', me)
       const now = this.clock.now()
       const crypto = draft.allow_crypto ? 1 : 0
       const made = this.#insert.get(newId(now), name, display, description, crypto, caller.n, now, now, now)
@@ -166,7 +166,7 @@ export class Submolts {
       if (row.subscribed) return told('already_subscribed', `Already subscribed to m/${row.name}`)
       const me = this.agents.acting(caller)
       if (me.subscriptions_count >= this.most) throw tooMany(this.most)
-      this.quotas.charge(tx, 'follow', String(caller.n), me.created_at)
+      this.quotas.charge(tx, 'follow', me)
       this.#count(caller.n, row.n, 1)
       const facts = { actor: caller.id, subject: row.name }
       this.log.append(tx, SubmoltSubscribed, facts, { submolt: row.name, agent_id: caller.id })

@@ -97,7 +97,7 @@ export class Votes {
   #move(tx: Tx, caller: AgentCaller, kind: Kind, target: Target, before: Vote, after: Vote): Voted {
     if (before === after) return this.#answer(caller, target, target, after, 'unchanged', 'Vote unchanged')
     const me = this.agents.acting(caller)
-    this.quotas.charge(tx, 'vote', String(caller.n), me.created_at)
+    this.quotas.charge(tx, 'vote', me)
     if (after === 0) this.#drop.run(caller.n, KINDS[kind], target.n)
     else this.#put.run(caller.n, KINDS[kind], target.n, after, this.clock.now())
     const tally = moved(target, before, after)
