@@ -27,7 +27,12 @@ export function attentionCommands(program: Command, here: Here): void {
     )
 }
 
-const COLOURS: Record<AttentionItem['kind'], Colour> = { permission: 'yellow', dialog: 'yellow', failed: 'red' }
+const COLOURS: Record<AttentionItem['kind'], Colour> = {
+  permission: 'yellow',
+  dialog: 'yellow',
+  failed: 'red',
+  parked: 'red',
+}
 
 function show({ io }: Here, items: readonly AttentionItem[]): void {
   const now = Date.now()
@@ -52,9 +57,11 @@ function asksOf({ asks, answers, options = [] }: AttentionItem): string {
   return [asks, said.join(', ')].filter(Boolean).join(' ').replaceAll('\n', ' ')
 }
 
-function remedyOf({ kind, session_id, answers }: AttentionItem): string {
+function remedyOf({ kind, session_id, session_state, bead_id, answers }: AttentionItem): string {
   if (answers.length > 0) return `gc attention answer ${session_id} ${answers.join('|')}`
+  if (kind === 'parked') return `gc bead show ${bead_id}, then gc bead unpark ${bead_id}`
   if (kind === 'dialog') return `gc session attach ${session_id}`
+  if (session_state === 'failed-create') return `mend it, then gc session close ${session_id}`
   return session_id === undefined ? 'mend it; it is tried again' : `gc session wake ${session_id}`
 }
 

@@ -105,18 +105,21 @@ async function show(here: Here, id: string, options: Json): Promise<void> {
   if (bead.description) line(here.io, `\n${plainLines(bead.description)}`)
 }
 
+const DONE = { close: 'Closed', reopen: 'Reopened', unpark: 'Offered again:' }
+
 function verbs(bead: Command, here: Here): void {
-  const act = (verb: 'close' | 'reopen', description: string) =>
+  const act = (verb: keyof typeof DONE, description: string) =>
     withJson(bead.command(verb).description(description))
       .argument('<bead>')
       .action(async (id: string, options: Json) => {
         const city = await here.city()
         const said = await city.call(`POST ~/bead/{id}/${verb}`, { params: { id } })
         if (options.json) return json(here.io, said)
-        line(here.io, `${verb === 'close' ? 'Closed' : 'Reopened'} ${id}.`)
+        line(here.io, `${DONE[verb]} ${id}.`)
       })
   act('close', 'mark work as done')
   act('reopen', 'take up closed work again')
+  act('unpark', 'offer a bead again that was parked because it ended too many sessions')
   withJson(bead.command('assign').description('say who works on a bead; without a name, nobody'))
     .argument('<bead>')
     .argument('[who]', 'a session by id, alias or name', '')

@@ -25,6 +25,7 @@ import { Maintenance } from './maintenance/maintenance.ts'
 import { cityMigrations } from './migrations.ts'
 import type { CityNeeds } from './needs.ts'
 import { Readiness } from './readiness/readiness.ts'
+import { Parking } from './reconcile/parking.ts'
 import { Reconciler } from './reconcile/reconciler.ts'
 import { Clones } from './rigs/clones.ts'
 import { Rigs } from './rigs/rigs.ts'
@@ -59,6 +60,7 @@ export class City {
   readonly claims: Claims
   readonly convoys: Convoys
   readonly sessions: Sessions
+  readonly parking: Parking
   readonly attention: Attention
   readonly logs: Logs
   readonly usage: Usage
@@ -171,7 +173,8 @@ export class City {
     this.claims = claims
     this.convoys = convoys
     this.sessions = sessions
-    this.attention = new Attention(sessions)
+    this.parking = new Parking({ store, log, clock, beads, troubles: sessions.parts.troubles, tell })
+    this.attention = new Attention(sessions, this.parking)
     this.agents = new Agents(store, config, suspensions, crew, clock)
     this.rigs = new Rigs(store, config, suspensions, crew, help, clones)
     this.sling = new Sling({ store, config, beads, convoys, suspended: suspensions })
@@ -216,7 +219,7 @@ export class City {
       sessions,
       budgets: this.budgets,
       host,
-      tell: (tx, subject, body) => this.mail.tell(tx, subject, body),
+      parking: this.parking,
       report,
     })
   }

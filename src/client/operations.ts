@@ -105,6 +105,7 @@ export interface Operations extends SocialOperations {
   'POST ~/bead/{id}/assign': { body: { assignee: string }; ok: BeadAssigned }
   'POST ~/bead/{id}/close': { ok: OKResponseBody }
   'POST ~/bead/{id}/reopen': { ok: OKResponseBody }
+  'POST ~/bead/{id}/unpark': { ok: Bead }
   'GET ~/bead/{id}/dependencies': { ok: BeadDependencies }
   'POST ~/bead/{id}/deps': { body: BeadDependInput; ok: Dep }
   'DELETE ~/bead/{id}/deps/{depends_on_id}': { query: { type?: string | undefined }; ok: OKResponseBody }

@@ -31,6 +31,9 @@ describe('beads', () => {
     })
     expect((await town.gc(['bead', 'close', made.id])).out).toBe(`Closed ${made.id}.\n`)
     expect((await town.gc(['bead', 'reopen', made.id])).out).toBe(`Reopened ${made.id}.\n`)
+    await town.gc(['bead', 'update', made.id, '--label', 'gc:parked'])
+    expect((await town.gc(['attention'])).out).toContain(`gc bead show ${made.id}, then gc bead unpark ${made.id}`)
+    expect((await town.gc(['bead', 'unpark', made.id])).out).toBe(`Offered again: ${made.id}.\n`)
     expect(await town.json<Bead>(['bead', 'show', made.id])).toMatchObject({ title: 'Paint it red', status: 'open' })
   })
 

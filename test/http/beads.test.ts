@@ -159,6 +159,41 @@ describe('changing a bead', () => {
     expect((await city.call(`GET ~/bead/${id}`)).body.status).toBe('closed')
   })
 
+  test('a parked bead waits for a person, and is offered again when one says so', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const why = { 'gc.parked_reason': 'five sessions ended', 'gc.parked_at': '2026-01-02T03:04:05.000Z' }
+    const id = await bead(city, 'cursed', {
+      labels: ['gc:parked', 'x'],
+      metadata: { 'gc.routed_to': 'worker', ...why },
+    })
+    const plain = await bead(city, 'parked by hand', { labels: ['gc:parked'] })
+    const waiting = async () => (await city.call('GET ~/attention')).body.items
+    expect(await waiting()).toEqual([
+      {
+        kind: 'parked',
+        agent: 'worker',
+        bead_id: id,
+        since: '2026-01-02T03:04:05.000Z',
+        asks: `Bead ${id} (cursed) is not offered any more: five sessions ended`,
+        answers: [],
+      },
+      expect.objectContaining({ kind: 'parked', agent: '', bead_id: plain }),
+    ])
+    const offered = async () => (await city.call('GET ~/beads/ready')).body.items.map((one: { id: string }) => one.id)
+    expect(await offered()).toEqual([])
+    expect(await told(city, () => city.call(`POST ~/bead/${id}/unpark`))).toEqual([`bead.updated ${id}`])
+    expect((await city.call(`GET ~/bead/${id}`)).body).toMatchObject({
+      labels: ['x'],
+      metadata: { 'gc.routed_to': 'worker' },
+    })
+    expect(await offered()).toEqual([id])
+    expect(await waiting()).toMatchObject([{ bead_id: plain }])
+    expect(await refused(city, `POST ~/bead/${id}/unpark`)).toBe(`409 conflict-wrong-state: bead ${id} is not parked`)
+    await city.call(`POST ~/bead/${plain}/close`)
+    expect(await waiting()).toEqual([])
+  })
+
   test('refuses what cannot be said of a bead', async () => {
     await using town = await openTown()
     const { city } = town
@@ -291,6 +326,7 @@ describe('beads that are not there', () => {
         [`POST ~/bead/${id}/assign`, { body: { assignee: '' } }],
         [`POST ~/bead/${id}/close`],
         [`POST ~/bead/${id}/reopen`],
+        [`POST ~/bead/${id}/unpark`],
         [`GET ~/bead/${id}/deps`],
         [`GET ~/bead/${id}/dependencies`],
         [`POST ~/bead/${id}/deps`, { body: { depends_on_id: 'to-1' } }],

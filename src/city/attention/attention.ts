@@ -1,4 +1,5 @@
 import { stamp } from '../../core/clock.ts'
+import type { Parking } from '../reconcile/parking.ts'
 import type { Asked } from '../sessions/interactions.ts'
 import { agentBackoff, FAILURES } from '../sessions/limits.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -12,12 +13,15 @@ const STUCK: ReadonlySet<string> = new Set(['failed-create', 'quarantined'])
 
 /** What waits for a person, wherever in a city it comes up. */
 export class Attention {
-  constructor(private readonly sessions: Sessions) {}
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly parking: Pick<Parking, 'parked'>,
+  ) {}
 
   /** Everything that waits, the longest first. */
   async list(): Promise<AttentionList> {
     const { asked, faults } = await this.sessions.interactions.open()
-    const items = [...asked.map(question), ...this.#failed()]
+    const items = [...asked.map(question), ...this.#failed(), ...this.parking.parked().map(parked)]
     items.sort((a, b) => a.since.localeCompare(b.since))
     return { items, total: items.length, ...(faults.length > 0 && { partial: true, partial_errors: faults }) }
   }
@@ -50,11 +54,21 @@ const question = ({ row, pending, since, by, answers }: Asked): AttentionItem =>
   ...(by === 'screen' && pending.options && { options: pending.options }),
 })
 
+const parked = ({ bead, agent, since, reason }: ReturnType<Parking['parked']>[number]): AttentionItem => ({
+  kind: 'parked',
+  agent,
+  bead_id: bead.id,
+  since,
+  asks: `Bead ${bead.id} (${bead.title}) is not offered any more: ${reason}`,
+  answers: [],
+})
+
 const sessionFailed = (row: SessionRow, trouble: Trouble | undefined): AttentionItem => ({
   kind: 'failed',
   agent: row.template,
   session_id: row.id,
   session_name: row.alias ?? row.sessionName,
+  session_state: row.state,
   since: stamp(row.sleptAt ?? row.activeAt ?? row.createdAt),
   asks: trouble?.reason ?? 'Its program could not be started.',
   answers: [],

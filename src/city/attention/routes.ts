@@ -1,8 +1,9 @@
 import { type Route, route } from '../../server/route.ts'
+import { Bead } from '../beads/schema.ts'
 import type { CityOf } from '../city.ts'
 import { AttentionList } from './schema.ts'
 
-/** The operation on what waits for people. */
+/** The operations on what waits for people. */
 export const attentionRoutes = (city: CityOf): Route[] => [
   route(
     'GET ~/attention',
@@ -10,11 +11,24 @@ export const attentionRoutes = (city: CityOf): Route[] => [
       id: 'list-attention',
       summary: 'List what waits for a person',
       description:
-        'Permissions that agents ask for, dialogs that their programs show, and agents that cannot be started; the longest first.',
+        'Permissions that agents ask for, dialogs that their programs show, agents that cannot be started, and beads that are parked; the longest first.',
       ok: AttentionList,
       index: true,
       extension: true,
     },
     (x) => city(x).attention.list(),
+  ),
+  route(
+    'POST ~/bead/{id}/unpark',
+    {
+      id: 'unpark-bead',
+      summary: 'Offer a parked bead again',
+      description:
+        'A bead that ended too many sessions is parked: it has the label `gc:parked` and nobody is offered it. This takes the label off and forgets how often it and its agent failed, so that it is tried at once.',
+      ok: Bead,
+      refuses: ['bead-not-found', 'conflict-wrong-state'],
+      extension: true,
+    },
+    (x) => city(x).parking.unpark(x.params.id),
   ),
 ]

@@ -1,7 +1,6 @@
 import { sentence } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import { backoff } from '../sessions/limits.ts'
-import { BeadParked } from './events.ts'
 import type { ReconcilerNeeds } from './reconciler.ts'
 import type { Action } from './state.ts'
 
@@ -74,7 +73,7 @@ export class Deeds {
     if (action.do === 'drain') this.#drain(tx, action.session, action.reason)
     if (action.do === 'release') sessions.parts.book.move(tx, action.session, 'release', { quarantinedUntil: null })
     if (action.do === 'close') sessions.finish(tx, action.session, action.reason)
-    if (action.do === 'park') this.#park(tx, action)
+    if (action.do === 'park') this.needs.parking.park(tx, action)
   }
 
   #drain(tx: Tx, id: string, reason: string): void {
@@ -89,17 +88,6 @@ export class Deeds {
     const agent = config.current.agents.find(({ qualified }) => qualified === name)
     if (identity) creation.materialised(tx, identity)
     else if (agent && slot !== undefined) creation.pooled(tx, agent, slot, work)
-  }
-
-  /** Takes a bead out of what is offered, and says so once. */
-  #park(tx: Tx, { bead, agent, deaths }: Extract<Action, { do: 'park' }>): void {
-    const { beads, log, sessions } = this.needs
-    const reason = sessions.parts.troubles.find('bead', bead)?.reason ?? ''
-    const why = `${deaths} sessions of ${agent} ended while they had it; the last: ${reason.split('\n').at(-1) ?? ''}`
-    sessions.parts.troubles.clear(tx, 'bead', bead)
-    this.needs.tell(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), parkedLetter(bead, agent, why))
-    beads.change(tx, bead, { labels: ['gc:parked'], metadata: { 'gc.parked_reason': why.slice(0, 500) } })
-    log.append(tx, BeadParked, { actor: 'gc', subject: bead, message: why }, { bead_id: bead, agent, deaths })
   }
 
   #begin(subject: string, deed: () => Promise<unknown>, matching = false): boolean {
@@ -132,10 +120,6 @@ export class Deeds {
     return (this.#failures.get(subject)?.until ?? 0) > this.needs.clock.now()
   }
 }
-
-const parkedLetter = (bead: string, agent: string, why: string): string =>
-  `Bead ${bead} is not offered to ${agent} any more: ${why}\n\n` +
-  `See what is wrong with it (gc bead show ${bead}), then offer it again: bd update ${bead} --remove-label gc:parked`
 
 /** What a deed that failed is known by until it is tried again. */
 function subjectOf(action: Entry): string {

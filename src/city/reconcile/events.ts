@@ -11,5 +11,5 @@ export const BeadParked = event(
     },
     { $id: 'BeadParkedPayload', additionalProperties: false },
   ),
-  'A bead ended so many sessions that it is not offered any more, until a person takes the label gc:parked off it.',
+  'A bead ended so many sessions that it is not offered any more, until a person lets it back.',
 )

@@ -1,7 +1,7 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { sentence } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Store } from '../../core/store.ts'
 import type { Hosted, Exit as HostedExit } from '../../runtime/host/hosted.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { Config } from '../config/config.ts'
@@ -11,6 +11,7 @@ import type { Exit } from '../sessions/aftermath.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import { backoff } from '../sessions/limits.ts'
 import { Deeds } from './deeds.ts'
+import type { Parking } from './parking.ts'
 import { plan } from './plan.ts'
 import { Probes } from './probes.ts'
 import type { Action, Situation } from './state.ts'
@@ -25,9 +26,8 @@ export interface ReconcilerNeeds extends Ground {
   config: Pick<Config, 'current' | 'onChange'>
   suspensions: Pick<Suspensions, 'of' | 'city' | 'agent' | 'onChange'>
   beads: Beads
+  parking: Parking
   host: SessionHost
-  /** Writes to the people of the city. */
-  tell(tx: Tx, subject: string, body: string): void
   report(message: string): void
 }
 

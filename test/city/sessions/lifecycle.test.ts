@@ -146,6 +146,13 @@ describe('a bead', () => {
     expect(world.city.beads.ready().items).toEqual([])
     expect(world.city.sessions.parts.book.live()).toEqual([])
     expect(world.recorded().filter((type) => type.startsWith('bead.parked'))).toHaveLength(0)
+    expect(world.city.parking.parked()).toMatchObject([
+      { bead: { id: bead.id }, agent: 'worker', reason: expect.stringContaining('5 sessions of worker ended') },
+    ])
+    await world.city.parking.unpark(bead.id)
+    await world.event('session.crashed')
+    expect(world.city.beads.get(bead.id).metadata).toEqual({ 'gc.routed_to': 'worker' })
+    expect(world.city.parking.parked()).toEqual([])
   })
 
   test('that nobody takes makes its agent suspect, however politely the sessions leave', async () => {

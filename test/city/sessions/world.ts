@@ -5,6 +5,7 @@ import { Claims } from '../../../src/city/claims/claims.ts'
 import { Config } from '../../../src/city/config/config.ts'
 import { Suspensions } from '../../../src/city/config/suspensions.ts'
 import { cityMigrations } from '../../../src/city/migrations.ts'
+import { Parking } from '../../../src/city/reconcile/parking.ts'
 import { Reconciler } from '../../../src/city/reconcile/reconciler.ts'
 import type { SessionHost } from '../../../src/city/sessions/host.ts'
 import { Sessions } from '../../../src/city/sessions/sessions.ts'
@@ -57,8 +58,9 @@ const parts = (folder: TempFolder, home: string, host: SessionHost, config: Conf
   claims.workedBy(sessions)
   const letters: string[] = []
   const tell = (_: unknown, subject: string, body: string) => void letters.push(`${subject}\n${body}`)
-  const reconciler = new Reconciler({ ...base, city: 'mill', suspensions, sessions, tell })
-  return { ...base, worktrees, letters, reactions, claims, suspensions, sessions, reconciler, faults }
+  const parking = new Parking({ ...base, troubles: sessions.parts.troubles, tell })
+  const reconciler = new Reconciler({ ...base, city: 'mill', suspensions, sessions, parking })
+  return { ...base, worktrees, letters, parking, reactions, claims, suspensions, sessions, reconciler, faults }
 }
 
 /** A city called mill whose agents run in a real host. */
