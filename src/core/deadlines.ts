@@ -72,7 +72,7 @@ export class Deadlines {
     return this.#add(due, undefined, run)
   }
 
-  /** Tells that we were away: how far the wall clock moved against the monotonic one; about 0 when we were stopped. */
+  /** Tells that we were away: how far the wall clock moved against the monotonic one; 0 when we were stopped. */
   onStep(tell: (shift: number) => void): () => void {
     this.#steps.add(tell)
     return () => this.#steps.delete(tell)
@@ -187,6 +187,6 @@ export class Deadlines {
       entry.again = !stepped
       this.#entries.add(entry)
     }
-    for (const tell of this.#steps) this.#run(() => tell(shift))
+    for (const tell of this.#steps) this.#run(() => tell(stepped ? shift : 0))
   }
 }

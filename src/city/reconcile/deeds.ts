@@ -11,6 +11,7 @@ type Entry = Extract<Action, { do: 'create' | 'drain' | 'release' | 'close' | 'p
 export class Deeds {
   readonly #running = new Map<string, Promise<void>>()
   readonly #matching = new Set<Promise<void>>()
+  /** Until when each rests, by the monotonic clock. */
   readonly #failures = new Map<string, { count: number; until: number }>()
   #starting = 0
 
@@ -109,7 +110,7 @@ export class Deeds {
     } catch (thrown) {
       const count = (this.#failures.get(subject)?.count ?? 0) + 1
       const rest = backoff(count)
-      this.#failures.set(subject, { count, until: this.needs.clock.now() + rest })
+      this.#failures.set(subject, { count, until: this.needs.clock.monotonic() + rest })
       this.needs.report(`${subject}: ${sentence(thrown)}`)
       this.needs.deadlines.after(rest, this.wake)
       return false
@@ -117,7 +118,7 @@ export class Deeds {
   }
 
   #rests(subject: string): boolean {
-    return (this.#failures.get(subject)?.until ?? 0) > this.needs.clock.now()
+    return (this.#failures.get(subject)?.until ?? 0) > this.needs.clock.monotonic()
   }
 }
 

@@ -35,7 +35,7 @@ function reasonToDrain(turn: Turn, session: SessionView, agent: AgentView | unde
   if (session.work.length > 0 || session.messages > 0 || session.attached) return undefined
   if (!turn.reached(session.busyUntil)) return undefined
   if (!agent) return session.origin === 'manual' ? undefined : 'config-drift'
-  const since = Math.max(session.quietSince, session.wokeAt)
+  const since = session.quietSince
   if (hasDrifted(turn, session, since)) return 'config-drift'
   const age = agent.maxAge === undefined ? undefined : agent.maxAge + session.luck * agent.maxAgeJitter
   if (age !== undefined && turn.reached(session.wokeAt + age)) return 'max-session-age'

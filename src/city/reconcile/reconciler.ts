@@ -10,6 +10,7 @@ import type { Suspensions } from '../config/suspensions.ts'
 import type { Exit } from '../sessions/aftermath.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import { backoff } from '../sessions/limits.ts'
+import { shiftTerms } from '../sessions/step.ts'
 import { Deeds } from './deeds.ts'
 import type { Parking } from './parking.ts'
 import { plan } from './plan.ts'
@@ -57,6 +58,7 @@ export class Reconciler {
   #due: Deadline | undefined
   #patrol: Deadline | undefined
   #blind = 0
+  #stepping: Promise<void> = Promise.resolve()
 
   constructor(private readonly needs: ReconcilerNeeds) {
     const { config, deadlines, report, suspensions, sessions } = needs
@@ -73,7 +75,7 @@ export class Reconciler {
 
   /** Adopts what runs, and from now on reacts to whatever happens. */
   async start(): Promise<void> {
-    const { log, config, suspensions, host, sessions } = this.needs
+    const { log, config, deadlines, suspensions, host, sessions } = this.needs
     this.#closed = false
     await sessions.start()
     this.#stops = [
@@ -87,6 +89,7 @@ export class Reconciler {
       sessions.parts.book.listen(() => this.wake()),
       host.onExit((exit) => this.#exited(exit)),
       host.onLost(() => this.wake()),
+      deadlines.onStep((shift) => this.#stepped(shift)),
       host.onOutput(undefined, (key, { at }) => this.#showed(key, at)),
     ]
     this.#tick()
@@ -108,6 +111,18 @@ export class Reconciler {
       .boot(agent)
       .then((failure) => failure && report(failure))
       .catch((thrown) => report(sentence(thrown)))
+  }
+
+  /** What was counted by the old clock is put right before anything more is decided. */
+  async #stepped(shift: number): Promise<void> {
+    const { store, sessions, report } = this.needs
+    if (shift === 0) return
+    this.#survey.stepped()
+    this.#stepping = store
+      .write((tx) => shiftTerms(tx, sessions.parts, shift))
+      .catch((thrown) => report(`what runs keeps the times of the old clock: ${sentence(thrown)}`))
+    await this.#stepping
+    this.wake()
   }
 
   /** Looks soon; several calls are one look. */
@@ -163,6 +178,7 @@ export class Reconciler {
   async #once(): Promise<void> {
     for (let made = true; made && !this.#closed; ) {
       const hosted = await this.#list()
+      await this.#stepping
       if (this.#closed) return
       const wakes = this.needs.config.current.daemon.maxWakesPerTick - this.#deeds.starting
       const situation = this.#survey.situation(hosted, wakes, (id) => this.#deeds.busy(id))

@@ -69,7 +69,7 @@ export interface SessionView extends Departed {
   /** Messages that wait for it. */
   messages: number
   attached: boolean
-  /** When it last did, showed or was told anything. */
+  /** When it last was started, did, showed or was told anything; never later than now. */
   quietSince: number
   /** It said that it is at work until then, whatever can be seen of that. */
   busyUntil: number

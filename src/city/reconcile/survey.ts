@@ -23,7 +23,7 @@ export interface Ground {
 
 /** Brings together what a plan depends on: configuration, rows, work, and what the host runs. */
 export class Survey {
-  /** Since when sessions have had nothing to do; lost on a restart, which only makes them wait once more. */
+  /** Since when sessions have had nothing to do, by a clock that has not been set since; lost on a restart, which only makes them wait once more. */
   readonly #quiet = new Map<string, number>()
   readonly #drifts = new Drifts()
 
@@ -49,6 +49,11 @@ export class Survey {
       sessions: rows.map((row) => this.#session(row, waiting.get(row.id) ?? 0, busy(row.id))),
       hosted: hosted && new Map(hosted.map((process) => [process.key, toHosted(process)])),
     }
+  }
+
+  /** The clock was set, or the machine slept: how long sessions have been quiet is counted anew. */
+  stepped(): void {
+    this.#quiet.clear()
   }
 
   /** Notes when processes last showed something. */
@@ -133,7 +138,8 @@ export class Survey {
   #quietSince(row: SessionRow, occupied: boolean): number {
     const now = this.ground.clock.now()
     if (occupied || !this.#quiet.has(row.id)) this.#quiet.set(row.id, now)
-    return Math.max(this.#quiet.get(row.id) ?? now, this.ground.sessions.parts.live.lastOutput(row.id) ?? 0)
+    const shown = this.ground.sessions.parts.live.lastOutput(row.id) ?? 0
+    return Math.max(this.#quiet.get(row.id) ?? now, ...[shown, row.wokeAt ?? 0].filter((moment) => moment <= now))
   }
 
   #forget(rows: readonly SessionRow[]): void {

@@ -142,7 +142,8 @@ function useless(session: Departed, after: Aftermath): Aftermath {
 }
 
 function fell(session: Departed, now: number): Aftermath {
-  const lived = now - session.wokeAt
+  // A clock that was set back since makes it unknown how long it lived, which is not held against it.
+  const lived = now < session.wokeAt ? PRODUCTIVE : now - session.wokeAt
   if (session.resumed && lived < RESUME_DEATH) {
     return { ...calm(session, 'asleep', 'runtime-missing', true), fresh: true }
   }

@@ -139,6 +139,12 @@ export class Messages {
       .run()
   }
 
+  /** Messages that wait have the time again that they had before the clock was set. */
+  shift(tx: Tx, ms: number): void {
+    const dueAt = sql`due_at + ${ms}`
+    tx.orm.update(sessionMessages).set({ dueAt }).where(sql`state = 'queued'`).run()
+  }
+
   /** Whether a message that was being typed when the supervisor stopped arrived is not known; it is not typed again. */
   recover(tx: Tx): void {
     const cut = tx.orm.select().from(sessionMessages).where(sql`state = 'typing'`).all()

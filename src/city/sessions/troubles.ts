@@ -18,6 +18,7 @@ export class Troubles {
   readonly #count: Statement<Trouble, [Kind, string, string]>
   readonly #wait: Statement<unknown, [number, Kind, string]>
   readonly #hold: Statement<unknown, [Kind, string, number, string]>
+  readonly #shift: Statement<unknown, [number]>
   readonly #clear: Statement<unknown, [Kind, string]>
   readonly #all: Statement<Trouble, [Kind]>
   readonly #one: Statement<Trouble, [Kind, string]>
@@ -36,6 +37,7 @@ export class Troubles {
       `INSERT INTO troubles (kind, subject, deaths, until, reason) VALUES (?, ?, 0, ?, ?)
        ON CONFLICT DO UPDATE SET until = max(until, excluded.until), reason = excluded.reason`,
     )
+    this.#shift = store.prepare('UPDATE troubles SET until = until + ?')
     this.#clear = store.prepare('DELETE FROM troubles WHERE kind = ? AND subject = ?')
     this.#all = store.prepare('SELECT subject, deaths, until, reason FROM troubles WHERE kind = ?')
     this.#one = store.prepare('SELECT subject, deaths, until, reason FROM troubles WHERE kind = ? AND subject = ?')
@@ -61,6 +63,12 @@ export class Troubles {
   clear(tx: Tx, kind: Kind, subject: string): void {
     void tx
     this.#clear.run(kind, subject)
+  }
+
+  /** Moves the end of every wait, since the clock was set. */
+  shift(tx: Tx, ms: number): void {
+    void tx
+    this.#shift.run(ms)
   }
 
   of(kind: Kind): Map<string, Trouble> {

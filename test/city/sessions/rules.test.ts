@@ -52,6 +52,12 @@ describe('after a death', () => {
   const crash: Exit = { how: 'exited', code: 1 }
   const after = (over: Partial<Departed>, exit: Exit = crash) => afterDeath({ ...session, ...over }, exit, NOW)
 
+  test('under a clock that was set back meanwhile a session is not taken for one that died young', () => {
+    const back = { wokeAt: NOW + 3_600_000, failures: 4, churn: 2 }
+    expect(after(back)).toMatchObject({ state: 'asleep', failures: 0, churn: 0, retryAt: NOW + 1000 })
+    expect(after({ ...back, resumed: true })).toMatchObject({ state: 'asleep', fresh: false })
+  })
+
   test('soon after its start a session waits longer each time, then is quarantined', () => {
     expect(after({})).toMatchObject({ state: 'asleep', failures: 1, restart: true, retryAt: NOW + 1000, crashed: true })
     expect(after({ failures: 3 })).toMatchObject({ state: 'asleep', failures: 4, retryAt: NOW + 8000 })

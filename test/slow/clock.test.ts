@@ -1,0 +1,145 @@
+import { expect, test } from 'bun:test'
+import { existsSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { register } from '../http/crew.ts'
+import { idOf, open } from '../http/sse.ts'
+import { type TempFolder, tempFolder } from '../support/folder.ts'
+import type { TestCity } from '../support/world.ts'
+import { eventually, history, PROGRAM, World } from './town.ts'
+
+const HOUR = 3_600_000
+
+/** A wall clock that can be set, for whatever is started with its environment; see clock.c. */
+class WallClock {
+  readonly env: Record<string, string>
+  readonly #file: number
+
+  constructor(folder: TempFolder) {
+    const library = folder.at('clock.so')
+    const source = `${import.meta.dir}/clock.c`
+    const made = Bun.spawnSync(['cc', '-shared', '-fPIC', '-O2', '-Wall', '-o', library, source, '-ldl'])
+    if (made.exitCode !== 0) throw new Error(`the clock did not compile: ${made.stderr}`)
+    this.#file = openSync(folder.at('clock'), 'w')
+    this.set(0)
+    this.env = { LD_PRELOAD: library, CLOCK: folder.at('clock') }
+  }
+
+  /** So many milliseconds off the true time. */
+  set(ms: number): void {
+    writeSync(this.#file, new BigInt64Array([BigInt(ms)]), 0, 8, 0)
+  }
+}
+
+/** Starts the supervisor again, beside a session host that reads the same clock: a host's environment is not ours. */
+async function underClock(world: World, clock: WallClock): Promise<void> {
+  const [host] = (await world.call('GET /v0/host')).body.items
+  await world.kill()
+  process.kill(host.pid, 'SIGKILL')
+  const env = { PATH: process.env.PATH, GC_HOME: world.home, GC_HOST_BUILD: host.build, ...clock.env }
+  const fresh = Bun.spawn([...PROGRAM, 'host'], { env, stdout: 'pipe', detached: true })
+  fresh.unref()
+  for await (const said of fresh.stdout) if (new TextDecoder().decode(said).startsWith('ready')) break
+  await world.start()
+  expect((await world.call('GET /v0/host')).body.items).toEqual([{ ...host, pid: fresh.pid }])
+}
+
+const TOWN = `
+[[agent]]
+name = "worker"
+start_command = 'echo $$ >> "$GC_HOME/workers"; until gc hook --claim --json | grep -q bead_id; do sleep 0.1; done; exec sleep 6000'
+min_active_sessions = 3
+max_active_sessions = 3
+
+[[agent]]
+name = "guard"
+start_command = 'echo $$ >> "$GC_HOME/guards"; exec sleep 6000'
+min_active_sessions = 1
+idle_timeout = "1h"
+
+[[agent]]
+name = "mayfly"
+start_command = 'echo died >> "$GC_HOME/mayflies"; exit 1'
+
+[[named_session]]
+template = "mayfly"
+mode = "always"
+`
+
+const lines = (world: World, name: string): string[] => {
+  const path = join(world.home, name)
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
+}
+
+const work = async (city: TestCity, title: string): Promise<string> =>
+  (await city.call('POST ~/beads', { body: { title, metadata: { 'gc.routed_to': 'worker' } } })).body.id
+
+const claimed = (city: TestCity, bead: string) =>
+  eventually(
+    `${bead} is claimed`,
+    30_000,
+    async () => (await city.call('GET ~/claims')).body.items,
+    (all) => all.some((one: { bead_id: string }) => one.bead_id === bead),
+  )
+
+test.skipIf(process.platform !== 'linux')(
+  'a clock that is set forward and back ends no term early, makes no wait longer, and a schedule fires once',
+  async () => {
+    using folder = tempFolder()
+    const clock = new WallClock(folder)
+    await using world = await World.with(clock.env)
+    await underClock(world, clock)
+    const city = await register(world, 'mill', TOWN)
+    await using stream = await open(world, '/v0/city/mill/events/stream')
+    const first = await work(city, 'first')
+    const [claim] = await claimed(city, first)
+    await eventually(
+      'all are up',
+      30_000,
+      async () => [...lines(world, 'workers'), ...lines(world, 'guards')],
+      (all) => all.length === 4,
+    )
+    const pids = [lines(world, 'workers'), lines(world, 'guards')]
+    const blocker = await work(city, 'later')
+    const expires = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString()
+    const wait = async (hours: number): Promise<string> => {
+      const body = { session: claim.session_id, on_beads: [blocker], expires_at: expires(hours) }
+      return (await city.call('POST ~/waits', { body })).body.id
+    }
+    const [soon, far] = [await wait(2), await wait(24)]
+    const over = async (id: string) => (await city.call(`GET ~/wait/${id}`)).body.state
+
+    clock.set(8 * HOUR)
+    await eventually(
+      'what was due is over',
+      90_000,
+      () => over(soon),
+      (state) => state === 'expired',
+    )
+    await claimed(city, blocker)
+    expect(await over(far)).not.toBe('expired')
+
+    const died = lines(world, 'mayflies').length
+    clock.set(-8 * HOUR)
+    await eventually(
+      'who died is tried again',
+      90_000,
+      async () => lines(world, 'mayflies').length,
+      (count) => count > died,
+    )
+    const last = await work(city, 'last')
+    await claimed(city, last)
+    expect((await city.call('GET ~/claims')).body.items).toContainEqual(claim)
+    expect([lines(world, 'workers'), lines(world, 'guards')]).toEqual(pids)
+    const told = await history(city)
+    expect(told.filter(({ type, subject }) => type === 'bead.closed' && subject === soon)).toHaveLength(1)
+    const ended = told.filter(({ type }) => /session\.(stopped|crashed|draining)/.test(type))
+    expect(ended.filter(({ payload }) => Object(payload).template !== 'mayfly')).toEqual([])
+    await eventually(
+      'the stream has told all of it',
+      10_000,
+      async () => stream.frames().flatMap((frame) => idOf(frame) ?? []),
+      (ids) => ids.includes(String(told.at(-1)?.seq)),
+    )
+  },
+  240_000,
+)
