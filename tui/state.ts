@@ -6,6 +6,7 @@ import type { CityInfo } from '../src/supervisor/schema.ts'
 import { beadLines } from './bead.ts'
 import { type Asked, readCommand } from './commands.ts'
 import { type Verb, verbOf } from './keys.ts'
+import { rows } from './rows.ts'
 
 /** An event as the dashboard shows it. */
 export interface Told {
@@ -221,35 +222,6 @@ export function sessionInHand(state: State): string | undefined {
   if (state.view.at === 'bead') return undefined
   if (state.panel === 'attention') return rows(state, 'attention')[state.selected.attention]?.session_id
   return state.panel === 'sessions' ? rows(state, 'sessions')[state.selected.sessions]?.id : undefined
-}
-
-interface RowOf {
-  cities: CityInfo
-  attention: AttentionItem
-  agents: AgentResponse
-  sessions: SessionResponse
-  beads: Bead
-  events: Told
-}
-
-/** What of a row the filter looks at. */
-const texts: { [L in List]: (row: RowOf[L]) => string } = {
-  cities: ({ name, path, status }) => `${name} ${path} ${status ?? ''}`,
-  attention: ({ agent, session_id, session_name, kind, asks }) =>
-    `${agent} ${session_id ?? ''} ${session_name ?? ''} ${kind} ${asks}`,
-  agents: ({ name, state, active_bead }) => `${name} ${state} ${active_bead ?? ''}`,
-  sessions: ({ id, session_name, alias, template, state, title }) =>
-    `${id} ${session_name} ${alias ?? ''} ${template} ${state} ${title}`,
-  beads: ({ id, title, status, assignee, issue_type }) => `${id} ${title} ${status} ${assignee ?? ''} ${issue_type}`,
-  events: ({ type, actor, subject, message }) => `${type} ${actor} ${subject ?? ''} ${message ?? ''}`,
-}
-
-/** The rows of a list that the filter lets through. */
-export function rows<L extends List>(state: State, list: L): readonly RowOf[L][] {
-  const all: { [Name in List]: readonly RowOf[Name][] } = state
-  const wanted = state.filter.toLowerCase()
-  if (wanted === '') return all[list]
-  return all[list].filter((row) => texts[list](row).toLowerCase().includes(wanted))
 }
 
 const listInHand = (state: State): List => (state.view.at === 'cities' ? 'cities' : state.panel)

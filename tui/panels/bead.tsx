@@ -9,12 +9,7 @@ export function BeadPage({ state, width, height }: { state: State; width: number
   const lines = state.bead ? beadLines(state.bead).slice(state.past, state.past + height) : []
   return (
     <Box flexDirection="column" height={height} width={width} paddingX={2} overflow="hidden">
-      {lines.map((line, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line of a text has no identity but its row
-        <Box key={at} flexShrink={0}>
-          <Text>{plain(line) || ' '}</Text>
-        </Box>
-      ))}
+      <Text>{lines.map(plain).join('\n')}</Text>
     </Box>
   )
 }

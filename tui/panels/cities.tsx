@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { List } from '../parts/list.tsx'
-import { rows, type State } from '../state.ts'
+import { rows } from '../rows.ts'
+import type { State } from '../state.ts'
 import { type Theme, toneOf } from '../theme.ts'
 
 /** Every registered city, whether it runs, and why not. */

@@ -3,7 +3,8 @@ import type { ReactNode } from 'react'
 import { ago } from '../../src/client/text.ts'
 import { answersOf } from '../commands.ts'
 import { List } from '../parts/list.tsx'
-import { type Panel, rows, type State } from '../state.ts'
+import { rows } from '../rows.ts'
+import type { Panel, State } from '../state.ts'
 import { type Theme, toneOf } from '../theme.ts'
 
 interface Props {

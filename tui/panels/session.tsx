@@ -28,12 +28,11 @@ export function SessionPage({ state, session, width, height, theme }: Props): Re
       </Text>
       {asked && <Text {...theme('warning')}>{cut(`  ${plain(asked.asks)} ${answersOf(asked)}`, width - 1)}</Text>}
       <Text {...theme('quiet')}>{'─'.repeat(width)}</Text>
-      {lastLines(state.screen, room).map((line, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line of a screen has no identity but its row
-        <Text key={at} wrap="truncate">
-          {cut(plain(line), width) || ' '}
-        </Text>
-      ))}
+      <Text>
+        {lastLines(state.screen, room)
+          .map((line) => cut(plain(line), width))
+          .join('\n')}
+      </Text>
       {state.screen.length === 0 && <Text {...theme('quiet')}>{'  nothing on its screen yet'}</Text>}
     </Box>
   )

@@ -1,0 +1,35 @@
+import type { AgentResponse } from '../src/city/agents/schema.ts'
+import type { AttentionItem } from '../src/city/attention/schema.ts'
+import type { Bead } from '../src/city/beads/schema.ts'
+import type { SessionResponse } from '../src/city/sessions/schema.ts'
+import type { CityInfo } from '../src/supervisor/schema.ts'
+import type { List, State, Told } from './state.ts'
+
+interface RowOf {
+  cities: CityInfo
+  attention: AttentionItem
+  agents: AgentResponse
+  sessions: SessionResponse
+  beads: Bead
+  events: Told
+}
+
+/** What of a row the filter looks at. */
+const texts: { [L in List]: (row: RowOf[L]) => string } = {
+  cities: ({ name, path, status }) => `${name} ${path} ${status ?? ''}`,
+  attention: ({ agent, session_id, session_name, kind, asks }) =>
+    `${agent} ${session_id ?? ''} ${session_name ?? ''} ${kind} ${asks}`,
+  agents: ({ name, state, active_bead }) => `${name} ${state} ${active_bead ?? ''}`,
+  sessions: ({ id, session_name, alias, template, state, title }) =>
+    `${id} ${session_name} ${alias ?? ''} ${template} ${state} ${title}`,
+  beads: ({ id, title, status, assignee, issue_type }) => `${id} ${title} ${status} ${assignee ?? ''} ${issue_type}`,
+  events: ({ type, actor, subject, message }) => `${type} ${actor} ${subject ?? ''} ${message ?? ''}`,
+}
+
+/** The rows of a list that the filter lets through. */
+export function rows<L extends List>(state: State, list: L): readonly RowOf[L][] {
+  const all: { [Name in List]: readonly RowOf[Name][] } = state
+  const wanted = state.filter.toLowerCase()
+  if (wanted === '') return all[list]
+  return all[list].filter((row) => texts[list](row).toLowerCase().includes(wanted))
+}
