@@ -213,12 +213,13 @@ export class Lifecycle {
       const before = book.find(id)
       if (before?.hostKey !== key) return
       const after = afterDeath(this.#departed(before), exit, clock.now())
+      const why = said ?? describe(exit, before)
       this.#gone(tx, id, after.state === 'closed')
-      this.#blame(tx, before, after, exit, said)
+      this.#blame(tx, before, after, exit, why)
       const row = this.#settle(tx, before, after)
       this.parts.chronicle.ended(tx, before, after, exit, said)
       if (after.crashed) tx.after(() => this.parts.died(before))
-      if (after.state !== 'start-pending') this.parts.settled(tx, row, said ?? describe(exit))
+      if (after.state !== 'start-pending') this.parts.settled(tx, row, why)
     })
   }
 
@@ -249,9 +250,8 @@ export class Lifecycle {
     }
   }
 
-  #blame(tx: Tx, row: SessionRow, after: Aftermath, exit: Exit, said?: string): void {
+  #blame(tx: Tx, row: SessionRow, after: Aftermath, exit: Exit, reason: string): void {
     const { troubles } = this.parts
-    const reason = said ?? describe(exit)
     if (exit.limited && row.kind === 'agent') troubles.hold(tx, 'agent', row.template, after.quarantinedUntil, reason)
     for (const bead of after.blamed) troubles.count(tx, 'bead', bead, reason)
     if (row.kind !== 'agent') return
@@ -281,9 +281,11 @@ export class Lifecycle {
 /** Whether a start is known not to have happened; otherwise the next listing of the host tells. */
 const known = (thrown: unknown): boolean => thrown instanceof Refusal && thrown.code !== 'gateway-timeout'
 
-/** How a process ended, in a sentence. */
-export function describe(exit: Exit): string {
+/** How the process of a session ended, in a sentence. */
+function describe(exit: Exit, { state, reason }: SessionRow): string {
   if (exit.limited) return 'the usage limit of its model is reached'
+  if (state === 'draining' && reason === 'no-wake-reason') return 'it claimed nothing for a minute and was let go'
+  if (state === 'draining') return `it was let go (${reason})`
   if (exit.how === 'lost') return 'its program was gone when the host was looked at'
   if (exit.how === 'refused') return 'its program could not be started'
   if (exit.signal !== undefined) return `its program was ended by ${exit.signal}`

@@ -128,6 +128,20 @@ describe('a program that ends', () => {
 })
 
 describe('a bead', () => {
+  test('that a session sat on without claiming it says so, once that one was let go', async () => {
+    await using world = await CityWorld.open(agent('worker', 'exec sleep 600', 'max_active_sessions = 1'))
+    const bead = await world.work('ignored', 'worker')
+    await world.event('session.woke')
+    const { book, troubles } = world.city.sessions.parts
+    await world.city.store.write((tx) => {
+      for (const row of book.live()) book.move(tx, row.id, 'drain', { reason: 'no-wake-reason', drainAt: 0 })
+    })
+    world.city.reconciler.wake()
+    await world.event('session.stopped')
+    const blamed = troubles.of('bead').get(bead.id)
+    expect(blamed).toMatchObject({ deaths: 1, reason: 'it claimed nothing for a minute and was let go' })
+  })
+
   test('that takes down whoever has it is offered less and less, then parked, and a person is told once', async () => {
     await using world = await CityWorld.open(agent('worker', 'exit 3', 'max_active_sessions = 1'))
     const bead = await world.work('cursed', 'worker')
