@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { BeadCreateInputBody } from '../../src/city/beads/schema.ts'
 import { plain } from '../../src/client/text.ts'
@@ -67,7 +65,7 @@ async function create(desk: Desk, title: string | undefined, options: Create): P
 
 async function bodyOf(desk: Desk, title: string | undefined, options: Create): Promise<BeadCreateInputBody> {
   if (!title?.trim()) throw misuse('title required')
-  const description = options.bodyFile === undefined ? options.description : await textOf(desk, options.bodyFile)
+  const description = options.bodyFile === undefined ? options.description : await desk.textOf(options.bodyFile)
   const metadata = { ...metadataOf(options.metadata), ...options.setMetadata }
   return {
     title,
@@ -79,15 +77,6 @@ async function bodyOf(desk: Desk, title: string | undefined, options: Create): P
     ...(options.parent && { parent: options.parent }),
     ...(options.defer && { defer_until: options.defer }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
-  }
-}
-
-async function textOf(desk: Desk, file: string): Promise<string> {
-  if (file === '-') return desk.here.io.read()
-  try {
-    return readFileSync(resolve(desk.here.io.cwd, file), 'utf8')
-  } catch {
-    throw failure(`cannot read ${file}`)
   }
 }
 

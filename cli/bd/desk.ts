@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Bead, BeadDependencies } from '../../src/city/beads/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
-import { Exit } from '../exit.ts'
+import { Exit, failure } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { sentenceOf } from '../run.ts'
 import { dependents, toListed } from './issue.ts'
@@ -13,6 +15,8 @@ export const INTERNAL: ReadonlySet<string> = new Set(['session', 'message', 'con
 
 const PAGE = 1000
 const FEW = 20
+/** How many beads one request asks about. */
+const MOST_COUNTED = 200
 
 /** What every `bd` command works at: the city, the rig, the way of printing. */
 export class Desk {
@@ -60,6 +64,16 @@ export class Desk {
     }
   }
 
+  /** The text of a file; `-` is standard input. */
+  async textOf(file: string): Promise<string> {
+    if (file === '-') return this.here.io.read()
+    try {
+      return readFileSync(resolve(this.here.io.cwd, file), 'utf8')
+    } catch {
+      throw failure(`cannot read ${file}`)
+    }
+  }
+
   /** What a bead depends on and what depends on it. */
   async dependencies(id: string): Promise<BeadDependencies> {
     const city = await this.city()
@@ -73,10 +87,23 @@ export class Desk {
     return new Map(await Promise.all(beads.map(count)))
   }
 
-  /** Prints beads as a list, each with its edges and how many there are. */
+  /** How many comments there are on each of these beads. */
+  async commentCounts(beads: readonly Bead[]): Promise<Record<string, number>> {
+    const city = await this.city()
+    let all: Record<string, number> = {}
+    for (let at = 0; at < beads.length; at += MOST_COUNTED) {
+      const ids = beads.slice(at, at + MOST_COUNTED).map(({ id }) => id)
+      const { counts } = await city.call('GET ~/beads/comments/count', { query: { ids: ids.join() } })
+      all = { ...all, ...counts }
+    }
+    return all
+  }
+
+  /** Prints beads as a list, each with its edges and how many of everything there are. */
   async printList(beads: readonly Bead[]): Promise<void> {
-    const counts = await this.dependentCounts(beads)
-    this.print.value(beads.map((bead) => toListed(bead, counts.get(bead.id) ?? 0)))
+    const dependents = await this.dependentCounts(beads)
+    const comments = await this.commentCounts(beads)
+    this.print.value(beads.map((bead) => toListed(bead, dependents.get(bead.id) ?? 0, comments[bead.id] ?? 0)))
   }
 
   /** The quiet end of a call that did only a part: what went wrong is said already. */

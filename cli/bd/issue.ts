@@ -1,4 +1,5 @@
 import type { Bead, BeadDependencies, BeadRelation, Dep } from '../../src/city/beads/schema.ts'
+import type { BeadComment } from '../../src/city/comments/schema.ts'
 
 /** What a bead without a priority counts as. */
 const USUAL = 2
@@ -28,6 +29,7 @@ export interface Counted extends Issue {
   dependent_count: number
   dependencies?: unknown[]
   dependents?: unknown[]
+  comments?: readonly BeadComment[]
 }
 
 /** A bead as `bd create` and `bd dep list` print it. */
@@ -63,21 +65,26 @@ export function dependents(beads: readonly Bead[]): Map<string, number> {
 }
 
 /** A bead as lists print it: with its edges and their numbers. */
-export function toListed(bead: Bead, dependentCount: number): Counted {
+export function toListed(bead: Bead, dependentCount: number, commentCount: number): Counted {
   const edges = bead.dependencies ?? []
   return {
-    ...counted(bead, dependentCount),
+    ...counted(bead, dependentCount, commentCount),
     ...(edges.length > 0 && { dependencies: edges.map((edge) => toEdge(edge, bead)) }),
   }
 }
 
-/** A bead as `bd show` prints it: with the beads on both ends of its edges. */
-export function toShown(bead: Bead, { depends_on, dependents: others }: BeadDependencies): Counted {
+/** A bead as `bd show` prints it: with the beads on both ends of its edges and what was said on it. */
+export function toShown(
+  bead: Bead,
+  { depends_on, dependents: others }: BeadDependencies,
+  comments: readonly BeadComment[],
+): Counted {
   const [on, of] = [toRelated(depends_on), toRelated(others)]
   return {
-    ...counted(bead, others.length),
+    ...counted(bead, others.length, comments.length),
     ...(on.length > 0 && { dependencies: on }),
     ...(of.length > 0 && { dependents: of }),
+    ...(comments.length > 0 && { comments }),
   }
 }
 
@@ -85,9 +92,9 @@ export function toShown(bead: Bead, { depends_on, dependents: others }: BeadDepe
 export const toRelated = (relations: readonly BeadRelation[]): (Issue & { dependency_type: string })[] =>
   relations.flatMap(({ bead, type }) => (bead ? [{ ...toIssue(bead), dependency_type: type }] : []))
 
-const counted = (bead: Bead, dependentCount: number): Counted => ({
+const counted = (bead: Bead, dependentCount: number, commentCount: number): Counted => ({
   ...toIssue(bead),
-  comment_count: 0,
+  comment_count: commentCount,
   dependency_count: bead.dependencies?.length ?? 0,
   dependent_count: dependentCount,
 })

@@ -4,6 +4,7 @@ import type { Io } from '../io.ts'
 import { configured } from '../program.ts'
 import { commit, version } from '../version.ts'
 import { closing } from './close.ts'
+import { commentCommands } from './comment.ts'
 import { createCommand } from './create.ts'
 import { dependencyCommands } from './dep.ts'
 import { Desk } from './desk.ts'
@@ -29,6 +30,7 @@ export function createBd(io: Io): Command {
   holdingCommands(program, desk)
   closing(program, desk)
   dependencyCommands(program, desk)
+  commentCommands(program, desk)
   program
     .command('version')
     .description('print the version')

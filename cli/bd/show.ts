@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Bead } from '../../src/city/beads/schema.ts'
 import { plain, plainLines } from '../../src/client/text.ts'
+import { commentsOn, printComments } from '../commands/bead-comment.ts'
 import type { Desk } from './desk.ts'
 import { toShown } from './issue.ts'
 import { level } from './print.ts'
@@ -26,7 +27,9 @@ async function show(desk: Desk, ids: readonly string[]): Promise<void> {
 }
 
 async function printJson(desk: Desk, beads: readonly Bead[]): Promise<void> {
-  desk.print.value(await Promise.all(beads.map(async (bead) => toShown(bead, await desk.dependencies(bead.id)))))
+  const shown = async (bead: Bead) =>
+    toShown(bead, await desk.dependencies(bead.id), await commentsOn(await desk.city(), bead.id))
+  desk.print.value(await Promise.all(beads.map(shown)))
 }
 
 async function print(desk: Desk, bead: Bead): Promise<void> {
@@ -49,5 +52,8 @@ async function print(desk: Desk, bead: Bead): Promise<void> {
     if (relations.length > 0) print.line(`\n${head}`)
     for (const { id, bead: other } of relations) other ? print.bead(other, '  ') : print.line(`  ? ${id} (unknown)`)
   }
+  const comments = await commentsOn(await desk.city(), bead.id)
+  if (comments.length > 0) print.line('\nCOMMENTS')
+  printComments(print.io, comments)
   print.line('')
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { BeadsImported } from '../../src/city/beads/schema.ts'
+import { isRecord, parsed } from '../../src/client/problem.ts'
 import { failure } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'
@@ -48,8 +49,9 @@ async function importBeads(here: Here, file: string | undefined, options: Json):
   const text = file === undefined ? await here.io.read() : readFileSync(resolve(here.io.cwd, file), 'utf8')
   const city = await here.city()
   const done: BeadsImported = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
-  for (const raw of parts(text)) {
+  for (const { raw, continues } of parts(text)) {
     const said = await city.call('POST ~/beads/import', { raw })
+    if (continues) continue
     for (const key of ['created', 'updated', 'unchanged', 'skipped'] as const) done[key] += said[key]
   }
   if (options.json) return json(here.io, done)
@@ -59,19 +61,42 @@ async function importBeads(here: Here, file: string | undefined, options: Json):
   )
 }
 
+/** Lines for one request; of a bead that goes on from the request before when it `continues`. */
+interface Part {
+  raw: string
+  continues: boolean
+}
+
 /** Whole lines, as many as one request may carry. */
-function* parts(text: string): Generator<string> {
-  let part = ''
+function* parts(text: string): Generator<Part> {
+  let raw = ''
   let bytes = 0
-  for (const one of text.split('\n')) {
+  for (const line of text.split('\n')) {
+    const [one = '', ...rest] = divided(line)
     const size = Buffer.byteLength(one) + 1
-    if (bytes + size > MOST && part !== '') {
-      yield part
-      part = ''
+    if (bytes + size > MOST && raw !== '') {
+      yield { raw, continues: false }
+      raw = ''
       bytes = 0
     }
-    part += `${one}\n`
+    raw += `${one}\n`
     bytes += size
+    if (rest.length === 0) continue
+    yield { raw, continues: false }
+    for (const each of rest) yield { raw: each, continues: true }
+    raw = ''
+    bytes = 0
   }
-  if (part.trim() !== '') yield part
+  if (raw.trim() !== '') yield { raw, continues: false }
+}
+
+/** A bead whose line no request can carry as several lines, each with some of its comments. */
+function divided(line: string): string[] {
+  if (Buffer.byteLength(line) < MOST) return [line]
+  const bead = parsed(line)
+  if (!isRecord(bead) || !Array.isArray(bead.comments) || bead.comments.length < 2) return [line]
+  const { comments } = bead
+  const middle = Math.ceil(comments.length / 2)
+  const halves = [comments.slice(0, middle), comments.slice(middle)]
+  return halves.flatMap((half) => divided(JSON.stringify({ ...bead, comments: half })))
 }

@@ -5,6 +5,7 @@ import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'
 import { type Column, facts, table } from '../table.ts'
 import { draw, type Watch, withWatch } from '../watch.ts'
+import { commentCommands, commentsOn, printComments } from './bead-comment.ts'
 import { createCommand, updateCommand } from './bead-edit.ts'
 import { transferCommands } from './bead-transfer.ts'
 import { count, type Json, withJson } from './options.ts'
@@ -32,6 +33,7 @@ export function beadCommands(program: Command, here: Here): void {
   updateCommand(bead, here)
   verbs(bead, here)
   dependencies(bead, here)
+  commentCommands(bead, here)
   transferCommands(bead, here)
 }
 
@@ -103,6 +105,9 @@ async function show(here: Here, id: string, options: Json): Promise<void> {
     ...Object.entries(bead.metadata ?? {}),
   ])
   if (bead.description) line(here.io, `\n${plainLines(bead.description)}`)
+  const comments = await commentsOn(city, id)
+  if (comments.length > 0) line(here.io, '')
+  printComments(here.io, comments)
 }
 
 const DONE = { close: 'Closed', reopen: 'Reopened', unpark: 'Offered again:' }

@@ -14,6 +14,7 @@ import { Beads } from './beads/beads.ts'
 import { Transfer } from './beads/transfer.ts'
 import { Budgets } from './budgets/budgets.ts'
 import { Claims } from './claims/claims.ts'
+import { Comments } from './comments/comments.ts'
 import { Config } from './config/config.ts'
 import { Declared } from './config/declared.ts'
 import { Suspensions } from './config/suspensions.ts'
@@ -58,6 +59,7 @@ export class City {
   readonly declared: Declared
   readonly beads: Beads
   readonly claims: Claims
+  readonly comments: Comments
   readonly convoys: Convoys
   readonly sessions: Sessions
   readonly parking: Parking
@@ -130,6 +132,7 @@ export class City {
     this.declared = new Declared(config, suspensions, url)
     const beads = new Beads(store, log, clock, config)
     const claims = new Claims({ store, log, clock, deadlines, beads, report })
+    const comments = new Comments(store, log, clock, beads)
     const convoys = new Convoys(store, log, beads, reactions)
     this.worktrees = new Worktrees({
       ...{ store, log, reactions, clock, deadlines, config, env, report },
@@ -171,6 +174,7 @@ export class City {
     this.replays = new Replays(store, clock)
     this.beads = beads
     this.claims = claims
+    this.comments = comments
     this.convoys = convoys
     this.sessions = sessions
     this.parking = new Parking({ store, log, clock, beads, troubles: sessions.parts.troubles, tell })
@@ -187,7 +191,7 @@ export class City {
     })
     this.maintenance = new Maintenance({ store, log, clock, deadlines, report })
     this.backup = new Backup({ name, path, version, store, clock })
-    this.transfer = new Transfer(store, beads, () => config.current.rigs)
+    this.transfer = new Transfer(store, beads, comments, () => config.current.rigs)
     const waitNeeds = { store, clock, deadlines, reactions, beads, report }
     this.waits = new Waits({ city: name, ...waitNeeds, sessions: waitersOf(sessions) })
     this.events = new Events(store, log, archives, clock, (ms, signal) => deadlines.sleep(ms, signal))

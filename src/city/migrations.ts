@@ -5,6 +5,7 @@ import acp from './acp/table.sql' with { type: 'text' }
 import beads from './beads/table.sql' with { type: 'text' }
 import budgets from './budgets/table.sql' with { type: 'text' }
 import claims from './claims/table.sql' with { type: 'text' }
+import comments from './comments/table.sql' with { type: 'text' }
 import suspensions from './config/table.sql' with { type: 'text' }
 import mail from './mail/table.sql' with { type: 'text' }
 import maintenance from './maintenance/table.sql' with { type: 'text' }
@@ -21,6 +22,7 @@ export const cityMigrations: readonly string[] = [
   requests,
   suspensions,
   beads,
+  comments,
   claims,
   rigs,
   sessions,

@@ -13,6 +13,7 @@ import type {
 } from '../city/beads/schema.ts'
 import type { Budget, BudgetKey, BudgetList, BudgetSet } from '../city/budgets/schema.ts'
 import type { Claim, ClaimList, NextWork } from '../city/claims/schema.ts'
+import type { BeadComment, BeadCommentCounts, BeadCommentInput, BeadCommentList } from '../city/comments/schema.ts'
 import type {
   ConvoyAddInputBody,
   ConvoyCheckResponse,
@@ -106,6 +107,9 @@ export interface Operations extends SocialOperations {
   'POST ~/bead/{id}/close': { ok: OKResponseBody }
   'POST ~/bead/{id}/reopen': { ok: OKResponseBody }
   'POST ~/bead/{id}/unpark': { ok: Bead }
+  'GET ~/bead/{id}/comments': { query: Page; ok: BeadCommentList }
+  'POST ~/bead/{id}/comments': { body: BeadCommentInput; ok: BeadComment }
+  'GET ~/beads/comments/count': { query: { ids: string }; ok: BeadCommentCounts }
   'GET ~/bead/{id}/dependencies': { ok: BeadDependencies }
   'POST ~/bead/{id}/deps': { body: BeadDependInput; ok: Dep }
   'DELETE ~/bead/{id}/deps/{depends_on_id}': { query: { type?: string | undefined }; ok: OKResponseBody }

@@ -15,5 +15,8 @@ export const requestId = (): string => `req-${hex(12)}`
 /** Names a mail thread: `thread-` and 12 hex characters. */
 export const threadId = (): string => `thread-${hex(6)}`
 
+/** Names a comment on a bead, wherever the bead goes: `comment-` and 12 hex characters. */
+export const commentId = (): string => `comment-${hex(6)}`
+
 /** A secret with a fixed prefix that can be recognised and struck out: `gcs_` session, `gco_` operator, `moltbook_` network. */
 export const secret = (prefix: 'gcs_' | 'gco_' | 'moltbook_'): string => prefix + hex(32)

@@ -4,6 +4,7 @@ import { beadRoutes } from '../city/beads/routes.ts'
 import { budgetRoutes } from '../city/budgets/routes.ts'
 import type { CityOf } from '../city/city.ts'
 import { claimRoutes } from '../city/claims/routes.ts'
+import { commentRoutes } from '../city/comments/routes.ts'
 import { configRoutes } from '../city/config/routes.ts'
 import { convoyRoutes } from '../city/convoys/routes.ts'
 import { eventRoutes } from '../city/events/routes.ts'
@@ -33,6 +34,7 @@ export function routes(gc: Supervisor): Route[] {
     ...attentionRoutes(city),
     ...beadRoutes(city),
     ...claimRoutes(city),
+    ...commentRoutes(city),
     ...configRoutes(city),
     ...convoyRoutes(city),
     ...eventRoutes(city),

@@ -49,12 +49,12 @@ describe('a bead in the words of bd', () => {
 
   test('in a list has its edges and how many there are each way', () => {
     const counts = dependents([wall, roof])
-    expect(toListed(wall, counts.get('mp-1') ?? 0)).toMatchObject({
-      comment_count: 0,
+    expect(toListed(wall, counts.get('mp-1') ?? 0, 2)).toMatchObject({
+      comment_count: 2,
       dependency_count: 0,
       dependent_count: 1,
     })
-    expect(toListed(roof, counts.get('mp-2') ?? 0)).toMatchObject({
+    expect(toListed(roof, counts.get('mp-2') ?? 0, 0)).toMatchObject({
       dependency_count: 1,
       dependent_count: 0,
       dependencies: [{ issue_id: 'mp-2', depends_on_id: 'mp-1', type: 'blocks', created_at: at, metadata: '{}' }],
@@ -62,15 +62,16 @@ describe('a bead in the words of bd', () => {
   })
 
   test('shown alone has the beads at the other end of its edges', () => {
-    const shown = toShown(roof, {
-      depends_on: [
-        { id: 'mp-1', type: 'blocks', bead: wall },
-        { id: 'mp-9', type: 'blocks' },
-      ],
-      dependents: [],
-    })
+    const depends_on = [
+      { id: 'mp-1', type: 'blocks', bead: wall },
+      { id: 'mp-9', type: 'blocks' },
+    ]
+    const comment = { id: 'c', issue_id: roof.id, author: 'ada', text: 'leaks', created_at: at }
+    const shown = toShown(roof, { depends_on, dependents: [] }, [comment])
     expect(shown.dependencies).toEqual([{ ...toIssue(wall), dependency_type: 'blocks' }])
+    expect(shown).toMatchObject({ comment_count: 1, comments: [comment] })
     expect(shown).not.toHaveProperty('dependents')
+    expect(toShown(roof, { depends_on, dependents: [] }, [])).not.toHaveProperty('comments')
   })
 })
 

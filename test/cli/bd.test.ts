@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import type { Counted, Issue } from '../../cli/bd/issue.ts'
 import { openTown, type Town } from './town.ts'
 
@@ -149,6 +150,45 @@ describe('bd update, close, reopen', () => {
     const claim = await town.bd(['update', id, '--claim'])
     expect(claim.status).toBe(1)
     expect(await json<Issue[]>('show', id)).toMatchObject([{ status: 'open' }])
+  })
+})
+
+describe('bd comment, comments', () => {
+  test('say something on a bead and list what was said, in the words that prompts use', async () => {
+    const { id } = await create('Discussed')
+    expect((await town.bd(['comments', id])).out).toBe(`No comments on ${id}\n`)
+    expect((await town.bd(['comment', id, 'Working on', 'this now'])).out).toBe(`✓ Comment added to ${id}\n`)
+    const added = await json<object>('comments', 'add', id, 'half done')
+    expect(added).toMatchObject({ issue_id: id, author: 'human', text: 'half done', schema_version: 1 })
+    const piped = { stdin: 'from a pipe\nof two lines\n\n' }
+    expect((await town.bd(['comment', id, '--stdin'], piped)).status).toBe(0)
+    const listed = await json<{ text: string }[]>('comments', id)
+    const texts = ['Working on this now', 'half done', 'from a pipe\nof two lines']
+    expect(listed.map(({ text }) => text)).toEqual(texts)
+    const { out } = await town.bd(['comments', id])
+    expect(out).toStartWith(`\nComments on ${id}:\n\n[human] at `)
+    expect(out).toContain('\n  from a pipe\n  of two lines\n')
+    expect(await json<Counted[]>('show', id)).toMatchObject([{ comment_count: 3, comments: listed }])
+    expect((await json<Counted[]>('list')).find((each) => each.id === id)).toMatchObject({ comment_count: 3 })
+    expect((await town.bd(['show', id])).out).toContain('\nCOMMENTS\nhuman, ')
+  })
+
+  test('take the text of a file, and refuse no text and a word in the place of a bead', async () => {
+    const { id } = await create('Written')
+    writeFileSync(town.at('note.txt'), 'as noted\n')
+    expect((await town.bd(['comment', id, '-f', town.at('note.txt')])).status).toBe(0)
+    expect(await json<object[]>('comments', id)).toMatchObject([{ text: 'as noted' }])
+    for (const [args, fault] of [
+      [['comment', id], 'no comment text provided'],
+      [['comment', 'list', id], 'list is no bead'],
+      [['comment', id, '--file', town.at('none')], 'cannot read'],
+      [['comment', id, ' '], 'text must not be empty'],
+      [['comments', 'to-99999'], 'does not exist'],
+    ] as const) {
+      const { status, err } = await town.bd(args)
+      expect([args, status === 0, err]).toEqual([args, false, expect.stringContaining(fault)])
+    }
+    expect(await json<object[]>('comments', id)).toHaveLength(1)
   })
 })
 

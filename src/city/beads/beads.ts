@@ -77,6 +77,11 @@ export class Beads extends Ledger {
     return this.reader.need(id).rig
   }
 
+  /** The number of a bead in this city. */
+  numberOf(id: string): number {
+    return this.reader.need(id).n
+  }
+
   /** The edges of a bead, both ways. */
   dependencies(id: string): BeadDependencies {
     this.reader.need(id)

@@ -51,7 +51,7 @@ export function changed(row: BeadRow, change: BeadChange): Written {
 }
 
 /** The written part of a stored row. */
-export function written({ blockers: _, edges: __, ...row }: BeadRow): Written {
+export function written({ n: _, blockers: __, edges: ___, ...row }: BeadRow): Written {
   return { ...row, workable: isWorkable(row.type, JSON.parse(row.labels)) ? 1 : 0 }
 }
 

@@ -1,6 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { Refusal } from '../../core/errors.ts'
+import { COMMENT_BOUNDS } from '../comments/bounds.ts'
+import type { Remark } from '../comments/comments.ts'
+import type { BeadComment } from '../comments/schema.ts'
 import { BOUNDS } from './bounds.ts'
 import { isWorkable } from './readiness.ts'
 import type { Bead, Dep } from './schema.ts'
@@ -8,6 +11,14 @@ import type { Written } from './writer.ts'
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const yes = Type.Optional(Type.Boolean())
+
+const Commented = Type.Object({
+  id: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
+  author: text,
+  text: Type.String(),
+  created_at: text,
+})
+type Commented = Static<typeof Commented>
 
 /** A line of the file: a bead in the field names that `bd export` writes. */
 const Line = Type.Object({
@@ -35,6 +46,7 @@ const Line = Type.Object({
       Type.Null(),
     ]),
   ),
+  comments: Type.Optional(Type.Union([Type.Array(Commented), Type.Null()])),
   ephemeral: yes,
   no_history: yes,
 })
@@ -48,10 +60,11 @@ const KNOWN = new Set([...Object.keys(Line.properties), ...COUNTED])
 export interface Portable {
   row: Written
   edges: readonly Dep[]
+  comments: readonly Remark[]
 }
 
 /** A bead as a line of the file. Nothing of it is left out, so that reading the line gives the same bead. */
-export function toLine(bead: Bead, rig: string): string {
+export function toLine(bead: Bead, rig: string, comments: readonly BeadComment[]): string {
   const { from, needs: _, is_blocked: __, ...rest } = bead
   const reason = bead.metadata?.close_reason
   return JSON.stringify({
@@ -61,6 +74,7 @@ export function toLine(bead: Bead, rig: string): string {
     ...(rig !== '' && { rig }),
     ...(bead.status === 'closed' && { closed_at: bead.updated_at ?? bead.created_at }),
     ...(reason !== undefined && { close_reason: reason }),
+    ...(comments.length > 0 && { comments }),
   })
 }
 
@@ -104,8 +118,17 @@ function portable(text: string, at: number, rigOf: Parameters<typeof fromLines>[
     updated_at: line.updated_at ? moment(line.updated_at, 'updated_at', at) : created,
     workable: isWorkable(type, labels) ? 1 : 0,
   }
+  const comments = (line.comments ?? []).map((comment) => remark(comment, created, at))
   checkSize(row, labels, at)
-  return { row, edges }
+  checkComments(comments, at)
+  return { row, edges, comments }
+}
+
+/** A comment without an id of its own is known by what it says. */
+function remark({ id, author, text, created_at }: Commented, created: number, at: number): Remark {
+  const createdAt = created_at ? moment(created_at, 'created_at', at) : created
+  const said = { author: author ?? '', createdAt, text }
+  return { id: String(id ?? '') || `bd-${Bun.hash(JSON.stringify(said)).toString(16)}`, ...said }
 }
 
 /** Without a field for it, the parent is what a `parent-child` edge leads to. */
@@ -152,6 +175,18 @@ function checkSize({ title, description, metadata }: Written, labels: readonly s
   if (over(metadata, BOUNDS.metadata)) throw wrong(at, 'has more than 64 KB of metadata and other fields')
   if (labels.length > BOUNDS.labels || labels.some((label) => over(label, BOUNDS.label)))
     throw wrong(at, 'has labels that are too many or too long')
+}
+
+function checkComments(comments: readonly Remark[], at: number): void {
+  const size = ({ text }: Remark) => Buffer.byteLength(text)
+  const named = (name: string) => name.length <= BOUNDS.word
+  const all = comments.reduce((sum, comment) => sum + size(comment), 0)
+  if (comments.length > COMMENT_BOUNDS.count || all > COMMENT_BOUNDS.all)
+    throw wrong(at, 'has more than 1,000 comments or 1 MB of them')
+  if (comments.some((comment) => size(comment) > COMMENT_BOUNDS.text))
+    throw wrong(at, 'has a comment of more than 64 KB')
+  if (comments.some(({ id, author }) => !named(id) || !named(author)))
+    throw wrong(at, 'has a comment with an id or author of more than 256 characters')
 }
 
 function wrong(at: number, what: string): Refusal {

@@ -8,6 +8,8 @@ import type { Bead, Dep } from './schema.ts'
 
 /** A bead as it is stored. */
 export interface BeadRow {
+  /** Its number in this city: the later it was put on record here, the higher. */
+  n: number
   id: string
   rig: string
   title: string
@@ -30,7 +32,7 @@ export interface BeadRow {
   edges: number
 }
 
-export const COLUMNS = `id, rig, title, status, type, priority, assignee, sender, parent, ref, description, labels, metadata,
+export const COLUMNS = `n, id, rig, title, status, type, priority, assignee, sender, parent, ref, description, labels, metadata,
   ephemeral, no_history, defer_until, created_at, updated_at, blockers, edges`
 
 /** Turns rows into beads: labels, dependencies and what side tables project, fetched for all of them at once. */

@@ -164,7 +164,7 @@ const transferRoutes = (city: CityOf): Route[] => [
       description: 'Lines as the export writes them, with their ids and times. The same lines again change nothing.',
       body: Type.Uint8Array(),
       ok: BeadsImported,
-      refuses: ['invalid-request', 'forbidden'],
+      refuses: ['invalid-request', 'forbidden', 'conflict-wrong-state'],
       extension: true,
     },
     (x) => city(x).transfer.import(x.caller, x.body),

@@ -1,7 +1,8 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const beads = sqliteTable('beads', {
-  id: text().primaryKey(),
+  n: integer().primaryKey(),
+  id: text().notNull().unique(),
   rig: text().notNull(),
   title: text().notNull(),
   status: text().notNull(),

@@ -4,6 +4,7 @@ import { RequestFailed } from '../../core/requests.ts'
 import * as beads from '../beads/events.ts'
 import * as budgets from '../budgets/events.ts'
 import * as claims from '../claims/events.ts'
+import * as comments from '../comments/events.ts'
 import * as convoys from '../convoys/events.ts'
 import * as mail from '../mail/events.ts'
 import * as maintenance from '../maintenance/events.ts'
@@ -18,9 +19,20 @@ const isEvent = (value: unknown): value is EventDef =>
 
 /** Every event that a city records itself. */
 export const cityEvents: readonly EventDef[] = [
-  ...[status, beads, budgets, claims, convoys, mail, maintenance, reconcile, rigs, sessions, worktrees].flatMap(
-    (folder): unknown[] => Object.values(folder),
-  ),
+  ...[
+    status,
+    beads,
+    budgets,
+    claims,
+    comments,
+    convoys,
+    mail,
+    maintenance,
+    reconcile,
+    rigs,
+    sessions,
+    worktrees,
+  ].flatMap((folder): unknown[] => Object.values(folder)),
   RequestFailed,
   EventsRotated,
 ].filter(isEvent)

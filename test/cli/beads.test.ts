@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Bead, BeadsImported } from '../../src/city/beads/schema.ts'
+import type { BeadComment, BeadCommentList } from '../../src/city/comments/schema.ts'
+import { openTown, type Town } from './town.ts'
+
+let town: Town
+beforeAll(async () => {
+  town = await openTown()
+}, 20_000)
+afterAll(() => town[Symbol.asyncDispose]())
+
+const create = (title: string, ...more: string[]) => town.json<Bead>(['bead', 'create', title, ...more])
+
+describe('gc bead comment, comments', () => {
+  test('say something on a bead and list it, in words or from a pipe', async () => {
+    const { id } = await create('Discussed')
+    expect((await town.gc(['bead', 'comments', id])).out).toBe(`Nobody has commented on ${id}.\n`)
+    expect((await town.gc(['bead', 'comment', id, 'half', 'done'])).out).toBe(`Commented on ${id}.\n`)
+    const said = await town.json<BeadComment>(['bead', 'comment', id, '-'], { stdin: 'two\nlines\n' })
+    expect(said).toMatchObject({ issue_id: id, author: 'human', text: 'two\nlines' })
+    const { items, total } = await town.json<BeadCommentList>(['bead', 'comments', id])
+    expect([items.map(({ text }) => text), total]).toEqual([['half done', 'two\nlines'], 2])
+    const { out } = await town.gc(['bead', 'comments', id])
+    expect(out).toMatch(/^human, \d+s ago\n {2}half done\n\nhuman, \d+s ago\n {2}two\n {2}lines\n$/)
+    expect((await town.gc(['bead', 'show', id])).out).toContain('ago\n  half done\n')
+  })
+
+  test('refuse to say nothing', async () => {
+    const { id } = await create('Silent')
+    const { status, err } = await town.gc(['bead', 'comment', id], { stdin: ' \n' })
+    expect([status, err]).toEqual([2, 'gc: there is nothing to comment on standard input\n'])
+  })
+})
+
+test('an import may have a bead with more to say on it than one request carries', async () => {
+  const file = town.at('long.jsonl')
+  const comments = Array.from({ length: 15 }, (_, n) => ({
+    id: `${n}`,
+    author: 'ada',
+    text: `${n}`.padEnd(65_536, 'é').slice(0, 32_000),
+  }))
+  const moment = '2025-01-01T00:00:00Z'
+  const line = { id: 'far-1', title: 'far', description: 'd'.repeat(200_000), created_at: moment, comments }
+  writeFileSync(file, `${JSON.stringify(line)}\n`)
+  expect(readFileSync(file).length).toBeGreaterThan(1024 * 1024)
+  expect(await town.json<BeadsImported>(['bead', 'import', file])).toMatchObject({ created: 1, updated: 0 })
+  const { items } = await town.json<BeadCommentList>(['bead', 'comments', 'far-1'])
+  expect(items.map(({ id, text }) => ({ id, author: 'ada', text }))).toEqual(comments)
+  const out = town.at('out.jsonl')
+  await town.gc(['bead', 'export', '-o', out])
+  expect(await town.json<BeadsImported>(['bead', 'import', out])).toMatchObject({ created: 0, updated: 0 })
+})
+
+test('nothing that was not foreseen happened in the supervisor', () => {
+  expect(town.reports).toEqual([])
+})

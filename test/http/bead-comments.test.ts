@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'bun:test'
+import { Ledger } from '../support/ledger.ts'
+import type { TestCity } from '../support/world.ts'
+import { bead, declare, hire, refused, towns } from './crew.ts'
+
+const ledger = new Ledger(({ path }) => /\/comments(\/count)?$|\/beads\/import$/.test(path) && !path.includes('/api/'))
+const openTown = towns(ledger)
+const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const KB = 1024
+
+const comment = (city: TestCity, id: string, text: string, more: object = {}) =>
+  city.call(`POST ~/bead/${id}/comments`, { body: { text }, ...more })
+
+/** Comments as a file of another city has them. */
+const told = (id: string, comments: object[]) =>
+  JSON.stringify({ id, title: 'told', created_at: '2025-01-01T00:00:00Z', comments })
+
+describe('a comment', () => {
+  test('is kept as it was written, recorded once, and leaves its bead as it was', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const id = await bead(city, 'a')
+    const before = (await city.call(`GET ~/bead/${id}`)).body
+    const seq = await city.head()
+    const text = 'Say “héllo” \u0000 🎉 <b>\nline two'
+    const said = await comment(city, id, text)
+    expect(said).toMatchObject({ status: 201 })
+    expect(said.body).toEqual({
+      id: expect.stringMatching(/^comment-[0-9a-f]{12}$/),
+      issue_id: id,
+      author: 'human',
+      text,
+      created_at: MOMENT,
+    })
+    expect(await city.recorded(seq)).toMatchObject([
+      { type: 'bead.commented', actor: 'human', subject: id, payload: { comment: said.body } },
+    ])
+    expect((await city.call(`GET ~/bead/${id}`)).body).toEqual(before)
+    expect((await city.call(`GET ~/bead/${id}/comments`)).body).toEqual({ items: [said.body], total: 1 })
+  })
+
+  test('carries the name of the session that wrote it, whatever else it is', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'mayor', {}, { max_active_sessions: 1 })
+    const { id: session, token } = await hire(city, 'mayor', { alias: 'boss' })
+    const id = await bead(city, 'a')
+    await city.call(`POST ~/bead/${id}/close`)
+    const seq = await city.head()
+    expect((await comment(city, id, 'done', { token })).body).toMatchObject({ author: 'boss' })
+    expect(await city.recorded(seq)).toMatchObject([{ type: 'bead.commented', actor: 'boss', session_id: session }])
+    const forged = { token, body: { text: 'x', author: 'human' } }
+    expect(await refused(city, `POST ~/bead/${id}/comments`, forged)).toStartWith('422 validation-failed: ')
+  })
+
+  test('of a repeated request is written once', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const id = await bead(city, 'a')
+    const headers = { 'Idempotency-Key': 'k' }
+    const [first, again] = [await comment(city, id, 'x', { headers }), await comment(city, id, 'x', { headers })]
+    expect([again.status, again.body]).toEqual([201, first.body])
+    const other = { headers, body: { text: 'y' } }
+    expect(await refused(city, `POST ~/bead/${id}/comments`, other)).toStartWith('422 idempotency-mismatch: ')
+    expect((await city.call(`GET ~/bead/${id}/comments`)).body.total).toBe(1)
+  })
+
+  test('may be so long and no longer, and says something', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const id = await bead(city, 'a')
+    const most = 'é'.repeat(32 * KB)
+    expect((await comment(city, id, most)).status).toBe(201)
+    const refuse = (body: object) => refused(city, `POST ~/bead/${id}/comments`, { body })
+    expect(await refuse({ text: `${most}x` })).toBe('422 validation-failed: text is too long: at most 64 KB')
+    expect(await refuse({ text: '' })).toStartWith('422 validation-failed: ')
+    expect(await refuse({ text: ' \n' })).toBe('422 validation-failed: text must not be empty')
+    expect(await refuse({})).toStartWith('422 validation-failed: ')
+  })
+
+  test('is refused once its bead has a thousand, or a megabyte, of them', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const many = Array.from({ length: 999 }, (_, n) => ({ text: `n${n}` }))
+    await city.call('POST ~/beads/import', { raw: told('to-1', many) })
+    expect((await comment(city, 'to-1', 'the last')).status).toBe(201)
+    const full = '409 conflict-wrong-state: bead to-1 has all the comments it may have, 1,000 of them or 1 MB'
+    expect(await refused(city, 'POST ~/bead/to-1/comments', { body: { text: 'one more' } })).toStartWith(full)
+    const more = { raw: told('to-1', [{ text: 'one more' }]) }
+    expect(await refused(city, 'POST ~/beads/import', more)).toStartWith(full)
+    const id = await bead(city, 'big')
+    for (let n = 0; n < 16; n++) expect((await comment(city, id, `${n}`.padEnd(64 * KB, 'x'))).status).toBe(201)
+    expect(await refused(city, `POST ~/bead/${id}/comments`, { body: { text: 'x' } })).toStartWith('409 conflict-wr')
+  })
+
+  test('of a bead that is not there is not found', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const gone = '404 bead-not-found: bead to-9 does not exist'
+    expect(await refused(city, 'POST ~/bead/to-9/comments', { body: { text: 'x' } })).toBe(gone)
+    expect(await refused(city, 'GET ~/bead/to-9/comments')).toBe(gone)
+  })
+})
+
+describe('the comments on a bead', () => {
+  test('are paged, the oldest first, whatever is written meanwhile', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const later = '2025-03-01T00:00:00Z'
+    const from = [
+      { text: 'third', author: 'bo', created_at: later },
+      { text: 'first', author: 'bo', created_at: '2025-01-01T00:00:00Z' },
+      { text: 'fourth', author: 'bo', created_at: later },
+      { text: 'second', author: 'bo', created_at: '2025-02-01T00:00:00Z' },
+    ]
+    const done = { created: 1, updated: 0, unchanged: 0, skipped: 0 }
+    const seq = await city.head()
+    expect((await city.call('POST ~/beads/import', { raw: told('to-1', from) })).body).toEqual(done)
+    expect((await city.recorded(seq)).map(({ type }) => type)).toEqual([
+      'bead.created',
+      ...from.map(() => 'bead.commented'),
+    ])
+    const page = async (query: string) => (await city.call(`GET ~/bead/to-1/comments?limit=2${query}`)).body
+    const texts = ({ items }: { items: { text: string }[] }) => items.map(({ text }) => text)
+    const first = await page('')
+    expect([texts(first), first.total]).toEqual([['first', 'second'], 4])
+    await comment(city, 'to-1', 'fifth')
+    const second = await page(`&cursor=${first.next_cursor}`)
+    expect([texts(second), second.total]).toEqual([['third', 'fourth'], 5])
+    const third = await page(`&cursor=${second.next_cursor}`)
+    expect([texts(third), third.next_cursor]).toEqual([['fifth'], undefined])
+    for (const cursor of ['garbage', 'e30', '%00', 'a'.repeat(3000)]) {
+      expect(await refused(city, `GET ~/bead/to-1/comments?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
+    }
+    expect(await refused(city, 'GET ~/bead/to-1/comments?limit=1001')).toStartWith('422 validation-failed: ')
+  })
+
+  test('are counted for many beads at once', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const [one, two, none] = [await bead(city, '1'), await bead(city, '2'), await bead(city, '3')]
+    for (const id of [one, two, two]) await comment(city, id, 'x')
+    const count = (ids: string[]) => city.call(`GET ~/beads/comments/count?ids=${ids.join(',')}`)
+    expect((await count([one, two, none, 'to-99'])).body).toEqual({ counts: { [one]: 1, [two]: 2 } })
+    expect((await count(Array.from({ length: 200 }, () => one))).body).toEqual({ counts: { [one]: 1 } })
+    const tooMany = Array.from({ length: 201 }, () => one).join(',')
+    expect(await refused(city, `GET ~/beads/comments/count?ids=${tooMany}`)).toBe(
+      '422 validation-failed: ids names 201 beads: at most 200 at once',
+    )
+    expect(await refused(city, 'GET ~/beads/comments/count')).toStartWith('422 validation-failed: ')
+  })
+
+  test('leave with their bead and come back with it', async () => {
+    await using from = await openTown()
+    await using to = await openTown()
+    const id = await bead(from.city, 'a')
+    for (const text of ['one', 'two']) await comment(from.city, id, text)
+    const file = (await from.city.call('GET ~/beads/export')).body
+    await to.city.call('POST ~/beads/import', { raw: file })
+    const list = async ({ city }: typeof to) => (await city.call(`GET ~/bead/${id}/comments`)).body
+    expect(await list(to)).toEqual(await list(from))
+    expect((await to.city.call('GET ~/beads/export')).body).toBe(file)
+  })
+})
+
+describe('of the operations on comments', () => {
+  test('each was seen to succeed and to refuse all that it declares', () => {
+    const elsewhere = ['import-beads invalid-request', 'import-beads forbidden']
+    expect(ledger.missing().filter((unseen) => !elsewhere.includes(unseen))).toEqual([])
+  })
+
+  test('each field of an answer was filled', () => {
+    const shapes = /^BeadComment/
+    expect(ledger.unfilled().filter((field) => shapes.test(field))).toEqual([
+      'BeadCommentList.partial',
+      'BeadCommentList.partial_errors',
+    ])
+  })
+})
