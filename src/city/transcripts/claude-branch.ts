@@ -1,5 +1,6 @@
 import type { Native } from './entry.ts'
 import { items, moment, object, text } from './json.ts'
+import { each, type Steps } from './slices.ts'
 
 /** The conversation that a log shows, and whether it went back on something. */
 export interface Branch {
@@ -23,20 +24,34 @@ interface Node {
  * Claude's log is a tree: each entry names the one before it. The shown branch ends at the newest tip; entries of
  * sub-agents are not of this conversation.
  */
-export function branchOf(natives: readonly Native[], sidechains = false): Branch {
-  const nodes = nodesOf(natives, sidechains)
-  const tip = newest(nodes)
+export function* branchOf(natives: readonly Native[], sidechains = false): Steps<Branch> {
+  const nodes = yield* nodesOf(natives, sidechains)
+  const tip = yield* newest(nodes)
   const at = { seen: natives.length, last: natives.at(-1) }
   if (!tip) return { natives: [], branches: false, ...at }
   const shown = new Set<Node>()
-  for (let node: Node | undefined = tip; node && !shown.has(node); node = nodes.get(node.parent ?? '')) shown.add(node)
-  const answered = addResults(nodes, shown)
-  const parents = new Set([...nodes.values()].map(({ parent }) => parent))
-  const branches = [...nodes.values()].some(
-    (node) => !shown.has(node) && !answered.has(node) && !parents.has(node.id) && speaks(node.native),
-  )
-  const ordered = [...shown, ...answered].sort((a, b) => a.place - b.place)
-  return { natives: ordered.map(({ native }) => native), branches, ...at }
+  yield* each(lineage(tip, nodes), (node) => shown.add(node))
+  const answered = yield* results(nodes, shown)
+  const parents = new Set<string | undefined>()
+  yield* each(nodes.values(), ({ parent }) => parents.add(parent))
+  const ordered: Native[] = []
+  let branches = false
+  yield* each(natives, (native) => {
+    const node = nodes.get(text(native.value.uuid) ?? '')
+    if (!node || node.native !== native) return
+    if (shown.has(node) || answered.has(node)) ordered.push(native)
+    else branches ||= !parents.has(node.id) && speaks(native)
+  })
+  return { natives: ordered, branches, ...at }
+}
+
+/** An entry, the one before it, and so on to the beginning, or to where it goes in a circle. */
+function* lineage(tip: Node, nodes: ReadonlyMap<string, Node>): Generator<Node, void, void> {
+  const passed = new Set<Node>()
+  for (let node: Node | undefined = tip; node && !passed.has(node); node = nodes.get(node.parent ?? '')) {
+    passed.add(node)
+    yield node
+  }
 }
 
 /** The branch of a log that only grew, each new entry behind the one before; undefined when more has to be looked at. */
@@ -68,24 +83,26 @@ const parentOf = ({ value }: Native): string | undefined => text(value.parentUui
 
 const speaks = ({ value }: Native): boolean => value.type === 'user' || value.type === 'assistant'
 
-function nodesOf(natives: readonly Native[], sidechains: boolean): Map<string, Node> {
+function* nodesOf(natives: readonly Native[], sidechains: boolean): Steps<Map<string, Node>> {
   const nodes = new Map<string, Node>()
-  for (const [place, native] of natives.entries()) {
+  yield* each(natives, (native, place) => {
     const { value } = native
     const id = text(value.uuid)
-    if (id === undefined || (value.isSidechain === true && !sidechains)) continue
+    if (id === undefined || (value.isSidechain === true && !sidechains)) return
     const parent = parentOf(native)
     const above = parent === undefined ? undefined : nodes.get(parent)
     const at = moment(value.timestamp) ?? above?.at ?? 0
     nodes.set(id, { native, id, parent, place, at, depth: (above?.depth ?? 0) + 1 })
-  }
+  })
   return nodes
 }
 
 /** The entry that was written last; of several the one with the longest conversation before it. */
-function newest(nodes: ReadonlyMap<string, Node>): Node | undefined {
+function* newest(nodes: ReadonlyMap<string, Node>): Steps<Node | undefined> {
   let tip: Node | undefined
-  for (const node of nodes.values()) if (!tip || isNewer(node, tip)) tip = node
+  yield* each(nodes.values(), (node) => {
+    if (!tip || isNewer(node, tip)) tip = node
+  })
   return tip
 }
 
@@ -95,17 +112,21 @@ function isNewer(node: Node, than: Node): boolean {
 }
 
 /** Tools that were called together answer side by side; those answers are of the conversation, although it goes on from one. */
-function addResults(nodes: ReadonlyMap<string, Node>, shown: ReadonlySet<Node>): Set<Node> {
-  const asked = new Set([...shown].flatMap(({ native }) => callsIn(native)))
-  const known = new Set([...shown].flatMap(({ native }) => resultsIn(native)))
+function* results(nodes: ReadonlyMap<string, Node>, shown: ReadonlySet<Node>): Steps<Set<Node>> {
+  const asked = new Set<string>()
+  const known = new Set<string>()
+  yield* each(shown, ({ native }) => {
+    for (const id of callsIn(native)) asked.add(id)
+    for (const id of resultsIn(native)) known.add(id)
+  })
   const more = new Set<Node>()
-  for (const node of nodes.values()) {
-    if (shown.has(node)) continue
+  yield* each(nodes.values(), (node) => {
+    if (shown.has(node)) return
     const answers = resultsIn(node.native)
-    if (answers.length === 0 || !answers.every((id) => asked.has(id) && !known.has(id))) continue
+    if (answers.length === 0 || !answers.every((id) => asked.has(id) && !known.has(id))) return
     more.add(node)
     for (const id of answers) known.add(id)
-  }
+  })
   return more
 }
 

@@ -1,8 +1,10 @@
 import type { Block } from '../sessions/structured/blocks.ts'
 import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from './blocks.ts'
+import { Calls } from './calls.ts'
 import { type Branch, branchOf, continued } from './claude-branch.ts'
 import type { Entry, Native, Tokens, Use, View } from './entry.ts'
 import { items, type Json, moment, number, object, present, text, textOf } from './json.ts'
+import { mapped, type Steps } from './slices.ts'
 import type { ToolCall } from './tool-kinds.ts'
 
 const SPEAKERS = ['user', 'assistant', 'system', 'result'] as const
@@ -13,22 +15,18 @@ const OWN = /^\s*<(?:local-command|command-(?:name|message|args)|bash-(?:input|s
 /** Understands the log of Claude Code. */
 export class Claude {
   readonly #entries = new WeakMap<Native, Entry>()
-  readonly #calls = new Map<string, ToolCall>()
+  readonly #calls = new Calls()
   #branch: Branch | undefined
 
   /** `sidechains`: the log is a sub-agent's own, every entry of which is marked as one. */
   constructor(private readonly options: { sidechains?: boolean } = {}) {}
 
-  view(natives: readonly Native[]): View {
+  *view(natives: readonly Native[]): Steps<View> {
     const { sidechains = false } = this.options
-    this.#branch = continued(this.#branch, natives, sidechains) ?? branchOf(natives, sidechains)
+    this.#branch = continued(this.#branch, natives, sidechains) ?? (yield* branchOf(natives, sidechains))
     const { natives: shown, branches } = this.#branch
     const key = text(shown.findLast(({ value }) => text(value.sessionId) !== undefined)?.value.sessionId)
-    return { entries: shown.map((native) => this.#entry(native)), branches, key }
-  }
-
-  prepare(native: Native): void {
-    this.#entry(native)
+    return { entries: yield* mapped(shown, (native) => this.#entry(native)), branches, key }
   }
 
   #entry(native: Native): Entry {
@@ -42,57 +40,66 @@ export class Claude {
   #made({ value, offset }: Native): Entry {
     const message = object(value.message)
     const content = message.content ?? value.content ?? value.result
-    for (const item of items(content)) this.#note(object(item))
-    const results = items(content).some((item) => object(item).type === 'tool_result')
+    const answered = this.#noted(content)
     const speaker = SPEAKERS.find((one) => one === value.type)
     return {
       id: text(value.uuid) ?? `at-${offset}`,
       at: moment(value.timestamp),
       raw: value,
       speaker,
-      role: roleOf(value, results),
+      role: roleOf(value, answered.size > 0),
       boundary: value.subtype === 'compact_boundary',
       turn: turnOf(value, message, content),
       partial: false,
       ...(value.type === 'assistant' && spoken(value, message)),
       ...(value.type === 'system' && { event: systemEvent(value) }),
-      blocks: once(() => this.#blocks(content, value.toolUseResult)),
+      blocks: once(() => blocksOf(content, answered, value.toolUseResult)),
     }
   }
 
-  #note(block: Json): void {
-    const id = text(block.id)
-    if (block.type === 'tool_use' && id) this.#calls.set(id, { name: text(block.name) ?? 'tool', input: block.input })
-  }
-
-  #blocks(content: unknown, noted: unknown): Block[] {
-    if (typeof content === 'string') return content === '' ? [] : [textBlock(content)]
-    return items(content).flatMap((item) => {
-      if (typeof item === 'string') return textBlock(item)
-      return this.#block(object(item), noted) ?? []
-    })
-  }
-
-  #block(block: Json, noted: unknown): Block | undefined {
-    switch (block.type) {
-      case 'text':
-        return textBlock(text(block.text) ?? '')
-      case 'thinking':
-      case 'redacted_thinking':
-        return thinkingBlock(text(block.thinking), text(block.signature))
-      case 'tool_use':
-      case 'server_tool_use':
-        return callBlock(text(block.id), { name: text(block.name) ?? 'tool', input: block.input })
-      case 'tool_result': {
-        const id = text(block.tool_use_id)
-        const call = this.#calls.get(id ?? '')
-        return resultBlock(id, call, { content: wordsOf(block.content), isError: block.is_error === true, noted })
-      }
-      case 'image':
-        return imageBlock(block)
-      default:
-        return present({ type: 'unknown' as const, name: text(block.type), text: text(block.text) })
+  /** Notes what calls begin here, and tells for each answer here which call it is to. */
+  #noted(content: unknown): Answered {
+    const answered = new Map<unknown, ToolCall | undefined>()
+    for (const item of items(content)) {
+      const block = object(item)
+      const id = text(block.id)
+      if (block.type === 'tool_use' && id) this.#calls.add(id, callOf(block))
+      if (block.type === 'tool_result') answered.set(block, this.#calls.of(text(block.tool_use_id)))
     }
+    return answered
+  }
+}
+
+/** The calls that blocks with answers are to. */
+type Answered = ReadonlyMap<unknown, ToolCall | undefined>
+
+const callOf = (block: Json): ToolCall => ({ name: text(block.name) ?? 'tool', input: block.input })
+
+function blocksOf(content: unknown, answered: Answered, noted: unknown): Block[] {
+  if (typeof content === 'string') return content === '' ? [] : [textBlock(content)]
+  return items(content).map((item) =>
+    typeof item === 'string' ? textBlock(item) : blockOf(object(item), answered, noted),
+  )
+}
+
+function blockOf(block: Json, answered: Answered, noted: unknown): Block {
+  switch (block.type) {
+    case 'text':
+      return textBlock(text(block.text) ?? '')
+    case 'thinking':
+    case 'redacted_thinking':
+      return thinkingBlock(text(block.thinking), text(block.signature))
+    case 'tool_use':
+    case 'server_tool_use':
+      return callBlock(text(block.id), callOf(block))
+    case 'tool_result': {
+      const outcome = { content: wordsOf(block.content), isError: block.is_error === true, noted }
+      return resultBlock(text(block.tool_use_id), answered.get(block), outcome)
+    }
+    case 'image':
+      return imageBlock(block)
+    default:
+      return present({ type: 'unknown' as const, name: text(block.type), text: text(block.text) })
   }
 }
 

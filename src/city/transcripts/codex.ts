@@ -1,7 +1,9 @@
 import type { Block } from '../sessions/structured/blocks.ts'
 import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from './blocks.ts'
+import { Calls } from './calls.ts'
 import type { Entry, Native, Tokens, View } from './entry.ts'
 import { isObject, items, type Json, moment, number, object, parsed, present, text } from './json.ts'
+import { mapped, type Steps } from './slices.ts'
 import type { ToolCall } from './tool-kinds.ts'
 
 /** What the program adds to a conversation in a person's name. */
@@ -14,16 +16,16 @@ const ENDED: ReadonlySet<unknown> = new Set(['task_complete', 'turn_complete', '
 /** Understands the rollout of Codex. */
 export class Codex {
   readonly #entries = new WeakMap<Native, Entry>()
-  readonly #calls = new Map<string, ToolCall>()
+  readonly #calls = new Calls()
   #model: string | undefined
   /** Whether the log says itself when turns begin and end. */
   #marked = false
 
   constructor(private readonly key: string) {}
 
-  view(natives: readonly Native[]): View {
+  *view(natives: readonly Native[]): Steps<View> {
     this.#model = firstModel(natives)
-    const entries = natives.map((native) => this.#entry(native))
+    const entries = yield* mapped(natives, (native) => this.#entry(native))
     return { entries, branches: false, key: this.key }
   }
 
@@ -41,7 +43,8 @@ export class Codex {
   #made({ value, offset }: Native, payload: Json): Entry {
     const callId = text(payload.call_id)
     const call = value.type === 'response_item' ? callOf(payload) : undefined
-    if (call && callId) this.#calls.set(callId, call)
+    if (call && callId) this.#calls.add(callId, call)
+    const answered = this.#calls.of(callId)
     const own = payload.type === 'message' && payload.role !== 'assistant' && OWN.test(wordsOf(payload.content))
     const hidden = own || payload.role === 'developer'
     const role = value.type === 'response_item' && !hidden ? roleOf(payload) : undefined
@@ -59,7 +62,7 @@ export class Codex {
       ...(role === 'assistant' && this.#model !== undefined && { model: this.#model }),
       ...(compacted && { event: { kind: 'compact_boundary' } }),
       ...counted,
-      blocks: once(() => (compacted ? summary(payload) : this.#blocks(payload, call, callId))),
+      blocks: once(() => (compacted ? summary(payload) : blocksOf(payload, call ?? answered))),
     }
   }
 
@@ -78,33 +81,34 @@ export class Codex {
       model,
     })
   }
+}
 
-  #blocks(payload: Json, call: ToolCall | undefined, callId: string | undefined): Block[] {
-    if (call) return [callBlock(callId, call)]
-    switch (payload.type) {
-      case 'message':
-        return items(payload.content).map((item) => {
-          const part = object(item)
-          return part.type === 'input_image' ? imageBlock(part) : textBlock(text(part.text) ?? '')
-        })
-      case 'reasoning':
-        return [thinkingBlock(wordsOf(payload.summary) || wordsOf(payload.content) || undefined)]
-      case 'function_call_output':
-      case 'custom_tool_call_output':
-        return [this.#result(callId, payload.output)]
-      default:
-        return [present({ type: 'unknown' as const, name: text(payload.type) })]
-    }
+/** `call`: what this is, or what it answers. */
+function blocksOf(payload: Json, call: ToolCall | undefined): Block[] {
+  const id = text(payload.call_id)
+  switch (payload.type) {
+    case 'message':
+      return items(payload.content).map((item) => {
+        const part = object(item)
+        return part.type === 'input_image' ? imageBlock(part) : textBlock(text(part.text) ?? '')
+      })
+    case 'reasoning':
+      return [thinkingBlock(wordsOf(payload.summary) || wordsOf(payload.content) || undefined)]
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return [resultOf(id, call, payload.output)]
+    default:
+      return [call ? callBlock(id, call) : present({ type: 'unknown' as const, name: text(payload.type) })]
   }
+}
 
-  #result(callId: string | undefined, output: unknown): Block {
-    const whole = typeof output === 'string' ? parsed(output) : output
-    const body = isObject(whole) ? whole : {}
-    const content = typeof output === 'string' ? (text(body.output) ?? output) : wordsOf(body.content ?? output)
-    const exit = /^(?:Process exited with code|Exit code:) (\d+)/m.exec(content.slice(0, 400))?.[1]
-    const noted = exit === undefined ? body : { ...body, exit_code: Number(exit) }
-    return resultBlock(callId, this.#calls.get(callId ?? ''), { content, isError: body.success === false, noted })
-  }
+function resultOf(id: string | undefined, call: ToolCall | undefined, output: unknown): Block {
+  const whole = typeof output === 'string' ? parsed(output) : output
+  const body = isObject(whole) ? whole : {}
+  const content = typeof output === 'string' ? (text(body.output) ?? output) : wordsOf(body.content ?? output)
+  const exit = /^(?:Process exited with code|Exit code:) (\d+)/m.exec(content.slice(0, 400))?.[1]
+  const noted = exit === undefined ? body : { ...body, exit_code: Number(exit) }
+  return resultBlock(id, call, { content, isError: body.success === false, noted })
 }
 
 /** Answers are counted under the model of their turn, which in a cut log stands only further on. */

@@ -86,6 +86,8 @@ export interface LogReader {
   readonly files: readonly string[]
   /** Hears that there may be more, where that is in no file; returns how to stop. */
   listen?(hear: () => void): () => void
+  /** Whether there was more than was read at once. */
+  readonly more?: boolean
   /** Reads what is new; true when anything differs. */
   refresh(): Promise<boolean>
   close(): void

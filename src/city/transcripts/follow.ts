@@ -8,6 +8,7 @@ import { Asking, type AskingNeeds } from './asking.ts'
 import type { Entry } from './entry.ts'
 import type { Found } from './families.ts'
 import { paged } from './page.ts'
+import { unfold } from './read.ts'
 import { shapeOf, type Wanted } from './shapes.ts'
 import type { Shelf } from './shelf.ts'
 import { standingOf } from './standing.ts'
@@ -44,6 +45,7 @@ export async function* logFrames(
     }
     while (!signal.aborted) {
       await log.refresh()
+      await unfold(log.reader)
       for (const frame of shape.frames(log.reader)) {
         asking?.progressed()
         yield frame
@@ -81,6 +83,7 @@ export async function* logOutput(
   try {
     for (let first = true; !signal.aborted; first = false) {
       await log.refresh()
+      await unfold(log.reader)
       const { entries } = log.reader.view
       const shows = (entry: Entry) => !entry.partial && !sent.has(entry.id) && isTurn(entry)
       const part = paged(entries, first ? { tail: 1 } : {}, shows)

@@ -2,6 +2,7 @@ import type { Block } from '../sessions/structured/blocks.ts'
 import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from './blocks.ts'
 import type { Entry, Native, Tokens, View } from './entry.ts'
 import { isObject, items, type Json, moment, number, object, present, shown, text } from './json.ts'
+import { each, mapped, type Steps } from './slices.ts'
 
 /** A call in one of these states still goes on. */
 const OPEN = new Set(['validating', 'scheduled', 'executing', 'awaiting_approval'])
@@ -10,11 +11,6 @@ const OPEN = new Set(['validating', 'scheduled', 'executing', 'awaiting_approval
 export class Gemini {
   readonly #entries = new WeakMap<Json, Entry>()
 
-  view(natives: readonly Native[]): View {
-    const { messages, key } = folded(natives)
-    return { entries: messages.map((message) => this.#entry(message)), branches: false, key }
-  }
-
   #entry(message: Json): Entry {
     const known = this.#entries.get(message)
     if (known) return known
@@ -22,24 +18,29 @@ export class Gemini {
     this.#entries.set(message, made)
     return made
   }
+
+  *view(natives: readonly Native[]): Steps<View> {
+    const { messages, key } = yield* folded(natives)
+    return { entries: yield* mapped(messages, (message) => this.#entry(message)), branches: false, key }
+  }
 }
 
 /** The messages as they are by now: later lines replace earlier ones, and a rewind takes some back. */
-function folded(natives: readonly Native[]): { messages: Json[]; key: string | undefined } {
+function* folded(natives: readonly Native[]): Steps<{ messages: Json[]; key: string | undefined }> {
   const messages = new Map<string, Json>()
   let key: string | undefined
-  for (const { value, offset } of natives) {
+  yield* each(natives, ({ value, offset }) => {
     const set = object(value.$set)
     key = text(set.sessionId) ?? text(value.sessionId) ?? key
     const back = text(value.$rewindTo)
     if (back !== undefined) rewind(messages, back)
     else if (text(value.type) !== undefined) messages.set(text(value.id) ?? `at-${offset}`, value)
-    if (!Array.isArray(set.messages)) continue
+    if (!Array.isArray(set.messages)) return
     messages.clear()
     for (const [at, message] of set.messages.entries()) {
       if (isObject(message)) messages.set(text(message.id) ?? `${offset}-${at}`, message)
     }
-  }
+  })
   return { messages: [...messages].map(([id, message]) => ('id' in message ? message : { id, ...message })), key }
 }
 

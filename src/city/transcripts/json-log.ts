@@ -1,8 +1,9 @@
-import { readFile, stat } from 'node:fs/promises'
 import { redact } from '../../core/redact.ts'
 import type { LogReader, Native, Trouble, View } from './entry.ts'
+import { openFile } from './files.ts'
 import { isObject, items, type Json, object, parsed } from './json.ts'
 import { digest, type Grammar } from './jsonl-log.ts'
+import { atOnce, inSlices } from './slices.ts'
 
 /** A longer document is not read. */
 const LONGEST = 32 * 1024 * 1024
@@ -12,14 +13,16 @@ export class JsonLog implements LogReader {
   #identity = ''
   #seen = ''
   #natives: Native[] = []
-  #view: View | undefined
+  #view: View
   #trouble: Trouble | undefined
   #generation = 0
 
   constructor(
     readonly path: string,
     private readonly grammar: Grammar,
-  ) {}
+  ) {
+    this.#view = atOnce(grammar.view([]))
+  }
 
   readonly truncated = false
 
@@ -40,43 +43,43 @@ export class JsonLog implements LogReader {
   }
 
   get view(): View {
-    this.#view ??= this.grammar.view(this.#natives)
     return this.#view
   }
 
   async refresh(): Promise<boolean> {
-    const now = await stat(this.path).catch(() => undefined)
-    const seen = now ? `${now.ino}:${now.size}:${now.mtimeMs}` : ''
-    if (seen === this.#seen) return false
-    if (!now) {
+    const file = await openFile(this.path)
+    try {
+      const now = await file?.stat()
+      const seen = now ? `${now.ino}:${now.size}:${now.mtimeMs}` : ''
+      if (seen === this.#seen) return false
+      const large = now !== undefined && now.size > LONGEST
+      const document = file && !large ? parsed(redact(await file.readFile('utf8'))) : {}
+      if (!isObject(document)) return false
       this.#seen = seen
-      return this.#set([])
+      this.#trouble = large ? tooLarge(now.size) : undefined
+      this.#identity = String(document.sessionId ?? object(document.info).id ?? '')
+      await this.#set(nativesOf(document))
+      return true
+    } finally {
+      await file?.close()
     }
-    if (now.size > LONGEST) {
-      this.#seen = seen
-      this.#trouble = { code: 'log_too_large', count: 1, message: `the log has ${now.size} bytes and is not read` }
-      return this.#set([])
-    }
-    const document = parsed(redact(await readFile(this.path, 'utf8').catch(() => '')))
-    if (!isObject(document)) return false
-    this.#seen = seen
-    this.#trouble = undefined
-    this.#identity = String(document.sessionId ?? object(document.info).id ?? '')
-    return this.#set(nativesOf(document))
   }
 
   close(): void {
     this.#natives = []
-    this.#view = undefined
+    this.#view = atOnce(this.grammar.view([]))
   }
 
-  #set(natives: Native[]): boolean {
+  async #set(natives: Native[]): Promise<void> {
+    this.#view = await inSlices(this.grammar.view(natives))
     if (natives.length < this.#natives.length) this.#generation++
     this.#natives = natives
-    this.#view = undefined
-    return true
   }
 }
+
+const tooLarge = (size: number): Trouble => ({
+  ...{ code: 'log_too_large', count: 1, message: `the log has ${size} bytes and is not read` },
+})
 
 /** The document's own fields, then its messages. */
 function nativesOf(document: Json): Native[] {

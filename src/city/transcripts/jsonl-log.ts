@@ -2,67 +2,54 @@ import { createHash } from 'node:crypto'
 import { redact } from '../../core/redact.ts'
 import type { LogReader, Native, Trouble, View } from './entry.ts'
 import { isObject, parsed } from './json.ts'
-import { type Line, LineFile } from './lines.ts'
+import { type Line, type LineBounds, LineFile } from './lines.ts'
+import { atOnce, inSlices, type Steps } from './slices.ts'
 
 /** Turns pieces of a log into entries. */
 export interface Grammar {
-  view(natives: readonly Native[]): View
-  /** Understands one piece ahead of time, so that a view of many is quick. */
-  prepare?(native: Native): void
+  view(natives: readonly Native[]): Steps<View>
 }
 
 /** How much of a log is kept in memory. */
-export interface Bounds {
-  /** So many bytes from its end are read at first. */
-  readonly window: number
+export interface Bounds extends LineBounds {
   /** Beyond so many bytes the oldest entries are let go. */
   readonly keep: number
 }
 
 export const digest = (said: string): string => createHash('sha256').update(said).digest('hex').slice(0, 16)
 
-/** How long a stretch of reading may hold the loop. */
-const SLICE_MS = 4
-
-/** The lines that are JSON objects. Many are read in slices, and nobody sees them before all are read. */
-async function understood(lines: readonly Line[], grammar: Grammar): Promise<Native[]> {
-  const natives: Native[] = []
-  let began = performance.now()
-  for (const { offset, size, text } of lines) {
-    const value = parsed(redact(text))
-    if (isObject(value)) natives.push({ offset, size, value })
-    const native = natives.at(-1)
-    if (native) grammar.prepare?.(native)
-    if (performance.now() - began < SLICE_MS) continue
-    await new Promise((resolve) => setImmediate(resolve))
-    began = performance.now()
-  }
-  return natives
+/** What is kept of a log. */
+interface Kept {
+  readonly grammar: Grammar
+  readonly natives: readonly Native[]
+  /** The file that it is of. */
+  readonly identity: string
+  /** Whether older entries were let go. */
+  readonly trimmed: boolean
+  /** Lines that are no JSON objects. */
+  readonly bad: number
 }
 
 /** A log of one JSON object a line, which grows at its end. */
 export class JsonlLog implements LogReader {
   readonly #file: LineFile
-  #natives: Native[] = []
-  #bytes = 0
-  #trimmed = false
-  #bad = 0
+  #kept: Kept
+  #view: View
   #generation = 0
-  #view: View | undefined
+  #more = false
 
   constructor(
     readonly path: string,
     private readonly grammar: () => Grammar,
     private readonly bounds: Bounds,
   ) {
-    this.#file = new LineFile(path, bounds.window)
-    this.#grammar = grammar()
+    this.#file = new LineFile(path, bounds)
+    this.#kept = this.#nothing()
+    this.#view = atOnce(this.#kept.grammar.view([]))
   }
 
-  #grammar: Grammar
-
   get stream(): string {
-    return digest(`${this.path}:${this.#file.identity}`)
+    return digest(`${this.path}:${this.#kept.identity}`)
   }
 
   get generation(): number {
@@ -70,7 +57,11 @@ export class JsonlLog implements LogReader {
   }
 
   get truncated(): boolean {
-    return this.#trimmed || this.#file.truncated
+    return this.#kept.trimmed || this.#file.truncated
+  }
+
+  get more(): boolean {
+    return this.#more
   }
 
   get files(): readonly string[] {
@@ -78,64 +69,61 @@ export class JsonlLog implements LogReader {
   }
 
   get troubles(): readonly Trouble[] {
-    const bad = this.#bad + this.#file.skipped
+    const bad = this.#kept.bad + this.#file.skipped
     if (bad === 0) return []
     return [{ code: 'malformed_line', count: bad, message: 'lines that are not JSON, or too long, were passed over' }]
   }
 
+  /** Everything that was new at the last reading, and as much of what was before it as is kept. */
   get view(): View {
-    this.#view ??= this.#grammar.view(this.#natives)
     return this.#view
   }
 
+  /** Reads a window of what is new; nobody sees any of it before all of it is understood. */
   async refresh(): Promise<boolean> {
-    const read = await this.#file.read()
-    if (!read) return this.#gone()
-    const grammar = read.fresh ? this.grammar() : this.#grammar
-    const natives = await understood(read.lines, grammar)
-    if (read.fresh) this.#clear(grammar)
-    for (const native of natives) this.#add(native)
-    this.#bad += read.lines.length - natives.length
-    if (!read.fresh && read.lines.length === 0) return false
-    this.#trim()
-    this.#view = undefined
-    return true
+    const added: Native[] = []
+    let lines = 0
+    const read = await this.#file.read((found) => {
+      lines += found.length
+      for (const line of found) added.push(...understood(line))
+    })
+    const before = this.#kept
+    const fresh = read === undefined || read.fresh
+    const kept = fresh ? this.#nothing() : trimmed(before, this.bounds.keep)
+    const differs = lines > 0 || (fresh && before.natives.length > 0)
+    if (differs || kept !== before) {
+      const bad = kept.bad + lines - added.length
+      const next = { ...kept, natives: [...kept.natives, ...added], bad }
+      this.#view = await inSlices(next.grammar.view(next.natives))
+      this.#kept = next
+      if (fresh && before.natives.length > 0) this.#generation++
+    }
+    this.#more = read?.more ?? false
+    return differs || this.#more
   }
 
   close(): void {
-    this.#clear()
+    this.#kept = this.#nothing()
+    this.#view = atOnce(this.#kept.grammar.view([]))
   }
 
-  #add(native: Native): void {
-    this.#natives.push(native)
-    this.#bytes += native.size
+  #nothing(): Kept {
+    return { grammar: this.grammar(), natives: [], identity: this.#file.identity, trimmed: false, bad: 0 }
   }
+}
 
-  #gone(): boolean {
-    if (this.#natives.length === 0) return false
-    this.#clear()
-    return true
-  }
+/** A line as a piece of a log; none when it is no JSON object. */
+function understood({ offset, size, text }: Line): Native[] {
+  const value = parsed(redact(text))
+  return isObject(value) ? [{ offset, size, value }] : []
+}
 
-  #clear(grammar = this.grammar()): void {
-    if (this.#natives.length > 0) this.#generation++
-    this.#natives = []
-    this.#grammar = grammar
-    this.#bytes = 0
-    this.#bad = 0
-    this.#trimmed = false
-    this.#view = undefined
-  }
-
-  /** Lets go of the oldest entries, somewhat more than need be, so that it seldom happens. */
-  #trim(): void {
-    if (this.#bytes <= this.bounds.keep * 1.25) return
-    let count = 0
-    while (this.#bytes > this.bounds.keep && count < this.#natives.length - 1) {
-      this.#bytes -= this.#natives[count]?.size ?? 0
-      count++
-    }
-    this.#natives.splice(0, count)
-    this.#trimmed = count > 0 || this.#trimmed
-  }
+/** Lets go of the oldest entries, somewhat more than need be, so that it seldom happens. */
+function trimmed(kept: Kept, keep: number): Kept {
+  const { natives } = kept
+  let bytes = natives.reduce((sum, { size }) => sum + size, 0)
+  if (bytes <= keep * 1.25) return kept
+  let count = 0
+  while (bytes > keep && count < natives.length - 1) bytes -= natives[count++]?.size ?? 0
+  return count === 0 ? kept : { ...kept, natives: natives.slice(count), trimmed: true }
 }

@@ -1,4 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { openFile } from './files.ts'
+import { turn } from './slices.ts'
 
 /** A whole line of a file. */
 export interface Line {
@@ -7,113 +9,145 @@ export interface Line {
   readonly text: string
 }
 
-export interface NewLines {
-  readonly lines: readonly Line[]
-  /** The file is not the one that was read before: these are its first lines. */
+/** How a file was found when its new lines were read. */
+export interface Reading {
+  /** The file is not the one that was read before: the lines are its first. */
   readonly fresh: boolean
+  /** There may be more of it. */
+  readonly more: boolean
 }
 
-const CHUNK = 256 * 1024
+/** Takes lines as they are read; what follows waits for it. */
+export type TakeLines = (lines: readonly Line[], fresh: boolean) => void
+
+export interface LineBounds {
+  /** So many bytes from its end are read at first, and so many at a time from then on. */
+  readonly window: number
+  /** Whether what came since is passed over where it is more than that, and only its end read. */
+  readonly skips?: boolean
+}
+
+/** Between two pieces of this size others have their turn. */
+const CHUNK = 128 * 1024
 /** A longer line is passed over. */
 const LONGEST = 16 * 1024 * 1024
 /** So many bytes before the place where reading stopped tell whether the file is still the same. */
 const MARK = 64
 
-/** Reads the lines of a growing file: at first the last `window` bytes, then what is added. */
+/** Up to where a file was read. */
+interface Place {
+  readonly identity: string
+  readonly offset: number
+  readonly mark: Buffer
+  /** Whether what stands at the place is the rest of a line whose beginning was left out. */
+  readonly cut: boolean
+  /** Lines that were too long. */
+  readonly skipped: number
+  /** Whether the beginning of the file was left out. */
+  readonly truncated: boolean
+}
+
+const NOWHERE: Place = {
+  ...{ identity: '', offset: 0, mark: Buffer.alloc(0), cut: false, skipped: 0, truncated: false },
+}
+
+/** Reads the lines of a growing file: at first those at its end, then what is added. */
 export class LineFile {
-  #identity = ''
-  #offset = 0
-  #mark: Buffer = Buffer.alloc(0)
-  #skipped = 0
+  #place = NOWHERE
 
   constructor(
     readonly path: string,
-    private readonly window: number,
+    private readonly bounds: LineBounds,
   ) {}
 
   /** Which file was read last. */
   get identity(): string {
-    return this.#identity
+    return this.#place.identity
   }
 
-  /** Whether the beginning of the file was left out. */
-  truncated = false
+  get truncated(): boolean {
+    return this.#place.truncated
+  }
 
-  /** Lines that were too long. */
   get skipped(): number {
-    return this.#skipped
+    return this.#place.skipped
   }
 
-  /** The lines that are new; undefined while there is no file. */
-  async read(): Promise<NewLines | undefined> {
-    const file = await opened(this.path)
+  /** Gives the lines that are new, a chunk of the file at a time; undefined while there is no file. */
+  async read(take: TakeLines): Promise<Reading | undefined> {
+    const file = await openFile(this.path)
     if (!file) return undefined
     try {
       const { ino, dev, size } = await file.stat()
-      const identity = `${dev}:${ino}`
-      const same = identity === this.#identity && size >= this.#offset && (await this.#unchanged(file))
-      if (!same) this.#start(identity, size)
-      const lines = await this.#lines(file, size)
-      return { lines, fresh: !same }
+      const same = await this.#isSame(file, `${dev}:${ino}`, size)
+      const from = same ? this.#place : this.#start(`${dev}:${ino}`, size)
+      const { place, more } = await lines(file, from, this.bounds.window, (found) => take(found, !same))
+      this.#place = place
+      return { fresh: !same, more }
     } finally {
       await file.close()
     }
   }
 
-  #start(identity: string, size: number): void {
-    this.#identity = identity
-    this.#offset = Math.max(0, size - this.window)
-    this.#skipped = 0
-    this.#mark = Buffer.alloc(0)
-    this.truncated = this.#offset > 0
+  async #isSame(file: FileHandle, identity: string, size: number): Promise<boolean> {
+    const { identity: before, offset, mark } = this.#place
+    if (identity !== before || size < offset) return false
+    if (this.bounds.skips && size - offset > this.bounds.window) return false
+    return (await chunkAt(file, offset - mark.length, mark.length)).equals(mark)
   }
 
-  async #unchanged(file: FileHandle): Promise<boolean> {
-    const { length } = this.#mark
-    if (length === 0) return true
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, this.#offset - length)
-    return bytesRead === length && buffer.equals(this.#mark)
-  }
-
-  async #lines(file: FileHandle, size: number): Promise<Line[]> {
-    const lines: Line[] = []
-    let rest: Buffer = Buffer.alloc(0)
-    let at = this.#offset
-    let cut = this.truncated && this.#mark.length === 0
-    for (let next = at; next < size; ) {
-      const chunk = await chunkAt(file, next, Math.min(CHUNK, size - next))
-      if (chunk.length === 0) break
-      next += chunk.length
-      const bytes: Buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-      let from = 0
-      for (let end = bytes.indexOf(10, from); end >= 0; end = bytes.indexOf(10, from)) {
-        if (!cut && end > from) lines.push({ offset: at, size: end - from, text: bytes.toString('utf8', from, end) })
-        cut = false
-        at += end + 1 - from
-        from = end + 1
-      }
-      rest = bytes.subarray(from)
-      if (rest.length > LONGEST) {
-        this.#skipped++
-        at += rest.length
-        rest = Buffer.alloc(0)
-        cut = true
-      }
-    }
-    if (!cut && rest.length > 0 && isWhole(rest)) {
-      lines.push({ offset: at, size: rest.length, text: rest.toString('utf8') })
-      at += rest.length
-    }
-    await this.#remember(file, at)
-    return lines
-  }
-
-  async #remember(file: FileHandle, at: number): Promise<void> {
-    this.#offset = at
-    const length = Math.min(MARK, at)
-    this.#mark = await chunkAt(file, at - length, length)
+  #start(identity: string, size: number): Place {
+    const offset = Math.max(0, size - this.bounds.window)
+    return { ...NOWHERE, identity, offset, cut: offset > 0, truncated: offset > 0 }
   }
 }
+
+/** Reads about so many bytes, but one line at least where there is one; tells the place behind the last whole line. */
+async function lines(file: FileHandle, from: Place, most: number, take: (lines: Line[]) => void) {
+  let { offset, cut, skipped } = from
+  /** The beginning of a line, in pieces, whose end was not seen yet. */
+  let open: Buffer[] = []
+  let length = 0
+  let next = offset
+  let chunk = await chunkAt(file, next, CHUNK)
+  for (; chunk.length > 0; chunk = await chunkAt(file, next, CHUNK)) {
+    if (next >= from.offset + most && offset > from.offset) break
+    next += chunk.length
+    const found: Line[] = []
+    let at = 0
+    for (let stop = chunk.indexOf(10); stop >= 0; stop = chunk.indexOf(10, at)) {
+      const bytes = joined(open, chunk.subarray(at, stop))
+      if (!cut && bytes.length > 0) found.push({ offset, size: bytes.length, text: bytes.toString('utf8') })
+      offset += length + stop + 1 - at
+      open = []
+      length = 0
+      cut = false
+      at = stop + 1
+    }
+    open.push(chunk.subarray(at))
+    length += chunk.length - at
+    if (length > LONGEST) {
+      if (!cut) skipped++
+      offset += length
+      open = []
+      length = 0
+      cut = true
+    }
+    if (found.length > 0) take(found)
+    await turn()
+  }
+  const more = chunk.length > 0
+  const last = joined(open, Buffer.alloc(0))
+  if (!cut && !more && isWhole(last)) {
+    take([{ offset, size: last.length, text: last.toString('utf8') }])
+    offset += last.length
+  }
+  const mark = await chunkAt(file, Math.max(0, offset - MARK), Math.min(MARK, offset))
+  return { place: { ...from, offset, mark, cut, skipped }, more }
+}
+
+const joined = (open: readonly Buffer[], end: Buffer): Buffer =>
+  open.length === 0 ? end : Buffer.concat([...open, end])
 
 /** A last line that its writer is done with, although it did not end it. */
 function isWhole(bytes: Buffer): boolean {
@@ -127,15 +161,7 @@ function isWhole(bytes: Buffer): boolean {
 }
 
 async function chunkAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  if (length === 0) return Buffer.alloc(0)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at)
   return buffer.subarray(0, bytesRead)
-}
-
-async function opened(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'r')
-  } catch (thrown) {
-    if (thrown instanceof Error && /ENOENT|ENOTDIR|EACCES|EPERM/.test(thrown.message)) return undefined
-    throw thrown
-  }
 }

@@ -14,7 +14,7 @@ import type { Found } from './families.ts'
 import { type FollowNeeds, logFrames, logOutput } from './follow.ts'
 import type { Locator } from './locate.ts'
 import type { Page } from './page.ts'
-import { outputOf, transcriptOf } from './read.ts'
+import { outputOf, transcriptOf, unfold } from './read.ts'
 import type { Wanted } from './shapes.ts'
 import { Shelf } from './shelf.ts'
 import type { Standing } from './standing.ts'
@@ -148,6 +148,7 @@ export class Logs {
     const { log, giveBack } = this.#follow.shelf.borrow(found)
     try {
       await log.refresh()
+      await unfold(log.reader)
       return await use(log.reader, found)
     } finally {
       giveBack()

@@ -2,9 +2,11 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { redact } from '../../core/redact.ts'
 import type { LogReader, Native, View } from './entry.ts'
+import { isFile } from './files.ts'
 import { isObject, object, parsed } from './json.ts'
 import { digest } from './jsonl-log.ts'
 import { OpenCode } from './opencode.ts'
+import { atOnce, each, inSlices, type Steps } from './slices.ts'
 
 /** An own session of OpenCode, as far as one looks for it. */
 export interface Kept {
@@ -22,7 +24,7 @@ const SESSION = '/* gc reads along */ SELECT id, time_created FROM session'
  * held up; one that nobody has open is read as it lies there, so that nothing is made beside it.
  */
 export function openKept(path: string): Database | undefined {
-  if (!existsSync(path)) return undefined
+  if (!isFile(path)) return undefined
   try {
     if (existsSync(`${path}-wal`)) return new Database(path, { readonly: true })
     return new Database(`file:${encodeURI(path)}?immutable=1`, constants.SQLITE_OPEN_READONLY | URI)
@@ -79,7 +81,7 @@ export class OpenCodeLog implements LogReader {
   #open: Statements | undefined
   #mode = ''
   #seen: Count = { messages: 0, parts: 0, latest: -1 }
-  #view: View | undefined
+  #view: View
   #generation = 0
   #truncated = false
 
@@ -88,6 +90,7 @@ export class OpenCodeLog implements LogReader {
     readonly key: string,
   ) {
     this.#grammar = new OpenCode(key)
+    this.#view = atOnce(this.#grammar.view([]))
   }
 
   readonly troubles = []
@@ -109,15 +112,14 @@ export class OpenCodeLog implements LogReader {
   }
 
   get view(): View {
-    this.#view ??= this.#grammar.view([...this.#natives.values()])
     return this.#view
   }
 
   /** A database that cannot be read just now is read at its next change. */
   async refresh(): Promise<boolean> {
     try {
-      const changed = this.#read()
-      if (changed) this.#view = undefined
+      const changed = await inSlices(this.#read())
+      if (changed) this.#view = await inSlices(this.#grammar.view([...this.#natives.values()]))
       return changed
     } catch {
       this.#disconnect()
@@ -130,7 +132,7 @@ export class OpenCodeLog implements LogReader {
     this.#natives.clear()
   }
 
-  #read(): boolean {
+  *#read(): Steps<boolean> {
     const open = this.#connect()
     const now = open?.count.get(this.key, this.key)
     if (!open || !now) return false
@@ -140,7 +142,7 @@ export class OpenCodeLog implements LogReader {
     if (back) this.#forget()
     const first = this.#natives.size === 0
     const ids = first ? open.newest.all(this.key) : open.changed.all(this.key, latest, this.key, latest)
-    for (const { id } of ids) this.#load(open, id)
+    yield* each(ids, ({ id }) => this.#load(open, id))
     this.#truncated ||= first && now.messages > ids.length
     this.#seen = now
     return back || ids.length > 0

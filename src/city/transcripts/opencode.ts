@@ -2,6 +2,7 @@ import type { Block } from '../sessions/structured/blocks.ts'
 import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock } from './blocks.ts'
 import type { Entry, Native, Tokens, View } from './entry.ts'
 import { items, type Json, moment, number, object, present, text } from './json.ts'
+import { mapped, type Steps } from './slices.ts'
 
 /** Understands the messages of OpenCode: each with what is known of it, and its parts. */
 export class OpenCode {
@@ -9,13 +10,10 @@ export class OpenCode {
 
   constructor(private readonly key: string | undefined) {}
 
-  view(natives: readonly Native[]): View {
+  *view(natives: readonly Native[]): Steps<View> {
     const last = natives.at(-1)
-    return {
-      entries: natives.map((native) => this.#entry(native, native === last)),
-      branches: false,
-      key: this.key,
-    }
+    const entries = yield* mapped(natives, (native) => this.#entry(native, native === last))
+    return { entries, branches: false, key: this.key }
   }
 
   #entry(native: Native, last: boolean): Entry {

@@ -7,7 +7,11 @@ import { historyOf } from './history.ts'
 import { isMessage, toMessage } from './messages.ts'
 import { type Page, paged } from './page.ts'
 import type { Wanted } from './shapes.ts'
+import { each, inSlices } from './slices.ts'
 import { isTurn, toTurn } from './turns.ts'
+
+/** Takes the entries of a log apart ahead of time, which of many takes long. */
+export const unfold = ({ view }: LogReader): Promise<void> => inSlices(each(view.entries, (entry) => entry.blocks()))
 
 /** A part of a log as a transcript in one of three shapes. */
 export function transcriptOf(

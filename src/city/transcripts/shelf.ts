@@ -3,14 +3,14 @@ import type { Found } from './families.ts'
 import { SharedLog } from './shared.ts'
 
 interface Lent {
-  log: SharedLog
-  path: string
+  readonly name: string
+  readonly log: SharedLog
   readers: number
   rest: Deadline | undefined
 }
 
 /** So much of a log is read for whoever wants to see it: the newest part, when there is more. */
-const BOUNDS = { window: 16 * 1024 * 1024, keep: 16 * 1024 * 1024 }
+const BOUNDS = { window: 16 * 1024 * 1024, keep: 16 * 1024 * 1024, skips: true }
 /** A log that nobody reads is kept open so long, since whoever reads one page often reads the next. */
 const REST_MS = 30_000
 /** At most so many logs that nobody reads are kept. */
@@ -25,13 +25,7 @@ export class Shelf {
   /** A log to read, and how to give it back. */
   borrow(found: Found): { log: SharedLog; giveBack: () => void } {
     const name = `${found.path}\0${found.key}`
-    const lent = this.#lent.get(name) ?? {
-      log: new SharedLog(found.open(BOUNDS)),
-      path: name,
-      readers: 0,
-      rest: undefined,
-    }
-    this.#lent.set(name, lent)
+    const lent = this.#lent.get(name) ?? this.#open(name, found)
     lent.readers++
     lent.rest?.cancel()
     lent.rest = undefined
@@ -49,6 +43,13 @@ export class Shelf {
     for (const lent of this.#lent.values()) this.#drop(lent)
   }
 
+  #open(name: string, found: Found): Lent {
+    const lent = { name, log: new SharedLog(found.open(BOUNDS)), readers: 0, rest: undefined }
+    this.#lent.set(name, lent)
+    return lent
+  }
+
+  /** Of several that rest, those that were opened first go. */
   #rest(lent: Lent): void {
     lent.rest = this.deadlines.after(REST_MS, () => this.#drop(lent))
     const resting = [...this.#lent.values()].filter(({ readers }) => readers === 0)
@@ -57,7 +58,7 @@ export class Shelf {
 
   #drop(lent: Lent): void {
     lent.rest?.cancel()
-    this.#lent.delete(lent.path)
+    this.#lent.delete(lent.name)
     void lent.log.close()
   }
 }

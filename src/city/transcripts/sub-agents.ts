@@ -3,24 +3,31 @@ import type { SubAgent, SubAgents } from '../sessions/schema.ts'
 import { Claude } from './claude.ts'
 import type { LogReader } from './entry.ts'
 import type { Found } from './families.ts'
-import { headOf, namesIn } from './head.ts'
+import { isFile } from './files.ts'
+import { headOf, madeSince } from './head.ts'
 import { items, object, parsed, text, textOf } from './json.ts'
 import { JsonlLog } from './jsonl-log.ts'
 import { OpenCodeLog } from './opencode-db.ts'
+import { inSlices, mapped } from './slices.ts'
 import { standingOf } from './standing.ts'
 
 type Mapping = SubAgents['agents'][number]
 
 const BOUNDS = { window: 16 * 1024 * 1024, keep: 16 * 1024 * 1024 }
+/** At most so many files of sub-agents are listed, the newest. */
+const MOST = 1000
+/** The call that started a sub-agent stands in the first lines of its file, and within so many bytes. */
+const HEAD = 16 * 1024
 
 /** The agents that the agent of a log started: those with files beside it, and those that calls of it tell of. */
-export function subAgentsOf(found: Found, reader: LogReader): Mapping[] {
-  const beside = namesIn(folderOf(found)).flatMap((name) => {
-    const id = /^agent-(.+)\.jsonl$/.exec(name)?.[1]
-    return id === undefined ? [] : { agent_id: id, parent_tool_use_id: parentOf(join(folderOf(found), name)) }
-  })
-  return [...beside, ...childrenIn(reader)]
+export async function subAgentsOf(found: Found, reader: LogReader): Promise<Mapping[]> {
+  const files = madeSince(folderOf(found), FILE, 0).slice(0, MOST)
+  const beside = mapped(files, (path) => ({ agent_id: idOf(path), parent_tool_use_id: parentOf(path) }))
+  return [...(await inSlices(beside)), ...childrenIn(reader)]
 }
+
+const FILE = /^agent-.+\.jsonl$/
+const idOf = (path: string): string => basename(path, '.jsonl').slice('agent-'.length)
 
 /** Reads what a sub-agent said; undefined when there is none of that name. */
 export async function subAgentOf(
@@ -43,9 +50,8 @@ export async function subAgentOf(
 
 function open(found: Found, reader: LogReader, id: string): LogReader | undefined {
   const file = `agent-${id}.jsonl`
-  if (namesIn(folderOf(found)).includes(file)) {
-    return new JsonlLog(join(folderOf(found), file), () => new Claude({ sidechains: true }), BOUNDS)
-  }
+  const path = join(folderOf(found), file)
+  if (basename(path) === file && isFile(path)) return new JsonlLog(path, () => new Claude({ sidechains: true }), BOUNDS)
   const child = childrenIn(reader).some(({ agent_id }) => agent_id === id)
   return child ? new OpenCodeLog(found.path, id) : undefined
 }
@@ -58,15 +64,14 @@ function statusOf(log: LogReader, runs: boolean): string {
 
 const folderOf = ({ path }: Found): string => join(dirname(path), basename(path, '.jsonl'), 'subagents')
 
-/** The call that started a sub-agent stands in one of its first lines. */
+/** The call that started a sub-agent; empty when its file does not tell. */
 function parentOf(path: string): string {
-  for (const line of headOf(path).split('\n').slice(0, 5)) {
-    const said = object(parsed(line))
-    const id = textOf(said, 'parentToolUseID', 'parent_tool_use_id', 'parentToolUseId', 'sourceToolUseID', 'toolUseID')
-    if (id !== undefined) return id
-  }
-  return ''
+  const lines = headOf(path, HEAD).split('\n').slice(0, 5)
+  const ids = lines.map((line) => textOf(object(parsed(line)), ...CALL))
+  return ids.find((id) => id !== undefined) ?? ''
 }
+
+const CALL = ['parentToolUseID', 'parent_tool_use_id', 'parentToolUseId', 'sourceToolUseID', 'toolUseID'] as const
 
 /** Conversations of their own that calls of OpenCode began. */
 const childrenIn = (reader: LogReader): Mapping[] =>

@@ -17,7 +17,7 @@ export interface TrackNeeds {
   report(thrown: unknown): void
 }
 
-/** So much of a log is kept of a session that only runs; its window also holds what was written while we were away. */
+/** So much of a log is read at a time, and kept, of a session that only runs. */
 const BOUNDS = { window: 1024 * 1024, keep: 128 * 1024 }
 
 /** Follows the log of one running session, from when it appears. */
@@ -28,6 +28,8 @@ export class Track {
   #standing: Standing = {}
   #unwatch = () => {}
   #looking: Promise<void> | undefined
+  /** A looking that did not begin yet. */
+  #next: Promise<void> | undefined
   #closed = false
 
   constructor(
@@ -51,14 +53,15 @@ export class Track {
     return () => this.#listeners.delete(hear)
   }
 
-  /** Looks for what is new. */
+  /** Looks for what is new; what came while it was looking is looked for then. */
   look(): Promise<void> {
-    this.#looking ??= this.#look()
-      .catch((thrown) => this.needs.report(thrown))
-      .finally(() => {
-        this.#looking = undefined
-      })
-    return this.#looking
+    const look = () => this.#look().catch((thrown) => this.needs.report(thrown))
+    this.#next ??= (this.#looking ?? Promise.resolve()).then(() => {
+      this.#next = undefined
+      this.#looking = look()
+      return this.#looking
+    })
+    return this.#next
   }
 
   /** Looks a last time, since a program may write until its very end. */
@@ -66,6 +69,7 @@ export class Track {
     if (last) await this.look()
     this.#closed = true
     this.#unwatch()
+    await this.#next
     await this.#looking
     await this.#log?.close()
     for (const hear of this.#listeners) hear()
@@ -73,8 +77,13 @@ export class Track {
 
   async #look(): Promise<void> {
     const log = this.#log ?? this.#open()
-    if (!log || !(await log.refresh()) || this.#closed) return
-    const { view } = log.reader
+    do {
+      if (!log || !(await log.refresh()) || this.#closed) return
+      this.#read(log.reader)
+    } while (log.reader.more)
+  }
+
+  #read({ view }: LogReader): void {
     this.#standing = standingOf(view)
     this.needs.read(this.row, view)
     for (const hear of this.#listeners) hear()

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { Claude } from '../../../src/city/transcripts/claude.ts'
 import { isMessage, toMessage } from '../../../src/city/transcripts/messages.ts'
+import { atOnce } from '../../../src/city/transcripts/slices.ts'
 import { standingOf } from '../../../src/city/transcripts/standing.ts'
 import { isTurn, toTurn } from '../../../src/city/transcripts/turns.ts'
 import { at, claude } from './samples.ts'
 
 const read = (...values: readonly object[]) =>
-  new Claude().view(values.map((value, offset) => ({ offset, size: 1, value: { ...value } })))
+  atOnce(new Claude().view(values.map((value, offset) => ({ offset, size: 1, value: { ...value } }))))
 const ids = (...values: readonly object[]) => read(...values).entries.map(({ id }) => id)
 const turns = (...values: readonly object[]) =>
   read(...values)
@@ -100,8 +101,8 @@ test('a log that grows shows at every step what it would show when read at once'
     const value = claude.user(`u${n}`, parent === 0 ? null : `u${parent}`, 'x', random(20) === 0 ? n - 3 : n, side)
     natives.push({ offset: n, size: 1, value: random(15) === 0 ? { type: 'summary', summary: 's' } : value })
     if (random(3) > 0) continue
-    const shown = log.view(natives).entries.map(({ id }) => id)
-    expect(shown).toEqual(new Claude().view(natives).entries.map(({ id }) => id))
+    const shown = atOnce(log.view(natives)).entries.map(({ id }) => id)
+    expect(shown).toEqual(atOnce(new Claude().view(natives)).entries.map(({ id }) => id))
   }
 })
 

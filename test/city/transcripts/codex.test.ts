@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { Codex } from '../../../src/city/transcripts/codex.ts'
 import { isMessage, toMessage } from '../../../src/city/transcripts/messages.ts'
+import { atOnce } from '../../../src/city/transcripts/slices.ts'
 import { standingOf } from '../../../src/city/transcripts/standing.ts'
 import { isTurn, toTurn } from '../../../src/city/transcripts/turns.ts'
 import { codex } from './samples.ts'
 
 const read = (...values: readonly object[]) =>
-  new Codex('c0de').view(values.map((value, offset) => ({ offset: offset * 100, size: 1, value: { ...value } })))
+  atOnce(
+    new Codex('c0de').view(values.map((value, offset) => ({ offset: offset * 100, size: 1, value: { ...value } }))),
+  )
 
 const whole = [
   codex.meta('/w'),

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import type { View } from '../../../src/city/transcripts/entry.ts'
 import { Gemini } from '../../../src/city/transcripts/gemini.ts'
 import { JsonLog } from '../../../src/city/transcripts/json-log.ts'
 import { JsonlLog } from '../../../src/city/transcripts/jsonl-log.ts'
 import { isMessage, toMessage } from '../../../src/city/transcripts/messages.ts'
+import { atOnce } from '../../../src/city/transcripts/slices.ts'
 import { standingOf } from '../../../src/city/transcripts/standing.ts'
 import { isTurn, toTurn } from '../../../src/city/transcripts/turns.ts'
 import { tempFolder } from '../../support/folder.ts'
@@ -17,7 +19,7 @@ const worked = { ...working, toolCalls: [{ ...call, status: 'success', result }]
 const done = { id: 'g2', timestamp: at(3), type: 'gemini', content: 'Two files.', model: 'gemini-3-pro', tokens }
 const head = { sessionId: 'gem-1', projectHash: 'h', startTime: at(0), lastUpdated: at(3) }
 const BOUNDS = { window: 1e6, keep: 1e6 }
-const told = (log: { view: ReturnType<Gemini['view']> }) =>
+const told = (log: { view: View }) =>
   log.view.entries
     .filter(isTurn)
     .map(toTurn)
@@ -55,7 +57,7 @@ describe('a chat with Gemini', () => {
   })
 
   test('tells what an answer took, cached tokens and thoughts apart', () => {
-    const view = new Gemini().view([user, worked].map((value, offset) => ({ offset, size: 1, value })))
+    const view = atOnce(new Gemini().view([user, worked].map((value, offset) => ({ offset, size: 1, value }))))
     expect(view.entries[1]?.use?.tokens).toEqual({
       input: 600,
       output: 50,

@@ -1,18 +1,27 @@
 import { describe, expect, test } from 'bun:test'
-import { appendFileSync, renameSync } from 'node:fs'
+import { appendFileSync, mkdirSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { Claude } from '../../../src/city/transcripts/claude.ts'
+import { headOf, madeSince } from '../../../src/city/transcripts/head.ts'
 import { JsonlLog } from '../../../src/city/transcripts/jsonl-log.ts'
 import { LineFile } from '../../../src/city/transcripts/lines.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { append, claude, jsonl, write } from './samples.ts'
 
-const texts = async (file: LineFile) => (await file.read())?.lines.map(({ text }) => text)
+/** Reads what is new of a file: its lines as texts, and how it was found. */
+async function read(file: LineFile) {
+  const texts: string[] = []
+  const found = await file.read((lines) => texts.push(...lines.map(({ text }) => text)))
+  return found && { ...found, texts }
+}
+
+const ALL = { window: 1e6 }
+const texts = async (file: LineFile) => (await read(file))?.texts
 
 describe('a growing file', () => {
   test('is read once, from where the last reading stopped', async () => {
     using folder = tempFolder()
     const path = write(folder.at('log'), 'one\ntwo\n')
-    const file = new LineFile(path, 1e6)
+    const file = new LineFile(path, ALL)
     expect(await texts(file)).toEqual(['one', 'two'])
     appendFileSync(path, 'three\nfo')
     expect(await texts(file)).toEqual(['three'])
@@ -23,7 +32,7 @@ describe('a growing file', () => {
 
   test('counts a whole last line that nobody ended, and a cut one only when it is whole', async () => {
     using folder = tempFolder()
-    const file = new LineFile(write(folder.at('log'), '{"a":1}\n{"b":'), 1e6)
+    const file = new LineFile(write(folder.at('log'), '{"a":1}\n{"b":'), ALL)
     expect(await texts(file)).toEqual(['{"a":1}'])
     appendFileSync(file.path, '2}')
     expect(await texts(file)).toEqual(['{"b":2}'])
@@ -34,22 +43,150 @@ describe('a growing file', () => {
   test('of any size is read from its end, beginning with a whole line', async () => {
     using folder = tempFolder()
     const lines = Array.from({ length: 20_000 }, (_, n) => `line ${n} ${'é'.repeat(40)}`)
-    const file = new LineFile(write(folder.at('log'), `${lines.join('\n')}\n`), 300_000)
-    const read = (await texts(file)) ?? []
+    const file = new LineFile(write(folder.at('log'), `${lines.join('\n')}\n`), { window: 300_000 })
+    const found = (await texts(file)) ?? []
     expect(file.truncated).toBe(true)
-    expect(read).toEqual(lines.slice(-read.length))
-    expect(read.length).toBeGreaterThan(3000)
+    expect(found).toEqual(lines.slice(-found.length))
+    expect(found.length).toBeGreaterThan(3000)
   })
 
   test('that another took the place of, or that was written anew, is read from the start', async () => {
     using folder = tempFolder()
-    const file = new LineFile(write(folder.at('log'), 'one\ntwo\n'), 1e6)
-    await file.read()
+    const file = new LineFile(write(folder.at('log'), 'one\ntwo\n'), ALL)
+    await read(file)
     renameSync(write(folder.at('new'), 'ten\neleven\ntwelve\n'), file.path)
-    expect(await file.read()).toMatchObject({ fresh: true, lines: [{ text: 'ten' }, {}, {}] })
+    expect(await read(file)).toEqual({ fresh: true, more: false, texts: ['ten', 'eleven', 'twelve'] })
     write(file.path, 'other\nwords, and more of them than before\n')
-    expect(await file.read()).toMatchObject({ fresh: true, lines: [{ text: 'other' }, {}] })
-    expect(await new LineFile(folder.at('none'), 1e6).read()).toBeUndefined()
+    expect(await read(file)).toMatchObject({ fresh: true, texts: ['other', 'words, and more of them than before'] })
+    write(file.path, 'less\n')
+    expect(await read(file)).toMatchObject({ fresh: true, texts: ['less'] })
+    unlinkSync(file.path)
+    expect(await read(file)).toBeUndefined()
+    write(file.path, 'again\n')
+    expect(await read(file)).toMatchObject({ fresh: true, texts: ['again'] })
+  })
+
+  test('is read a window at a time, and a line that is longer as a whole', async () => {
+    using folder = tempFolder()
+    const file = new LineFile(write(folder.at('log'), 'first\n'), { window: 100_000 })
+    await read(file)
+    const long = 'x'.repeat(700_000)
+    appendFileSync(file.path, `${`${'y'.repeat(999)}\n`.repeat(400)}${long}\nlast\n`)
+    const found: string[] = []
+    let reads = 0
+    for (let more = true; more; reads++) {
+      const part = await read(file)
+      more = part?.more ?? false
+      found.push(...(part?.texts ?? []))
+    }
+    expect(found.map(({ length }) => length)).toEqual([...Array(400).fill(999), 700_000, 4])
+    expect(reads).toBeGreaterThan(2)
+  })
+
+  test('of which more came than a window is read anew from its end, where that is asked for', async () => {
+    using folder = tempFolder()
+    const file = new LineFile(write(folder.at('log'), 'first\n'), { window: 5000, skips: true })
+    await read(file)
+    appendFileSync(file.path, `${'y'.repeat(99)}\n`.repeat(100))
+    const found = await read(file)
+    expect(found).toMatchObject({ fresh: true, more: false })
+    expect([found?.texts.length, file.truncated]).toEqual([49, true])
+  })
+
+  test('whose line is cut off at the window is passed over up to the next, however slowly that comes', async () => {
+    using folder = tempFolder()
+    const file = new LineFile(write(folder.at('log'), 'x'.repeat(5000)), { window: 1000 })
+    expect(await texts(file)).toEqual([])
+    appendFileSync(file.path, 'end of it}')
+    expect(await texts(file)).toEqual([])
+    appendFileSync(file.path, '\nwhole\n')
+    expect(await texts(file)).toEqual(['whole'])
+  })
+
+  test('is read only where it lies itself: never through a link, from a folder, or from a pipe that nobody feeds', async () => {
+    using folder = tempFolder()
+    write(folder.at('secret'), '{"a":1}\n')
+    symlinkSync(folder.at('secret'), folder.at('link'))
+    mkdirSync(folder.at('folder'))
+    Bun.spawnSync(['mkfifo', folder.at('pipe')])
+    for (const name of ['link', 'folder', 'pipe', 'none']) {
+      expect(await read(new LineFile(folder.at(name), ALL))).toBeUndefined()
+      expect(headOf(folder.at(name))).toBe('')
+    }
+    expect(madeSince(folder.path, /./, 0)).toEqual([folder.at('secret')])
+  })
+})
+
+describe('a log of 50 MB', () => {
+  const line = (n: number) => JSON.stringify(claude.says(`a${n}`, n === 0 ? '' : `a${n - 1}`, 'x'.repeat(700), n))
+  const MB = 1 << 20
+
+  /** Writes lines until there are so many bytes; tells how many there are. */
+  function grow(path: string, from: number, bytes: number): number {
+    let n = from
+    for (let written = 0; written < bytes; ) {
+      const part = Array.from({ length: 1000 }, () => `${line(n++)}\n`).join('')
+      appendFileSync(path, part)
+      written += part.length
+    }
+    return n
+  }
+
+  test('is read in pieces, and others have their turn between any two', async () => {
+    using folder = tempFolder()
+    const path = write(folder.at('log'), '')
+    grow(path, 0, 50 * MB)
+    let turns = 0
+    let reading = true
+    const turn = () => {
+      turns++
+      if (reading) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const pieces: number[] = []
+    const held: boolean[] = []
+    let before = -1
+    await new LineFile(path, { window: 16 * MB }).read((lines) => {
+      pieces.push(lines.reduce((sum, { size }) => sum + size, 0))
+      held.push(turns === before)
+      before = turns
+    })
+    reading = false
+    expect(pieces.length).toBeGreaterThan(100)
+    expect(Math.max(...pieces)).toBeLessThan(MB / 4)
+    expect(held.filter(Boolean)).toEqual([])
+  })
+
+  test('is understood in steps of few entries, also where it branches', () => {
+    const natives = Array.from({ length: 20_000 }, (_, n) => {
+      const value = claude.user(`u${n}`, n === 0 ? null : `u${n - (n % 7 === 0 ? 2 : 1)}`, 'x', n)
+      return { offset: n, size: 1, value }
+    })
+    const steps = new Claude().view(natives)
+    let count = 0
+    for (let step = steps.next(); !step.done; step = steps.next()) count++
+    expect(count).toBeGreaterThan((5 * natives.length) / 200)
+  })
+
+  test('of a running session is seen whole, although little of it is kept', async () => {
+    using folder = tempFolder()
+    const path = write(folder.at('log'), '')
+    const bounds = { window: MB, keep: MB / 8 }
+    const log = new JsonlLog(path, () => new Claude(), bounds)
+    await log.refresh()
+    const count = grow(path, 0, 50 * MB)
+    const seen = new Set<string>()
+    let most = 0
+    do {
+      await log.refresh()
+      most = Math.max(most, log.view.entries.length)
+      for (const { id } of log.view.entries) seen.add(id)
+    } while (log.more)
+    expect(seen.size).toBe(count)
+    expect(most * line(0).length).toBeLessThan(2 * MB)
+    expect(await log.refresh()).toBe(false)
+    expect(log.view.entries.length * line(0).length).toBeLessThan(MB / 4)
+    expect(log.view.entries.at(-1)?.id).toBe(`a${count - 1}`)
   })
 })
 

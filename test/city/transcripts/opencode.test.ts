@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
+import type { View } from '../../../src/city/transcripts/entry.ts'
 import { JsonLog } from '../../../src/city/transcripts/json-log.ts'
 import { OpenCode } from '../../../src/city/transcripts/opencode.ts'
 import { firstWords, keptIn, OpenCodeLog } from '../../../src/city/transcripts/opencode-db.ts'
@@ -9,7 +10,7 @@ import { isTurn, toTurn } from '../../../src/city/transcripts/turns.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { write } from './samples.ts'
 
-const told = (log: { view: ReturnType<OpenCode['view']> }) =>
+const told = (log: { view: View }) =>
   log.view.entries
     .filter(isTurn)
     .map(toTurn)
