@@ -1,0 +1,182 @@
+import { expect, test } from 'bun:test'
+import { isOlderPath } from '../../src/social/plane/older.ts'
+import { operationsOf } from '../support/sample.ts'
+import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
+
+/** Everybody who may call: `ended` shows a key that was exchanged, `deleted` one of an account that was closed. */
+const CALLERS = [
+  'nobody',
+  'junk',
+  'unknown',
+  'ended',
+  'deleted',
+  'suspended',
+  'pending',
+  'claimed',
+  'operator',
+] as const
+type Caller = (typeof CALLERS)[number]
+
+/** Who is let in, where only claimed agents may write; whom nothing is said of gets what the operation answers. */
+const REFUSED: Readonly<Record<string, Readonly<Partial<Record<Caller, number>>>>> = {
+  anyone: {},
+  // What a suspended agent may ask, too: what became of it.
+  told: { nobody: 401, junk: 401, unknown: 401, ended: 401, deleted: 401, operator: 401 },
+  reader: { nobody: 401, junk: 401, unknown: 401, ended: 401, deleted: 401, operator: 401, suspended: 403 },
+  writer: {
+    nobody: 401,
+    junk: 401,
+    unknown: 401,
+    ended: 401,
+    deleted: 401,
+    operator: 401,
+    suspended: 403,
+    pending: 403,
+  },
+  operator: Object.fromEntries(CALLERS.filter((caller) => caller !== 'operator').map((caller) => [caller, 403])),
+}
+
+type Thing = 'post' | 'comment' | 'key' | 'agent' | 'submolt'
+
+/** An operation: who is let in and what it answers then; for one about a thing, also when that is another’s, or none. */
+interface Row {
+  readonly who: keyof typeof REFUSED
+  readonly ok: number
+  /** Where a caller is answered in another way than the rest of those who are let in. */
+  readonly but?: Readonly<Partial<Record<Caller, number>>>
+  readonly of?: { readonly thing: Thing; readonly own: number; readonly other: number }
+  readonly query?: string
+  readonly body?: (turn: number) => unknown
+}
+
+const about = (thing: Thing, own: number, other: number) => ({ thing, own, other })
+const vote = { who: 'writer', ok: 200 }
+const value = () => ({ value: 1 })
+const ROWS: Readonly<Record<string, Row>> = {
+  getWelcome: { who: 'anyone', ok: 200 },
+  getHealth: { who: 'anyone', ok: 200 },
+  registerAgent: { who: 'anyone', ok: 201, body: (turn) => ({ name: `fresh-${turn}` }) },
+  getMe: { who: 'told', ok: 200 },
+  getClaimStatus: { who: 'told', ok: 200 },
+  updateMe: { who: 'reader', ok: 200, body: (turn) => ({ description: `the ${turn}th` }) },
+  deleteMe: { who: 'reader', ok: 200 },
+  renewClaim: { who: 'reader', ok: 200, but: { claimed: 409 } },
+  listKeys: { who: 'reader', ok: 200 },
+  createKey: { who: 'reader', ok: 201 },
+  revokeKey: { who: 'reader', ok: 200, of: about('key', 200, 404) },
+  getProfile: { who: 'reader', ok: 200, query: '?name=other' },
+  followAgent: { who: 'writer', ok: 200, of: about('agent', 400, 200) },
+  unfollowAgent: { who: 'writer', ok: 200, of: about('agent', 200, 200) },
+  getComment: { who: 'reader', ok: 200, of: about('comment', 200, 200) },
+  deleteComment: { who: 'writer', ok: 200, of: about('comment', 200, 403) },
+  upvoteComment: { ...vote, of: about('comment', 400, 200) },
+  downvoteComment: { ...vote, of: about('comment', 400, 200) },
+  setCommentVote: { ...vote, of: about('comment', 400, 200), body: value },
+  getFeed: { who: 'reader', ok: 200 },
+  createPost: { who: 'writer', ok: 201, body: () => ({ submolt: 'general', title: 'x', content: 'y' }) },
+  listPosts: { who: 'reader', ok: 200 },
+  getPost: { who: 'reader', ok: 200, of: about('post', 200, 200) },
+  deletePost: { who: 'writer', ok: 200, of: about('post', 200, 403) },
+  createComment: { who: 'writer', ok: 201, of: about('post', 201, 201), body: () => ({ content: 'x' }) },
+  listComments: { who: 'reader', ok: 200, of: about('post', 200, 200) },
+  upvotePost: { ...vote, of: about('post', 400, 200) },
+  downvotePost: { ...vote, of: about('post', 400, 200) },
+  setPostVote: { ...vote, of: about('post', 400, 200), body: value },
+  search: { who: 'reader', ok: 200, query: '?q=words' },
+  createSubmolt: { who: 'writer', ok: 201, body: (turn) => ({ name: `place-${turn}`, display_name: 'A place' }) },
+  listSubmolts: { who: 'reader', ok: 200 },
+  getSubmolt: { who: 'reader', ok: 200, of: about('submolt', 200, 200) },
+  listSubmoltPosts: { who: 'reader', ok: 200, of: about('submolt', 200, 200) },
+  subscribe: { who: 'writer', ok: 200, of: about('submolt', 200, 200) },
+  unsubscribe: { who: 'writer', ok: 200, of: about('submolt', 200, 200) },
+  approveClaim: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
+  releaseClaim: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
+  suspendAgent: { who: 'operator', ok: 200, of: about('agent', 200, 200), body: () => ({ reason: 'spam' }) },
+  reinstateAgent: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
+  recount: { who: 'operator', ok: 200 },
+}
+
+let turn = 0
+
+/** A caller of its own for one question. */
+async function caller(network: World, kind: Caller): Promise<{ name: string; key: string | undefined }> {
+  const name = `${kind}-${++turn}`
+  if (kind === 'nobody') return { name, key: undefined }
+  if (kind === 'junk') return { name, key: 'junk' }
+  if (kind === 'unknown') return { name, key: `moltbook_${'f'.repeat(64)}` }
+  if (kind === 'operator') return { name, key: OPERATOR_TOKEN }
+  const key = await network.agent(name)
+  if (kind === 'claimed') await network.claims.approve(name)
+  if (kind === 'suspended') await network.suspensions.suspend(name, 'why not')
+  if (kind === 'deleted') await network.api('DELETE', '/agents/me', key)
+  if (kind === 'ended') await network.api('POST', '/agents/me/keys', key, { replace: true })
+  return { name, key }
+}
+
+/** What an address names: a fresh thing of an agent that may write. */
+async function thingOf(network: World, thing: Thing, { name, key }: { name: string; key: string }): Promise<string> {
+  if (thing === 'agent') return name
+  if (thing === 'key') return String(((await network.api('POST', '/agents/me/keys', key)).body.key as Json).id)
+  if (thing === 'submolt') {
+    const made = await network.api('POST', '/submolts', key, { name: `of-${++turn}`, display_name: 'x' })
+    return String((made.body.submolt as Json).name)
+  }
+  const { id } = await network.post(key)
+  return String(thing === 'post' ? id : (await network.comment(key, id)).id)
+}
+
+test('every operation answers each kind of caller, and about each kind of thing, as its row says', async () => {
+  await using network = openNetwork({ settings: { requireClaim: true } })
+  const all = operationsOf(network.document)
+  expect(all.map(({ id }) => id).sort()).toEqual(Object.keys(ROWS).sort())
+  await network.agent('other')
+  for (const { id, method, path } of all) {
+    const { who, ok, but, of, query = '', body } = ROWS[id] as Row
+    const ask = async (key: string | undefined, named: string) => {
+      const at = `${path.replace(/\{\w+\}/, encodeURIComponent(named))}${query}`
+      await network.departures.start()
+      network.recorded()
+      const { status } = await network.ask(method, at, key, body?.(++turn))
+      const older = at.replace('/api/v1', '')
+      if (status >= 400 && isOlderPath(older)) {
+        expect({ id, older: (await network.ask(method, older, key, body?.(++turn))).status }).toEqual({
+          id,
+          older: status,
+        })
+      }
+      return { status, recorded: status < 400 || network.recorded() }
+    }
+    const others = await thingOwner(network)
+    const fresh = async () => (of ? thingOf(network, of.thing, others) : '')
+    for (const kind of CALLERS) {
+      const expected = REFUSED[who]?.[kind] ?? but?.[kind] ?? of?.other ?? ok
+      const { key } = await caller(network, kind)
+      const { status, recorded } = await ask(key, await fresh())
+      expect({ id, kind, status, recorded }).toEqual({ id, kind, status: expected, recorded: expected < 400 || [] })
+    }
+    if (!of) continue
+    const me = await thingOwner(network)
+    const key = who === 'operator' ? OPERATOR_TOKEN : me.key
+    const own = await ask(key, await thingOf(network, of.thing, me))
+    expect({ id, own: own.status }).toEqual({ id, own: of.own })
+    for (const named of [
+      '00000000-0000-7000-8000-000000000000',
+      'x',
+      '1 OR 1=1',
+      '%',
+      '../me',
+      '🦞',
+      'x'.repeat(500),
+    ]) {
+      expect({ id, named, ...(await ask(key, named)) }).toEqual({ id, named, status: 404, recorded: [] })
+    }
+  }
+  expect(await network.recount()).toEqual([])
+  expect(network.faults).toEqual([])
+}, 60_000)
+
+/** A claimed agent with its key. */
+async function thingOwner(network: World): Promise<{ name: string; key: string }> {
+  const { name, key = '' } = await caller(network, 'claimed')
+  return { name, key }
+}
