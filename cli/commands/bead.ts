@@ -7,6 +7,7 @@ import { type Column, facts, table } from '../table.ts'
 import { draw, type Watch, withWatch } from '../watch.ts'
 import { commentCommands, commentsOn, printComments } from './bead-comment.ts'
 import { createCommand, updateCommand } from './bead-edit.ts'
+import { historyCommand } from './bead-history.ts'
 import { transferCommands } from './bead-transfer.ts'
 import { count, type Json, withJson } from './options.ts'
 
@@ -34,6 +35,7 @@ export function beadCommands(program: Command, here: Here): void {
   verbs(bead, here)
   dependencies(bead, here)
   commentCommands(bead, here)
+  historyCommand(bead, here)
   transferCommands(bead, here)
 }
 

@@ -194,7 +194,7 @@ export class City {
     this.transfer = new Transfer(store, beads, comments, () => config.current.rigs)
     const waitNeeds = { store, clock, deadlines, reactions, beads, report }
     this.waits = new Waits({ city: name, ...waitNeeds, sessions: waitersOf(sessions) })
-    this.events = new Events(store, log, archives, clock, (ms, signal) => deadlines.sleep(ms, signal))
+    this.events = new Events(store, log, beads, archives, clock, (ms, signal) => deadlines.sleep(ms, signal))
     this.status = new CityStatus({
       name,
       version,

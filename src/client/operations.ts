@@ -108,6 +108,7 @@ export interface Operations extends SocialOperations {
   'POST ~/bead/{id}/reopen': { ok: OKResponseBody }
   'POST ~/bead/{id}/unpark': { ok: Bead }
   'GET ~/bead/{id}/comments': { query: Page; ok: BeadCommentList }
+  'GET ~/bead/{id}/history': { query: Page; ok: EventPage }
   'POST ~/bead/{id}/comments': { body: BeadCommentInput; ok: BeadComment }
   'GET ~/beads/comments/count': { query: { ids: string }; ok: BeadCommentCounts }
   'GET ~/bead/{id}/dependencies': { ok: BeadDependencies }
@@ -123,7 +124,7 @@ export interface Operations extends SocialOperations {
   'POST ~/convoy/{id}/close': { ok: OKResponseBody }
   'GET ~/convoy/{id}/check': { ok: ConvoyCheckResponse }
 
-  'GET ~/events': { query: EventFilter & Page; ok: { items: WireEvent[]; total: number; next_cursor?: string } }
+  'GET ~/events': { query: EventFilter & Page; ok: EventPage }
 
   'GET ~/rigs': { query: { git?: boolean }; ok: RigList }
   'POST ~/rigs': { body: RigCreate; ok: RigCreated }
@@ -212,6 +213,12 @@ export interface WireEvent {
   message?: string
   city?: string
   payload?: unknown
+}
+
+export interface EventPage {
+  items: WireEvent[]
+  total: number
+  next_cursor?: string
 }
 
 export interface SessionFilter {

@@ -33,6 +33,28 @@ describe('gc bead comment, comments', () => {
   })
 })
 
+test('gc bead history tells what changed, the newest first', async () => {
+  const { id } = await create('Old name', '--label', 'a')
+  await town.json(['bead', 'update', id, '--title', 'New name', '--label', 'b', '--metadata', 'k=v'])
+  await town.json(['bead', 'comment', id, 'well done'])
+  await town.json(['bead', 'close', id])
+  const { out } = await town.gc(['bead', 'history', id])
+  const lines = out
+    .split('\n')
+    .map((each) => each.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +/, '').replace(/ {2,}/, '  '))
+  expect(lines).toEqual([
+    'bead.closed  status open → closed',
+    'bead.commented  human: well done',
+    'bead.updated  title Old name → New name, labels a → a b, k none → v',
+    'bead.created  “Old name”, status open',
+    '',
+  ])
+  const { items } = await town.json<{ items: { type: string }[] }>(['bead', 'history', id, '--limit', '2'])
+  expect(items.map(({ type }) => type)).toEqual(['bead.closed', 'bead.commented'])
+  expect((await town.gc(['bead', 'history', id, '--limit', '2'])).out).toContain('The newest 2; --limit shows more.')
+  expect((await town.gc(['bead', 'history', 'to-99999'])).status).toBe(1)
+})
+
 test('an import may have a bead with more to say on it than one request carries', async () => {
   const file = town.at('long.jsonl')
   const comments = Array.from({ length: 15 }, (_, n) => ({

@@ -4,7 +4,7 @@ import { gunzipSync } from 'bun'
 import { Ledger } from '../support/ledger.ts'
 import { bead, declare, hire, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ tag }) => tag === 'events')
+const ledger = new Ledger(({ tag, path }) => tag === 'events' || path.endsWith('/history'))
 const openTown = towns(ledger)
 
 describe('the events of a city', () => {
@@ -27,6 +27,32 @@ describe('the events of a city', () => {
     }
     expect(await refused(city, 'GET ~/events?since=yesterday')).toStartWith('400 invalid-request: ')
     expect(await refused(city, 'GET ~/events?limit=x')).toStartWith('422 validation-failed: ')
+  })
+
+  test('about one bead are listed newest first and paged, whoever recorded them', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const [id, other] = [await bead(city, 'a'), await bead(city, 'b')]
+    await city.call(`PATCH ~/bead/${id}`, { body: { title: 'A', status: 'closed' } })
+    await city.call(`PATCH ~/bead/${other}`, { body: { title: 'B' } })
+    await city.call(`POST ~/bead/${id}/comments`, { body: { text: 'done' } })
+    await city.call('POST ~/events', { body: { type: 'deploy.finished', actor: 'ci', subject: id } })
+    const page = async (query: string) => (await city.call(`GET ~/bead/${id}/history?${query}`)).body
+    const types = ({ items }: { items: { type: string }[] }) => items.map(({ type }) => type)
+    const all = ['deploy.finished', 'bead.commented', 'bead.closed', 'bead.updated', 'bead.created']
+    const whole = await page('')
+    expect([types(whole), whole.total, whole.next_cursor]).toEqual([all, 5, undefined])
+    const first = await page('limit=2')
+    await city.call(`POST ~/bead/${id}/reopen`)
+    const second = await page(`limit=2&cursor=${first.next_cursor}`)
+    const third = await page(`limit=2&cursor=${second.next_cursor}`)
+    expect([first, second, third].flatMap(types)).toEqual(all)
+    expect(third.next_cursor).toBeUndefined()
+    for (const cursor of ['garbage', '-1', '1e3']) {
+      expect(await refused(city, `GET ~/bead/${id}/history?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
+    }
+    expect(await refused(city, `GET ~/bead/${id}/history?limit=1001`)).toStartWith('422 validation-failed: ')
+    expect(await refused(city, 'GET ~/bead/to-9/history')).toBe('404 bead-not-found: bead to-9 does not exist')
   })
 
   test('may be of a caller’s own, under its own name only', async () => {

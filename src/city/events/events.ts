@@ -11,6 +11,7 @@ import type { Caller } from '../../server/caller.ts'
 import { cursorAfterSeq, seqOf } from '../../server/cursor.ts'
 import { pageSize } from '../../server/schema.ts'
 import type { Frame } from '../../server/sse.ts'
+import type { Beads } from '../beads/beads.ts'
 import { speaker } from '../identity.ts'
 import { toFrame } from './frames.ts'
 import { knownTypes } from './known.ts'
@@ -40,6 +41,7 @@ export class Events {
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
+    private readonly beads: Beads,
     private readonly archives: Archives,
     private readonly clock: Clock,
     private readonly wait: (ms: number, signal: AbortSignal) => Promise<void>,
@@ -55,6 +57,17 @@ export class Events {
       ...(before !== undefined && { before }),
       limit: pageSize(limit),
     })
+    return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) }
+  }
+
+  /** A page of what was recorded about one bead, newest first; refuses when there is no such bead and never was. */
+  history(bead: string, { cursor, limit }: Pick<Wanted, 'cursor' | 'limit'>): EventsPage {
+    const before = seqOf(cursor)
+    const { items, total, next } = this.log.about(bead, {
+      ...(before !== undefined && { before }),
+      limit: pageSize(limit),
+    })
+    if (total === 0) this.beads.get(bead)
     return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) }
   }
 

@@ -8,6 +8,8 @@ import { EventEmit, EventEmitted, EventRotated, envelope } from './schema.ts'
 
 const Envelope = envelope(cityEvents)
 
+const EventList = listOf(Envelope, 'ListBodyWireEvent')
+
 const filters = {
   type: Type.Optional(Type.String({ description: 'Only events of exactly this type.' })),
   actor: Type.Optional(Type.String({ description: 'Only what exactly this actor did.' })),
@@ -21,7 +23,7 @@ export const eventRoutes = (city: CityOf): Route[] => [
       id: 'get-v0-city-by-city-name-events',
       summary: "List a city's events, newest first",
       query: Type.Object({ ...paging, ...filters }),
-      ok: listOf(Envelope, 'ListBodyWireEvent'),
+      ok: EventList,
       refuses: ['city-not-found', 'invalid-cursor', 'invalid-request'],
       index: true,
       blocking: true,
@@ -56,6 +58,20 @@ export const eventRoutes = (city: CityOf): Route[] => [
       refuses: ['city-not-found', 'invalid-cursor'],
     },
     (x) => city(x).events.follow(x.request.headers.get('last-event-id') || x.query.after_seq, x.signal),
+  ),
+  route(
+    'GET ~/bead/{id}/history',
+    {
+      id: 'list-bead-history',
+      summary: 'List what was recorded about a bead, newest first',
+      description: 'As far back as events are kept, also of a bead that is gone. `total` counts those on the page.',
+      query: Type.Object(paging),
+      ok: EventList,
+      refuses: ['bead-not-found', 'invalid-cursor'],
+      index: true,
+      extension: true,
+    },
+    (x) => city(x).events.history(x.params.id, x.query),
   ),
   route(
     'POST ~/events/rotate',

@@ -13,6 +13,7 @@ CREATE TABLE events (
 );
 CREATE INDEX events_type ON events (type, seq);
 CREATE INDEX events_actor ON events (actor, seq, type);
+CREATE INDEX events_subject ON events (subject, seq) WHERE subject IS NOT NULL;
 CREATE TABLE event_segments (
   last_seq INTEGER PRIMARY KEY,
   bytes INTEGER NOT NULL

@@ -59,6 +59,7 @@ export class EventLog {
       type: store.prepare(PAGES.type),
       actor: store.prepare(PAGES.actor),
       both: store.prepare(PAGES.both),
+      subject: store.prepare(PAGES.subject),
     }
     this.#horizon = store.prepare(HORIZON)
     const last = store.prepare<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
@@ -109,19 +110,29 @@ export class EventLog {
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
     const floor = since === undefined ? 0 : this.since(since)
     const horizon = filter === 'both' ? this.#horizon.get(actor ?? '', below, floor, this.bounds.look)?.seq : undefined
+    const found = this.#read(this.#pages[filter], words, below, horizon ?? floor, limit)
+    const total = filter === 'any' && since === undefined ? this.#head : found.items.length
+    const next = found.next ?? horizon
+    return { items: found.items, total, ...(next !== undefined && { next }) }
+  }
+
+  /** A page of durable events about one subject, newest first. It may be short and still have a `next`. */
+  about(subject: string, { before, limit }: Pick<Page, 'before' | 'limit'>): PageOfEvents {
+    const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
+    const { items, next } = this.#read(this.#pages.subject, [subject], below, 0, limit)
+    return { items, total: items.length, ...(next !== undefined && { next }) }
+  }
+
+  /** As many events as are wanted and one reading takes, strictly below `below`; `next` when there are more. */
+  #read(page: Select, words: string[], below: number, floor: number, limit: number): Omit<PageOfEvents, 'total'> {
     const items: Recorded[] = []
     let characters = 0
-    let next = horizon
-    for (const row of this.#pages[filter].iterate(...words, below, horizon ?? floor, limit + 1)) {
-      if (items.length === limit || characters > READ_CHARACTERS) {
-        next = items.at(-1)?.seq ?? below
-        break
-      }
+    for (const row of page.iterate(...words, below, floor, limit + 1)) {
+      if (items.length === limit || characters > READ_CHARACTERS) return { items, next: items.at(-1)?.seq ?? below }
       items.push(toRecorded(row))
       characters += row.payload.length
     }
-    const total = filter === 'any' && since === undefined ? this.#head : items.length
-    return { items, total, ...(next !== undefined && { next }) }
+    return { items }
   }
 
   /** The newest durable event of a type, strictly below `before`. */

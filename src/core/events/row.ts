@@ -33,6 +33,7 @@ export const PAGES = {
   type: page('INDEXED BY events_type WHERE type = ? AND'),
   actor: page('INDEXED BY events_actor WHERE actor = ? AND'),
   both: page('INDEXED BY events_actor WHERE type = ? AND actor = ? AND'),
+  subject: page('INDEXED BY events_subject WHERE subject = ? AND'),
 }
 
 /** Where a page by type and actor stops looking: so many events of the actor further down. */

@@ -165,6 +165,20 @@ describe('pages', () => {
     expect(log.latest('note.read')?.seq).toBe(39)
   })
 
+  test('about one subject hold what was recorded of it, to the first event', async () => {
+    await using world = eventWorld()
+    const tell = (subject?: string) =>
+      world.store.write((tx) =>
+        world.log.record(tx, 'note.written', { actor: 'ann', ...(subject !== undefined && { subject }) }, {}),
+      )
+    for (const subject of ['a', 'b', undefined, 'a', 'a']) await tell(subject)
+    const first = world.log.about('a', { limit: 2 })
+    expect([seqs(first.items), first.total, first.next]).toEqual([[5, 4], 2, 4])
+    const rest = world.log.about('a', { limit: 2, before: 4 })
+    expect([seqs(rest.items), rest.next]).toEqual([[1], undefined])
+    expect(world.log.about('nobody', { limit: 2 })).toEqual({ items: [], total: 0 })
+  })
+
   test('come from an index, whatever is asked for', async () => {
     await using world = eventWorld()
     const plans = [...Object.values(PAGES), HORIZON].map((sql) =>
@@ -178,6 +192,7 @@ describe('pages', () => {
       ['SEARCH events USING INDEX events_type (type=? AND seq>? AND seq<?)'],
       ['SEARCH events USING INDEX events_actor (actor=? AND seq>? AND seq<?)'],
       ['SEARCH events USING INDEX events_actor (actor=? AND seq>? AND seq<?)'],
+      ['SEARCH events USING INDEX events_subject (subject=? AND seq>? AND seq<?)'],
       ['SEARCH events USING COVERING INDEX events_actor (actor=? AND seq>? AND seq<?)'],
     ])
   })
