@@ -6,6 +6,7 @@ import { Committer, type Done, type Waiting } from './commit.ts'
 import { Refusal, sentence } from './errors.ts'
 import { makeFolder, syncFolder } from './folders.ts'
 import { alone } from './janitor.ts'
+import { Look } from './look.ts'
 import { migrate } from './migrate.ts'
 import { closeUnfinished, isBusy, openDatabase, refusalOf } from './sqlite.ts'
 import { Tidy } from './tidy.ts'
@@ -51,6 +52,7 @@ export class Store {
   readonly #onFailure: (reason: string) => void
   readonly #onFault: (thrown: unknown) => void
   readonly #committer: Committer
+  readonly #look: Look
   #queue: Waiting[] = []
   #pumping: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -69,6 +71,7 @@ export class Store {
     this.#tidy = new Tidy(path, this.#wal, options)
     this.#onFailure = options.onFailure ?? (() => {})
     this.#onFault = options.onFault ?? throwLater
+    this.#look = new Look(db)
     this.#committer = new Committer(db, this.orm, (waiting, thrown) => this.#refuse([waiting], thrown))
   }
 
@@ -103,6 +106,11 @@ export class Store {
   read<T>(fn: (orm: Orm) => NotPromise<T>): T {
     if (this.#closed) throw new Refusal('store-unavailable', `${this.path} is closed`)
     return fn(this.orm)
+  }
+
+  /** Lets the reads of this turn of the loop share one look at what is committed, unless a write comes in between. */
+  look(): void {
+    if (!this.#closed) this.#look.begin()
   }
 
   /** Runs `fn` in a transaction of its own; resolves with its value once that is on disk. `fn` is synchronous and small. */
@@ -149,6 +157,7 @@ export class Store {
     await this.#pumping
     await this.#tidy.end(this.#failure === undefined)
     this.#closed = true
+    this.#look.end()
     this.#wal.close()
     if (this.#torn) closeUnfinished(this.path, this.#db)
     else this.#db.close(true)
@@ -182,6 +191,7 @@ export class Store {
   async #started(): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
+        this.#look.end()
         this.#committer.begin()
         return true
       } catch (thrown) {

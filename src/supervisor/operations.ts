@@ -23,9 +23,13 @@ import type { Route } from '../server/route.ts'
 import { supervisorRoutes } from './routes.ts'
 import type { Supervisor } from './supervisor.ts'
 
-/** Every operation of the supervisor's plane. */
+/** Every operation of the supervisor’s plane; what one of them reads of its city, it reads in one look. */
 export function routes(gc: Supervisor): Route[] {
-  const city: CityOf = ({ params }) => gc.cities.running(params.cityName)
+  const city: CityOf = ({ params }) => {
+    const found = gc.cities.running(params.cityName)
+    found.store.look()
+    return found
+  }
   return [
     ...supervisorRoutes(gc),
     ...statusRoutes(city),

@@ -1,0 +1,83 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { tempFolder } from '../support/folder.ts'
+import { open, turns } from './notes.ts'
+
+test('reads of one turn see the same, also what another program writes only in the next', async () => {
+  using folder = tempFolder()
+  const { store, add, texts } = open(folder.at('a.db'))
+  await add('one')
+  const other = new Database(folder.at('a.db'))
+  store.look()
+  expect(texts()).toEqual(['one'])
+  other.run("INSERT INTO notes (text) VALUES ('two')")
+  store.look()
+  expect(texts()).toEqual(['one'])
+  await turns(2)
+  store.look()
+  expect(texts()).toEqual(['one', 'two'])
+  other.close()
+  await store.close()
+})
+
+test('a read sees every write that was acknowledged, though a look was begun before it', async () => {
+  using folder = tempFolder()
+  const { store, add, texts } = open(folder.at('a.db'))
+  for (let n = 0; n < 50; n++) {
+    store.look()
+    expect(texts()).toHaveLength(n)
+    await add(`note ${n}`)
+    expect(texts()).toHaveLength(n + 1)
+  }
+  await store.close()
+})
+
+test('a look ends with its turn, so that the log can start over', async () => {
+  using folder = tempFolder()
+  const { store, add, texts } = open(folder.at('a.db'))
+  await add('one')
+  const other = new Database(folder.at('a.db'))
+  const checkpoint = () => other.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy
+  store.look()
+  texts()
+  expect(checkpoint()).toBe(1)
+  await turns(2)
+  expect(checkpoint()).toBe(0)
+  other.close()
+  await store.close()
+})
+
+test('a read left unfinished in a look keeps no write from its commit', async () => {
+  using folder = tempFolder()
+  const { store, add, texts } = open(folder.at('a.db'))
+  await Promise.all(['one', 'two', 'three'].map((text) => add(text)))
+  const rows = store.prepare<{ text: string }, []>('SELECT text FROM notes ORDER BY id')
+  store.look()
+  const unfinished = rows.iterate()
+  expect(unfinished.next().value).toEqual({ text: 'one' })
+  await add('four')
+  store.look()
+  await turns(2)
+  await add('five')
+  expect(texts()).toEqual(['one', 'two', 'three', 'four', 'five'])
+  unfinished.return?.()
+  await add('six')
+  expect(texts()).toHaveLength(6)
+  await store.close()
+})
+
+test('a look within a write is the write’s own, and one on a closed store is none', async () => {
+  using folder = tempFolder()
+  const { store, add, texts } = open(folder.at('a.db'))
+  await add('one', () => {
+    store.look()
+    expect(texts()).toEqual(['one'])
+  })
+  await turns(2)
+  await add('two')
+  store.look()
+  await store.close()
+  store.look()
+  await turns(2)
+  expect(() => store.read(() => 1)).toThrow('is closed')
+})
