@@ -19,7 +19,7 @@ const withoutDevtools: BunPlugin = {
   },
 }
 
-async function build(target: Target | undefined, outfile: string): Promise<void> {
+async function build(target: Target | undefined, outfile: string, commit: string): Promise<void> {
   const workers = [...new Glob('src/**/*.worker.ts').scanSync(ROOT)].map((path) => join(ROOT, path))
   const built = await Bun.build({
     entrypoints: [join(ROOT, 'cli/main.ts'), ...workers],
@@ -36,7 +36,7 @@ async function build(target: Target | undefined, outfile: string): Promise<void>
     plugins: [withoutDevtools],
     define: {
       GC_VERSION: JSON.stringify(manifest.version),
-      GC_COMMIT: JSON.stringify(await commit()),
+      GC_COMMIT: JSON.stringify(commit),
       'process.env.NODE_ENV': '"production"',
     },
   })
@@ -44,7 +44,7 @@ async function build(target: Target | undefined, outfile: string): Promise<void>
 }
 
 /** The commit that is built, marked when the tree differs from it; `unknown` outside a repository. */
-async function commit(): Promise<string> {
+async function commitHere(): Promise<string> {
   const head = await $`git rev-parse --short=12 HEAD`.cwd(ROOT).quiet().nothrow()
   if (head.exitCode !== 0) return 'unknown'
   const changes = await $`git status --porcelain --untracked-files=no`.cwd(ROOT).quiet().nothrow()
@@ -78,10 +78,10 @@ async function smoke(binary: string): Promise<void> {
 const native = process.platform === 'win32' ? 'gc.exe' : 'gc'
 
 /** Builds for this machine; the file takes its place whole, also while an older one runs. */
-async function buildNative(outdir: string): Promise<string> {
+async function buildNative(outdir: string, commit: string): Promise<string> {
   const fresh = join(outdir, `building-${process.pid}-${native}`)
   try {
-    await build(undefined, fresh)
+    await build(undefined, fresh, commit)
     await smoke(fresh)
     renameSync(fresh, join(outdir, native))
     return native
@@ -92,7 +92,12 @@ async function buildNative(outdir: string): Promise<string> {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { target: { type: 'string', multiple: true }, outdir: { type: 'string', default: 'dist' } },
+    options: {
+      target: { type: 'string', multiple: true },
+      outdir: { type: 'string', default: 'dist' },
+      // Names what is built where there is no repository to ask.
+      commit: { type: 'string' },
+    },
   })
   const outdir = resolve(ROOT, values.outdir)
   mkdirSync(outdir, { recursive: true })
@@ -100,12 +105,13 @@ async function main(): Promise<void> {
   const unknown = wanted.filter((name) => !TARGETS.some((target) => target === name))
   if (unknown.length > 0)
     throw new Error(`there is no target ${unknown.join(', ')}; there are ${TARGETS.join(', ')}, all`)
+  const commit = values.commit ?? (await commitHere())
   const built: string[] = []
   for (const target of TARGETS.filter((each) => wanted.includes(each))) {
-    await build(target, join(outdir, `gc-${target}`))
+    await build(target, join(outdir, `gc-${target}`), commit)
     built.push(`gc-${target}`)
   }
-  if (wanted.length === 0) built.push(await buildNative(outdir))
+  if (wanted.length === 0) built.push(await buildNative(outdir, commit))
   process.stdout.write(`built ${built.map((name) => join(values.outdir, name)).join(', ')}\n`)
 }
 

@@ -96,7 +96,7 @@ async function start(options: ServeOptions, home: Home, held: AsyncDisposableSta
   const retention = new Retention(store, log, clock, deadlines, fault)
   held.defer(() => retention.stop())
   home.link(program)
-  const build = options.build ?? options.version
+  const build = [options.version, options.build].filter(Boolean).join('-')
   const launch = [...program, 'host']
   const host = await connect({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
   held.defer(() => host.close())

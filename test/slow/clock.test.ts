@@ -128,12 +128,12 @@ test.skipIf(process.platform !== 'linux')(
     )
     const last = await work(city, 'last')
     await claimed(city, last)
-    expect((await city.call('GET ~/claims')).body.items).toContainEqual(claim)
-    expect([lines(world, 'workers'), lines(world, 'guards')]).toEqual(pids)
     const told = await history(city)
     expect(told.filter(({ type, subject }) => type === 'bead.closed' && subject === soon)).toHaveLength(1)
     const ended = told.filter(({ type }) => /session\.(stopped|crashed|draining)/.test(type))
     expect(ended.filter(({ payload }) => Object(payload).template !== 'mayfly')).toEqual([])
+    expect((await city.call('GET ~/claims')).body.items).toContainEqual(claim)
+    expect([lines(world, 'workers'), lines(world, 'guards')]).toEqual(pids)
     await eventually(
       'the stream has told all of it',
       10_000,

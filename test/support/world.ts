@@ -41,6 +41,8 @@ export class World implements AsyncDisposable {
   #out = ''
   #news = Promise.withResolvers<void>()
   url = ''
+  /** What is started next; another build of it takes over as an upgrade does. */
+  program: readonly string[] = PROGRAM
   /** Hears of every answer and frame. */
   ledger: Ledger | undefined
 
@@ -93,7 +95,7 @@ export class World implements AsyncDisposable {
 
   /** Starts the supervisor, again after `kill` or `stop`. */
   async start(...flags: string[]): Promise<void> {
-    this.#process = Bun.spawn([...this.#as, ...PROGRAM, 'serve', '--port', '0', '--home', this.home, ...flags], {
+    this.#process = Bun.spawn([...this.#as, ...this.program, 'serve', '--port', '0', '--home', this.home, ...flags], {
       cwd: this.folder.path,
       env: { PATH: process.env.PATH, HOME: this.folder.at('user'), GC_HOME: this.home, ...this.env },
       stdin: 'ignore',

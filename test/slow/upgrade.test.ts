@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { processNow } from '../../src/runtime/process/table.ts'
+import { register } from '../http/crew.ts'
+import { type TempFolder, tempFolder } from '../support/folder.ts'
+import type { TestCity } from '../support/world.ts'
+import { eventually, history, up, World } from './town.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+/** Another build of the same program. */
+async function another(folder: TempFolder): Promise<string> {
+  const argv = [process.execPath, 'cli/build.ts', '--outdir', folder.path, '--commit', 'newer']
+  const build = Bun.spawn(argv, { cwd: ROOT, stdout: 'ignore', stderr: 'pipe' })
+  if ((await build.exited) !== 0) throw new Error(await build.stderr.text())
+  return folder.at('gc')
+}
+
+/** Works on a bead until it is told to finish, and asks for the next by whatever `gc` there is by then. */
+const WORKS = `n=0; last=
+while :; do
+  bead=$(gc hook --claim --json 2>/dev/null | sed -n 's/.*"bead_id":"\\([^"]*\\)".*/\\1/p')
+  if [ -n "$bead" ]; then
+    [ "$bead" = "$last" ] || echo "$bead $$ $GC_SESSION_ID" >> "$GC_HOME/worked"; last=$bead
+    [ -f "$GC_HOME/finish" ] && bd close "$bead" > /dev/null
+  fi
+  n=$((n+1)); echo "line $n"; sleep 0.2
+done`
+const TOWN = `[[agent]]\nname = "worker"\nstart_command = '''${WORKS}'''\nmax_active_sessions = 3\n`
+
+const worked = (world: World): string[] => {
+  const path = join(world.home, 'worked')
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
+}
+
+const works = (world: World, count: number) =>
+  eventually(
+    `${count} beads are worked on`,
+    30_000,
+    async () => worked(world),
+    (lines) => lines.length === count,
+  )
+
+const sling = async (city: TestCity, title: string): Promise<string> =>
+  (await city.call('POST ~/beads', { body: { title, metadata: { 'gc.routed_to': 'worker' } } })).body.id
+
+const hosts = async (world: World): Promise<{ build: string; pid: number; sessions: number }[]> =>
+  (await world.call('GET /v0/host')).body.items
+
+test('a newer supervisor takes over what runs in an older host, starts the rest in its own, and the older host ends with its last session', async () => {
+  using folder = tempFolder()
+  const newer = await another(folder)
+  await using world = await World.open()
+  const city = await register(world, 'mill', TOWN)
+  for (const title of ['one', 'two']) await sling(city, title)
+  const before = await works(world, 2)
+  const [old] = await hosts(world)
+  const claims = (await city.call('GET ~/claims')).body.items
+  expect(old?.sessions).toBe(2)
+
+  await world.kill()
+  world.program = [newer]
+  await world.start()
+  await up(city)
+  expect((await world.call('GET /health')).body.build_id).toBe('newer')
+  expect((await city.call('GET ~/claims')).body.items).toEqual(claims)
+  const [session] = (await city.call('GET ~/sessions?state=active')).body.items
+  const shown = async () => (await city.call(`GET ~/session/${session.id}?peek=true`)).body.last_output
+  const first = await shown()
+  await eventually('it goes on writing', 10_000, shown, (now) => now !== first)
+
+  const third = await sling(city, 'three')
+  const [, , last = ''] = await works(world, 3)
+  expect(last).toStartWith(third)
+  expect(worked(world).slice(0, 2)).toEqual(before)
+  expect<unknown>(await hosts(world)).toEqual([
+    { build: expect.stringContaining('newer'), pid: expect.any(Number), sessions: 1 },
+    old,
+  ])
+
+  await city.call('PATCH ~/agent/worker', { body: { suspended: true } })
+  await Bun.write(join(world.home, 'finish'), '')
+  const open = async () => (await city.call('GET ~/beads?type=task&limit=1')).body.total
+  await eventually('all work is done', 30_000, open, (left) => left === 0)
+  await eventually(
+    'the older host is gone',
+    30_000,
+    () => hosts(world),
+    (all) => all.length === 1,
+  )
+  await eventually(
+    'its process too',
+    10_000,
+    async () => processNow(old?.pid ?? 0),
+    (one) => !one || one.zombie,
+  )
+  const events = await history(city)
+  expect(events.filter(({ type }) => /crashed|reopened|claim_rejected/.test(type))).toEqual([])
+  expect(events.filter(({ type }) => type === 'session.woke')).toHaveLength(3)
+}, 120_000)
