@@ -6,7 +6,14 @@ import { readAgents } from './sections/agents.ts'
 import { readNamedSessions } from './sections/named-sessions.ts'
 import { readProviders } from './sections/providers.ts'
 import { readBindings, readRigs } from './sections/rigs.ts'
-import { readAgentDefaults, readDaemon, readSession, readWorkspace } from './sections/workspace.ts'
+import {
+  readAgentDefaults,
+  readArchives,
+  readDaemon,
+  readMail,
+  readSession,
+  readWorkspace,
+} from './sections/workspace.ts'
 import type { Sources } from './sources.ts'
 import type { CityConfig, WorkspaceSpec } from './spec.ts'
 import { readSource } from './toml.ts'
@@ -16,7 +23,7 @@ export const SITE_FILE = '.gc/site.toml'
 
 /** Sections that other parts of gc read from what was written. */
 const KEPT = [
-  ...['include', 'upstreams', 'imports', 'defaults', 'patches', 'storage', 'beads', 'mail', 'events', 'usage', 'dolt'],
+  ...['include', 'upstreams', 'imports', 'defaults', 'patches', 'storage', 'beads', 'usage', 'dolt'],
   ...['formulas', 'orders', 'api', 'chat_sessions', 'session_sleep', 'convergence', 'doctor', 'maintenance', 'service'],
   ...['webhook', 'webhooks', 'github', 'extmsg', 'pricing'],
 ]
@@ -66,6 +73,8 @@ function assemble(findings: Findings, city: Reader, site: Reader, sources: Sourc
     namedSessions: readNamedSessions(city, agents),
     daemon: readDaemon(city.within('daemon')),
     session: readSession(city.within('session')),
+    mail: readMail(city.within('mail')),
+    events: readArchives(city.within('events')),
     sections: city.table.entries,
     warnings: findings.warnings,
   }

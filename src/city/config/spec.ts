@@ -16,6 +16,8 @@ export interface CityConfig {
   readonly agentDefaults: AgentDefaults
   readonly daemon: DaemonSpec
   readonly session: SessionSpec
+  readonly mail: MailSpec
+  readonly events: ArchiveSpec
   /** Every top-level section of city.toml as it was written, with the lines it came from. */
   readonly sections: ReadonlyMap<string, TomlNode>
   readonly warnings: readonly string[]
@@ -170,4 +172,18 @@ export interface SessionSpec {
   readonly nudgeReadyTimeout: number
   readonly nudgeRetryInterval: number
   readonly nudgePollInterval: number
+}
+
+/** `[mail]`. */
+export interface MailSpec {
+  /** How long a message stays after it was read, and again after it was archived; 0 for ever. */
+  readonly retentionTtl: number
+}
+
+/** `[events.rotation]`: which archives of events are kept. */
+export interface ArchiveSpec {
+  /** 0 for ever. */
+  readonly age: number
+  /** The most disk they take together; 0 for no limit. */
+  readonly bytes: number
 }

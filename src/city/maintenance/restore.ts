@@ -22,16 +22,10 @@ export async function settle(path: string): Promise<Manifest> {
     await store.write((tx) => {
       tx.orm.run(sql`DELETE FROM session_tokens`)
       tx.orm.run(sql`UPDATE sessions SET host_key = 'elsewhere/' || host_key WHERE host_key IS NOT NULL`)
-      for (const [table, column] of [
-        ['sessions', 'work_dir'],
-        ['event_archives', 'path'],
-      ] as const) {
-        const [at, name] = [sql.identifier(column), sql.identifier(table)]
-        const inside = sql`substr(${at}, 1, ${manifest.path.length + 1}) = ${`${manifest.path}/`} OR ${at} = ${manifest.path}`
-        tx.orm.run(
-          sql`UPDATE ${name} SET ${at} = ${path} || substr(${at}, ${manifest.path.length + 1}) WHERE ${inside}`,
-        )
-      }
+      const inside = sql`substr(work_dir, 1, ${manifest.path.length + 1}) = ${`${manifest.path}/`} OR work_dir = ${manifest.path}`
+      tx.orm.run(
+        sql`UPDATE sessions SET work_dir = ${path} || substr(work_dir, ${manifest.path.length + 1}) WHERE ${inside}`,
+      )
     })
   } finally {
     await store.close()

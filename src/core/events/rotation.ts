@@ -1,6 +1,9 @@
-import { dirname, join } from 'node:path'
+import { statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { type Clock, stamp } from '../clock.ts'
+import type { Deadline, Deadlines } from '../deadlines.ts'
 import type { Store } from '../store.ts'
 import { event } from './event.ts'
 import type { EventLog } from './log.ts'
@@ -26,19 +29,54 @@ export interface Rotation {
   written: Promise<void>
 }
 
+/** How long archives are kept, and how much disk they may take: the oldest go first, the newest always stays. */
+export interface ArchiveBounds {
+  /** Milliseconds; 0 for ever. */
+  readonly age: number
+  /** 0 for as many as there are. */
+  readonly bytes: number
+}
+
 interface ArchiveRow {
   first_seq: number
   last_seq: number
+  /** The name of its file, which lies beside the database wherever that is. */
   path: string
+  at: number
 }
+
+const EVERY = 24 * 3_600_000
 
 /** Archives of a log: gzip files of JSON lines beside the database. Its rows stay until retention removes them. */
 export class Archives {
+  #next: Deadline | undefined
+  #expiring: Promise<unknown> = Promise.resolve()
+  #ended = false
+
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
+    private readonly bounds: () => ArchiveBounds,
+    private readonly report: (thrown: unknown) => void,
   ) {}
+
+  /** Writes what a stop of the process left unwritten; removes what is beyond the bounds, now and once a day. */
+  async start(deadlines: Deadlines): Promise<void> {
+    await this.resume()
+    const daily = () => {
+      this.#next = deadlines.after(EVERY, daily)
+      this.#tidy()
+    }
+    daily()
+  }
+
+  /** Waits for a removal that is under way. */
+  async stop(): Promise<void> {
+    this.#ended = true
+    this.#next?.cancel()
+    await this.#expiring
+  }
 
   /** Begins an archive of every event since the last one; undefined when there is none. */
   async rotate(): Promise<Rotation | undefined> {
@@ -48,10 +86,11 @@ export class Archives {
       const before = this.store.prepare<{ seq: number }, []>('SELECT max(last_seq) AS seq FROM event_archives').get()
       const first = Math.max((before?.seq ?? 0) + 1, this.log.oldest)
       if (last < first) return undefined
-      const path = join(dirname(this.store.path), nameOf(now, first, last))
+      const name = nameOf(now, first, last)
       this.store
         .prepare('INSERT INTO event_archives (first_seq, last_seq, path, at) VALUES (?, ?, ?, ?)')
-        .run(first, last, path, now)
+        .run(first, last, name, now)
+      const path = this.#file(name)
       const payload = { prior_archive: path, prior_first_seq: first, prior_last_seq: last }
       const facts = { actor: 'events', message: `events ${first} to ${last} were archived to ${path}` }
       return { path, first, last, seq: this.log.append(tx, EventsRotated, facts, payload) }
@@ -59,17 +98,46 @@ export class Archives {
     if (!begun) return undefined
     const { seq, ...archive } = begun
     const written = this.#write({ first_seq: archive.first, last_seq: archive.last, path: archive.path })
+    written.then(() => this.#tidy(), this.report)
     return { archive, anchor: { seq, ts: stamp(now) }, written }
   }
 
   /** Writes the archives that a stop of the process left unwritten. */
   async resume(): Promise<void> {
-    const sql = 'SELECT first_seq, last_seq, path FROM event_archives WHERE complete = 0 ORDER BY last_seq'
+    const sql = 'SELECT first_seq, last_seq, path, at FROM event_archives WHERE complete = 0 ORDER BY last_seq'
     for (const row of this.store.prepare<ArchiveRow, []>(sql).all()) await this.#write(row)
   }
 
-  async #write({ first_seq, last_seq, path }: ArchiveRow): Promise<void> {
-    await this.store.exportLines(LINES, [first_seq, last_seq], path)
+  /** Removes the archives that are too old or too many; how many went. */
+  async expire(): Promise<number> {
+    const { age, bytes } = this.bounds()
+    const sql = 'SELECT first_seq, last_seq, path, at FROM event_archives WHERE complete = 1 ORDER BY last_seq DESC'
+    const [newest, ...older] = this.store.prepare<ArchiveRow, []>(sql).all()
+    let taken = newest ? this.#size(newest) : 0
+    let gone = 0
+    for (const row of older) {
+      taken += this.#size(row)
+      const kept = (age === 0 || row.at > this.clock.now() - age) && (bytes === 0 || taken <= bytes)
+      if (kept) continue
+      await rm(this.#file(row.path), { force: true })
+      await this.store.write(
+        () => void this.store.prepare('DELETE FROM event_archives WHERE last_seq = ?').run(row.last_seq),
+      )
+      gone++
+    }
+    return gone
+  }
+
+  #tidy(): void {
+    if (!this.#ended) this.#expiring = this.#expiring.then(() => this.expire()).catch(this.report)
+  }
+
+  #size = ({ path }: ArchiveRow): number => statSync(this.#file(path), { throwIfNoEntry: false })?.size ?? 0
+
+  #file = (path: string): string => join(dirname(this.store.path), basename(path))
+
+  async #write({ first_seq, last_seq, path }: Pick<ArchiveRow, 'first_seq' | 'last_seq' | 'path'>): Promise<void> {
+    await this.store.exportLines(LINES, [first_seq, last_seq], this.#file(path))
     await this.store.write(
       () => void this.store.prepare('UPDATE event_archives SET complete = 1 WHERE last_seq = ?').run(last_seq),
     )

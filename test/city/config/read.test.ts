@@ -76,6 +76,17 @@ describe('a city', () => {
     ])
   })
 
+  test('says how long mail and archives of events are kept, and how much disk those may take', async () => {
+    const DAY = 86_400_000
+    const usual = await read({ 'city.toml': '' })
+    expect(usual.mail).toEqual({ retentionTtl: 30 * DAY })
+    expect(usual.events).toEqual({ age: 365 * DAY, bytes: 10 * 2 ** 30 })
+    const told =
+      '[mail]\nretention_ttl = "7d"\n[events.rotation]\narchive_retain_age = "0"\narchive_retain_bytes = 1024\n'
+    const { mail, events } = await read({ 'city.toml': told })
+    expect({ mail, events }).toEqual({ mail: { retentionTtl: 7 * DAY }, events: { age: 0, bytes: 1024 } })
+  })
+
   test('keeps the sections that others read, with their lines', async () => {
     const { sections } = await read({ 'city.toml': '\n[orders]\nskip = ["nightly"]\n' })
     expect(sections.get('orders')).toMatchObject({ kind: 'table', line: 2 })

@@ -79,7 +79,13 @@ test('events that an archive still waits for stay', async () => {
   const { world, retention } = retaining({ days: 1, least: 0 })
   await using _ = world
   await world.fill(100)
-  const archives = new Archives(world.store, world.log, world.clock)
+  const archives = new Archives(
+    world.store,
+    world.log,
+    world.clock,
+    () => ({ age: 0, bytes: 0 }),
+    () => {},
+  )
   await (await archives.rotate())?.written
   await world.fill(20)
   await world.store.write(() => {

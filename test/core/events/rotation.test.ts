@@ -1,8 +1,28 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { Archives } from '../../../src/core/events/rotation.ts'
+import { type ArchiveBounds, Archives } from '../../../src/core/events/rotation.ts'
+import { until } from '../../support/until.ts'
 import { eventWorld } from './world.ts'
+
+const DAY = 24 * 3_600_000
+const FOR_EVER: ArchiveBounds = { age: 0, bytes: 0 }
+
+function archivesOf({ store, log, clock, reports }: ReturnType<typeof eventWorld>, bounds = FOR_EVER): Archives {
+  return new Archives(
+    store,
+    log,
+    clock,
+    () => bounds,
+    (thrown) => reports.push(String(thrown)),
+  )
+}
+
+/** Where the archives' files lie, the oldest first. */
+const files = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.gz'))
+    .sort()
 
 const lines = (path: string): unknown[] =>
   gunzipSync(readFileSync(path))
@@ -13,7 +33,7 @@ const lines = (path: string): unknown[] =>
 
 test('an archive holds every event so far as lists show them, and the rows stay', async () => {
   await using world = eventWorld()
-  const archives = new Archives(world.store, world.log, world.clock)
+  const archives = archivesOf(world)
   await world.fill(3)
   await world.store.write((tx) => {
     const facts = { actor: 'a "b"', subject: 'mp-1', message: 'line\nbreak', depends_on_step_ids: ['x'], step_id: 's' }
@@ -45,7 +65,7 @@ test('an archive holds every event so far as lists show them, and the rows stay'
 
 test('the next archive begins with the event that ended the last', async () => {
   await using world = eventWorld()
-  const archives = new Archives(world.store, world.log, world.clock)
+  const archives = archivesOf(world)
   expect(await archives.rotate()).toBeUndefined()
   await world.fill(3)
   await (await archives.rotate())?.written
@@ -60,10 +80,10 @@ test('an archive that a stop of the process cut off is written on resuming', asy
   await world.fill(3)
   const path = world.folder.at('late.gz')
   await world.store.write(() => {
-    world.store.prepare('INSERT INTO event_archives VALUES (3, 1, ?, 0, 0)').run(path)
+    world.store.prepare("INSERT INTO event_archives VALUES (3, 1, 'late.gz', 0, 0)").run()
   })
   await world.reopen()
-  const archives = new Archives(world.store, world.log, world.clock)
+  const archives = archivesOf(world)
   await archives.resume()
   expect(lines(path)).toEqual(world.log.after(0, 3))
   await archives.resume()
@@ -71,4 +91,74 @@ test('an archive that a stop of the process cut off is written on resuming', asy
   const next = await archives.rotate()
   expect(next?.archive).toMatchObject({ first: 4, last: 4 })
   await next?.written
+})
+
+test('a log that was moved with its archives writes and removes them where it is now', async () => {
+  await using world = eventWorld()
+  await world.fill(3)
+  await (await archivesOf(world).rotate())?.written
+  await world.store.write(() => {
+    world.store.prepare("INSERT INTO event_archives VALUES (4, 4, '/was/elsewhere/late.gz', 0, 0)").run()
+  })
+  await archivesOf(world).resume()
+  expect(lines(world.folder.at('late.gz'))).toMatchObject([{ seq: 4, type: 'events.rotated' }])
+  const names = world.store.prepare<{ path: string }, []>('SELECT path FROM event_archives WHERE last_seq = 3').all()
+  expect(names).toEqual([{ path: 'events.jsonl.archive-20260105T090000Z-seq-1-3.gz' }])
+  expect(await archivesOf(world, { age: 1, bytes: 0 }).expire()).toBe(0)
+  await world.clock.advance(DAY)
+  expect(await archivesOf(world, { age: 1, bytes: 0 }).expire()).toBe(1)
+  expect(files(world.folder.path)).toEqual(['late.gz'])
+})
+
+/** Archives of three days, one a day, of an event each. */
+async function threeDays(world: ReturnType<typeof eventWorld>): Promise<string[]> {
+  for (let day = 0; day < 3; day++) {
+    await world.record()
+    await (await archivesOf(world).rotate())?.written
+    await world.clock.advance(DAY)
+  }
+  return files(world.folder.path)
+}
+
+test('archives that are too old go, file and row; the newest stays, and the next begins where it ended', async () => {
+  await using world = eventWorld()
+  const [, second, third] = await threeDays(world)
+  const archives = archivesOf(world, { age: 2.5 * DAY, bytes: 0 })
+  expect(await archives.expire()).toBe(1)
+  expect(files(world.folder.path)).toEqual([second ?? '', third ?? ''])
+  await world.clock.advance(30 * DAY)
+  expect([await archives.expire(), await archives.expire()]).toEqual([1, 0])
+  expect(files(world.folder.path)).toEqual([third ?? ''])
+  const before = world.log.head
+  const next = await archives.rotate()
+  expect(next?.archive).toMatchObject({ first: before, last: before })
+  await next?.written
+  await archives.stop()
+})
+
+test('archives go, the oldest first, until they take no more disk than they may', async () => {
+  await using world = eventWorld()
+  const [first, second, third] = await threeDays(world)
+  const size = (name: string | undefined) => statSync(world.folder.at(name ?? '')).size
+  const room = size(second) + size(third)
+  expect(await archivesOf(world, { age: 0, bytes: room + size(first) }).expire()).toBe(0)
+  expect(await archivesOf(world, { age: 0, bytes: room }).expire()).toBe(1)
+  expect(files(world.folder.path)).toEqual([second ?? '', third ?? ''])
+  expect(await archivesOf(world, { age: 0, bytes: 1 }).expire()).toBe(1)
+  expect(files(world.folder.path)).toEqual([third ?? ''])
+})
+
+test('bounds are kept from the start on, once a day, and after each archive', async () => {
+  await using world = eventWorld()
+  await threeDays(world)
+  const archives = archivesOf(world, { age: 2.5 * DAY, bytes: 0 })
+  await archives.start(world.deadlines)
+  await until(() => files(world.folder.path).length === 2, 10_000)
+  await world.clock.advance(DAY)
+  await until(() => files(world.folder.path).length === 1, 10_000)
+  await world.clock.advance(2 * DAY)
+  await (await archives.rotate())?.written
+  await until(() => files(world.folder.path).length === 1, 10_000)
+  await archives.stop()
+  expect(world.reports).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { CITY_NAME, PREFIX } from '../names.ts'
 import type { Reader } from '../reader.ts'
-import type { AgentDefaults, DaemonSpec, SessionSpec, WorkspaceSpec } from '../spec.ts'
+import type { AgentDefaults, ArchiveSpec, DaemonSpec, MailSpec, SessionSpec, WorkspaceSpec } from '../spec.ts'
 
 /** A cap on sessions: -1 and absent both mean none. */
 export const capOf = (declared: number | undefined): number | undefined =>
@@ -62,6 +62,7 @@ export function readAgentDefaults(at: Reader): AgentDefaults {
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
+const DAY = 24 * 60 * MINUTE
 
 export function readDaemon(at: Reader): DaemonSpec {
   const breaker = [...at.table.entries.keys()].filter((key) => key.startsWith('session_circuit_breaker'))
@@ -94,4 +95,14 @@ export function readSession(at: Reader): SessionSpec {
   }
   at.end()
   return spec
+}
+
+export const readMail = (at: Reader): MailSpec => ({ retentionTtl: at.span('retention_ttl') ?? 30 * DAY })
+
+export function readArchives(at: Reader): ArchiveSpec {
+  const rotation = at.within('rotation')
+  return {
+    age: rotation.span('archive_retain_age') ?? 365 * DAY,
+    bytes: rotation.whole('archive_retain_bytes', 0) ?? 10 * 2 ** 30,
+  }
 }
