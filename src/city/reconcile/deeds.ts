@@ -55,6 +55,8 @@ export class Deeds {
         return this.#begin(action.session, () => lifecycle.adopt(action.session, action), true)
       case 'end':
         return this.#begin(action.session ?? action.key, () => lifecycle.end(action.key, action.session))
+      case 'refresh':
+        return this.#begin(action.session, () => lifecycle.refresh(action.session))
       case 'bury':
         return this.#begin(action.session, () => lifecycle.bury(action.session, action.key, action.exit), true)
       default:

@@ -1,4 +1,5 @@
 import type { CityConfig } from '../config/spec.ts'
+import { LIVE } from '../sessions/fingerprint.ts'
 import type { SessionRow } from '../sessions/table.ts'
 
 /** What changed since sessions were started, worked out once for each run and reading of the files. */
@@ -9,7 +10,7 @@ export class Drifts {
   of(row: SessionRow, config: CityConfig, launcher: { drift(row: SessionRow): string[] }): readonly string[] {
     if (this.#config !== config) this.#known.clear()
     this.#config = config
-    const key = row.hostKey ?? ''
+    const key = `${row.hostKey} ${row.fingerprint[LIVE]}`
     const known = this.#known.get(key)
     if (known) return known
     const drift = launcher.drift(row)

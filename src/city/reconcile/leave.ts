@@ -1,3 +1,4 @@
+import { LIVE } from '../sessions/fingerprint.ts'
 import { IDLE_GRACE, ON_DEMAND_IDLE } from '../sessions/limits.ts'
 import { isOnlyNamed, least } from './least.ts'
 import type { AgentView, SessionView } from './state.ts'
@@ -11,6 +12,7 @@ export function leave(turn: Turn): void {
     }
     if (session.state === 'draining') endDrained(turn, session)
     if (session.state === 'active') drain(turn, session)
+    if (session.state === 'active' && isOnlyLive(session)) refresh(turn, session)
     if (session.state === 'failed-create' && session.origin === 'ephemeral') {
       turn.decide({ do: 'close', session: session.id, reason: 'failed-create' })
     }
@@ -21,8 +23,16 @@ export function leave(turn: Turn): void {
 function endDrained(turn: Turn, session: SessionView): void {
   if (!session.key) return
   const over = session.reason === 'drained' || session.work.length === 0
-  const timeout = turn.agentOf(session)?.drainTimeout ?? 0
+  const agent = turn.agentOf(session)
+  const timeout = (session.reason === 'config-drift' ? agent?.driftDrainTimeout : agent?.drainTimeout) ?? 0
   if (over || turn.reached(session.drainAt + timeout)) turn.decide({ do: 'end', key: session.key, session: session.id })
+}
+
+/** Whether what changed since its start can be applied to it as it runs. */
+const isOnlyLive = ({ drift }: SessionView): boolean => drift.length > 0 && drift.every((part) => part === LIVE)
+
+function refresh(turn: Turn, session: SessionView): void {
+  if (turn.idle.includes(session)) turn.decide({ do: 'refresh', session: session.id })
 }
 
 function drain(turn: Turn, session: SessionView): void {
@@ -49,7 +59,7 @@ function reasonToDrain(turn: Turn, session: SessionView, agent: AgentView | unde
 
 /** What was declared anew is taken up by a session that has been idle for a while; a person's is left to the person. */
 const hasDrifted = (turn: Turn, { drift, origin }: SessionView, since: number): boolean =>
-  drift.length > 0 && origin !== 'manual' && turn.reached(since + IDLE_GRACE)
+  drift.some((part) => part !== LIVE) && origin !== 'manual' && turn.reached(since + IDLE_GRACE)
 
 /** How long a session may be idle before it sleeps; undefined for one that is kept up. */
 function sleepsAfter(turn: Turn, { agent: name, named }: SessionView, agent: AgentView): number | undefined {

@@ -31,6 +31,8 @@ export interface AgentView {
   /** No session is started for demand before this moment. */
   retryAt: number
   drainTimeout: number
+  /** The same for a session that is drained because its declaration changed. */
+  driftDrainTimeout: number
   /** Idle for this long: put to sleep until wanted again. */
   sleepAfterIdle: number | undefined
   /** Idle for this long: ended and started anew. */
@@ -111,6 +113,7 @@ export type Action =
   | { do: 'end'; key: string; session: string | undefined }
   | { do: 'bury'; session: string; key: string; exit: Exit; after: Aftermath }
   | { do: 'drain'; session: string; reason: string }
+  | { do: 'refresh'; session: string }
   | { do: 'release'; session: string }
   | { do: 'close'; session: string; reason: string }
   | { do: 'park'; bead: string; agent: string; deaths: number }

@@ -110,6 +110,7 @@ export class Survey {
       minActive: agent.minActive,
       maxActive: agent.maxActive,
       drainTimeout: agent.drainTimeout,
+      driftDrainTimeout: this.ground.config.current.daemon.driftDrainTimeout,
       sleepAfterIdle: agent.sleepAfterIdle,
       idleTimeout: agent.idleTimeout,
       maxAge: agent.maxSessionAge,
@@ -179,6 +180,7 @@ const toSession = (
   untouched: false,
   scaled: row.work === '',
   resumed: row.resumed,
+  heldUntil: 0,
   busyUntil: row.busyUntil ?? 0,
   luck: luckOf(row.hostKey ?? row.id),
 })

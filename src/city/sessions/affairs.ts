@@ -53,7 +53,7 @@ export class Affairs {
   /** Forgets how often sessions of these agents failed, so that they are tried again at once. */
   async forgive(agents: readonly string[]): Promise<void> {
     await this.needs.store.write((tx) => {
-      for (const agent of agents) this.parts.troubles.clear(tx, 'agent', agent)
+      for (const agent of agents) this.#forgive(tx, agent)
       tx.after(() => this.parts.book.stir())
     })
   }
@@ -126,9 +126,14 @@ export class Affairs {
       churn: 0,
       quarantinedUntil: null,
     }
-    this.parts.troubles.clear(tx, 'agent', row.template)
+    this.#forgive(tx, row.template)
     if (HELD.has(row.state)) book.move(tx, id, 'wake', change)
     else if (row.state === 'start-pending') book.patch(tx, id, change)
+  }
+
+  #forgive(tx: Tx, agent: string): void {
+    this.parts.troubles.clear(tx, 'agent', agent)
+    tx.after(() => this.parts.crashes.forget(agent))
   }
 
   #started(tx: Tx, row: SessionRow, typed: string | undefined): void {

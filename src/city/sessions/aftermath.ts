@@ -41,6 +41,8 @@ export interface Departed {
   scaled: boolean
   /** Whether it went on with an earlier conversation. */
   resumed: boolean
+  /** Until when it is left alone if it falls now, since its agent has fallen too often; 0 when it may fall. */
+  heldUntil: number
 }
 
 /** What becomes of a session whose process is gone. */
@@ -73,7 +75,14 @@ export function afterDeath(session: Departed, exit: Exit, now: number): Aftermat
   if (session.state === 'creating') return notStarted(session, exit, now)
   if (session.state !== 'active') return calm(session, session.state, session.reason)
   if (exit.how === 'lost') return lost(session, now)
-  return exit.how === 'exited' && exit.code === 0 ? finished(session) : fell(session, now)
+  return exit.how === 'exited' && exit.code === 0 ? finished(session) : restrained(session, fell(session, now), now)
+}
+
+/** Whose agent falls too often in a while is left alone until that is over. */
+function restrained(session: Departed, after: Aftermath, now: number): Aftermath {
+  if (!after.crashed || session.heldUntil <= now) return after
+  const held = quarantined(after, after.state === 'quarantined' ? after.reason : 'quarantine', now)
+  return { ...held, quarantinedUntil: Math.max(session.heldUntil, after.quarantinedUntil) }
 }
 
 /** It was told to end, or ended when it was done. */

@@ -13,6 +13,7 @@ import {
   SessionStopped,
   SessionSuspended,
   SessionUndrained,
+  SessionUpdated,
   SessionWoke,
   WorkerOperation,
 } from './events.ts'
@@ -39,6 +40,10 @@ export class Chronicle {
 
   undrained(tx: Tx, row: SessionRow): void {
     this.log.append(tx, SessionUndrained, facts(row), {})
+  }
+
+  updated(tx: Tx, row: SessionRow): void {
+    this.log.append(tx, SessionUpdated, facts(row), {})
   }
 
   suspended(tx: Tx, row: SessionRow): void {

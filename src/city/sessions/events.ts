@@ -14,6 +14,11 @@ export const SessionStopped = event('session.stopped', Lifecycle, 'A session’s
 export const SessionCrashed = event('session.crashed', Lifecycle, 'A session’s program ended against anyone’s will.')
 export const SessionDraining = event('session.draining', NoPayload, 'A session takes no new work and will end.')
 export const SessionUndrained = event('session.undrained', NoPayload, 'A draining session goes on after all.')
+export const SessionUpdated = event(
+  'session.updated',
+  NoPayload,
+  'What changed in `session_live` was applied to a running session.',
+)
 export const SessionQuarantined = event(
   'session.quarantined',
   NoPayload,

@@ -11,7 +11,7 @@ import { resolveProvider } from '../providers/resolve.ts'
 import type { Provider } from '../providers/spec.ts'
 import { fillIn } from '../providers/template.ts'
 import { environmentOf, type Place } from './environment.ts'
-import { driftOf, type Fingerprint, fingerprint } from './fingerprint.ts'
+import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 import { identityOf } from './metadata.ts'
 import type { SessionRow } from './table.ts'
 
@@ -149,8 +149,8 @@ export class Launcher {
       fields,
       transport: this.transport(row),
     })
-    const { prompt, preStart, sessionSetup, sessionSetupScript } = agent ?? {}
-    const setup = { session_setup: sessionSetup, session_setup_script: sessionSetupScript }
+    const { prompt, preStart, sessionSetup, sessionSetupScript, sessionLive } = agent ?? {}
+    const setup = { session_setup: sessionSetup, session_setup_script: sessionSetupScript, [LIVE]: sessionLive }
     return fingerprint({ command: argv, env, prompt, pre_start: preStart, ...setup })
   }
 

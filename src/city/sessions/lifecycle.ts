@@ -4,18 +4,17 @@ import { Refusal, sentence } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Started } from '../../runtime/host/hosted.ts'
 import type { Conversations } from '../acp/conversations.ts'
-import { type Aftermath, afterDeath, type Departed, type Exit } from './aftermath.ts'
-import type { SessionBook, SessionChange } from './book.ts'
+import type { CityConfig } from '../config/spec.ts'
+import type { Exit } from './aftermath.ts'
+import type { SessionBook } from './book.ts'
+import type { Burial } from './burial.ts'
 import type { Chronicle } from './chronicle.ts'
+import { LIVE } from './fingerprint.ts'
 import type { SessionHost } from './host.ts'
 import type { Launcher, Prepared } from './launcher.ts'
-import { workNamesOf } from './metadata.ts'
 import type { Setup } from './setup.ts'
 import type { SessionRow } from './table.ts'
 import type { Tokens } from './tokens.ts'
-import type { Command, SessionState } from './transitions.ts'
-import type { Troubles } from './troubles.ts'
-import type { Workload } from './workload.ts'
 
 /** The size of a terminal that nobody has attached to yet. */
 const COLS = 120
@@ -25,32 +24,19 @@ interface Parts {
   store: Store
   clock: Clock
   city: string
+  config: { readonly current: Pick<CityConfig, 'daemon' | 'session'> }
   host: SessionHost
   book: SessionBook
   tokens: Tokens
-  troubles: Troubles
-  workload: Workload
+  burial: Burial
   launcher: Launcher
   chronicle: Chronicle
   setup: Setup
   /** The session with the folder it is to work in, which is there from now on. */
   housed(row: SessionRow): Promise<SessionRow>
   conversations: Conversations
-  claims: { loseAll(tx: Tx, session: string, names?: readonly string[]): void }
   /** Runs in the write in which a session's program came up. */
   started(tx: Tx, row: SessionRow, typed: string | undefined): void
-  /** A session ended against anyone's will. */
-  died(row: SessionRow): void
-  /** Runs in the write in which a session came to rest: closed, failed or asleep. */
-  settled(tx: Tx, row: SessionRow, sentence: string): void
-}
-
-const COMMANDS: Partial<Record<SessionState, Command>> = {
-  closed: 'close',
-  asleep: 'sleep',
-  quarantined: 'quarantine',
-  'start-pending': 'retry',
-  'failed-create': 'fail',
 }
 
 /** Starts and ends the programs of sessions. Each step is on disk before the next, so that a crash can be gone on from. */
@@ -87,24 +73,29 @@ export class Lifecycle {
     return this.exclusively(id, () => this.#ready(id, process, this.#typed(id)))
   }
 
+  /** Applies to a running session what changed of its declaration and needs no new start. */
+  refresh(id: string): Promise<void> {
+    return this.exclusively(id, () => this.#refresh(id))
+  }
+
   /** Ends a program that can do nothing until its usage limit is lifted, and holds the session for a while. */
   limit(id: string, key: string, said: string): Promise<void> {
     return this.exclusively(id, async () => {
       if (this.parts.book.find(id)?.hostKey !== key) return
-      await this.parts.host.end(key)
-      await this.#bury(id, key, { how: 'exited', limited: true }, said)
+      await this.#endProcess(key)
+      await this.parts.burial.bury(id, key, { how: 'exited', limited: true }, said)
     })
   }
 
   /** Ends a process and buries the session it belonged to. */
   end(key: string, id: string | undefined): Promise<void> {
-    if (id === undefined) return this.parts.host.end(key).then(() => {})
+    if (id === undefined) return this.#endProcess(key)
     return this.exclusively(id, () => this.#end(key, id))
   }
 
   /** Records that a session's process is gone, and everything that follows from it, in one write. */
   bury(id: string, key: string, exit: Exit, said?: string): Promise<void> {
-    return this.exclusively(id, () => this.#bury(id, key, exit, said))
+    return this.exclusively(id, () => this.parts.burial.bury(id, key, exit, said))
   }
 
   /** Ends a session's process on request; `first` is on disk before, and `as` says what the session is then. */
@@ -112,12 +103,17 @@ export class Lifecycle {
     return this.exclusively(id, async () => {
       if (first) await this.parts.store.write(first)
       const key = this.parts.book.find(id)?.hostKey
-      if (key) await this.parts.host.end(key)
+      if (key) await this.#endProcess(key)
       await this.parts.store.write((tx) => {
-        const row = this.#gone(tx, id)
+        const row = this.parts.burial.gone(tx, id)
         if (row) as(tx, row)
       })
     })
+  }
+
+  /** Ends a process: it has `shutdown_timeout` to go by itself. */
+  async #endProcess(key: string): Promise<void> {
+    await this.parts.host.end(key, { grace: this.parts.config.current.daemon.shutdownTimeout })
   }
 
   async #start(id: string): Promise<void> {
@@ -132,7 +128,7 @@ export class Lifecycle {
       process = await this.#spawn(begun, prepared)
     } catch (thrown) {
       if (!known(thrown)) throw thrown
-      return this.#bury(id, begun.key, { how: 'refused' }, sentence(thrown))
+      return this.parts.burial.bury(id, begun.key, { how: 'refused' }, sentence(thrown))
     }
     if (book.find(id)?.hostKey !== begun.key) return
     const failures = await setup.after(begun.row, prepared)
@@ -148,8 +144,28 @@ export class Lifecycle {
     if (transport === 'terminal') return host.start(spec)
     await store.write((tx) => conversations.begin(tx, key, row))
     const mode = conversations.wantedMode(row.id)
-    const acp = { ...(resume !== undefined && { resume }), ...(mode !== undefined && { mode }) }
+    const patience = this.parts.config.current.session.startupTimeout
+    const acp = { patience, ...(resume !== undefined && { resume }), ...(mode !== undefined && { mode }) }
     return host.start({ ...spec, kind: 'acp', acp })
+  }
+
+  /** Its commands run as at its start, but without its token, which only its program was given. */
+  async #refresh(id: string): Promise<void> {
+    const { store, book, clock, launcher, setup, chronicle } = this.parts
+    const row = book.find(id)
+    if (row?.state !== 'active' || row.hostKey === null) return
+    const began = clock.now()
+    const { cwd, env, fingerprint } = launcher.prepare(row, '')
+    const { GC_TOKEN: _, ...tokenless } = env
+    const failures = await setup.again(row, { cwd, env: tokenless })
+    await store.write((tx) => {
+      const now = book.find(id)
+      if (now?.hostKey !== row.hostKey) return
+      const live = fingerprint[LIVE] ?? ''
+      const changed = book.patch(tx, id, { fingerprint: { ...now.fingerprint, [LIVE]: live } })
+      for (const error of failures) chronicle.operation(tx, changed, 'reset', began, { error })
+      chronicle.updated(tx, changed)
+    })
   }
 
   /** The prompt that is still to be typed into a program whose start was not recorded. */
@@ -203,91 +219,10 @@ export class Lifecycle {
   }
 
   async #end(key: string, id: string): Promise<void> {
-    await this.parts.host.end(key)
-    await this.#bury(id, key, { how: 'lost' })
-  }
-
-  async #bury(id: string, key: string, exit: Exit, said?: string): Promise<void> {
-    const { store, book, clock } = this.parts
-    await store.write((tx) => {
-      const before = book.find(id)
-      if (before?.hostKey !== key) return
-      const after = afterDeath(this.#departed(before), exit, clock.now())
-      const why = said ?? describe(exit, before)
-      this.#gone(tx, id, after.state === 'closed')
-      this.#blame(tx, before, after, exit, why)
-      const row = this.#settle(tx, before, after)
-      this.parts.chronicle.ended(tx, before, after, exit, said)
-      if (after.crashed) tx.after(() => this.parts.died(before))
-      if (after.state !== 'start-pending') this.parts.settled(tx, row, why)
-    })
-  }
-
-  /** The incarnation is over: its token dies, then its claims are offered again. */
-  #gone(tx: Tx, id: string, forGood = false): SessionRow | undefined {
-    const { book, tokens, claims } = this.parts
-    const row = book.find(id)
-    if (!row) return undefined
-    tokens.end(tx, id)
-    claims.loseAll(tx, id, forGood ? workNamesOf(row) : [])
-    return book.patch(tx, id, { hostKey: null, pid: null, processStarted: null })
-  }
-
-  #departed(row: SessionRow): Departed {
-    return {
-      state: row.state,
-      reason: row.reason,
-      origin: row.origin,
-      wokeAt: row.wokeAt ?? 0,
-      failures: row.failures,
-      churn: row.churn,
-      wanted: row.wakeRequestedAt !== null,
-      work: this.parts.workload.held(workNamesOf(row)).flatMap(({ id, status }) => (status === 'open' ? [] : [id])),
-      madeFor: row.work || undefined,
-      untouched: row.work !== null && this.parts.workload.untouched(row.work),
-      scaled: row.work === '',
-      resumed: row.resumed,
-    }
-  }
-
-  #blame(tx: Tx, row: SessionRow, after: Aftermath, exit: Exit, reason: string): void {
-    const { troubles } = this.parts
-    if (exit.limited && row.kind === 'agent') troubles.hold(tx, 'agent', row.template, after.quarantinedUntil, reason)
-    for (const bead of after.blamed) troubles.count(tx, 'bead', bead, reason)
-    if (row.kind !== 'agent') return
-    if (after.suspect) troubles.count(tx, 'agent', row.template, reason)
-    else if (exit.how !== 'lost' && !exit.limited) troubles.clear(tx, 'agent', row.template)
-  }
-
-  #settle(tx: Tx, before: SessionRow, after: Aftermath): SessionRow {
-    const { book, clock } = this.parts
-    const change: SessionChange = {
-      reason: after.reason,
-      failures: after.failures,
-      churn: after.churn,
-      retryAt: after.retryAt || null,
-      quarantinedUntil: after.quarantinedUntil || null,
-      busyUntil: null,
-      ...(after.fresh && { sessionKey: null }),
-      ...(after.restart && { wakeRequestedAt: clock.now() }),
-      ...(after.state === 'asleep' && { sleptAt: clock.now() }),
-      ...(after.state === 'closed' && { closedAt: clock.now() }),
-    }
-    const command = after.state === before.state ? undefined : COMMANDS[after.state]
-    return command ? book.move(tx, before.id, command, change) : book.patch(tx, before.id, change)
+    await this.#endProcess(key)
+    await this.parts.burial.bury(id, key, { how: 'lost' })
   }
 }
 
 /** Whether a start is known not to have happened; otherwise the next listing of the host tells. */
 const known = (thrown: unknown): boolean => thrown instanceof Refusal && thrown.code !== 'gateway-timeout'
-
-/** How the process of a session ended, in a sentence. */
-function describe(exit: Exit, { state, reason }: SessionRow): string {
-  if (exit.limited) return 'the usage limit of its model is reached'
-  if (state === 'draining' && reason === 'no-wake-reason') return 'it claimed nothing for a minute and was let go'
-  if (state === 'draining') return `it was let go (${reason})`
-  if (exit.how === 'lost') return 'its program was gone when the host was looked at'
-  if (exit.how === 'refused') return 'its program could not be started'
-  if (exit.signal !== undefined) return `its program was ended by ${exit.signal}`
-  return exit.code === 0 ? 'its program ended' : `its program ended with exit code ${exit.code ?? 'unknown'}`
-}

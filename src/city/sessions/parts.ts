@@ -12,7 +12,9 @@ import type { Beads } from '../beads/beads.ts'
 import type { Config } from '../config/config.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 import { SessionBook } from './book.ts'
+import { Burial } from './burial.ts'
 import { Chronicle } from './chronicle.ts'
+import { Crashes } from './crashes.ts'
 import { Creation } from './creation.ts'
 import type { Place } from './environment.ts'
 import type { SessionHost } from './host.ts'
@@ -65,6 +67,7 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
   const outcomes = new Outcomes(store, log, needs.requests, deadlines)
   const tokens = new Tokens(store, clock)
   const troubles = new Troubles(store, clock)
+  const crashes = new Crashes(config, clock)
   const workload = new Workload(store, clock)
   const chronicle = new Chronicle(log, clock)
   const live = new Live()
@@ -113,24 +116,14 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
     created: sequel.created,
     report,
   })
-  const lifecycle = new Lifecycle({
-    store,
-    clock,
-    city: place.city,
-    host,
-    book,
-    tokens,
-    troubles,
-    workload,
-    launcher,
-    chronicle,
-    claims,
-    setup,
-    housed,
-    conversations,
-    died,
-    started: sequel.started,
+  const burial = new Burial({
+    ...{ store, clock, book, tokens, troubles, crashes, workload, chronicle, claims, died },
     settled: sequel.settled,
+  })
+  const lifecycle = new Lifecycle({
+    ...{ store, clock, city: place.city, config, host, book, tokens, burial, launcher, chronicle, setup, housed },
+    conversations,
+    started: sequel.started,
   })
   const usageLimits = new UsageLimits({
     ...{ book, host, launcher, live, deadlines, report },
@@ -145,6 +138,7 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
     outcomes,
     tokens,
     troubles,
+    crashes,
     workload,
     chronicle,
     live,

@@ -43,12 +43,13 @@ export class Setup {
   async after(row: SessionRow, prepared: Prepared): Promise<string[]> {
     const agent = this.#agent(row)
     if (!agent || agent.lifecycle === 'one_shot') return []
-    const failures: string[] = []
-    for (const step of stepsAfter(agent, this.parts.path)) {
-      const failure = await this.#failure(row, step, prepared)
-      if (failure) failures.push(failure)
-    }
-    return failures
+    return this.#failures(row, stepsAfter(agent, this.parts.path), prepared)
+  }
+
+  /** Runs again what a running session takes up as it is; says which of it failed. */
+  async again(row: SessionRow, prepared: Pick<Prepared, 'cwd' | 'env'>): Promise<string[]> {
+    const agent = this.#agent(row)
+    return agent ? this.#failures(row, live(agent), prepared) : []
   }
 
   /** Runs what an agent wants done after one of its sessions ended against anyone's will. */
@@ -98,6 +99,15 @@ export class Setup {
     return { ...(agent && this.#env(agent)), ...names, GC_DIR: row.workDir, GC_RIG: row.rig }
   }
 
+  async #failures(row: SessionRow, steps: readonly Step[], prepared: Pick<Prepared, 'cwd' | 'env'>): Promise<string[]> {
+    const failures: string[] = []
+    for (const step of steps) {
+      const failure = await this.#failure(row, step, prepared)
+      if (failure) failures.push(failure)
+    }
+    return failures
+  }
+
   async #failure(
     row: SessionRow,
     step: Step,
@@ -117,9 +127,11 @@ function stepsAfter(agent: AgentSpec, path: string): Step[] {
   return [
     ...agent.sessionSetup.map((line) => ({ key: 'session_setup', line })),
     ...(script ? [{ key: 'session_setup_script', line: `'${resolve(path, script).replaceAll("'", "'\\''")}'` }] : []),
-    ...agent.sessionLive.map((line) => ({ key: 'session_live', line })),
+    ...live(agent),
   ]
 }
+
+const live = ({ sessionLive }: AgentSpec): Step[] => sessionLive.map((line) => ({ key: 'session_live', line }))
 
 /** What went wrong with a command, in a sentence. */
 function complaint({ key, line }: Step, { code, said }: Ran, within: number): string | undefined {

@@ -78,7 +78,13 @@ export class Host implements SessionHost {
   async start(spec: StartSpec): Promise<Started> {
     if (this.#links.runsElsewhere(spec.key)) throw new Refusal('session-conflict', `${spec.key} runs already`)
     const link = this.#links.now() ?? (await this.#links.mine())
-    return (await link.ask('start', { spec }, { ms: spec.kind === 'acp' ? HANDSHAKE_MS : ANSWER_MS })).ok
+    return (
+      await link.ask(
+        'start',
+        { spec },
+        { ms: spec.kind === 'acp' ? (spec.acp?.patience ?? 0) + HANDSHAKE_MS : ANSWER_MS },
+      )
+    ).ok
   }
 
   async list(): Promise<Hosted[]> {

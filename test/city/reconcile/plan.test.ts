@@ -15,6 +15,7 @@ const agent = (over: Partial<AgentView> = {}): AgentView => ({
   problem: undefined,
   retryAt: 0,
   drainTimeout: 300_000,
+  driftDrainTimeout: 120_000,
   sleepAfterIdle: undefined,
   idleTimeout: undefined,
   maxAge: undefined,
@@ -48,6 +49,7 @@ const session = (over: Partial<SessionView> = {}): SessionView => ({
   untouched: false,
   scaled: false,
   resumed: false,
+  heldUntil: 0,
   messages: 0,
   attached: false,
   quietSince: NOW,
@@ -331,6 +333,17 @@ describe('work for an agent that has only named sessions', () => {
 describe('a session whose declaration changed', () => {
   const idle = { wokeAt: NOW - IDLE_GRACE, quietSince: NOW - IDLE_GRACE, drift: ['command'] }
   const busyAgents = [agent({ minActive: 1 })]
+
+  test('in nothing but session_live takes that up as it runs, even while it works', () => {
+    const run = (over: Partial<SessionView>) =>
+      brief({ agents: busyAgents, hosted: [process()], sessions: [session({ ...over, drift: ['session_live'] })] })
+    expect(run({})).toEqual(['refresh mc-1'])
+    expect(run({ work: ['w-1'] })).toEqual(['refresh mc-1'])
+    expect(run({ origin: 'manual' })).toContain('refresh mc-1')
+    expect(run({ busy: true })).toEqual([])
+    const both = session({ ...idle, drift: ['command', 'session_live'] })
+    expect(brief({ agents: busyAgents, hosted: [process()], sessions: [both] })[0]).toBe('drain mc-1 config-drift')
+  })
 
   test('is replaced once it has been idle for a while, never while it works', () => {
     const run = (over: Partial<SessionView>) =>

@@ -51,6 +51,7 @@ export function anySituation(roll: () => number): Situation {
       problem: chance(0.1) ? 'no such program' : undefined,
       retryAt: chance(0.1) ? now + 3_000 : 0,
       drainTimeout: 300_000,
+      driftDrainTimeout: 120_000,
       sleepAfterIdle: pick([undefined, undefined, 10_000]),
       idleTimeout: pick([undefined, undefined, 10_000]),
       maxAge: pick([undefined, undefined, 100_000]),
@@ -133,11 +134,12 @@ function anySession(
     untouched: chance(0.3),
     scaled: chance(0.1),
     resumed: chance(0.1),
+    heldUntil: chance(0.1) ? now + 9_000 : 0,
     messages: chance(0.15) ? 1 : 0,
     attached: chance(0.1),
     quietSince: moment(),
     busyUntil: chance(0.1) ? moment() : 0,
-    drift: chance(0.1) ? ['command'] : [],
+    drift: pick([...Array<string[]>(9).fill([]), ['command'], ['session_live'], ['command', 'session_live']]),
     luck: roll(),
     busy: chance(0.1),
   }
@@ -170,6 +172,7 @@ export function carriedOut(before: Situation, actions: readonly Action[]): Situa
     if (action.do === 'adopt')
       move(session, 'ready', { pid: action.pid, processStarted: action.startedAt, wokeAt: before.now, wanted: false })
     if (action.do === 'drain') move(session, 'drain', { reason: action.reason, drainAt: before.now })
+    if (action.do === 'refresh') session.drift = []
     if (action.do === 'release') move(session, 'release', { reason: '' })
     if (action.do === 'close') move(session, 'close', {})
     if (action.do === 'end') bury(session, { how: 'lost' }, before.now)
@@ -238,6 +241,7 @@ function create(sessions: Map<string, SessionView>, action: Extract<Action, { do
     untouched: true,
     scaled: false,
     resumed: false,
+    heldUntil: 0,
     messages: 0,
     attached: false,
     quietSince: now,

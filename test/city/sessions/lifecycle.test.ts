@@ -127,6 +127,51 @@ describe('a program that ends', () => {
   })
 })
 
+describe('an agent whose sessions fall too often', () => {
+  test('is left alone for the rest of the window, as its city says, until a person wakes it', async () => {
+    const limits = '[daemon]\nmax_restarts = 2\nrestart_window = "2h"\n'
+    await using world = await CityWorld.open(limits + agent('mayor', 'exit 3', 'max_active_sessions = 1'))
+    const began = Date.now()
+    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    const { session_id: id = '' } = await world.event('session.crashed')
+    await world.event('session.quarantined')
+    const { book, troubles } = world.city.sessions.parts
+    const row = book.need(id)
+    expect(row).toMatchObject({ state: 'quarantined', reason: 'quarantine' })
+    expect(row.quarantinedUntil).toBeGreaterThan(began + 2 * 3_600_000 - 1)
+    expect(troubles.find('agent', 'mayor')).toMatchObject({
+      until: row.quarantinedUntil ?? 0,
+      reason: expect.stringContaining('its sessions fell too often (max_restarts)'),
+    })
+    await world.city.sessions.wake(id)
+    await world.event('session.crashed')
+    await until(() => book.need(id).hostKey === null)
+    expect(book.need(id)).toMatchObject({ state: 'asleep' })
+  })
+
+  test('is tried for ever when its city says so', async () => {
+    await using world = await CityWorld.open(
+      `[daemon]\nmax_restarts = 0\n${agent('mayor', 'exit 3', 'max_active_sessions = 1')}`,
+    )
+    const { crashes } = world.city.sessions.parts
+    for (let fallen = 0; fallen < 50; fallen++) crashes.note('mayor')
+    expect(crashes.heldUntil('mayor')).toBe(0)
+  })
+
+  test('is not blamed twice for what one bead does', async () => {
+    await using world = await CityWorld.open(`[daemon]\nmax_restarts = 3\n${agent('mayor', WAITS)}`)
+    const { crashes } = world.city.sessions.parts
+    for (let fallen = 0; fallen < 10; fallen++) crashes.note('mayor', 'mi-1')
+    expect(crashes.heldUntil('mayor', 'mi-1')).toBe(0)
+    expect(crashes.heldUntil('mayor', 'mi-2')).toBe(0)
+    crashes.note('mayor', 'mi-2')
+    expect(crashes.heldUntil('mayor', 'mi-3')).toBeGreaterThan(Date.now() + 3_000_000)
+    expect(crashes.heldUntil('clerk', 'mi-3')).toBe(0)
+    crashes.forget('mayor')
+    expect(crashes.heldUntil('mayor', 'mi-3')).toBe(0)
+  })
+})
+
 describe('a bead', () => {
   test('that a session sat on without claiming it says so, once that one was let go', async () => {
     await using world = await CityWorld.open(agent('worker', 'exec sleep 600', 'max_active_sessions = 1'))

@@ -48,6 +48,7 @@ describe('after a death', () => {
     untouched: false,
     scaled: false,
     resumed: false,
+    heldUntil: 0,
   }
   const crash: Exit = { how: 'exited', code: 1 }
   const after = (over: Partial<Departed>, exit: Exit = crash) => afterDeath({ ...session, ...over }, exit, NOW)
@@ -68,6 +69,19 @@ describe('after a death', () => {
     })
     expect(after({ churn: 2, wokeAt: NOW - 60_000 })).toMatchObject({ state: 'quarantined', reason: 'context-churn' })
     expect(after({ failures: 4, wokeAt: NOW - 600_000 })).toMatchObject({ state: 'asleep', failures: 0, churn: 0 })
+  })
+
+  test('of an agent that fell too often a session is left alone until that is over', () => {
+    const heldUntil = NOW + 3_000_000
+    expect(after({ heldUntil })).toMatchObject({
+      state: 'quarantined',
+      reason: 'quarantine',
+      quarantinedUntil: heldUntil,
+    })
+    expect(after({ heldUntil, wokeAt: NOW - 600_000 })).toMatchObject({ state: 'quarantined', crashed: true })
+    expect(after({ heldUntil: NOW + 1, failures: 4 })).toMatchObject({ quarantinedUntil: NOW + QUARANTINE })
+    expect(after({ heldUntil }, { how: 'exited', code: 0 })).toMatchObject({ state: 'asleep', quarantinedUntil: 0 })
+    expect(after({ heldUntil }, { how: 'lost' })).toMatchObject({ state: 'asleep', quarantinedUntil: 0 })
   })
 
   test('the work in its hands is blamed, or its agent when it had none', () => {

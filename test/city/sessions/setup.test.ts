@@ -25,6 +25,31 @@ work_dir = "desk"`
     )
   })
 
+  test('that are to hold while it runs are run again when they change, and nothing else is', async () => {
+    const note = (what: string) => `echo ${what} $GC_SESSION_ID "[$GC_TOKEN]" >> $GC_CITY/notes`
+    const mayor = (live: string) =>
+      agent('mayor', WAITS, `session_setup = ['${note('after')}']\nsession_live = ['${live}']`)
+    await using world = await CityWorld.open(mayor('true'))
+    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    const { session_id: id } = await world.event('session.woke')
+    const running = await world.running()
+    world.declare(mayor(note('live')))
+    await world.city.config.reload()
+    const updated = await world.event('session.updated')
+    expect(updated).toMatchObject({ session_id: id, payload: {} })
+    const notes = lines(world.folder.at('city', 'notes'))
+    expect(notes.filter((line) => line.startsWith('live'))).toEqual([`live ${id} []`])
+    expect(notes).toHaveLength(2)
+    world.declare(mayor('exit 5'))
+    await world.city.config.reload()
+    await world.event('session.updated')
+    const failed = world.city.log.after(0, 100_000).filter(({ payload }) => Object(payload).result === 'failed')
+    expect(failed).toMatchObject([{ payload: { error: 'session_live `exit 5` ended with exit code 5' } }])
+    await world.city.reconciler.settle()
+    expect(world.recorded().filter((event) => event.startsWith('session.updated'))).toHaveLength(2)
+    expect(await world.running()).toEqual(running)
+  })
+
   test('that fail before it keep the program from being started, and say why', async () => {
     const more = `pre_start = ['echo no such branch; exit 3']`
     await using world = await CityWorld.open(agent('mayor', WAITS, more))
