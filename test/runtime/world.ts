@@ -61,14 +61,14 @@ export const spec = (world: HostWorld, key: string, argv: string[], more: Partia
 export const sh = (world: HostWorld, key: string, script: string, more: Partial<StartSpec> = {}): StartSpec =>
   spec(world, key, ['sh', '-c', script], more)
 
-/** What a session wrote from `from` on, once `until` holds of it; fails after ten seconds. */
+/** What a session wrote from `from` on, once `until` holds of it; fails after half a minute. */
 export async function output(
   host: Host,
   key: string,
   until: (text: string) => boolean,
   from: number | 'end' = 0,
 ): Promise<{ text: string; end: number; gaps: number }> {
-  const late = AbortSignal.timeout(10_000)
+  const late = AbortSignal.timeout(30_000)
   const stop = new AbortController()
   const chunks: Uint8Array[] = []
   let end = typeof from === 'number' ? from : 0
