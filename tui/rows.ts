@@ -33,3 +33,18 @@ export function rows<L extends List>(state: State, list: L): readonly RowOf[L][]
   if (wanted === '') return all[list]
   return all[list].filter((row) => texts[list](row).toLowerCase().includes(wanted))
 }
+
+/** The session that is open, or selected in a panel that shows sessions. */
+export function sessionInHand(state: State): string | undefined {
+  if (state.view.at === 'session') return state.view.session
+  if (state.view.at === 'bead') return undefined
+  if (state.panel === 'attention') return rows(state, 'attention')[state.selected.attention]?.session_id
+  return state.panel === 'sessions' ? rows(state, 'sessions')[state.selected.sessions]?.id : undefined
+}
+
+/** The session behind the selected row: itself, or the one an agent runs. */
+export function openable(state: State): string | undefined {
+  if (state.panel === 'sessions' || state.panel === 'attention') return sessionInHand(state)
+  const name = state.panel === 'agents' ? rows(state, 'agents')[state.selected.agents]?.session?.name : undefined
+  return state.sessions.find((session) => name !== undefined && session.session_name === name)?.id
+}

@@ -6,7 +6,7 @@ import type { CityInfo } from '../src/supervisor/schema.ts'
 import { beadLines } from './bead.ts'
 import { type Asked, readCommand } from './commands.ts'
 import { type Verb, verbOf } from './keys.ts'
-import { rows } from './rows.ts'
+import { openable, rows, sessionInHand } from './rows.ts'
 
 /** An event as the dashboard shows it. */
 export interface Told {
@@ -216,14 +216,6 @@ function onCommand(state: State, text: string): Step {
   return [calm, { do: 'run', asked, city: state.view.city, session }]
 }
 
-/** The session that is open, or selected in a panel that shows sessions. */
-export function sessionInHand(state: State): string | undefined {
-  if (state.view.at === 'session') return state.view.session
-  if (state.view.at === 'bead') return undefined
-  if (state.panel === 'attention') return rows(state, 'attention')[state.selected.attention]?.session_id
-  return state.panel === 'sessions' ? rows(state, 'sessions')[state.selected.sessions]?.id : undefined
-}
-
 const listInHand = (state: State): List => (state.view.at === 'cities' ? 'cities' : state.panel)
 
 function moved(state: State, by: number): State {
@@ -288,13 +280,6 @@ function opened(state: State): State {
   if (bead) return { ...state, view: { at: 'bead', city, bead: bead.id }, bead, past: 0, filter: '' }
   const session = openable(state)
   return session ? { ...state, view: { at: 'session', city, session }, screen: [], filter: '' } : state
-}
-
-/** The session behind the selected row: itself, or the one an agent runs. */
-function openable(state: State): string | undefined {
-  if (state.panel === 'sessions' || state.panel === 'attention') return sessionInHand(state)
-  const name = state.panel === 'agents' ? rows(state, 'agents')[state.selected.agents]?.session?.name : undefined
-  return state.sessions.find((session) => name !== undefined && session.session_name === name)?.id
 }
 
 function back(state: State): State {
