@@ -58,8 +58,8 @@ export class SomeSessions implements AgentSessions {
     return this.missing
   }
 
-  activeBead(names: readonly string[]): string | undefined {
-    return names.map((name) => this.work.get(name)).find((bead) => bead !== undefined)
+  activeBeads(): (names: readonly string[]) => string | undefined {
+    return (names) => names.map((name) => this.work.get(name)).find((bead) => bead !== undefined)
   }
 
   async restartAll(agents: readonly string[]) {

@@ -27,6 +27,8 @@ import { toAgent } from './view.ts'
 /** What can be done to a declared agent. */
 export const AGENT_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
+type ActiveBeads = ReturnType<AgentSessions['activeBeads']>
+
 const PEEK_LINES = 5
 /** How long it is believed that an agent can, or cannot, be started: the PATH is not searched at every look. */
 const LOOKUP_MS = 2000
@@ -54,13 +56,14 @@ export class Agents {
     const sessions = this.sessions.all()
     const found = specs.flatMap((spec) => expand(spec, sessions.get(spec.qualified) ?? []))
     const wanted = found.filter((one) => !running || String(one.session?.running ?? false) === running)
-    const items = await Promise.all(wanted.map((one) => (peek ? this.#peeked(one) : this.#shown(one))))
+    const active = this.sessions.activeBeads()
+    const items = await Promise.all(wanted.map((one) => (peek ? this.#peeked(one, active) : this.#shown(one, active))))
     return { items, total: items.length }
   }
 
   /** One agent by its qualified name, or one instance of a pool. */
   get(name: string): AgentResponse {
-    return this.#shown(this.#instance(name))
+    return this.#shown(this.#instance(name), this.sessions.activeBeads())
   }
 
   /** Declares an agent that runs a provider. */
@@ -170,12 +173,12 @@ export class Agents {
     return session?.identity ?? own
   }
 
-  #shown(instance: Instance, lastOutput?: string): AgentResponse {
+  #shown(instance: Instance, active: ActiveBeads, lastOutput?: string): AgentResponse {
     const { spec, name, session } = instance
     const names = session ? [session.id, session.name, session.identity, name] : [name]
     const standing = {
       suspended: this.suspensions.agent(this.config.current, spec),
-      activeBead: this.sessions.activeBead(names),
+      activeBead: active(names),
       unavailable: this.#unavailable(spec),
       now: this.clock.now(),
       ...(lastOutput !== undefined && { lastOutput }),
@@ -192,9 +195,13 @@ export class Agents {
     return reason
   }
 
-  async #peeked(instance: Instance): Promise<AgentResponse> {
+  async #peeked(instance: Instance, active: ActiveBeads): Promise<AgentResponse> {
     const { session } = instance
-    return this.#shown(instance, session?.running ? await this.sessions.peek(session.id, PEEK_LINES) : undefined)
+    return this.#shown(
+      instance,
+      active,
+      session?.running ? await this.sessions.peek(session.id, PEEK_LINES) : undefined,
+    )
   }
 }
 

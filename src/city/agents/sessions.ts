@@ -36,8 +36,8 @@ export interface AgentSessions {
   ofAgent(agent: string): AgentSession[]
   /** Why an agent's program cannot be started, such as one that is not on the PATH; undefined when it can. */
   unavailable(agent: AgentSpec): string | undefined
-  /** The newest bead in progress that is stored under any of these names. */
-  activeBead(names: readonly string[]): string | undefined
+  /** Tells of names the newest bead in progress that is stored under any of them. */
+  activeBeads(): (names: readonly string[]) => string | undefined
   /** Ends every session of these agents; the reconciler starts them again. */
   restartAll(agents: readonly string[]): Promise<Restarted>
   /** The last lines of a session's screen. */

@@ -82,6 +82,11 @@ export class Beads extends Ledger {
     return this.reader.need(id).n
   }
 
+  /** The title of a bead; '' when there is no such bead. */
+  titleOf(id: string): string {
+    return this.reader.row(id)?.title ?? ''
+  }
+
   /** The edges of a bead, both ways. */
   dependencies(id: string): BeadDependencies {
     this.reader.need(id)

@@ -1,6 +1,6 @@
-import { and, desc, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Orm, Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
 import { metadataOf } from './metadata.ts'
 import { type SessionRow, sessions } from './table.ts'
@@ -18,48 +18,85 @@ export type SessionDraft = Pick<SessionRow, 'kind' | 'template' | 'rig' | 'provi
 
 export type SessionChange = Partial<Omit<SessionRow, 'id' | 'state'>>
 
-const LIVE = ne(sessions.state, 'closed')
+/** By which a session goes. */
+type Name = 'sessionName' | 'alias' | 'named' | 'agentName'
+
+const LIVE = sql`state != 'closed'`
+
+const newest = (orm: Orm, which: SQL | undefined) =>
+  orm.select().from(sessions).where(which).orderBy(desc(sessions.createdAt), desc(sessions.id))
+
+/** What is asked often, prepared once. */
+function queriesOf(orm: Orm) {
+  const prepared = (...terms: SQL[]) => newest(orm, and(...terms)).prepare()
+  const given = sql.placeholder
+  const named = (scope: SQL) => ({
+    sessionName: prepared(scope, eq(sessions.sessionName, given('name'))),
+    alias: prepared(scope, eq(sessions.alias, given('name'))),
+    named: prepared(scope, eq(sessions.named, given('name'))),
+    agentName: prepared(scope, eq(sessions.agentName, given('name'))),
+  })
+  return {
+    one: prepared(eq(sessions.id, given('id'))),
+    some: prepared(sql`id IN (SELECT value FROM json_each(${given('ids')}))`),
+    live: prepared(LIVE),
+    liveOf: prepared(LIVE, eq(sessions.template, given('template'))),
+    lingering: prepared(
+      sql`state = 'closed' AND id IN (SELECT id FROM sessions INDEXED BY sessions_hosted WHERE host_key IS NOT NULL)`,
+    ),
+    withKey: prepared(sql`host_key IS NOT NULL`, eq(sessions.hostKey, given('key'))),
+    liveNamed: named(LIVE),
+    pastNamed: named(sql`state = 'closed'`),
+  }
+}
+
+type Queries = ReturnType<typeof queriesOf>
 
 /** The rows of sessions and their beads, changed together. What a client can see of a change is a bead event. */
 export class SessionBook {
   readonly #listeners = new Set<() => void>()
+  readonly #queries: Queries
 
   constructor(
     private readonly store: Store,
     private readonly beads: Beads,
     private readonly clock: Clock,
   ) {
+    this.#queries = store.read(queriesOf)
     beads.projects('session', (ids) => {
-      const rows = this.#where(inArray(sessions.id, ids))
+      const rows = this.#rows(this.#queries.some, { ids: JSON.stringify(ids) })
       return new Map(rows.map((row) => [row.id, metadataOf(row)]))
     })
   }
 
   find(id: string): SessionRow | undefined {
-    return this.#where(eq(sessions.id, id))[0]
+    return this.#rows(this.#queries.one, { id })[0]
   }
 
   /** Every session that is not closed, newest first. */
   live(): SessionRow[] {
-    return this.#where(LIVE)
+    return this.#rows(this.#queries.live)
   }
 
   /** Closed sessions whose program was not yet seen gone. */
   lingering(): SessionRow[] {
-    return this.#where(sql`state = 'closed' AND host_key IS NOT NULL`)
+    return this.#rows(this.#queries.lingering)
   }
 
   withKey(key: string): SessionRow | undefined {
-    return this.#where(and(sql`host_key IS NOT NULL`, eq(sessions.hostKey, key)))[0]
+    return this.#rows(this.#queries.withKey, { key })[0]
   }
 
   liveOf(template: string): SessionRow[] {
-    return this.#where(and(LIVE, eq(sessions.template, template)))
+    return this.#rows(this.#queries.liveOf, { template })
   }
 
   /** Sessions in any of these states, newest first; `open` is all but closed, `all` is all. */
   select({ states, template }: { states: readonly string[]; template?: string | undefined }): SessionRow[] {
     const names = states.map((state) => ({ awake: 'active', drained: 'asleep' })[state] ?? state)
+    if (names.every((name) => name === 'open') && names.length > 0) {
+      return template === undefined ? this.live() : this.liveOf(template)
+    }
     const exact = names.filter((state): state is SessionState => STATES.has(state))
     const any = [
       ...(names.includes('all') ? [sql`1`] : []),
@@ -67,17 +104,18 @@ export class SessionBook {
       ...(exact.length > 0 ? [inArray(sessions.state, exact)] : []),
     ]
     if (any.length === 0) return []
-    return this.#where(and(or(...any), template === undefined ? undefined : eq(sessions.template, template)))
+    const of = and(or(...any), template === undefined ? undefined : eq(sessions.template, template))
+    return this.store.read((orm) => newest(orm, of).all())
   }
 
   /** Sessions by one of their names, newest first: the live ones, or those that are closed. */
-  named(column: 'sessionName' | 'alias' | 'named' | 'agentName', name: string, closed = false): SessionRow[] {
-    return this.#where(and(closed ? eq(sessions.state, 'closed') : LIVE, eq(sessions[column], name)))
+  named(column: Name, name: string, closed = false): SessionRow[] {
+    return this.#rows(this.#queries[closed ? 'pastNamed' : 'liveNamed'][column], { name })
   }
 
   /** The title is the bead's. */
   titleOf(id: string): string {
-    return this.beads.find(id)?.title ?? ''
+    return this.beads.titleOf(id)
   }
 
   add(tx: Tx, { title, sessionName, ...draft }: SessionDraft): SessionRow {
@@ -151,10 +189,8 @@ export class SessionBook {
     return row
   }
 
-  #where(condition: SQL | undefined): SessionRow[] {
-    return this.store.read((orm) =>
-      orm.select().from(sessions).where(condition).orderBy(desc(sessions.createdAt), desc(sessions.id)).all(),
-    )
+  #rows(query: Queries['one'], given?: Record<string, string>): SessionRow[] {
+    return this.store.read(() => query.all(given))
   }
 
   /** Tells whoever looks after sessions to look again. */

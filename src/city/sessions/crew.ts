@@ -36,8 +36,8 @@ export class Crew implements AgentSessions {
     return `its last ${trouble.deaths} sessions failed; it is tried again at ${stamp(trouble.until)}: ${trouble.reason}`
   }
 
-  activeBead(names: readonly string[]): string | undefined {
-    return this.sessions.parts.workload.held(names).find(({ status }) => status === 'in_progress')?.id
+  activeBeads(): (names: readonly string[]) => string | undefined {
+    return this.sessions.parts.workload.underWay()
   }
 
   /** Ends every session of these agents; those with work or someone who wants them start again. */

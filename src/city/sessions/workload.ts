@@ -14,6 +14,7 @@ const ENOUGH = 500
 /** What there is to do: work in the hands of sessions, and work that waits for agents. */
 export class Workload {
   readonly #held: Statement<Held, [string, number]>
+  readonly #newest: Statement<{ assignee: string; id: string; at: number }, []>
   readonly #waiting: Statement<{ id: string }, [string, number, number]>
   readonly #untouched: Statement<{ id: string }, [string]>
   readonly #deferred: Statement<{ at: number | null }, [number]>
@@ -27,6 +28,10 @@ export class Workload {
        WHERE assignee IN (SELECT value FROM json_each(?)) AND assignee != '' AND status != 'closed' AND workable = 1
          AND (status != 'open' OR (ready = 1 AND coalesce(defer_until, 0) <= ?))
        ORDER BY status, created_at DESC, id LIMIT ${ENOUGH}`,
+    )
+    this.#newest = store.prepare(
+      `SELECT assignee, id, max(created_at) AS at FROM beads INDEXED BY beads_held
+       WHERE assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1 GROUP BY assignee`,
     )
     this.#waiting = store.prepare(
       `SELECT id FROM beads INDEXED BY beads_routed
@@ -43,6 +48,15 @@ export class Workload {
   /** Beads stored under any of these names that are under way or can be begun; the newest in progress first. */
   held(names: readonly string[]): Held[] {
     return this.#held.all(JSON.stringify(names), this.clock.now())
+  }
+
+  /** Tells of names the newest bead in progress that is stored under any of them. */
+  underWay(): (names: readonly string[]) => string | undefined {
+    const newest = new Map(this.#newest.all().map((bead) => [bead.assignee, bead]))
+    return (names) => {
+      const beads = names.flatMap((name) => newest.get(name) ?? [])
+      return beads.sort((a, b) => b.at - a.at || (a.id < b.id ? -1 : 1))[0]?.id
+    }
   }
 
   /** Beads routed to an agent that nobody has, the oldest first. */

@@ -12,5 +12,5 @@ export const sessionFacts = ({ book }: Pick<BuiltParts, 'book'>): SessionFacts =
       draining: new Set(live.filter(({ state }) => state === 'draining').map(({ sessionName }) => sessionName)),
     }
   },
-  named: (identity) => book.live().find(({ named }) => named === identity)?.state,
+  named: (identity) => book.named('named', identity)[0]?.state,
 })
