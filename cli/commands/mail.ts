@@ -79,9 +79,11 @@ function showCommands(mail: Command, here: Here): void {
       .argument('<mail>')
       .action(async (id: string, options: Json) => {
         const city = await here.city()
-        const message = await city.call('GET ~/mail/{id}', { params: { id } })
-        if (mark && !message.read) await city.call('POST ~/mail/{id}/read', { params: { id } })
-        if (options.json) return json(here.io, { ...message, read: message.read || mark })
+        const params = { id }
+        const message = await (mark
+          ? city.call('PATCH ~/mail/{id}', { params, body: { read: true } })
+          : city.call('GET ~/mail/{id}', { params }))
+        if (options.json) return json(here.io, message)
         show(here, message)
       })
   command('read', 'show a message and mark it as read', true)

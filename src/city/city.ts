@@ -184,7 +184,8 @@ export class City {
     this.sling = new Sling({ store, config, beads, convoys, suspended: suspensions })
     this.mail = new Mail({
       city: name,
-      ...{ store, log, reactions, beads, config },
+      ...{ store, log, clock, deadlines, reactions, beads, config },
+      report: fault,
       sessions: sessions.parts.book,
       nudge: (tx, session, text, name) => sessions.nudge(tx, session, text, name),
       withdraw: (tx, name) => sessions.parts.messages.withdraw(tx, name),
@@ -249,6 +250,7 @@ export class City {
     this.waits.start()
     this.backup.clear()
     this.maintenance.start()
+    this.mail.retention.start()
     phase('adopting_sessions')
     await this.#reconciler.start()
     this.worktrees.start()
@@ -266,6 +268,7 @@ export class City {
     this.claims.stop()
     this.waits.stop()
     await this.maintenance.stop()
+    await this.mail.retention.stop()
     await this.#reactions.stop()
     await this.#retention.stop()
     await this.#archives.stop()

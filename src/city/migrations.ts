@@ -7,6 +7,7 @@ import budgets from './budgets/table.sql' with { type: 'text' }
 import claims from './claims/table.sql' with { type: 'text' }
 import comments from './comments/table.sql' with { type: 'text' }
 import suspensions from './config/table.sql' with { type: 'text' }
+import mailRetention from './mail/retention.sql' with { type: 'text' }
 import mail from './mail/table.sql' with { type: 'text' }
 import maintenance from './maintenance/table.sql' with { type: 'text' }
 import rigs from './rigs/table.sql' with { type: 'text' }
@@ -35,4 +36,5 @@ export const cityMigrations: readonly string[] = [
   transcripts,
   usage,
   budgets,
+  mailRetention,
 ]

@@ -24,6 +24,7 @@ import type {
 import type {
   MailCountOutputBody,
   MailListBody,
+  MailPatch,
   MailReplyInputBody,
   MailSendInputBody,
   Message,
@@ -146,6 +147,7 @@ export interface Operations extends SocialOperations {
   'GET ~/mail/inbox': { query: { agent?: string | undefined } & Page; ok: MailListBody }
   'GET ~/mail/thread/{id}': { ok: MailListBody }
   'GET ~/mail/{id}': { ok: Message }
+  'PATCH ~/mail/{id}': { body: MailPatch; ok: Message }
   'DELETE ~/mail/{id}': { ok: OKResponseBody }
   'POST ~/mail/{id}/reply': { body: MailReplyInputBody; ok: Message }
   'POST ~/mail/{id}/read': { ok: OKResponseBody }

@@ -36,10 +36,12 @@ export class Announcer {
 
   #react(tx: Tx, { type, subject, session_id }: Recorded): void {
     if (type === 'session.woke') this.#started(tx, session_id ?? '')
-    else this.#arrived(tx, this.needs.lists.row(subject ?? ''))
+    else this.arrived(tx, subject ?? '')
   }
 
-  #arrived(tx: Tx, letter: LetterRow | undefined): void {
+  /** Tells a running session of a message that came into its box. */
+  arrived(tx: Tx, id: string): void {
+    const letter = this.needs.lists.row(id)
     if (!letter || letter.open === 0 || letter.read === 1 || this.#isTold(letter)) return
     const [session] = this.needs.directory
       .running(letter.recipient, letter.to_session)

@@ -92,6 +92,18 @@ export class Directory {
     return [...new Map(all.filter(runs).map((row) => [row.id, row])).values()]
   }
 
+  /** Who gets what waits at a route to which nobody will come any more; undefined when somebody may. */
+  heir(route: string): string | undefined {
+    const comes = route === HUMAN || this.#configured().includes(route) || this.#session(route) !== undefined
+    return comes || this.register.liveOf(route).length > 0 ? undefined : this.heirOf(route)
+  }
+
+  /** Who gets what waits at the id of a session that is over: its agent, or else the people of the city. */
+  heirOf(session: string): string {
+    const row = this.register.find(session)
+    return row && this.#isAgent(row) ? row.template : HUMAN
+  }
+
   /** Configured names and live sessions that bear exactly this name. */
   #exact(wanted: string): Address[] {
     const session = this.#session(wanted)

@@ -1,4 +1,6 @@
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
 import { Refusal } from '../../core/errors.ts'
 import type { EventDef } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -10,12 +12,24 @@ import type { Caller } from '../../server/caller.ts'
 import type { OKResponseBody } from '../../server/schema.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { Config } from '../config/config.ts'
+import { speaker } from '../identity.ts'
 import { Announcer } from './announce.ts'
 import { type Address, Directory, HUMAN, type Register } from './directory.ts'
-import { MailArchived, MailDeleted, MailMarkedRead, MailMarkedUnread, MailReplied, MailSent } from './events.ts'
+import {
+  MailArchived,
+  MailDeleted,
+  MailMarkedRead,
+  MailMarkedUnread,
+  MailRead,
+  MailReplied,
+  MailSent,
+} from './events.ts'
+import { Heirs } from './heirs.ts'
 import { mailIntake } from './intake.ts'
 import { checkLetter, type LetterRow, subjectOf, toMessage } from './letter.ts'
 import { MailLists } from './lists.ts'
+import { Marks, missing } from './marks.ts'
+import { MailRetention } from './retention.ts'
 import type {
   InboxQuery,
   MailCountOutputBody,
@@ -35,6 +49,8 @@ interface Needs {
   city: string
   store: Store
   log: EventLog
+  clock: Clock
+  deadlines: Deadlines
   reactions: Reactions
   beads: Beads
   config: Pick<Config, 'current'>
@@ -42,6 +58,7 @@ interface Needs {
   /** Puts a text in a session's queue, under a name by which it can be taken back. */
   nudge(tx: Tx, session: string, text: string, name: string): void
   withdraw(tx: Tx, name: string): void
+  report(thrown: unknown): void
 }
 
 /** A letter about to be sent. */
@@ -54,19 +71,27 @@ interface Draft {
   replyTo?: string
 }
 
-/** The actor of what is done to a message over the wire. */
-const ACTOR = 'api'
-
-/** Mail between sessions, agents and people. A message is a bead; it stays until someone archives it. */
+/** Mail between sessions, agents and people. A message is a bead; it stays until it is archived. */
 export class Mail {
+  readonly retention: MailRetention
   readonly #lists: MailLists
+  readonly #marks: Marks
   readonly #directory: Directory
 
   constructor(private readonly needs: Needs) {
     const { store, config, sessions, reactions, nudge, withdraw } = needs
     this.#lists = new MailLists(store)
+    this.#marks = new Marks(this.#lists, needs.beads, needs.log)
     this.#directory = new Directory(config, sessions)
-    new Announcer({ reactions, lists: this.#lists, directory: this.#directory, sessions, nudge, withdraw })
+    const directory = this.#directory
+    const announcer = new Announcer({ reactions, lists: this.#lists, directory, sessions, nudge, withdraw })
+    const { beads, clock, deadlines, report } = needs
+    this.retention = new MailRetention({
+      ...{ store, clock, deadlines, beads, report },
+      heirs: new Heirs({ store, beads, directory, announcer }, reactions),
+      ttl: () => config.current.mail.retentionTtl,
+      archive: (tx, id, reason) => this.#marks.close(tx, id, MailArchived, { actor: 'gc', reason }),
+    })
     needs.beads.projects('message', (ids) => this.#lists.metadata(ids))
     needs.beads.takesIn('message', mailIntake)
   }
@@ -101,7 +126,7 @@ export class Mail {
   }
 
   get(id: string, rig?: string): Message {
-    return toMessage(this.#need(id), this.#label(rig))
+    return toMessage(this.#marks.need(id), this.#label(rig))
   }
 
   send(caller: Caller, letter: MailSendInputBody, once: Once = everyTime): Promise<Message> {
@@ -129,7 +154,7 @@ export class Mail {
     { rig, once = everyTime }: { rig?: string | undefined; once?: Once } = {},
   ): Promise<Message> {
     return this.needs.store.write((tx) => {
-      const answered = this.#need(id)
+      const answered = this.#marks.need(id)
       const draft = {
         from: senderOf(caller, this.needs.city, from),
         to: this.#back(answered),
@@ -144,30 +169,32 @@ export class Mail {
   }
 
   read(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#done('read', (tx) => this.#mark(tx, this.#need(id), true, rig))
+    return this.#done('read', (tx) => this.#marks.mark(tx, this.#marks.need(id), MailMarkedRead, { rig }))
   }
 
   markUnread(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#done('unread', (tx) => this.#mark(tx, this.#need(id), false, rig))
+    return this.#done('unread', (tx) => this.#marks.mark(tx, this.#marks.need(id), MailMarkedUnread, { rig }))
   }
 
   /** Takes a message out of every list; archiving what is archived or gone changes nothing. */
   archive(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#done('archived', (tx) => this.#close(tx, id, MailArchived, rig))
+    return this.#done('archived', (tx) => this.#marks.close(tx, id, MailArchived, { rig }))
   }
 
   /** The same as archiving, under the name of a deletion: its bead stays, closed. */
   delete(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#done('deleted', (tx) => this.#close(tx, id, MailDeleted, rig))
+    return this.#done('deleted', (tx) => this.#marks.close(tx, id, MailDeleted, { rig }))
   }
 
-  patch(id: string, { read, archived }: MailPatch): Promise<Message> {
+  /** Marks a message and answers with it: what is marked as read here was read by the caller. */
+  patch(caller: Caller, id: string, { read, archived }: MailPatch): Promise<Message> {
     return this.needs.store.write((tx) => {
-      const row = archived === undefined ? this.#need(id) : this.#find(id)
+      const row = archived === undefined ? this.#marks.need(id) : this.#find(id)
       if (!row) throw missing(id)
       if (archived === false && row.open === 0) this.needs.beads.reopen(tx, id)
-      if (read !== undefined) this.#mark(tx, row, read, '')
-      if (archived === true) this.#close(tx, id, MailArchived, '')
+      if (read === true) this.#marks.mark(tx, row, MailRead, { actor: speaker(caller, undefined) })
+      if (read === false) this.#marks.mark(tx, row, MailMarkedUnread)
+      if (archived === true) this.#marks.close(tx, id, MailArchived)
       return toMessage(this.#find(id) ?? row, this.#label(undefined))
     })
   }
@@ -230,22 +257,6 @@ export class Mail {
     }
   }
 
-  #mark(tx: Tx, row: LetterRow, read: boolean, rig = ''): void {
-    if ((row.read === 1) === read) return
-    const beside = () => tx.orm.update(messages).set({ read }).where(eq(messages.id, row.id)).run()
-    this.needs.beads.change(tx, row.id, {}, { beside })
-    const facts = { actor: ACTOR, subject: row.id }
-    this.needs.log.append(tx, read ? MailMarkedRead : MailMarkedUnread, facts, { rig })
-  }
-
-  #close(tx: Tx, id: string, event: EventDef, rig = ''): void {
-    const row = this.#find(id)
-    if (!row && this.needs.beads.find(id)) throw missing(id)
-    if (!row || row.open === 0) return
-    this.needs.beads.close(tx, id)
-    this.needs.log.append(tx, event, { actor: ACTOR, subject: id }, { rig })
-  }
-
   async #done(status: string, work: (tx: Tx) => void): Promise<OKResponseBody> {
     await this.needs.store.write((tx) => void work(tx))
     return { status }
@@ -253,13 +264,6 @@ export class Mail {
 
   #find(id: string): LetterRow | undefined {
     return this.#lists.row(id)
-  }
-
-  /** A message that is in somebody's box. */
-  #need(id: string): LetterRow {
-    const row = this.#find(id)
-    if (row?.open === 1) return row
-    throw missing(id)
   }
 
   #routes(agent: string | undefined): string[] | undefined {
@@ -272,5 +276,3 @@ export class Mail {
 }
 
 const ownName = (caller: Caller): string => (caller.kind === 'session' ? caller.session : HUMAN)
-
-const missing = (id: string): Refusal => new Refusal('mail-not-found', `message ${id} does not exist, or was archived`)

@@ -138,13 +138,14 @@ const messageRoutes = (city: CityOf): Route[] => [
     {
       id: 'patch-v0-city-by-city-name-mail-by-id',
       summary: 'Mark or archive a message',
-      description: 'What is absent stays.',
+      description:
+        'What is absent stays. It answers with the message: one that is marked as read here counts as read by you.',
       body: MailPatch,
       ok: Message,
       refuses: ['mail-not-found'],
       index: true,
     },
-    (x) => city(x).mail.patch(x.params.id, x.body),
+    (x) => city(x).mail.patch(x.caller, x.params.id, x.body),
   ),
   route(
     'DELETE ~/mail/{id}',

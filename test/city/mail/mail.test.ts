@@ -235,7 +235,7 @@ describe('read, archive and delete', () => {
       expect(() => world.mail.get(each)).toThrow()
       for (const verb of ['read', 'archive', 'delete'] as const)
         await expect(world.mail[verb](each)).rejects.toMatchObject({ code: 'mail-not-found' })
-      await expect(world.mail.patch(each, { archived: true })).rejects.toMatchObject({ code: 'mail-not-found' })
+      await expect(world.mail.patch(human, each, { archived: true })).rejects.toMatchObject({ code: 'mail-not-found' })
     }
     expect(world.recorded()).toEqual([])
   })
@@ -244,18 +244,18 @@ describe('read, archive and delete', () => {
     await using world = openMail()
     const { id } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
     world.recorded()
-    expect(await world.mail.patch(id, { read: true, archived: true })).toMatchObject({ id, read: true })
+    expect(await world.mail.patch(human, id, { read: true, archived: true })).toMatchObject({ id, read: true })
     expect(world.recorded()).toEqual([
       `bead.updated ${id}`,
-      `mail.marked_read ${id}`,
+      `mail.read ${id}`,
       `bead.closed ${id}`,
       `mail.archived ${id}`,
     ])
-    await expect(world.mail.patch(id, { read: false })).rejects.toMatchObject({ code: 'mail-not-found' })
-    expect(await world.mail.patch(id, { archived: false, read: false })).toMatchObject({ read: false })
+    await expect(world.mail.patch(human, id, { read: false })).rejects.toMatchObject({ code: 'mail-not-found' })
+    expect(await world.mail.patch(human, id, { archived: false, read: false })).toMatchObject({ read: false })
     expect(world.recorded()).toEqual([`bead.updated ${id}`, `bead.updated ${id}`, `mail.marked_unread ${id}`])
     expect(world.mail.count({ agent: 'clerk' })).toEqual({ total: 1, unread: 1 })
-    expect(await world.mail.patch(id, {})).toEqual(world.mail.get(id))
+    expect(await world.mail.patch(human, id, {})).toEqual(world.mail.get(id))
     expect(world.recorded()).toEqual([])
   })
 

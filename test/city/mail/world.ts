@@ -16,12 +16,23 @@ const current = {
 /** A city called mill with sessions in its books, as far as its mail goes. */
 export function openMail(folder: TempFolder = tempFolder(), clock = new TestClock()) {
   const work = openWork(folder, clock)
-  const { store, log, reactions, beads } = work
+  const { store, log, deadlines, reactions, beads, faults } = work
+  const settings = { retentionTtl: 30 * 24 * 3_600_000 }
   const book = new SessionBook(store, beads, clock)
   const nudges: { session: string; text: string; name: string }[] = []
   const withdrawn: string[] = []
   const mail = new Mail({
-    ...{ city: 'mill', store, log, reactions, beads, config: { current } as never },
+    ...{
+      city: 'mill',
+      store,
+      log,
+      clock,
+      deadlines,
+      reactions,
+      beads,
+      config: { current: { ...current, mail: settings } } as never,
+    },
+    report: (thrown) => faults.push(thrown),
     sessions: book,
     nudge: (tx, session, text, name) => tx.after(() => nudges.push({ session, text, name })),
     withdraw: (tx, name) => tx.after(() => withdrawn.push(name)),
@@ -53,6 +64,8 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
   return Object.assign(work, {
     book,
     mail,
+    /** `[mail]` of the city. */
+    settings,
     nudges,
     withdrawn,
     session,

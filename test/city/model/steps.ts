@@ -237,7 +237,8 @@ export class Steps {
       delete: () => model.archive(id),
       unarchive: () => model.unarchive(id),
     }
-    const real = does === 'unarchive' ? () => world.mail.patch(id, { archived: false }) : () => world.mail[does](id)
+    const real =
+      does === 'unarchive' ? () => world.mail.patch(human, id, { archived: false }) : () => world.mail[does](id)
     return { called: `mail ${does} ${id}`, real, model: same[does] }
   }
 
