@@ -9,6 +9,7 @@ import { createCommand } from './create.ts'
 import { dependencyCommands } from './dep.ts'
 import { Desk } from './desk.ts'
 import { listCommands } from './list.ts'
+import { searchCommand } from './search.ts'
 import { showCommand } from './show.ts'
 import { holdingCommands, updateCommand } from './update.ts'
 
@@ -24,6 +25,7 @@ export function createBd(io: Io): Command {
     .option('--json', 'print JSON')
   const desk = new Desk(new Here(io, program), program)
   listCommands(program, desk)
+  searchCommand(program, desk)
   showCommand(program, desk)
   createCommand(program, desk)
   updateCommand(program, desk)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Bead } from '../../src/city/beads/schema.ts'
 import { ago, type Colour, plainLines } from '../../src/client/text.ts'
+import { beadsFound } from '../found.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'
 import { type Column, facts, table } from '../table.ts'
@@ -21,6 +22,13 @@ interface List extends Json, Watch {
   limit?: number
 }
 
+interface Search extends Json {
+  status?: string
+  type?: string
+  rig?: string
+  limit: number
+}
+
 export function beadCommands(program: Command, here: Here): void {
   const bead = program.command('bead').description('the work of the city: tasks and everything else on record')
   listCommand(bead, here)
@@ -34,6 +42,7 @@ export function beadCommands(program: Command, here: Here): void {
   updateCommand(bead, here)
   verbs(bead, here)
   dependencies(bead, here)
+  searchCommand(bead, here)
   commentCommands(bead, here)
   historyCommand(bead, here)
   transferCommands(bead, here)
@@ -60,6 +69,25 @@ async function list(here: Here, options: List): Promise<void> {
     print(io, beads.items, 'No bead matches.')
     if (beads.total > beads.items.length) line(io, `${beads.items.length} of ${beads.total}; --limit shows more.`)
   })
+}
+
+function searchCommand(bead: Command, here: Here): void {
+  withJson(bead.command('search').description('find beads by words of theirs and of what was said on them'))
+    .argument('<words...>', 'all of them have to be there')
+    .option('--status <status>', 'open, in_progress or closed')
+    .option('--type <type>', 'such as task or bug')
+    .option('--rig <rig>', "one rig's beads; the city's own under the city's name")
+    .option('--limit <n>', 'at most so many', count, 50)
+    .action((words: string[], options: Search) => search(here, words, options))
+}
+
+async function search(here: Here, words: readonly string[], options: Search): Promise<void> {
+  const city = await here.city()
+  const { json: asJson, ...query } = options
+  const found = await beadsFound(city, { ...query, q: words.join(' ') })
+  if (asJson) return json(here.io, found)
+  print(here.io, found.items, 'No bead has these words.')
+  if (found.next_cursor) line(here.io, `The newest ${found.items.length}; --limit shows more.`)
 }
 
 async function ready(here: Here, options: Json & Watch): Promise<void> {

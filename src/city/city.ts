@@ -30,6 +30,8 @@ import { Parking } from './reconcile/parking.ts'
 import { Reconciler } from './reconcile/reconciler.ts'
 import { Clones } from './rigs/clones.ts'
 import { Rigs } from './rigs/rigs.ts'
+import { Search } from './search/search.ts'
+import { WordIndex } from './search/word-index.ts'
 import { Crew } from './sessions/crew.ts'
 import { SessionIdentities } from './sessions/identities.ts'
 import { putToRest } from './sessions/rest.ts'
@@ -77,12 +79,14 @@ export class City {
   readonly maintenance: Maintenance
   readonly backup: Backup
   readonly transfer: Transfer
+  readonly search: Search
   readonly events: Events
   readonly status: CityStatus
   readonly #reactions: Reactions
   readonly #retention: Retention
   readonly #archives: Archives
   readonly #clones: Clones
+  readonly #words: WordIndex
   readonly #reconciler: Reconciler
   #closed: Promise<void> | undefined
 
@@ -193,6 +197,8 @@ export class City {
     this.maintenance = new Maintenance({ store, log, clock, deadlines, report })
     this.backup = new Backup({ name, path, version, store, clock })
     this.transfer = new Transfer(store, beads, comments, () => config.current.rigs)
+    const words = new WordIndex({ store, log, deadlines, report: fault })
+    this.search = new Search(store, beads, words, name)
     const waitNeeds = { store, clock, deadlines, reactions, beads, report }
     this.waits = new Waits({ city: name, ...waitNeeds, sessions: waitersOf(sessions) })
     this.events = new Events(store, log, beads, archives, clock, (ms, signal) => deadlines.sleep(ms, signal))
@@ -212,6 +218,7 @@ export class City {
     this.#retention = retention
     this.#archives = archives
     this.#clones = clones
+    this.#words = words
     this.#reconciler = new Reconciler({
       city: name,
       store,
@@ -254,6 +261,7 @@ export class City {
     phase('adopting_sessions')
     await this.#reconciler.start()
     this.worktrees.start()
+    this.#words.start()
     this.logs.start()
     phase('starting_agents')
     await this.store.write((tx) => void this.log.append(tx, ControllerStarted, { actor: 'gc' }, {}))
@@ -265,6 +273,7 @@ export class City {
     await this.worktrees.close()
     await this.logs.stop()
     await this.#clones.close()
+    await this.#words.stop()
     this.claims.stop()
     this.waits.stop()
     await this.maintenance.stop()

@@ -11,6 +11,7 @@ import mailRetention from './mail/retention.sql' with { type: 'text' }
 import mail from './mail/table.sql' with { type: 'text' }
 import maintenance from './maintenance/table.sql' with { type: 'text' }
 import rigs from './rigs/table.sql' with { type: 'text' }
+import search from './search/table.sql' with { type: 'text' }
 import sessions from './sessions/table.sql' with { type: 'text' }
 import transcripts from './transcripts/table.sql' with { type: 'text' }
 import usage from './usage/table.sql' with { type: 'text' }
@@ -24,6 +25,7 @@ export const cityMigrations: readonly string[] = [
   suspensions,
   beads,
   comments,
+  search,
   claims,
   rigs,
   sessions,

@@ -31,6 +31,7 @@ import type {
 } from '../city/mail/schema.ts'
 import type { ReadinessResponse } from '../city/readiness/schema.ts'
 import type { RigActed, RigCreate, RigCreated, RigList, RigResponse } from '../city/rigs/schema.ts'
+import type { BeadSearch, BeadsFound } from '../city/search/schema.ts'
 import type { Conversation, Heartbeat, Restart, SessionDrifts } from '../city/sessions/runtime-schema.ts'
 import type {
   Respond,
@@ -108,6 +109,7 @@ export interface Operations extends SocialOperations {
   'POST ~/bead/{id}/close': { ok: OKResponseBody }
   'POST ~/bead/{id}/reopen': { ok: OKResponseBody }
   'POST ~/bead/{id}/unpark': { ok: Bead }
+  'GET ~/beads/search': { query: BeadSearch; ok: BeadsFound }
   'GET ~/bead/{id}/comments': { query: Page; ok: BeadCommentList }
   'GET ~/bead/{id}/history': { query: Page; ok: EventPage }
   'POST ~/bead/{id}/comments': { body: BeadCommentInput; ok: BeadComment }

@@ -13,6 +13,7 @@ import { maintenanceRoutes } from '../city/maintenance/routes.ts'
 import { providerRoutes } from '../city/providers/routes.ts'
 import { readinessRoutes } from '../city/readiness/routes.ts'
 import { rigRoutes } from '../city/rigs/routes.ts'
+import { searchRoutes } from '../city/search/routes.ts'
 import { sessionRoutes } from '../city/sessions/routes.ts'
 import { slingRoutes } from '../city/sling/routes.ts'
 import { statusRoutes } from '../city/status/routes.ts'
@@ -46,6 +47,7 @@ export function routes(gc: Supervisor): Route[] {
     ...maintenanceRoutes(city),
     ...providerRoutes(city),
     ...rigRoutes(city),
+    ...searchRoutes(city),
     ...sessionRoutes(city),
     ...slingRoutes(city),
     ...usageRoutes(city),

@@ -153,6 +153,25 @@ describe('bd update, close, reopen', () => {
   })
 })
 
+test('bd search finds beads by words, closed ones too, in the rig that is meant', async () => {
+  const open = await create('Quokka pen', '-l', 'zoo')
+  const { id } = await create('Quokka diet', '-d', 'leaves')
+  await json('close', id)
+  const found = async (...args: string[]) => (await json<Counted[]>('search', ...args)).map((each) => each.id)
+  expect(await found('quokka')).toEqual([id, open.id])
+  expect(await found('--query', 'QUOKKA', '-s', 'all')).toEqual([id, open.id])
+  expect(await found('quokka', 'leaves')).toEqual([id])
+  expect(await found('quokka', '--status', 'open')).toEqual([open.id])
+  expect(await found('quokka', '-l', 'zoo')).toEqual([open.id])
+  expect(await found('quokka', '-n', '1')).toEqual([id])
+  expect(await found('quokka', '-a', 'nobody')).toEqual([])
+  expect((await town.bd(['search', 'quokka', '-s', 'open'])).out).toBe(
+    `Found 1 issues matching 'quokka':\n${open.id} [P2] [task] open [zoo] - Quokka pen\n`,
+  )
+  expect((await town.bd(['search', 'quokka'], { cwd: town.rig })).out).toBe("No issues found matching 'quokka'\n")
+  expect(await town.bd(['search'])).toMatchObject({ status: 2, err: 'Error: search query is required\n' })
+})
+
 describe('bd comment, comments', () => {
   test('say something on a bead and list what was said, in the words that prompts use', async () => {
     const { id } = await create('Discussed')

@@ -33,6 +33,20 @@ describe('gc bead comment, comments', () => {
   })
 })
 
+test('gc bead search finds beads by their words and by what was said on them', async () => {
+  const [one, two] = [await create('Numbat one', '--type', 'bug'), await create('Two')]
+  await town.json(['bead', 'comment', two.id, 'another numbat'])
+  const found = async (...args: string[]) =>
+    (await town.json<{ items: Bead[] }>(['bead', 'search', ...args])).items.map(({ id }) => id)
+  expect(await found('numbat')).toEqual([two.id, one.id])
+  expect(await found('NUMBAT', 'one')).toEqual([one.id])
+  expect(await found('numbat', '--type', 'bug', '--status', 'open', '--rig', 'town')).toEqual([one.id])
+  const { out } = await town.gc(['bead', 'search', 'numbat', '--limit', '1'])
+  expect(out).toContain(two.id)
+  expect(out).toEndWith('\nThe newest 1; --limit shows more.\n')
+  expect((await town.gc(['bead', 'search', 'nosuchword'])).out).toBe('No bead has these words.\n')
+})
+
 test('gc bead history tells what changed, the newest first', async () => {
   const { id } = await create('Old name', '--label', 'a')
   await town.json(['bead', 'update', id, '--title', 'New name', '--label', 'b', '--metadata', 'k=v'])

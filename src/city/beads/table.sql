@@ -30,6 +30,8 @@ CREATE TABLE beads (
   edges INTEGER NOT NULL DEFAULT 0,
   closed INTEGER GENERATED ALWAYS AS (status = 'closed') VIRTUAL,
   ready INTEGER GENERATED ALWAYS AS (status = 'open' AND blockers = 0 AND workable = 1) VIRTUAL,
+  -- Whether people look for it by its words.
+  worded INTEGER GENERATED ALWAYS AS (type NOT IN ('session', 'message', 'gate')) VIRTUAL,
   routed_to TEXT GENERATED ALWAYS AS (nullif(metadata ->> '$."gc.routed_to"', '')) VIRTUAL,
   root_id TEXT GENERATED ALWAYS AS (nullif(metadata ->> '$."gc.root_bead_id"', '')) VIRTUAL
 );

@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { Store } from '../../core/store.ts'
+import { allOf, beginningsOf, wordsOf } from '../../core/words.ts'
 import type { AgentCaller } from '../../server/caller.ts'
 import { cursorAfterKey, keyOf } from '../../server/cursor.ts'
 import type { Agents } from '../agents/agents.ts'
@@ -13,7 +14,6 @@ import { unusable } from '../refusal.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
 import { type Found, SEARCH_PAGE, SEARCH_TYPES, type SearchAnswer, type SearchQuery } from './schema.ts'
-import { allOf, beginningsOf, wordsOf } from './words.ts'
 
 /** Something that was found, and where it stands. */
 interface Hit {
@@ -110,7 +110,7 @@ export class Search {
   }
 
   #findPosts(viewer: number, words: string[], place: number | undefined, from: readonly number[], most: number) {
-    const matches = [allOf(words, 'title body', place), allOf(words, 'title', place)]
+    const matches = [within('title body', words, place), within('title', words, place)]
     const hits = this.#posts.all(...matches, ...from, most)
     const posts = this.posts.lists.whole(
       viewer,
@@ -123,7 +123,7 @@ export class Search {
   }
 
   #findComments(viewer: number, words: string[], place: number | undefined, from: readonly number[], most: number) {
-    const hits = this.#comments.all(allOf(words, 'body', place), ...from, most)
+    const hits = this.#comments.all(within('body', words, place), ...from, most)
     const comments = this.comments.some(
       viewer,
       hits.map(({ n }) => n),
@@ -141,6 +141,12 @@ export class Search {
   #findSubmolts(viewer: number, words: string[]): Submolt[] {
     return this.#submolts.all(beginningsOf(words)).map(({ name }) => this.submolts.show(name, viewer))
   }
+}
+
+/** Every word in these columns, of one community when it is given. */
+const within = (columns: string, words: readonly string[], submolt: number | undefined): string => {
+  const wanted = `{${columns}} : (${allOf(words)})`
+  return submolt === undefined ? wanted : `place : "s${submolt}" AND ${wanted}`
 }
 
 function byPlace({ key: one }: Placed, { key: other }: Placed): number {

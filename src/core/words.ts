@@ -9,11 +9,8 @@ export const wordsOf = (text: string): string[] =>
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .slice(0, MOST_WORDS)
 
-/** Every word, as the index is asked for it: quoted, so that no text is taken for a command. */
-export const allOf = (words: readonly string[], columns: string, submolt?: number): string => {
-  const wanted = `{${columns}} : (${words.map(quoted).join(' AND ')})`
-  return submolt === undefined ? wanted : `place : "s${submolt}" AND ${wanted}`
-}
+/** Every word, as a full-text index is asked for it: quoted, so that no text is taken for a command. */
+export const allOf = (words: readonly string[]): string => words.map(quoted).join(' AND ')
 
 /** Every word or what begins with it. */
 export const beginningsOf = (words: readonly string[]): string => words.map((word) => `${quoted(word)} *`).join(' AND ')

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import { Ledger } from '../support/ledger.ts'
+import type { TestCity } from '../support/world.ts'
+import { bead, declare, hire, refused, towns } from './crew.ts'
+
+const ledger = new Ledger(({ path }) => path.endsWith('/beads/search'))
+const openTown = towns(ledger)
+
+const search = async (city: TestCity, query: string) => {
+  const { body } = await city.call(`GET ~/beads/search?${query}`)
+  return { ids: body.items.map(({ id }: { id: string }) => id), next: body.next_cursor }
+}
+
+describe('a search over HTTP', () => {
+  test('finds what was just written, and records nothing', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const first = await bead(city, 'Paint the door', { description: 'red', labels: ['house'], type: 'bug' })
+    const second = await bead(city, 'Mend the door')
+    await city.call(`POST ~/bead/${second}/comments`, { body: { text: 'needs red paint too' } })
+    await city.call(`POST ~/bead/${first}/close`)
+    const seq = await city.head()
+    expect((await search(city, 'q=door')).ids).toEqual([second, first])
+    expect((await search(city, 'q=red+paint')).ids).toEqual([second, first])
+    expect((await search(city, 'q=house')).ids).toEqual([first])
+    expect((await search(city, 'q=door&status=open')).ids).toEqual([second])
+    expect((await search(city, 'q=door&type=bug')).ids).toEqual([first])
+    expect((await search(city, `q=door&rig=${city.name}`)).ids).toEqual([second, first])
+    expect((await search(city, 'q=door&rig=web')).ids).toEqual([])
+    await city.call(`PATCH ~/bead/${second}`, { body: { title: 'Mend the gate' } })
+    expect((await search(city, 'q=door')).ids).toEqual([first])
+    expect((await search(city, 'q=gate')).ids).toEqual([second])
+    expect(await city.recorded(seq)).toMatchObject([{ type: 'bead.updated' }])
+  })
+
+  test('is paged by cursor', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const ids: string[] = []
+    for (const n of [1, 2, 3, 4, 5]) ids.unshift(await bead(city, `same ${n}`))
+    const first = await search(city, 'q=same&limit=2')
+    const second = await search(city, `q=same&limit=2&cursor=${first.next}`)
+    const third = await search(city, `q=same&limit=2&cursor=${second.next}`)
+    expect([...first.ids, ...second.ids, ...third.ids]).toEqual(ids)
+    expect(third.next).toBeUndefined()
+    for (const cursor of ['garbage', 'e30', '%00', 'a'.repeat(3000)]) {
+      expect(await refused(city, `GET ~/beads/search?q=x&cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
+    }
+  })
+
+  test('takes 500 characters and no more, and needs some', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const q = encodeURIComponent('é'.repeat(500))
+    expect((await search(city, `q=${q}`)).ids).toEqual([])
+    for (const query of [`q=${q}x`, 'q=', '', 'q=x&limit=1001']) {
+      expect(await refused(city, `GET ~/beads/search?${query}`)).toStartWith('422 validation-failed: ')
+    }
+    expect((await search(city, `q=${encodeURIComponent('"* ()')}`)).ids).toEqual([])
+  })
+
+  test('leaves out sessions and messages', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'wanderer')
+    await hire(city, 'wanderer')
+    await city.call('POST ~/mail', { body: { to: 'human', subject: 'wanderer', body: 'wanderer' } })
+    expect((await search(city, 'q=wanderer')).ids).toEqual([])
+    const id = await bead(city, 'wanderer')
+    expect((await search(city, 'q=wanderer')).ids).toEqual([id])
+  })
+})
+
+describe('of the search', () => {
+  test('each refusal and each field of its own was seen', () => {
+    expect(ledger.missing()).toEqual([])
+    expect(ledger.unfilled().filter((field) => field.startsWith('BeadsFound'))).toEqual([])
+  })
+})
