@@ -11,6 +11,15 @@ export interface Entry {
   readonly line: string
 }
 
+/** Where records outlive the process. */
+export interface Shelved {
+  add(entry: Entry): void
+  /** Only these are left. */
+  keep(entries: readonly Entry[]): void
+  close(): void
+  drop(): void
+}
+
 /** The records of one agent's run, numbered, and kept until a supervisor has acknowledged them. */
 export class Ledger {
   #entries: Entry[] = []
@@ -23,12 +32,13 @@ export class Ledger {
     readonly key: string,
     readonly run: string,
     private readonly clock: Clock,
+    private readonly shelf: Shelved,
     private readonly appended: (ledger: Ledger) => void,
   ) {}
 
-  /** The records of a run that is over, as they were put aside. */
-  static restored(key: string, run: string, entries: readonly Entry[], clock: Clock): Ledger {
-    const ledger = new Ledger(key, run, clock, () => {})
+  /** The records of a run that is over, as they were found on disk. */
+  static restored(key: string, run: string, entries: readonly Entry[], clock: Clock, shelf: Shelved): Ledger {
+    const ledger = new Ledger(key, run, clock, shelf, () => {})
     for (const entry of entries) ledger.#keep(entry)
     return ledger
   }
@@ -43,7 +53,9 @@ export class Ledger {
 
   append(happening: Happening): void {
     const seq = this.#last + 1
-    this.#keep({ seq, line: redact(JSON.stringify({ seq, at: stamp(this.clock.now()), ...happening })) })
+    const entry = { seq, line: redact(JSON.stringify({ seq, at: stamp(this.clock.now()), ...happening })) }
+    this.#keep(entry)
+    this.shelf.add(entry)
     this.appended(this)
   }
 
@@ -57,6 +69,7 @@ export class Ledger {
   acknowledge(seq: number): void {
     const taken = this.#entries.findLastIndex((entry) => entry.seq <= seq) + 1
     for (const { line } of this.#entries.splice(0, taken)) this.#bytes -= line.length
+    if (taken > 0) this.shelf.keep(this.#entries)
     if (this.#bytes < UNACKNOWLEDGED_MOST) this.#free()
   }
 
@@ -69,6 +82,16 @@ export class Ledger {
   opened(): void {
     this.#open = true
     this.#free()
+  }
+
+  /** Nothing more will be said: what nobody has acknowledged stays on disk. */
+  close(): void {
+    this.shelf.close()
+  }
+
+  /** Nobody will take what is left. */
+  forget(): void {
+    this.shelf.drop()
   }
 
   #keep(entry: Entry): void {

@@ -4,6 +4,7 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { Refusal, sentence } from '../../core/errors.ts'
 import { redact } from '../../core/redact.ts'
 import type { ForegroundSignal, Hosted, Screen, StartSpec } from '../host/hosted.ts'
+import type { Records } from '../host/records.ts'
 import { within } from '../host/waiting.ts'
 import { kill } from '../process/ending.ts'
 import { processNow } from '../process/table.ts'
@@ -25,6 +26,8 @@ export interface AgentParts {
   deadlines: Deadlines
   marks: string[]
   build: string
+  records: Pick<Records, 'shelf'>
+  report(sentence: string): void
 }
 
 /** What a session tells those who keep it. */
@@ -60,7 +63,8 @@ export class AgentSession {
     this.#agent = spawnAgent(spec, (exitCode, signal) => this.#exited(exitCode, signal))
     this.startedAt = stamp(clock.now())
     this.#origin = { pid: this.pid, started: processNow(this.pid)?.started ?? '', marks }
-    this.ledger = new Ledger(spec.key, run, clock, events.appended)
+    const shelf = parts.records.shelf({ run, key: spec.key }, parts.report)
+    this.ledger = new Ledger(spec.key, run, clock, shelf, events.appended)
     this.#scribe = new Scribe(this.ledger, deadlines)
     const folder = new Folder(spec.cwd)
     this.#commands = new Commands(folder, spec.env, marks)

@@ -1,12 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
-import { sentence } from '../../core/errors.ts'
 import { Ledger } from '../acp/ledger.ts'
 import type { Records } from './records.ts'
 
 /** Of so many runs that are over, what nobody acknowledged is kept. */
 const OVER_MOST = 200
 
-/** What the agents of a host said and nobody has acknowledged. Of a run that is over it is on disk. */
+/** What the agents of a host said and nobody has acknowledged; it is on disk, too. */
 export class Ledgers {
   readonly #running = new Map<string, Ledger>()
   readonly #over = new Map<string, Ledger>()
@@ -24,10 +23,10 @@ export class Ledgers {
 
   /** Takes up what earlier hosts put aside. */
   restore(): void {
-    const { records, clock } = this.parts
-    for (const { run, key, entries } of records.unheard()) {
-      if (this.#over.has(run)) continue
-      const ledger = Ledger.restored(key, run, entries, clock)
+    const { records, clock, report } = this.parts
+    const known = new Set([...this.#over.keys(), ...this.#running.keys()])
+    for (const { run, key, entries } of records.unheard(known)) {
+      const ledger = Ledger.restored(key, run, entries, clock, records.shelf({ run, key }, report))
       this.#over.set(run, ledger)
       this.appended(ledger)
     }
@@ -42,27 +41,26 @@ export class Ledgers {
   acknowledge(run: string, seq: number): void {
     const ledger = this.#running.get(run) ?? this.#over.get(run)
     ledger?.acknowledge(seq)
-    if (!ledger?.empty || !this.#over.delete(run)) return
-    this.parts.records.dropUnheard(run)
+    if (ledger?.empty) this.#over.delete(run)
   }
 
-  /** A run is over: what nobody has acknowledged is put aside. */
+  /** A run is over: what nobody has acknowledged is told until somebody has. */
   close(ledger: Ledger): void {
-    const { run, key } = ledger
+    const { run } = ledger
     this.#running.delete(run)
-    if (ledger.empty) return
-    this.#over.set(run, ledger)
-    try {
-      this.parts.records.keepUnheard({ run, key, entries: [...ledger.after(0)] })
-    } catch (thrown) {
-      this.parts.report(`what ${key} said last could not be written: ${sentence(thrown)}`)
+    if (ledger.empty) {
+      ledger.forget()
+      return
     }
+    ledger.close()
+    this.#over.set(run, ledger)
     for (const old of [...this.#over.keys()].slice(0, -OVER_MOST)) this.#forget(old)
   }
 
   #forget(run: string): void {
-    this.parts.report(`what ${this.#over.get(run)?.key} said last was never taken and is forgotten`)
+    const ledger = this.#over.get(run)
+    this.parts.report(`what ${ledger?.key} said last was never taken and is forgotten`)
     this.#over.delete(run)
-    this.parts.records.dropUnheard(run)
+    ledger?.forget()
   }
 }

@@ -34,10 +34,7 @@ export async function reclaim(lost: Records, into: Records, endings: Endings, cl
 /** What was lost with a host is told by the one that came after. */
 function hand(lost: Records, into: Records, exits: readonly Exit[]): void {
   for (const { run } of exits) lost.dropExit(run)
-  for (const unheard of lost.unheard()) {
-    into.keepUnheard(unheard)
-    lost.dropUnheard(unheard.run)
-  }
+  into.takeUnheard(lost)
 }
 
 /** Reclaims from every other build's host of this home that died; one that lives holds its lock and is left alone. */

@@ -5,6 +5,7 @@ import { makeFolder } from '../../core/folders.ts'
 import { boot } from '../process/table.ts'
 import { isRecord } from './frames.ts'
 import type { Exit } from './hosted.ts'
+import { type Owner, Shelf, shelved } from './shelf.ts'
 
 /** What is on disk of a session before it is said to be started. Without a pid it was about to be. */
 export interface SessionRecord {
@@ -16,12 +17,7 @@ export interface SessionRecord {
   started?: string
 }
 
-/** What an agent said that nobody has acknowledged, when its run was over. */
-export interface Unheard {
-  run: string
-  key: string
-  entries: { seq: number; line: string }[]
-}
+const SPOKEN = '.jsonl'
 
 /** The last exits that are kept while nobody acknowledges them. */
 export const EXITS_MOST = 500
@@ -80,18 +76,20 @@ export class Records {
     rmSync(join(this.#exits, `${run}.json`), { force: true })
   }
 
-  keepUnheard(unheard: Unheard): void {
-    write(join(this.#unheard, `${unheard.run}.json`), unheard)
+  /** Where what an agent says is kept until somebody has acknowledged it. */
+  shelf(owner: Owner, report: (sentence: string) => void): Shelf {
+    return new Shelf(join(this.#unheard, `${owner.run}${SPOKEN}`), owner, report)
   }
 
-  dropUnheard(run: string): void {
-    rmSync(join(this.#unheard, `${run}.json`), { force: true })
+  /** What agents said and nobody has acknowledged, but for these runs. One that cannot be read says nothing. */
+  unheard(but: ReadonlySet<string> = new Set()): NonNullable<ReturnType<typeof shelved>>[] {
+    const runs = names(this.#unheard).filter((name) => name.endsWith(SPOKEN) && !but.has(name.slice(0, -SPOKEN.length)))
+    return runs.flatMap((name) => shelved(join(this.#unheard, name)) ?? [])
   }
 
-  unheard(): Unheard[] {
-    return names(this.#unheard)
-      .map((name) => parse(join(this.#unheard, name)))
-      .filter(isUnheard)
+  /** Takes over what agents of a host that died said. */
+  takeUnheard(lost: Records): void {
+    for (const name of names(lost.#unheard)) renameSync(join(lost.#unheard, name), join(this.#unheard, name))
   }
 
   /** The exits on disk, oldest first. One that cannot be read says nothing and is dropped. */
@@ -133,9 +131,6 @@ function parse(path: string): unknown {
 
 const isSessionRecord = (value: unknown): value is SessionRecord =>
   isRecord(value) && typeof value.run === 'string' && typeof value.key === 'string' && Array.isArray(value.marks)
-
-const isUnheard = (value: unknown): value is Unheard =>
-  isRecord(value) && typeof value.run === 'string' && typeof value.key === 'string' && Array.isArray(value.entries)
 
 const isExit = (value: unknown): value is Exit =>
   isRecord(value) && typeof value.run === 'string' && typeof value.key === 'string' && typeof value.endedAt === 'string'

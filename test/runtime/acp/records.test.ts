@@ -1,9 +1,29 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { eventually, exitOf, gone, hostWorld } from '../world.ts'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventually, exitOf, gone, type HostWorld, hostWorld } from '../world.ts'
 import { agentSpec, Listener } from './agent-host.ts'
 
 const COUNT = 12_000
+
+/** The text of a file; nothing when it has just been taken away. */
+function textOf(path: string): string[] {
+  try {
+    return [readFileSync(path, 'utf8')]
+  } catch {
+    return []
+  }
+}
+
+/** What is on disk of what agents said, one text a run. */
+function shelves({ home }: HostWorld): string[] {
+  const host = join(home, 'host')
+  return readdirSync(host).flatMap((build) => {
+    const folder = join(host, build, 'unheard')
+    const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.jsonl')) : []
+    return names.flatMap((name) => textOf(join(folder, name)))
+  })
+}
 
 describe('what an agent says', () => {
   test('is read no further than four megabytes ahead of who keeps it, and nothing is dropped', async () => {
@@ -81,6 +101,46 @@ describe('what an agent says', () => {
     await heard.done('t')
     expect(heard.kinds).toEqual(['ready', 'turn', 'done'])
   })
+
+  test('outlives a host that is killed, up to where it was and not what was kept before', async () => {
+    await using world = hostWorld()
+    const first = await world.connect()
+    const before = new Listener(first)
+    await first.start(agentSpec(world, 'a'))
+    await first.prompt('a', 'kept', 'say kept')
+    await before.done('kept')
+    before.stop()
+    const [{ pid = 0 } = {}] = await first.status()
+    await first.prompt('a', 'lost', 'say nobody heard this')
+    await eventually(async () => shelves(world).some((text) => /"done".*"lost"/.test(text)))
+    await first.prompt('a', 'open', 'ask it')
+    await eventually(async () => shelves(world).some((text) => text.includes('"asked"')))
+    process.kill(pid, 'SIGKILL')
+    await gone(pid)
+    first.close()
+    const after = new Listener(await world.connect())
+    await after.asked()
+    expect(after.kinds).toEqual(['turn', 'agent_message_chunk', 'done', 'turn', 'tool_call', 'asked'])
+    expect(after.words).toBe('nobody heard this ')
+    const seqs = [...before.records, ...after.records].map(({ seq }) => seq)
+    expect(seqs).toEqual(seqs.map((_, at) => at + 1))
+    await eventually(async () => shelves(world).length === 0)
+  })
+
+  test('is no more on disk than what nobody has kept, and nothing once its run is over', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    const heard = new Listener(host)
+    await host.start(agentSpec(world, 'a'))
+    for (const turn of ['one', 'two']) {
+      await host.prompt('a', turn, `flood 6000`)
+      await heard.done(turn)
+    }
+    await eventually(async () => shelves(world).every((text) => text.split('\n').filter(Boolean).length === 1))
+    expect(shelves(world)).toHaveLength(1)
+    await host.end('a', { grace: 200 })
+    await eventually(async () => shelves(world).length === 0)
+  }, 30_000)
 
   test('has no secret of ours in it, however it is cut', async () => {
     await using world = hostWorld()
