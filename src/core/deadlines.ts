@@ -46,7 +46,7 @@ export class Deadlines {
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
   /** When the alarm is to ring, by the monotonic clock. */
-  #ringsAt = 0
+  #ringsAt = Number.POSITIVE_INFINITY
   #lastWall: number
   #lastMonotonic: number
   #order = 0
@@ -76,6 +76,13 @@ export class Deadlines {
   onStep(tell: (shift: number) => void): () => void {
     this.#steps.add(tell)
     return () => this.#steps.delete(tell)
+  }
+
+  /** Notices at once that we were away, rather than at the next alarm: for whoever is about to compare moments. */
+  look(): void {
+    if (this.#ringing || !this.#away) return
+    this.#notice()
+    this.#arm()
   }
 
   /** A promise of `after`, for code that awaits; rejects with the signal's reason when aborted. */
@@ -126,6 +133,7 @@ export class Deadlines {
     this.#disarm?.()
     this.#disarm = undefined
     this.#armedFor = Number.POSITIVE_INFINITY
+    this.#ringsAt = Number.POSITIVE_INFINITY
     const nearest = this.#entries.nearest
     if (!nearest) return
     const now = this.clock.now()
@@ -175,13 +183,18 @@ export class Deadlines {
     return Math.abs(this.#shift) >= STEP
   }
 
+  get #away(): boolean {
+    return this.#drifted() || this.clock.monotonic() - this.#ringsAt >= STEP
+  }
+
   /** Small drifts are forgotten each time, so that a clock that is slowly put right is no step. */
   #notice(): void {
     const shift = this.#shift
     const stepped = this.#drifted()
+    const away = this.#away
     this.#lastWall = this.clock.now()
     this.#lastMonotonic = this.clock.monotonic()
-    if (!stepped && this.#lastMonotonic - this.#ringsAt < STEP) return
+    if (!away) return
     for (const entry of this.#entries.clear()) {
       if (entry.length !== undefined && (stepped || !entry.again)) entry.due = this.#lastWall + entry.length
       entry.again = !stepped

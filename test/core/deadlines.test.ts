@@ -155,6 +155,20 @@ describe('a stepped clock', () => {
     expect(fired).toEqual(['moment', 'term'])
   })
 
+  test('is noticed by whoever is about to compare moments, and told once', async () => {
+    const { clock, deadlines, fired, note } = world()
+    deadlines.after(10 * 60_000, note('term'))
+    deadlines.onStep(note('step'))
+    deadlines.look()
+    expect(fired).toEqual([])
+    clock.step(HOUR)
+    deadlines.look()
+    deadlines.look()
+    expect(fired).toEqual(['step'])
+    await clock.advance(10 * 60_000)
+    expect(fired).toEqual(['step', 'term'])
+  })
+
   test('that went back keeps terms at their length, and moments at theirs', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.after(1000, note('term'))

@@ -178,6 +178,7 @@ export class Reconciler {
   async #once(): Promise<void> {
     for (let made = true; made && !this.#closed; ) {
       const hosted = await this.#list()
+      this.needs.deadlines.look()
       await this.#stepping
       if (this.#closed) return
       const wakes = this.needs.config.current.daemon.maxWakesPerTick - this.#deeds.starting
