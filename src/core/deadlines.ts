@@ -78,11 +78,13 @@ export class Deadlines {
     return () => this.#steps.delete(tell)
   }
 
-  /** Notices at once that we were away, rather than at the next alarm: for whoever is about to compare moments. */
-  look(): void {
-    if (this.#ringing || !this.#away) return
-    this.#notice()
-    this.#arm()
+  /** The time of day, for whoever is about to compare moments: that we were away is noticed now, not at the next alarm. */
+  now(): number {
+    if (this.#away && !this.#ringing) {
+      this.#notice()
+      this.#arm()
+    }
+    return this.clock.now()
   }
 
   /** A promise of `after`, for code that awaits; rejects with the signal's reason when aborted. */

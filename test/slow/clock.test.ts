@@ -67,7 +67,7 @@ mode = "always"
 
 const lines = (world: World, name: string): string[] => {
   const path = join(world.home, name)
-  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : []
 }
 
 const work = async (city: TestCity, title: string): Promise<string> =>

@@ -31,7 +31,7 @@ const TOWN = `[[agent]]\nname = "worker"\nstart_command = '''${WORKS}'''\nmax_ac
 
 const worked = (world: World): string[] => {
   const path = join(world.home, 'worked')
-  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
 }
 
 const works = (world: World, count: number) =>

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { sentence } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -23,6 +24,7 @@ export interface ReconcilerNeeds extends Ground {
   city: string
   store: Store
   log: EventLog
+  clock: Clock
   deadlines: Deadlines
   config: Pick<Config, 'current' | 'onChange'>
   suspensions: Pick<Suspensions, 'of' | 'city' | 'agent' | 'onChange'>
@@ -178,11 +180,11 @@ export class Reconciler {
   async #once(): Promise<void> {
     for (let made = true; made && !this.#closed; ) {
       const hosted = await this.#list()
-      this.needs.deadlines.look()
+      const now = this.needs.deadlines.now()
       await this.#stepping
       if (this.#closed) return
       const wakes = this.needs.config.current.daemon.maxWakesPerTick - this.#deeds.starting
-      const situation = this.#survey.situation(hosted, wakes, (id) => this.#deeds.busy(id))
+      const situation = this.#survey.situation(now, hosted, wakes, (id) => this.#deeds.busy(id))
       const { actions, due } = plan(situation)
       const created = await this.#act(actions)
       this.#wait([due, lookAgain(situation), this.needs.sessions.parts.workload.nextDeferred()])

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
 import type { Hosted } from '../../runtime/host/hosted.ts'
 import type { Config } from '../config/config.ts'
 import { dependency } from '../config/sections/agents.ts'
@@ -13,7 +12,6 @@ import type { AgentView, HostedView, NamedView, Scope, SessionView, Situation } 
 
 /** What the survey has to look at. */
 export interface Ground {
-  clock: Clock
   config: Pick<Config, 'current'>
   suspensions: Pick<Suspensions, 'of'>
   /** Whether a budget that an agent is under is used up, and why. */
@@ -33,20 +31,25 @@ export class Survey {
     private readonly scaled: (agent: string) => number,
   ) {}
 
-  situation(hosted: readonly Hosted[] | undefined, wakes: number, busy: (id: string) => boolean): Situation {
+  situation(
+    now: number,
+    hosted: readonly Hosted[] | undefined,
+    wakes: number,
+    busy: (id: string) => boolean,
+  ): Situation {
     const { config, sessions } = this.ground
     const { current } = config
     const rows = [...sessions.parts.book.live(), ...sessions.parts.book.lingering()]
     const waiting = sessions.parts.messages.waiting()
     this.#forget(rows)
     return {
-      now: this.ground.clock.now(),
+      now,
       city: this.#scope('city', '', current.workspace.suspendedOnStart, current.workspace.maxActive),
       wakes,
       rigs: this.#rigs(current),
       agents: this.#agents(current, rows),
       named: current.namedSessions.map(toNamed),
-      sessions: rows.map((row) => this.#session(row, waiting.get(row.id) ?? 0, busy(row.id))),
+      sessions: rows.map((row) => this.#session(now, row, waiting.get(row.id) ?? 0, busy(row.id))),
       hosted: hosted && new Map(hosted.map((process) => [process.key, toHosted(process)])),
     }
   }
@@ -120,7 +123,7 @@ export class Survey {
     }
   }
 
-  #session(row: SessionRow, messages: number, busy: boolean): SessionView {
+  #session(now: number, row: SessionRow, messages: number, busy: boolean): SessionView {
     const { workload, live, launcher, conversations } = this.ground.sessions.parts
     const work = workload.held(workNamesOf(row)).map(({ id }) => id)
     const attached = live.attached(row.id)
@@ -130,14 +133,13 @@ export class Survey {
       work,
       messages,
       attached,
-      quietSince: this.#quietSince(row, work.length > 0 || messages > 0 || attached || inTurn),
+      quietSince: this.#quietSince(now, row, work.length > 0 || messages > 0 || attached || inTurn),
       drift: row.state === 'active' ? this.#drifts.of(row, this.ground.config.current, launcher) : [],
       busy,
     }
   }
 
-  #quietSince(row: SessionRow, occupied: boolean): number {
-    const now = this.ground.clock.now()
+  #quietSince(now: number, row: SessionRow, occupied: boolean): number {
     if (occupied || !this.#quiet.has(row.id)) this.#quiet.set(row.id, now)
     const shown = this.ground.sessions.parts.live.lastOutput(row.id) ?? 0
     return Math.max(this.#quiet.get(row.id) ?? now, ...[shown, row.wokeAt ?? 0].filter((moment) => moment <= now))
