@@ -71,28 +71,6 @@ describe('a supervisor that is killed', () => {
     expect(await count(city, 'session.crashed')).toBe(0)
     expect(await count(city, 'session.woke')).toBe(20)
   }, 120_000)
-
-  test('is stopped for a while and goes on as if nothing had been', async () => {
-    await using world = await World.open()
-    const works = `${NOTES}; while :; do gc hook --claim --json > /dev/null && sleep 600; sleep 0.2; done`
-    const city = await register(world, 'mill', QUICKLY + crew('worker', works, 3))
-    await manned(city, 3)
-    const { body } = await city.call('POST ~/beads', {
-      body: { title: 'long', metadata: { 'gc.routed_to': 'worker' } },
-    })
-    const claims = async () => (await city.call('GET ~/claims')).body.items
-    const [claim] = await eventually('it is claimed', 15_000, claims, (all) => all.length === 1)
-    const before = pids(world)
-    process.kill(world.pid, 'SIGSTOP')
-    await Bun.sleep(Number(process.env.GC_STOPPED_MS ?? 6_000))
-    process.kill(world.pid, 'SIGCONT')
-    await up(city)
-    await Bun.sleep(2_000)
-    expect(await claims()).toEqual([claim])
-    expect((await city.call(`GET ~/bead/${body.id}`)).body.status).toBe('in_progress')
-    expect(pids(world)).toEqual(before)
-    expect(await count(city, 'session.crashed')).toBe(0)
-  }, 240_000)
 })
 
 describe('a session host that is killed', () => {
