@@ -3,6 +3,7 @@ import {
   type ClientContext,
   methods,
   type PromptRequest,
+  RequestError,
   type SessionUpdate,
   type Stream,
 } from '@agentclientprotocol/sdk'
@@ -18,8 +19,13 @@ import type { Scribe } from './scribe.ts'
 
 /** How long an agent may take to say hello and open a conversation. */
 const HANDSHAKE_MS = 30_000
-/** An agent that has not refused a turn for so long has taken it, though it is silent. */
-const TAKEN_MS = 2_000
+/**
+ * A request that no agent knows, as the protocol lets one ask: every agent answers it, if only that it does not know
+ * it. Since requests are read in order, that shows that whatever was written before has been read, too.
+ */
+const SOUNDING = '_gc/sounding'
+/** How long an agent may take to read what it is told. */
+const READ_MS = 30_000
 const CANCELLED_MS = 15_000
 const TURNS_MOST = 1_000
 
@@ -53,6 +59,8 @@ export class Conversation {
   readonly #connection: ClientConnection
   readonly #told = new Set<string>()
   #opened: Opened | undefined
+  /** Whether it has answered a sounding. */
+  #answers = false
   #turn: Turn | undefined
 
   constructor(
@@ -73,8 +81,9 @@ export class Conversation {
   }
 
   /**
-   * Gives the agent a turn; resolves when it has taken it, and refuses with its reason when it has not. A turn that it
-   * was given already is not given again.
+   * Gives the agent a turn; resolves when it has taken it, and refuses with its reason when it has not. It has taken it
+   * once it tells or asks something, or has read it and not refused it. A turn that it was given already is not given
+   * again.
    */
   async prompt(id: string, text: string): Promise<void> {
     await this.ready
@@ -86,7 +95,11 @@ export class Conversation {
     turn.taken.promise.catch(() => {})
     this.#turn = turn
     void this.#run(turn, text)
-    await within(this.parts.deadlines, TAKEN_MS, turn.taken.promise)
+    void this.#sound(turn)
+    const inTime = await within(this.parts.deadlines, READ_MS, turn.taken.promise)
+    if (inTime || !this.#answers) return
+    void this.#cancel()
+    throw new Refusal('bad-gateway', `the agent has read nothing for ${READ_MS / 1000} s; the turn is taken back`)
   }
 
   /** Has the agent end its turn; whether it did so in time. */
@@ -94,13 +107,33 @@ export class Conversation {
     const turn = this.#turn
     if (!turn) return true
     this.permissions.cancel()
-    await this.#agent.notify(methods.agent.session.cancel, { sessionId: this.#conversation })
+    await this.#cancel()
     return within(this.parts.deadlines, CANCELLED_MS, turn.ended.promise)
   }
 
   close(): void {
     this.permissions.cancel()
     this.#connection.close(new Refusal('service-unavailable', 'the agent has ended'))
+  }
+
+  #cancel(): Promise<void> {
+    return this.#agent.notify(methods.agent.session.cancel, { sessionId: this.#conversation })
+  }
+
+  /** Sounds twice: what the agent refuses at once it has refused by the second answer. */
+  async #sound(turn: Turn): Promise<void> {
+    if ((await this.#sounded()) && (await this.#sounded())) turn.taken.resolve()
+  }
+
+  /** Resolves when the agent has read everything so far; false when it has hung up. */
+  async #sounded(): Promise<boolean> {
+    try {
+      await this.#agent.request(SOUNDING, {})
+    } catch (thrown) {
+      if (!(thrown instanceof RequestError)) return false
+    }
+    this.#answers = true
+    return true
   }
 
   get #agent(): ClientContext {
@@ -129,6 +162,7 @@ export class Conversation {
       const opened = await shaking
       this.#opened = opened
       scribe.write({ type: 'ready', ...opened })
+      void this.#sounded()
       return opened
     } catch (thrown) {
       shaking.catch(() => {})
@@ -145,6 +179,7 @@ export class Conversation {
       const answer = await this.#agent.request(methods.agent.session.prompt, asked)
       const usage = 'usage' in answer ? answer.usage : undefined
       this.permissions.cancel()
+      if (answer.stopReason === 'refusal') turn.taken.reject(new Refusal('bad-gateway', 'the agent refused it'))
       scribe.write({ type: 'done', turn: turn.id, reason: answer.stopReason, ...(usage != null && { usage }) })
     } catch (thrown) {
       this.permissions.cancel()
