@@ -105,8 +105,13 @@ export class World implements AsyncDisposable {
     this.#out = ''
     void this.#listen(this.#process.stdout)
     this.url = await this.said(/answers at (http:\S+);/)
+    if (!('paths' in this.#document)) this.#document = await this.#served()
+  }
+
+  /** The document does not change from start to start. */
+  async #served(): Promise<Json> {
     const document = await (await fetch(`${this.url}/openapi.json`, { headers: this.#bearer() })).json()
-    this.#document = { ...Object(document) }
+    return { ...Object(document) }
   }
 
   /** What the supervisor said on its standard output, once it did: the first group of the pattern. */
