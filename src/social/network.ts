@@ -79,7 +79,7 @@ export class Network {
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, now.mostFollowed)
     this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas)
     this.comments = new Comments(store, log, clock, this.agents, this.posts, this.quotas)
-    this.votes = new Votes(store, log, clock, this.agents, this.follows, this.posts, this.comments, this.quotas)
+    this.votes = new Votes(store, log, clock, this.agents, this.quotas)
     this.profiles = new Profiles(this.agents, this.follows, this.posts)
     this.search = new Search(store, this.agents, this.submolts, this.posts, this.comments)
     this.departures = new Departures(store, log, this.agents, [this.keys, this.claims], this.#remains(), report)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { best, controversy, hot, rising } from '../../src/social/posts/ranks.ts'
 import { type Json, openNetwork } from './world.ts'
 
 describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
@@ -133,6 +134,42 @@ test('64 clients at once on the same posts leave every counter what its recount 
   expect(await network.recount()).toEqual([])
   expect(network.faults).toEqual([])
 }, 60_000)
+
+test('ranks keep up with the votes as closely as anybody could see, and mostly stay where they are', async () => {
+  await using network = openNetwork()
+  const author = await network.agent('author')
+  const { id } = await network.post(author)
+  const { id: said } = await network.comment(author, id)
+  const now = network.clock.now()
+  const row = (table: string, of: unknown) =>
+    network.store.prepare<Record<string, number>, [string]>(`SELECT * FROM ${table} WHERE id = ?`).get(String(of))
+  const seen = new Set<unknown>()
+  for (let at = 0; at < 150; at++) {
+    await network.agent(`voter-${at}`)
+    const { n, id: voter, name } = network.services.agents.need(`voter-${at}`)
+    const caller = { kind: 'agent', n, id: voter, name } as const
+    for (const [kind, target] of [
+      ['post', id],
+      ['comment', said],
+    ] as const) {
+      await network.votes.toggle(caller, kind, String(target), at % 7 ? 1 : -1)
+    }
+    const { score = 0, upvotes = 0, downvotes = 0, ...ranks } = row('posts', id) ?? {}
+    const tally = { score, upvotes, downvotes }
+    expect([upvotes, downvotes]).toEqual([at - Math.floor(at / 7), Math.floor(at / 7) + 1])
+    expect(Math.abs(Number(ranks.hot) - hot(tally, now, now))).toBeLessThanOrEqual(0.01)
+    for (const [stored, exact] of [
+      [ranks.rising, rising(tally, now, now)],
+      [ranks.controversy, controversy(tally)],
+      [row('comments', said)?.best, best(tally)],
+    ]) {
+      expect(Math.abs(Number(stored) - Number(exact))).toBeLessThanOrEqual(0.021 * Math.abs(Number(exact)))
+    }
+    seen.add(ranks.hot)
+  }
+  expect(seen.size).toBeLessThan(100)
+  expect(await network.recount()).toEqual([])
+}, 20_000)
 
 test('a counter that went wrong is found', async () => {
   await using network = openNetwork()

@@ -88,7 +88,7 @@ export class Comments {
     if (content === '') throw unusable('Content is required')
     if (content.length > MOST_CONTENT) throw unusable(`Content must be ${MOST_CONTENT} characters or less`)
     return this.store.write((tx) => {
-      const { n, id: postId } = this.posts.need(post, caller.n)
+      const n = this.posts.at(post)
       const parent = this.#parentOf(draft.parent_id || draft.parentId || undefined, n, caller.n)
       const me = this.agents.acting(caller)
       const quota = this.quotas.charge(tx, 'comment', me)
@@ -97,7 +97,7 @@ export class Comments {
       const depth = parent ? parent.depth + 1 : 0
       this.#insert.run(id, n, parent?.n ?? 0, caller.n, content, depth, now, now)
       this.#count(tx, { post: n, parent: parent?.n ?? 0, author: caller.n }, 1)
-      const payload = { comment_id: id, post_id: postId, author_id: caller.id, ...(parent && { parent_id: parent.id }) }
+      const payload = { comment_id: id, post_id: post, author_id: caller.id, ...(parent && { parent_id: parent.id }) }
       this.log.append(tx, CommentCreated, { actor: caller.id, subject: id }, payload)
       const comment = toComment(this.need(id, caller.n))
       return { value: once(tx, { success: true as const, message: 'Comment added!', comment }), quota }
@@ -114,11 +114,11 @@ export class Comments {
   }
 
   async list(caller: AgentCaller, post: string, query: CommentQuery): Promise<CommentPage> {
-    const { n, id } = this.posts.need(post, caller.n)
+    const n = this.posts.at(post)
     const parent = query.parent_id ? this.#within(query.parent_id, n, caller.n).n : 0
     const { sort, ...page } = this.#threads.page(caller.n, n, parent, query)
     const comments = page.items
-    return { success: true, comments, data: comments, ...pageFacts(page), post_id: id, sort }
+    return { success: true, comments, data: comments, ...pageFacts(page), post_id: post, sort }
   }
 
   /** A post with the first of its comments. */

@@ -37,6 +37,9 @@ const DONE: Readonly<Record<Charged, string>> = {
   register: 'register agents from one address',
 }
 
+/** How many charges come before those that no limit looks at any more are thrown away. */
+const TRIMMED = 16
+
 const KINDS: readonly Charged[] = ['post', 'comment', 'vote', 'follow', 'submolt', 'register']
 
 /** Who did what lately, in rows: a limit is exact, outlives a restart, and is charged with the deed itself or not at all. */
@@ -106,7 +109,7 @@ export class Quotas {
       const bound = { count: over.limit, window: over.window }
       throw overdrawn(sentenceOf(what, bound), bound, over.reset, now, { ...daily, ...more })
     }
-    this.#trim.run(who, what, now - this.#longest(what))
+    if (last.turn % TRIMMED === 0) this.#trim.run(who, what, now - this.#longest(what))
     this.#add.run(who, what, Math.max(now, last.at), last.turn + 1)
     const tightest = left.reduce((one, other) => (other.remaining < one.remaining ? other : one))
     return { limit: tightest.limit, remaining: tightest.remaining - 1, reset: tightest.reset }

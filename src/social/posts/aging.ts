@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
-import { endOfSpan, OLDEST_SPAN, rising, spanOf } from './ranks.ts'
+import { endOfSpan, hasMoved, OLDEST_SPAN, rising, spanOf } from './ranks.ts'
 
 interface Row {
   n: number
@@ -15,8 +15,6 @@ interface Row {
 
 /** Rows looked at in one write. */
 const SLICE = 100
-/** A rank that moved less than this is left as it is: nobody would see the difference. */
-const SLIGHT = 0.02
 const FIVE_MINUTES = 300_000
 /** Posts of the spans below this one still rise. */
 const RISING_SPANS = 3
@@ -109,7 +107,7 @@ export class Aging {
   #keepUp(row: Row, now: number): void {
     const span = spanOf(row.created_at, now)
     const rank = rising(row, row.created_at, now)
-    if (span === row.span && Math.abs(rank - row.rising) <= SLIGHT * Math.abs(row.rising)) return
+    if (span === row.span && !hasMoved(row.rising, rank)) return
     this.#put.run(span, rank, row.n)
   }
 

@@ -36,6 +36,7 @@ export class Posts {
   readonly lists: PostLists
   readonly #insert: Statement<unknown, Insert>
   readonly #one: Statement<PostRow, [number, string]>
+  readonly #at: Statement<{ n: number }, [string]>
   readonly #erase: Statement<unknown, [number, number]>
   readonly #authored: Statement<unknown, [number, number]>
   readonly #comments: Statement<unknown, [number, number]>
@@ -55,6 +56,7 @@ export class Posts {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#one = store.prepare(`${WHOLE_POSTS} FROM posts p ${WITH_POSTS} WHERE p.id = ?2 AND p.deleted_at IS NULL`)
+    this.#at = store.prepare('SELECT n FROM posts WHERE id = ? AND deleted_at IS NULL')
     this.#erase = store.prepare("UPDATE posts SET title = '', content = NULL, url = NULL, deleted_at = ? WHERE n = ?")
     this.#authored = store.prepare('UPDATE agents SET posts_count = posts_count + ? WHERE n = ?')
     this.#comments = store.prepare('UPDATE posts SET comment_count = comment_count + ? WHERE n = ?')
@@ -68,6 +70,13 @@ export class Posts {
     const row = this.#one.get(viewer, id)
     if (!row) throw noPost()
     return row
+  }
+
+  /** The number of a post; throws when there is none. */
+  at(id: string): number {
+    const row = this.#at.get(id)
+    if (!row) throw noPost()
+    return row.n
   }
 
   async create(caller: AgentCaller, draft: PostDraft, once: Once = everyTime): Promise<Made<PostMade>> {

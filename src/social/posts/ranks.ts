@@ -9,6 +9,15 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const WEEK = 7 * DAY
 
+/** A share by which a rank may be off: nobody sees the difference, and moving it costs a place in each of three lists. */
+const SLIGHT = 0.02
+/** The same of hotness, which is no share: seven minutes of age. */
+const SLIGHTLY_HOT = 0.01
+
+/** Whether a rank is off by more than anybody would see. */
+export const hasMoved = (from: number, to: number): boolean => Math.abs(to - from) > SLIGHT * Math.abs(from)
+export const hasHeated = (from: number, to: number): boolean => Math.abs(to - from) > SLIGHTLY_HOT
+
 /** How old a post of each span may be at most; the last has no end. */
 const SPANS = [HOUR, DAY, WEEK, 30 * DAY, 365 * DAY]
 export const OLDEST_SPAN = SPANS.length

@@ -5,25 +5,43 @@ import { everyTime, type Once } from '../../core/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../server/caller.ts'
 import type { Agents } from '../agents/agents.ts'
-import type { Follows } from '../agents/follows.ts'
-import { type AuthorColumns, toAuthor } from '../agents/view.ts'
-import type { Comments } from '../comments/comments.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../agents/view.ts'
 import type { Quotas } from '../limits/quotas.ts'
-import type { Posts } from '../posts/posts.ts'
-import { best, controversy, hot, rising, type Tally } from '../posts/ranks.ts'
-import { noComment, unusable } from '../refusal.ts'
+import { best, controversy, hasHeated, hasMoved, hot, rising, type Tally } from '../posts/ranks.ts'
+import { noComment, noPost, unusable } from '../refusal.ts'
 import { CommentVoted, PostVoted } from './events.ts'
 import type { Voted } from './schema.ts'
 
 export type Vote = 1 | 0 | -1
 type Kind = 'post' | 'comment'
+/** A rank that lists go by. */
+type Rank = 'post hot' | 'post rising' | `${Kind} controversy` | 'comment best'
 
-/** What can be voted on. */
+/** What can be voted on, as one agent sees it: with its vote so far. */
 interface Target extends AuthorColumns, Tally {
   n: number
   id: string
   author: number
+  /** Of a post only. */
+  hot: number
+  rising: number
+  /** Of a comment only. */
+  best: number
+  controversy: number
   created_at: number
+  before: Vote
+  followed: 0 | 1
+}
+
+const TARGET = `t.n, t.id, t.author, t.score, t.upvotes, t.downvotes, t.controversy, t.created_at, ${AUTHOR_COLUMNS},
+  coalesce(v.value, 0) AS before, f.follower IS NOT NULL AS followed`
+const joined = (kind: number) => `JOIN agents a ON a.n = t.author
+  LEFT JOIN votes v ON v.agent = ?1 AND v.kind = ${kind} AND v.target = t.n
+  LEFT JOIN follows f ON f.follower = ?1 AND f.followee = t.author WHERE t.id = ?2 AND t.deleted_at IS NULL`
+
+export const TARGETS = {
+  post: `SELECT ${TARGET}, t.hot, t.rising FROM posts t ${joined(0)}`,
+  comment: `SELECT ${TARGET}, t.best FROM comments t JOIN posts p ON p.n = t.post AND p.deleted_at IS NULL ${joined(1)}`,
 }
 
 const KINDS = { post: 0, comment: 1 } as const
@@ -36,39 +54,40 @@ const DID = {
 
 /** The votes: a vote, the counters it moves and the ranks they make are one write. */
 export class Votes {
-  readonly #cast: Statement<{ value: 1 | -1 }, [number, number, number]>
+  readonly #targets: Readonly<Record<Kind, Statement<Target, [number, string]>>>
   readonly #put: Statement<unknown, [number, number, number, number, number]>
   readonly #drop: Statement<unknown, [number, number, number]>
-  readonly #countPost: Statement<unknown, [number, number, number, number, number, number, number]>
-  readonly #countComment: Statement<unknown, [number, number, number, number, number, number]>
+  readonly #counts: Readonly<Record<Kind, Statement<unknown, [number, number, number, number]>>>
+  readonly #ranks: Readonly<Record<Rank, Statement<unknown, [number, number]>>>
 
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: Agents,
-    private readonly follows: Follows,
-    private readonly posts: Posts,
-    private readonly comments: Comments,
     private readonly quotas: Quotas,
   ) {
-    this.#cast = store.prepare('SELECT value FROM votes WHERE agent = ? AND kind = ? AND target = ?')
+    this.#targets = { post: store.prepare(TARGETS.post), comment: store.prepare(TARGETS.comment) }
     this.#put = store.prepare('INSERT OR REPLACE INTO votes (agent, kind, target, value, at) VALUES (?, ?, ?, ?, ?)')
     this.#drop = store.prepare('DELETE FROM votes WHERE agent = ? AND kind = ? AND target = ?')
-    this.#countPost = store.prepare(
-      'UPDATE posts SET score = ?, upvotes = ?, downvotes = ?, hot = ?, rising = ?, controversy = ? WHERE n = ?',
-    )
-    this.#countComment = store.prepare(
-      'UPDATE comments SET score = ?, upvotes = ?, downvotes = ?, best = ?, controversy = ? WHERE n = ?',
-    )
+    const counting = (table: string) => `UPDATE ${table} SET score = ?, upvotes = ?, downvotes = ? WHERE n = ?`
+    const ranking = (table: string, rank: string) =>
+      store.prepare<unknown, [number, number]>(`UPDATE ${table} SET ${rank} = ? WHERE n = ?`)
+    this.#counts = { post: store.prepare(counting('posts')), comment: store.prepare(counting('comments')) }
+    this.#ranks = {
+      'post hot': ranking('posts', 'hot'),
+      'post rising': ranking('posts', 'rising'),
+      'post controversy': ranking('posts', 'controversy'),
+      'comment best': ranking('comments', 'best'),
+      'comment controversy': ranking('comments', 'controversy'),
+    }
   }
 
   /** Casts a vote; the same vote again takes it back. */
   async toggle(caller: AgentCaller, kind: Kind, id: string, vote: 1 | -1, once: Once = everyTime): Promise<Voted> {
     return this.store.write((tx) => {
       const target = this.#target(kind, id, caller)
-      const before = this.#cast.get(caller.n, KINDS[kind], target.n)?.value ?? 0
-      return once(tx, this.#move(tx, caller, kind, target, before, before === vote ? 0 : vote))
+      return once(tx, this.#move(tx, caller, kind, target, target.before === vote ? 0 : vote))
     })
   }
 
@@ -76,26 +95,21 @@ export class Votes {
   async set(caller: AgentCaller, kind: Kind, id: string, vote: Vote): Promise<Voted> {
     return this.store.write((tx) => {
       const target = this.#target(kind, id, caller)
-      const before = this.#cast.get(caller.n, KINDS[kind], target.n)?.value ?? 0
-      return this.#move(tx, caller, kind, target, before, vote)
+      return this.#move(tx, caller, kind, target, vote)
     })
   }
 
   /** What is voted on: there, not deleted, and not the caller's own. */
   #target(kind: Kind, id: string, caller: AgentCaller): Target {
-    const target = kind === 'post' ? this.posts.need(id, caller.n) : this.#comment(id, caller.n)
+    const target = this.#targets[kind].get(caller.n, id)
+    if (!target) throw kind === 'post' ? noPost() : noComment()
     if (target.author === caller.n) throw unusable('Cannot vote on your own content')
     return target
   }
 
-  #comment(id: string, viewer: number) {
-    const row = this.comments.need(id, viewer)
-    if (row.deleted_at !== null) throw noComment()
-    return row
-  }
-
-  #move(tx: Tx, caller: AgentCaller, kind: Kind, target: Target, before: Vote, after: Vote): Voted {
-    if (before === after) return this.#answer(caller, target, target, after, 'unchanged', 'Vote unchanged')
+  #move(tx: Tx, caller: AgentCaller, kind: Kind, target: Target, after: Vote): Voted {
+    const { before } = target
+    if (before === after) return answer(target, target, after, 'unchanged', 'Vote unchanged')
     const me = this.agents.acting(caller)
     this.quotas.charge(tx, 'vote', me)
     if (after === 0) this.#drop.run(caller.n, KINDS[kind], target.n)
@@ -107,35 +121,34 @@ export class Votes {
     this.log.append(tx, kind === 'post' ? PostVoted : CommentVoted, { actor: caller.id, subject: target.id }, payload)
     const action = after === 0 ? 'removed' : before !== 0 ? 'changed' : after > 0 ? 'upvoted' : 'downvoted'
     const author = { ...target, author_karma: target.author_karma + after - before }
-    return this.#answer(caller, author, tally, after, action, DID[action])
+    return answer(author, tally, after, action, DID[action])
   }
 
-  #count(kind: Kind, { n, created_at }: Target, tally: Tally): void {
-    const { score, upvotes, downvotes } = tally
+  #count(kind: Kind, target: Target, tally: Tally): void {
+    const { n } = target
+    this.#counts[kind].run(tally.score, tally.upvotes, tally.downvotes, n)
+    const split = controversy(tally)
+    if (hasMoved(target.controversy, split)) this.#ranks[`${kind} controversy`].run(split, n)
     if (kind === 'comment') {
-      this.#countComment.run(score, upvotes, downvotes, best(tally), controversy(tally), n)
+      const worth = best(tally)
+      if (hasMoved(target.best, worth)) this.#ranks['comment best'].run(worth, n)
       return
     }
     const now = this.clock.now()
-    const ranks = [hot(tally, created_at, now), rising(tally, created_at, now), controversy(tally)] as const
-    this.#countPost.run(score, upvotes, downvotes, ...ranks, n)
+    const heat = hot(tally, target.created_at, now)
+    const rise = rising(tally, target.created_at, now)
+    if (hasHeated(target.hot, heat)) this.#ranks['post hot'].run(heat, n)
+    if (hasMoved(target.rising, rise)) this.#ranks['post rising'].run(rise, n)
   }
+}
 
-  #answer(
-    caller: AgentCaller,
-    target: Target,
-    tally: Tally,
-    vote: Vote,
-    action: Voted['action'],
-    message: string,
-  ): Voted {
-    const user_vote = vote === 0 ? null : vote
-    const { score, upvotes, downvotes } = tally
-    return {
-      ...{ success: true, message, action, score, upvotes, downvotes, user_vote, userVote: user_vote },
-      author: toAuthor(target),
-      already_following: this.follows.has(caller.n, target.author),
-    }
+function answer(target: Target, tally: Tally, vote: Vote, action: Voted['action'], message: string): Voted {
+  const user_vote = vote === 0 ? null : vote
+  const { score, upvotes, downvotes } = tally
+  return {
+    ...{ success: true, message, action, score, upvotes, downvotes, user_vote, userVote: user_vote },
+    author: toAuthor(target),
+    already_following: target.followed === 1,
   }
 }
 
