@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type CityClient, Client } from '../src/client/client.ts'
@@ -54,6 +54,16 @@ export class Here {
     if (this.io.env.GC_SESSION_ID) return undefined
     const { items } = await city.call('GET ~/rigs', {})
     return items.filter(({ path }) => inside(path, this.io.cwd)).sort(byDepth)[0]?.name
+  }
+
+  /** The text of a file that an argument names; `-` is standard input. */
+  async text(file: string): Promise<string> {
+    if (file === '-') return this.io.read()
+    try {
+      return readFileSync(resolve(this.io.cwd, file), 'utf8')
+    } catch {
+      throw failure(`cannot read ${file}`)
+    }
   }
 
   /** The city that an argument names, or else the one that is meant. */

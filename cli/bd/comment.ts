@@ -44,7 +44,7 @@ async function comment(desk: Desk, id: string, words: readonly string[], from: F
 
 async function textOf(desk: Desk, words: readonly string[], { stdin, file }: From): Promise<string> {
   const from = stdin ? '-' : file
-  if (from !== undefined) return (await desk.textOf(from)).replace(/\n+$/, '')
+  if (from !== undefined) return (await desk.here.text(from)).replace(/\n+$/, '')
   if (words.length === 0) throw misuse('no comment text provided (use words, --stdin, or --file)')
   return words.join(' ')
 }

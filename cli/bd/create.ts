@@ -65,7 +65,7 @@ async function create(desk: Desk, title: string | undefined, options: Create): P
 
 async function bodyOf(desk: Desk, title: string | undefined, options: Create): Promise<BeadCreateInputBody> {
   if (!title?.trim()) throw misuse('title required')
-  const description = options.bodyFile === undefined ? options.description : await desk.textOf(options.bodyFile)
+  const description = options.bodyFile === undefined ? options.description : await desk.here.text(options.bodyFile)
   const metadata = { ...metadataOf(options.metadata), ...options.setMetadata }
   return {
     title,

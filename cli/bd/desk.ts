@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Bead, BeadDependencies } from '../../src/city/beads/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
-import { Exit, failure } from '../exit.ts'
+import { Exit } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { sentenceOf } from '../run.ts'
 import { dependents, toListed } from './issue.ts'
@@ -61,16 +59,6 @@ export class Desk {
     } catch (thrown) {
       if (thrown instanceof ClientProblem && thrown.status === 404) return undefined
       throw thrown
-    }
-  }
-
-  /** The text of a file; `-` is standard input. */
-  async textOf(file: string): Promise<string> {
-    if (file === '-') return this.here.io.read()
-    try {
-      return readFileSync(resolve(this.here.io.cwd, file), 'utf8')
-    } catch {
-      throw failure(`cannot read ${file}`)
     }
   }
 

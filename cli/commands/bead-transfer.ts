@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
@@ -46,7 +46,7 @@ async function exportBeads(here: Here, output: string | undefined): Promise<void
 const MOST = 900 * 1024
 
 async function importBeads(here: Here, file: string | undefined, options: Json): Promise<void> {
-  const text = file === undefined ? await here.io.read() : readFileSync(resolve(here.io.cwd, file), 'utf8')
+  const text = await here.text(file ?? '-')
   const city = await here.city()
   const done: BeadsImported = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
   for (const { raw, continues } of parts(text)) {

@@ -10,6 +10,7 @@ import { commentCommands, commentsOn, printComments } from './bead-comment.ts'
 import { createCommand, updateCommand } from './bead-edit.ts'
 import { historyCommand } from './bead-history.ts'
 import { transferCommands } from './bead-transfer.ts'
+import { verbCommands } from './bead-verbs.ts'
 import { count, type Json, withJson } from './options.ts'
 
 interface List extends Json, Watch {
@@ -40,7 +41,7 @@ export function beadCommands(program: Command, here: Here): void {
     .action((id: string, options: Json) => show(here, id, options))
   createCommand(bead, here)
   updateCommand(bead, here)
-  verbs(bead, here)
+  verbCommands(bead, here)
   dependencies(bead, here)
   searchCommand(bead, here)
   commentCommands(bead, here)
@@ -138,40 +139,6 @@ async function show(here: Here, id: string, options: Json): Promise<void> {
   const comments = await commentsOn(city, id)
   if (comments.length > 0) line(here.io, '')
   printComments(here.io, comments)
-}
-
-const DONE = { close: 'Closed', reopen: 'Reopened', unpark: 'Offered again:' }
-
-function verbs(bead: Command, here: Here): void {
-  const act = (verb: keyof typeof DONE, description: string) =>
-    withJson(bead.command(verb).description(description))
-      .argument('<bead>')
-      .action(async (id: string, options: Json) => {
-        const city = await here.city()
-        const said = await city.call(`POST ~/bead/{id}/${verb}`, { params: { id } })
-        if (options.json) return json(here.io, said)
-        line(here.io, `${DONE[verb]} ${id}.`)
-      })
-  act('close', 'mark work as done')
-  act('reopen', 'take up closed work again')
-  act('unpark', 'offer a bead again that was parked because it ended too many sessions')
-  withJson(bead.command('assign').description('say who works on a bead; without a name, nobody'))
-    .argument('<bead>')
-    .argument('[who]', 'a session by id, alias or name', '')
-    .action(async (id: string, assignee: string, options: Json) => {
-      const city = await here.city()
-      const said = await city.call('POST ~/bead/{id}/assign', { params: { id }, body: { assignee } })
-      if (options.json) return json(here.io, said)
-      line(here.io, said.assignee ? `${id} is assigned to ${said.assignee}.` : `${id} is assigned to nobody.`)
-    })
-  withJson(bead.command('delete').description('close a bead for good; its record stays'))
-    .argument('<bead>')
-    .action(async (id: string, options: Json) => {
-      const city = await here.city()
-      const said = await city.call('DELETE ~/bead/{id}', { params: { id } })
-      if (options.json) return json(here.io, said)
-      line(here.io, `Closed ${id}.`)
-    })
 }
 
 function dependencies(bead: Command, here: Here): void {

@@ -1,5 +1,6 @@
 import type { AgentCreated, AgentDeclare, AgentList, AgentResponse } from '../city/agents/schema.ts'
 import type { AttentionList } from '../city/attention/schema.ts'
+import type { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from '../city/beads/bulk-schema.ts'
 import type {
   Bead,
   BeadAssigned,
@@ -109,6 +110,8 @@ export interface Operations extends SocialOperations {
   'POST ~/bead/{id}/close': { ok: OKResponseBody }
   'POST ~/bead/{id}/reopen': { ok: OKResponseBody }
   'POST ~/bead/{id}/unpark': { ok: Bead }
+  'POST ~/beads/bulk': { body: BeadsBulkCreate; ok: BeadsCreated }
+  'PATCH ~/beads/bulk': { body: BeadsBulkUpdate; ok: OKResponseBody }
   'GET ~/beads/search': { query: BeadSearch; ok: BeadsFound }
   'GET ~/bead/{id}/comments': { query: Page; ok: BeadCommentList }
   'GET ~/bead/{id}/history': { query: Page; ok: EventPage }

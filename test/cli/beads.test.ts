@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { BeadsCreated } from '../../src/city/beads/bulk-schema.ts'
 import type { Bead, BeadsImported } from '../../src/city/beads/schema.ts'
 import type { BeadComment, BeadCommentList } from '../../src/city/comments/schema.ts'
 import { openTown, type Town } from './town.ts'
@@ -30,6 +31,67 @@ describe('gc bead comment, comments', () => {
     const { id } = await create('Silent')
     const { status, err } = await town.gc(['bead', 'comment', id], { stdin: ' \n' })
     expect([status, err]).toEqual([2, 'gc: there is nothing to comment on standard input\n'])
+  })
+})
+
+describe('many beads', () => {
+  const LINES = [
+    { name: 'ship', title: 'Ship it', needs: ['build'], parent: 'plan' },
+    { name: 'build', title: 'Build it', parent: 'plan', priority: 0 },
+    { name: 'plan', title: 'The plan', type: 'epic' },
+  ]
+  const text = (lines: readonly object[]) => `${lines.map((each) => JSON.stringify(each)).join('\n\n')}\n`
+
+  test('are created from a file or a pipe, and may name each other', async () => {
+    writeFileSync(town.at('plan.jsonl'), text(LINES))
+    const said = await town.gc(['bead', 'create', '--file', town.at('plan.jsonl'), '--priority', '3'])
+    const ids = [...said.out.matchAll(/^Created (\S+): /gm)].map(([, id = '']) => id)
+    expect(said.out).toBe(LINES.map(({ title }, at) => `Created ${ids[at]}: ${title}\n`).join(''))
+    const [ship, build, plan] = await Promise.all(ids.map((id) => town.json<Bead>(['bead', 'show', id])))
+    expect(ship).toMatchObject({ parent: plan?.id, priority: 3, dependencies: [{ depends_on_id: build?.id }] })
+    expect([build?.priority, plan?.issue_type]).toEqual([0, 'epic'])
+    const piped = { stdin: text(LINES.slice(1)), cwd: town.rig }
+    const { beads, names } = await town.json<BeadsCreated>(['bead', 'create', '--file', '-'], piped)
+    expect(names).toEqual({ build: beads[0]?.id ?? '', plan: beads[1]?.id ?? '' })
+    expect(beads[0]?.id).toStartWith('sh-')
+  })
+
+  test('are not created at all when one line is wrong', async () => {
+    const { total } = await town.json<{ total: number }>(['bead', 'list', '--all'])
+    for (const [stdin, fault] of [
+      [text([...LINES, { title: 'x', parent: 'nowhere' }]), 'gc: beads[3]: parent nowhere does not exist'],
+      [`${text(LINES)}[]\n`, 'gc: line 6 is no JSON object'],
+      ['\n', 'gc: the file is empty'],
+    ] as const) {
+      const { status, err } = await town.gc(['bead', 'create', '--file', '-'], { stdin })
+      expect([status > 0, err]).toEqual([true, expect.stringContaining(fault)])
+    }
+    expect((await town.gc(['bead', 'create'])).status).toBe(2)
+    expect((await town.gc(['bead', 'create', 'x', '--file', '-'], { stdin: text(LINES) })).status).toBe(2)
+    expect(await town.json<{ total: number }>(['bead', 'list', '--all'])).toMatchObject({ total })
+  })
+
+  test('are changed together or not at all', async () => {
+    const [one, two] = [(await create('one')).id, (await create('two')).id]
+    const { out } = await town.gc(['bead', 'update', one, two, '--priority', '1', '--label', 'x'])
+    expect(out).toBe(`Updated ${one}.\nUpdated ${two}.\n`)
+    expect(await town.json<Bead>(['bead', 'show', two])).toMatchObject({ priority: 1, labels: ['x'] })
+    const failed = await town.gc(['bead', 'update', one, 'to-99999', '--priority', '2'])
+    expect([failed.status, failed.out, failed.err]).toEqual([1, '', 'gc: updates[1]: bead to-99999 does not exist\n'])
+    expect(await town.json<Bead>(['bead', 'show', one])).toMatchObject({ priority: 1 })
+    expect((await town.gc(['bead', 'update', one])).status).toBe(2)
+  })
+
+  test('are closed and reopened one after the other, as far as they can be', async () => {
+    const [one, two] = [(await create('one')).id, (await create('two')).id]
+    const closed = await town.gc(['bead', 'close', one, 'to-99999', two, '--reason', 'all done'])
+    expect([closed.status, closed.out]).toEqual([1, `Closed ${one}.\nClosed ${two}.\n`])
+    expect(closed.err).toBe('gc: bead to-99999 does not exist\n')
+    expect(await town.json<Bead>(['bead', 'show', two])).toMatchObject({
+      status: 'closed',
+      metadata: { close_reason: 'all done' },
+    })
+    expect((await town.gc(['bead', 'reopen', one, two])).out).toBe(`Reopened ${one}.\nReopened ${two}.\n`)
   })
 })
 

@@ -6,7 +6,7 @@ import { bead, declare, hire, refused, towns } from './crew.ts'
 const ledger = new Ledger(
   ({ path }) =>
     /\/beads?(\/|$)/.test(path) &&
-    !/\/(claim|heartbeat|release|import|export|comments|count|history|search)$/.test(path),
+    !/\/(claim|heartbeat|release|import|export|comments|count|history|search|bulk)$/.test(path),
 )
 const openTown = towns(ledger)
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

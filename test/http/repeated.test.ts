@@ -18,6 +18,7 @@ describe('a request with an Idempotency-Key', () => {
     const mail = (await city.call('POST ~/mail', { body: { to: 'human', subject: 'a' } })).body.id
     const requests: Record<string, object> = {
       'POST ~/beads': { title: 'b' },
+      'POST ~/beads/bulk': { beads: [{ title: 'b' }] },
       [`POST ~/bead/${bead}/comments`]: { text: 'b' },
       'POST ~/convoys': { title: 'c', items: [bead] },
       'POST ~/mail': { to: 'clerk', subject: 'd' },

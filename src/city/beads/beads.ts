@@ -5,6 +5,7 @@ import { everyTime, type Once } from '../../core/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../server/caller.ts'
 import type { OKResponseBody } from '../../server/schema.ts'
+import { Bulk } from './bulk.ts'
 import type { BeadChange, Identities, Scopes } from './draft.ts'
 import { Ledger } from './ledger.ts'
 import { BeadLists } from './lists.ts'
@@ -27,12 +28,15 @@ import { type Demand, Tallies, type WorkCounts } from './tallies.ts'
 
 /** The beads of a city: the record of its work, and of whatever else happens in it. */
 export class Beads extends Ledger {
+  /** The same for many at once. */
+  readonly bulk: Bulk
   readonly #lists: BeadLists
   readonly #tallies: Tallies
   #identities: Identities | undefined
 
   constructor(store: Store, log: EventLog, clock: Clock, scopes: Scopes) {
     super(store, log, clock, scopes)
+    this.bulk = new Bulk(store, this)
     this.#lists = new BeadLists(store, this.reader)
     this.#tallies = new Tallies(store)
   }
@@ -136,28 +140,34 @@ export class Beads extends Ledger {
   }
 
   create(body: BeadCreateInputBody, once: Once = everyTime): Promise<Bead> {
-    const { assignee, defer_until, ...rest } = body
+    return this.store.write((tx) => once(tx, this.createIn(tx, body)))
+  }
+
+  /** Creates a bead as a caller describes it; `needs` are what it depends on: `id` blocks it, `type:id` otherwise. */
+  createIn(tx: Tx, { assignee, defer_until, ...rest }: BeadCreateInputBody, needs?: readonly string[]): Bead {
     const deferUntil = defer_until === undefined ? undefined : momentOf(defer_until)
-    return this.store.write((tx) => {
-      const draft = { ...rest, deferUntil, assignee: this.#assignee(tx, assignee) }
-      return once(tx, this.add(tx, draft))
-    })
+    return this.add(tx, { ...rest, needs, deferUntil, assignee: this.#assignee(tx, assignee) })
   }
 
   update(caller: Caller, id: string, body: BeadUpdateBody): Promise<OKResponseBody> {
-    const { assignee, remove_labels, priority, ...rest } = body
-    if (priority === null) throw wrong('priority', 'a priority cannot be taken away: set another, or leave it out')
     return this.store.write((tx) => {
-      this.reader.need(id)
-      const change: BeadChange = {
-        ...rest,
-        priority,
-        removeLabels: remove_labels,
-        assignee: this.#assignee(tx, assignee),
-      }
-      this.change(tx, id, change, { by: this.sessionOf(caller) })
+      this.updateIn(tx, caller, id, body)
       return { status: 'updated' }
     })
+  }
+
+  /** Changes a bead as a caller wants it. */
+  updateIn(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody): Bead {
+    const { assignee, remove_labels, priority, ...rest } = body
+    if (priority === null) throw wrong('priority', 'a priority cannot be taken away: set another, or leave it out')
+    this.reader.need(id)
+    const change: BeadChange = {
+      ...rest,
+      priority,
+      removeLabels: remove_labels,
+      assignee: this.#assignee(tx, assignee),
+    }
+    return this.change(tx, id, change, { by: this.sessionOf(caller) })
   }
 
   assign(caller: Caller, id: string, { assignee }: BeadAssignInputBody): Promise<BeadAssigned> {

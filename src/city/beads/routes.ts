@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { type Route, route } from '../../server/route.ts'
 import { OKResponseBody } from '../../server/schema.ts'
 import type { CityOf } from '../city.ts'
+import { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
 import {
   Bead,
   BeadAssigned,
@@ -141,7 +142,40 @@ export const beadRoutes = (city: CityOf): Route[] => [
     (x) => city(x).beads.deps(x.params.id),
   ),
   ...dependencyRoutes(city),
+  ...bulkRoutes(city),
   ...transferRoutes(city),
+]
+
+const bulkRoutes = (city: CityOf): Route[] => [
+  route(
+    'POST ~/beads/bulk',
+    {
+      id: 'create-beads',
+      summary: 'Create many beads at once',
+      description:
+        'All or none. Entries may name each other as parent and in `needs`, in any order; a refusal says which entry is ' +
+        'at fault.',
+      body: BeadsBulkCreate,
+      ok: { 201: BeadsCreated },
+      refuses: ['invalid-request'],
+      headers: { 'Idempotency-Key': 'The same key with the same body creates the beads once and answers the same.' },
+      extension: true,
+    },
+    (x) => city(x).beads.bulk.create(x.body, x.once),
+  ),
+  route(
+    'PATCH ~/beads/bulk',
+    {
+      id: 'update-beads',
+      summary: 'Change many beads at once',
+      description: 'All or none; a refusal says which entry is at fault. What is absent stays.',
+      body: BeadsBulkUpdate,
+      ok: OKResponseBody,
+      refuses: ['bead-not-found', 'invalid-request', 'claim-lost'],
+      extension: true,
+    },
+    (x) => city(x).beads.bulk.update(x.caller, x.body),
+  ),
 ]
 
 const transferRoutes = (city: CityOf): Route[] => [

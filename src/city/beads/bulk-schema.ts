@@ -1,0 +1,52 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Bead, BeadCreateInputBody, BeadUpdateBody } from './schema.ts'
+
+/** How many beads one request creates or changes. */
+const MOST = 100
+
+export const BeadEntry = Type.Object(
+  {
+    ...BeadCreateInputBody.properties,
+    name: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+        description: 'What other entries of this request call it; goes before a bead of that id.',
+      }),
+    ),
+    parent: Type.Optional(Type.String({ description: 'The bead it is a part of: a name of this request, or an id.' })),
+    needs: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 512 }), {
+        description:
+          'What it depends on: names of this request, or ids; `type:name` for a type of dependency other than `blocks`.',
+      }),
+    ),
+  },
+  { $id: 'BeadEntry', additionalProperties: false },
+)
+export type BeadEntry = Static<typeof BeadEntry>
+
+export const BeadsBulkCreate = Type.Object(
+  { beads: Type.Array(BeadEntry, { minItems: 1, maxItems: MOST, description: 'In any order.' }) },
+  { $id: 'BeadsBulkCreate', additionalProperties: false },
+)
+export type BeadsBulkCreate = Static<typeof BeadsBulkCreate>
+
+export const BeadsCreated = Type.Object(
+  {
+    beads: Type.Array(Bead, { description: 'In the order of the entries.' }),
+    names: Type.Record(Type.String(), Type.String(), { description: 'The ids of the entries that had a name.' }),
+  },
+  { $id: 'BeadsCreated', additionalProperties: false },
+)
+export type BeadsCreated = Static<typeof BeadsCreated>
+
+export const BeadChangeEntry = Type.Object(
+  { id: Type.String({ minLength: 1, description: 'The bead to change.' }), ...BeadUpdateBody.properties },
+  { $id: 'BeadChangeEntry', additionalProperties: false },
+)
+
+export const BeadsBulkUpdate = Type.Object(
+  { updates: Type.Array(BeadChangeEntry, { minItems: 1, maxItems: MOST, description: 'Done in this order.' }) },
+  { $id: 'BeadsBulkUpdate', additionalProperties: false },
+)
+export type BeadsBulkUpdate = Static<typeof BeadsBulkUpdate>
