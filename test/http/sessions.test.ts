@@ -279,7 +279,7 @@ describe('a session', () => {
     for (const type of ['session.draining', 'session.undrained']) await city.event(seq, (event) => event.type === type)
     appendFileSync(join(city.path, 'agents/mayor/agent.toml'), '\n[env]\nMODE = "new"\n')
     const drift = async () => (await city.call('GET ~/sessions/drift')).body.items
-    for (let tries = 0; tries < 200 && (await drift()).length === 0; tries++) await Bun.sleep(20)
+    for (let tries = 0; tries < 1000 && (await drift()).length === 0; tries++) await Bun.sleep(20)
     expect(await drift()).toContainEqual({ id, session_name: expect.any(String), template: 'mayor', fields: ['env'] })
     seq = await city.head()
     expect((await city.call(`POST ${at}/restart`, { body: { fresh: true } })).body).toEqual({ status: 'ok', id })

@@ -9,6 +9,8 @@ async function withParrot(more: object = {}) {
   const http = await openHttp(parrot(folder.at('parrot')))
   const accepted = await answer(http.post('/sessions', { kind: 'agent', name: 'parrot', alias: 'polly', ...more }))
   const created = await http.world.event('request.result.session.create')
+  // Who it is has been typed into it: what is typed from now on is not mixed with that.
+  await until(() => http.world.city.sessions.parts.book.need(created.subject ?? '').nudgedAt !== null)
   return {
     ...http,
     accepted,
@@ -27,7 +29,7 @@ function textOf(response: Response) {
     for await (const chunk of response.body ?? []) seen += new TextDecoder().decode(chunk)
     return seen
   }
-  return { whole: read(), until: (text: string) => until(() => seen.includes(text), 10_000) }
+  return { whole: read(), until: (text: string) => until(() => seen.includes(text)) }
 }
 
 describe('sessions over HTTP', () => {
@@ -230,7 +232,7 @@ describe('a terminal', () => {
     const closed = new Promise<string>((resolve) => {
       client.onclose = ({ reason }) => resolve(reason)
     })
-    return { client, shows: (text: string) => until(() => seen.includes(text), 5000), closed }
+    return { client, shows: (text: string) => until(() => seen.includes(text)), closed }
   }
 
   test('shows the screen, takes keys when the ticket allows it, and ends with the program', async () => {

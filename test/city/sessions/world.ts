@@ -122,7 +122,7 @@ export class CityWorld implements AsyncDisposable {
   }
 
   /** The next event that fits, counted from the last one this returned. */
-  async event(type: string, fits: (recorded: Recorded) => boolean = () => true, ms = 10_000): Promise<Recorded> {
+  async event(type: string, fits: (recorded: Recorded) => boolean = () => true, ms = 20_000): Promise<Recorded> {
     const { log } = this.city
     const { promise, resolve, reject } = Promise.withResolvers<Recorded>()
     const look = () => {
