@@ -79,6 +79,7 @@ describe('a session', () => {
     await output(second, 'a', () => true).catch(() => {})
     second.close()
     const third = await world.connect()
+    await eventually(async () => (await third.list())[0]?.state === 'exited')
     expect((await third.list()).map(({ key, state, exitCode }) => ({ key, state, exitCode }))).toEqual([
       { key: 'a', state: 'exited', exitCode: 3 },
     ])
