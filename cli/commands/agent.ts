@@ -8,6 +8,7 @@ import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'
 import { facts, table } from '../table.ts'
 import { count, type Json, pair, withJson } from './options.ts'
+import { tellTrouble } from './trouble.ts'
 
 interface Add extends Json {
   name?: string
@@ -69,6 +70,7 @@ async function add(here: Here, told: string | undefined, options: Add): Promise<
   const said = await city.call('POST ~/agents/declare', { body })
   if (options.json) return json(here.io, said)
   line(here.io, `Agent ${said.agent} is added; give it work with \`gc sling ${said.agent} "<what to do>"\`.`)
+  await tellTrouble(here.io, city, said.agent)
 }
 
 function declaration(here: Here, told: string | undefined, options: Add): AgentDeclare {

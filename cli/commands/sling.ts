@@ -6,6 +6,7 @@ import { misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'
 import { type Json, withJson } from './options.ts'
+import { tellTrouble } from './trouble.ts'
 
 interface Sling extends Json {
   stdin?: true
@@ -44,6 +45,7 @@ async function sling(here: Here, target: string, words: string[], options: Sling
   if (options.json) return json(here.io, result(said))
   for (const warning of said.warnings ?? []) here.io.err(`gc: ${plain(warning)}\n`)
   line(here.io, `${said.bead} goes to ${said.target}.`)
+  await tellTrouble(here.io, city, said.target)
 }
 
 function wishes({ force, convoy, owned, merge, reassign, rig }: Sling) {

@@ -3,6 +3,7 @@ import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'
 import { facts, table } from '../table.ts'
 import type { Json } from './options.ts'
+import { tellTrouble } from './trouble.ts'
 
 /** How a city is, on one screen. */
 export async function status(here: Here, told: string | undefined, options: Json): Promise<void> {
@@ -23,6 +24,7 @@ export async function status(here: Here, told: string | undefined, options: Json
     ['mail', counted(mail.total, { unread: mail.unread })],
   ])
   for (const fault of said.partial_errors ?? []) io.err(`gc: ${fault}\n`)
+  await tellTrouble(io, city)
   if (!said.agent_details?.length) return
   line(io, '')
   table(

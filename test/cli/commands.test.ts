@@ -100,6 +100,16 @@ describe('rigs and agents', () => {
     expect((await town.gc(['agent', 'show', 'shop/painter'])).status).toBe(1)
   })
 
+  test('whose program is missing is told of when it is added, given work, and looked at with its city', async () => {
+    const lost = 'gc: shop/lost cannot be started: '
+    const added = await town.gc(['agent', 'add', 'shop/lost', '--provider', 'auggie'])
+    expect(added.err).toStartWith(lost)
+    expect(added).toMatchObject({ status: 0, out: expect.stringContaining('Agent shop/lost is added') })
+    expect((await town.gc(['sling', 'shop/lost', 'Find it'])).err).toStartWith(lost)
+    expect((await town.gc(['city', 'status'])).err).toContain(lost)
+    expect((await town.gc(['agent', 'remove', 'shop/lost'])).status).toBe(0)
+  })
+
   test('work is slung as text or by its id, and a typing mistake in an id makes no task', async () => {
     await town.json(['agent', 'add', 'shop/sleeper', '--command', 'cat', '--suspended'])
     const slung = await town.json<{ bead_id: string }>(['sling', 'shop/sleeper', 'Sweep', 'the', 'floor'])

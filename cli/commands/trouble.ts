@@ -1,0 +1,18 @@
+import type { CityClient } from '../../src/client/client.ts'
+import { plain } from '../../src/client/text.ts'
+import type { Io } from '../io.ts'
+
+/** Says on standard error which agents cannot be started as things are, and why; of one only, when it is named. */
+export async function tellTrouble(io: Io, city: CityClient, only?: string): Promise<void> {
+  const { items } = await city.call('GET ~/agents', {})
+  const reasons = new Map(
+    items.flatMap(({ name, pool = name, unavailable_reason: why }) =>
+      why === undefined ? [] : [[pool, why] as const],
+    ),
+  )
+  for (const [agent, why] of reasons) {
+    if (agent === only || only === undefined) {
+      io.err(`gc: ${agent} cannot be started: ${plain(why)}; its work waits until that is mended\n`)
+    }
+  }
+}
