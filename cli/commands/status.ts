@@ -24,7 +24,6 @@ export async function status(here: Here, told: string | undefined, options: Json
     ['mail', counted(mail.total, { unread: mail.unread })],
   ])
   for (const fault of said.partial_errors ?? []) io.err(`gc: ${fault}\n`)
-  await tellTrouble(io, city)
   if (!said.agent_details?.length) return
   line(io, '')
   table(
@@ -43,6 +42,7 @@ export async function status(here: Here, told: string | undefined, options: Json
     ],
     '',
   )
+  await tellTrouble(io, city)
 }
 
 /** `5 (2 running, 1 suspended)`: what is zero is not mentioned. */
