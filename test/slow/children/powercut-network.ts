@@ -1,0 +1,42 @@
+import { writeSync } from 'node:fs'
+import { systemClock } from '../../../src/core/clock.ts'
+import { Deadlines } from '../../../src/core/deadlines.ts'
+import { Network } from '../../../src/social/network.ts'
+
+/** Agents post, vote, comment and follow without end; each line says, at once, what was acknowledged. */
+const [, , path = '', run = '0'] = process.argv
+const MANY = { count: 1_000_000, window: 60_000 }
+const network = Network.open({
+  ...{ path, clock: systemClock, deadlines: new Deadlines() },
+  settings: {
+    limits: { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
+  },
+  report: (thrown) => process.stderr.write(`${thrown}\n`),
+})
+const say = (line: string) => void writeSync(1, `${line}\n`)
+const { registrations, agents, posts, comments, votes, follows } = network
+
+async function agent(name: string) {
+  await registrations.register({ name }, { address: '127.0.0.1', base: '' })
+  const { n, id } = agents.need(name)
+  say(`agent ${id}`)
+  return { kind: 'agent', n, id, name } as const
+}
+
+/** One writer: an agent that posts, and another that answers everything. */
+async function write(at: number): Promise<void> {
+  const [one, other] = [await agent(`a-${run}-${at}`), await agent(`b-${run}-${at}`)]
+  await follows.follow(other, one.name)
+  say(`follow ${other.n} ${one.n}`)
+  for (;;) {
+    const made = await posts.create(one, { submolt: 'general', title: 'x', content: 'y'.repeat(200) })
+    const { id } = made.value.post
+    say(`post ${id}`)
+    await votes.toggle(other, 'post', id, 1)
+    say(`vote ${other.n} ${id}`)
+    const said = await comments.create(other, id, { content: 'z'.repeat(100) })
+    say(`comment ${said.value.comment.id}`)
+  }
+}
+
+await Promise.all(Array.from({ length: 16 }, (_, at) => write(at)))

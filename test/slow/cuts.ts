@@ -1,0 +1,129 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import type { TempFolder } from '../support/folder.ts'
+
+/**
+ * Power cuts, simulated. A child writes and says what was acknowledged, and is killed at a random moment. A library
+ * preloaded into it (powercut.c) keeps only the bytes that were synced, under names whose folder was synced. Of what
+ * was written and not synced a cut may keep any part: here nothing, everything, or some of the writes, some of them
+ * torn. Each run goes on from what the cut before it left.
+ */
+
+const FILES = ['a.db', 'a.db-wal']
+
+/** A small generator, so that a failing seed can be run again. */
+export function random(start: number): () => number {
+  let state = start >>> 0
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+function compile(folder: TempFolder): string {
+  const library = folder.at('powercut.so')
+  const source = `${import.meta.dir}/powercut.c`
+  const made = Bun.spawnSync(['cc', '-shared', '-fPIC', '-O2', '-Wall', '-o', library, source, '-ldl'])
+  if (made.exitCode !== 0) throw new Error(`the library for power cuts did not compile: ${made.stderr}`)
+  return library
+}
+
+/** Where power is cut: a folder, with the library in it, and the child that writes there. */
+export interface Lab {
+  readonly folder: TempFolder
+  readonly library: string
+  /** A file in `children`. */
+  readonly child: string
+}
+
+/** Prepares a folder for cuts. */
+export function labOf(folder: TempFolder, child: string): Lab {
+  mkdirSync(folder.at('live'))
+  mkdirSync(folder.at('kept'))
+  return { folder, child, library: compile(folder) }
+}
+
+/** One child from start to cut, so many milliseconds or so many acknowledged writes later; what it said was on disk. */
+export async function life(
+  { folder, library, child: name }: Lab,
+  run: number,
+  end: { ms: number } | { writes: number },
+  how = '',
+): Promise<string[]> {
+  const program = `${import.meta.dir}/children/${name}`
+  const child = Bun.spawn([process.execPath, program, folder.at('live', 'a.db'), String(run), how], {
+    env: { ...process.env, LD_PRELOAD: library, POWERCUT: folder.at('kept') },
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  })
+  const errors = child.stderr.text()
+  const cut = 'ms' in end ? setTimeout(() => child.kill('SIGKILL'), end.ms) : undefined
+  let said = ''
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+    said += chunk
+    if ('writes' in end && said.split('\n').length > end.writes) child.kill('SIGKILL')
+  }
+  await child.exited
+  clearTimeout(cut)
+  if (await errors) throw new Error(`run ${run} failed before its cut: ${await errors}`)
+  return said
+    .slice(0, said.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter(Boolean)
+}
+
+/** Puts in place of the live files what the cut left of them. */
+export function cut({ folder }: Lab, chance: () => number): void {
+  rmSync(folder.at('live'), { recursive: true })
+  mkdirSync(folder.at('live'))
+  const survival = [0, 0.5, 1][Math.floor(chance() * 3)] ?? 0
+  for (const name of FILES) {
+    const kept = folder.at('kept', name)
+    if (!existsSync(kept)) continue
+    if (existsSync(`${kept}.unnamed`)) rmSync(kept)
+    else if (existsSync(`${kept}.pending`)) survive(kept, survival, chance)
+    rmSync(`${kept}.unnamed`, { force: true })
+    rmSync(`${kept}.pending`, { force: true })
+    if (existsSync(kept)) copyFileSync(kept, folder.at('live', name))
+  }
+}
+
+/** Lets some of the writes that were never synced survive, some of those in part. */
+function survive(kept: string, survival: number, chance: () => number): void {
+  const pending = readFileSync(`${kept}.pending`)
+  const file = openSync(kept, 'r+')
+  for (let at = 0; at + 16 <= pending.length; ) {
+    const offset = Number(pending.readBigInt64LE(at))
+    const length = Number(pending.readBigInt64LE(at + 8))
+    const bytes = pending.subarray(at + 16, at + 16 + Math.max(0, length))
+    at += 16 + Math.max(0, length)
+    if (at > pending.length || chance() >= survival) continue
+    const torn = survival < 1 && chance() < 0.3 ? Math.floor(bytes.length / 512 / 2) * 512 : bytes.length
+    if (length < 0) ftruncateSync(file, offset)
+    else if (torn > 0) writeSync(file, bytes, 0, torn, offset)
+  }
+  closeSync(file)
+}
+
+/** Copies what a cut left, to be looked at while the next life goes on from the original; false when nothing was left. */
+export function copied({ folder }: Lab): string | undefined {
+  const path = folder.at('check.db')
+  for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
+  if (!existsSync(folder.at('live', 'a.db'))) return undefined
+  for (const end of ['', '-wal']) {
+    const left = folder.at('live', `a.db${end}`)
+    if (existsSync(left)) copyFileSync(left, `${path}${end}`)
+  }
+  return path
+}

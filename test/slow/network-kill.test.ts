@@ -1,0 +1,130 @@
+import { expect, test } from 'bun:test'
+import { each, type Json, type Member, NetworkOf } from '../support/network.ts'
+import { dice } from './town.ts'
+
+const ROUNDS = Number(process.env.GC_KILLS ?? 25)
+const SEED = Number(process.env.GC_SEED ?? 1)
+const WRITERS = 64
+const LIMITS = ['general', 'post', 'comment', 'vote', 'follow', 'submolt'].map((kind) => `${kind} = "100000/1m"`)
+
+/** What one writer was told, and what it had asked when no answer came any more. */
+class Writer {
+  readonly posts: string[] = []
+  readonly comments: string[] = []
+  /** The vote on each post, and whom it follows: as last acknowledged, and as last asked for. */
+  readonly votes = new Map<string, { told: number; asked: number }>()
+  readonly follows = new Map<string, { told: boolean; asked: boolean }>()
+
+  constructor(
+    readonly agent: Member,
+    private readonly network: NetworkOf,
+    private readonly random: () => number,
+  ) {}
+
+  #one<Of>(from: readonly Of[]): Of {
+    return from[Math.floor(this.random() * from.length)] as Of
+  }
+
+  /** Writes until the program is gone. */
+  async run(posts: readonly string[], others: readonly Member[]): Promise<void> {
+    for (;;) {
+      try {
+        await this.#write(posts, others)
+      } catch (thrown) {
+        if (thrown instanceof Refused) throw thrown
+        return
+      }
+    }
+  }
+
+  async #write(posts: readonly string[], others: readonly Member[]): Promise<void> {
+    const what = this.random()
+    const post = this.#one(posts)
+    if (what < 0.4) return this.#vote(post)
+    if (what < 0.6) return void this.comments.push((await this.#ask(`POST /posts/${post}/comments`, SAID)).comment.id)
+    if (what < 0.8) return void this.posts.push((await this.#ask('POST /posts', POSTED)).post.id)
+    return this.#follow(this.#one(others).name)
+  }
+
+  async #vote(post: string): Promise<void> {
+    const asked = this.#one([1, 0, -1])
+    this.votes.set(post, { told: this.votes.get(post)?.told ?? 0, asked })
+    await this.#ask(`PUT /posts/${post}/vote`, { value: asked })
+    this.votes.set(post, { told: asked, asked })
+  }
+
+  async #follow(name: string): Promise<void> {
+    const asked = this.random() < 0.6
+    this.follows.set(name, { told: this.follows.get(name)?.told ?? false, asked })
+    await this.#ask(`${asked ? 'POST' : 'DELETE'} /agents/${name}/follow`)
+    this.follows.set(name, { told: asked, asked })
+  }
+
+  async #ask(operation: string, body?: unknown): Promise<Json> {
+    const { status, body: said } = await this.network.ask(operation, { key: this.agent.key, body })
+    if (status >= 300) throw new Refused(`${operation}: ${status} ${JSON.stringify(said)}`)
+    return said
+  }
+
+  /** What is not as it was acknowledged; what was asked and never answered may have been done. */
+  async lost(): Promise<string[]> {
+    const { network } = this
+    const { key, name } = this.agent
+    const wrong: string[] = []
+    for (const id of this.posts) if ((await network.ask(`GET /posts/${id}`, { key })).status !== 200) wrong.push(id)
+    for (const id of this.comments)
+      if ((await network.ask(`GET /comments/${id}`, { key })).status !== 200) wrong.push(id)
+    for (const [post, vote] of this.votes) {
+      const cast = (await network.need(`GET /posts/${post}`, { key })).post.user_vote ?? 0
+      if (cast !== vote.told && cast !== vote.asked) wrong.push(`${name} on ${post}: ${cast}, ${JSON.stringify(vote)}`)
+      this.votes.set(post, { told: cast, asked: cast })
+    }
+    for (const [other, follow] of this.follows) {
+      const follows = (await network.need(`GET /agents/profile?name=${other}`, { key })).is_following
+      if (follows !== follow.told && follows !== follow.asked) wrong.push(`${name} → ${other}: ${follows}`)
+      this.follows.set(other, { told: follows, asked: follows })
+    }
+    this.posts.length = 0
+    this.comments.length = 0
+    return wrong
+  }
+}
+
+/** An answer that should not have come: a kill is no answer at all. */
+class Refused extends Error {}
+
+const SAID = { content: 'said while it lived' }
+const POSTED = { submolt: 'general', title: 'Posted', content: 'while it lived' }
+
+test(`${ROUNDS} kills under ${WRITERS} writers lose nothing they were told, and every counter is what its rows say`, async () => {
+  const random = dice(SEED)
+  await using network = await NetworkOf.open(`[limits]\n${LIMITS.join('\n')}\n`)
+  const author = await network.register('author')
+  const agents = await each(
+    Array.from({ length: WRITERS }, (_, at) => `writer-${at}`),
+    (name) => network.register(name),
+  )
+  const posts = await each([...Array(20).keys()], async (at) => {
+    const body = { submolt: 'general', title: `Of all, ${at}`, content: 'x' }
+    return String((await network.need('POST /posts', { key: author.key, body })).post.id)
+  })
+  const writers = agents.map((agent) => new Writer(agent, network, random))
+  let told = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const running = writers.map((writer) =>
+      writer.run(
+        posts,
+        agents.filter((one) => one !== writer.agent),
+      ),
+    )
+    await Bun.sleep(100 + random() * 500)
+    await network.world.kill()
+    await Promise.all(running)
+    told += writers.reduce((sum, { posts, comments }) => sum + posts.length + comments.length, 0)
+    await network.world.start()
+    const lost = (await each(writers, (writer) => writer.lost())).flat()
+    expect({ round, lost, miscounts: await network.miscounts() }).toEqual({ round, lost: [], miscounts: [] })
+  }
+  expect(told).toBeGreaterThan(ROUNDS)
+  process.stdout.write(`${ROUNDS} kills: ${told} posts and comments acknowledged, beside votes and follows\n`)
+}, 600_000)

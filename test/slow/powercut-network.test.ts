@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { systemClock } from '../../src/core/clock.ts'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { Network } from '../../src/social/network.ts'
+import { tempFolder } from '../support/folder.ts'
+import { copied, cut, labOf, life, random } from './cuts.ts'
+
+const RUNS = 60
+
+const seed = Number(process.env.POWERCUT_SEED ?? Date.now() % 1_000_000)
+
+/** All that agents do, in the words in which the child says that it was acknowledged. */
+const DONE = `
+  SELECT 'agent ' || id AS line FROM agents
+  UNION ALL SELECT 'follow ' || follower || ' ' || followee FROM follows
+  UNION ALL SELECT 'post ' || id FROM posts
+  UNION ALL SELECT 'vote ' || v.agent || ' ' || p.id FROM votes v JOIN posts p ON p.n = v.target WHERE v.value = 1
+  UNION ALL SELECT 'comment ' || id FROM comments`
+
+test.skipIf(process.platform !== 'linux')(
+  `${RUNS} power cuts lose nothing agents were told was done, and leave every counter what its rows say`,
+  async () => {
+    using folder = tempFolder()
+    const lab = labOf(folder, 'powercut-network.ts')
+    const chance = random(seed)
+    const acknowledged: string[] = []
+    for (let run = 0; run < RUNS; run++) {
+      acknowledged.push(...(await life(lab, run, { ms: 150 + chance() * 350 })))
+      cut(lab, chance)
+      if (acknowledged.length === 0) continue
+      const { lost, miscounts, faults } = await found(copied(lab) ?? '', acknowledged)
+      expect({ seed, run, lost, miscounts, faults }).toEqual({ seed, run, lost: [], miscounts: [], faults: [] })
+    }
+    expect(acknowledged.length).toBeGreaterThan(1000)
+  },
+  600_000,
+)
+
+/** What a start after the cut finds. */
+async function found(path: string, acknowledged: readonly string[]) {
+  const deadlines = new Deadlines()
+  const faults: string[] = []
+  const network = Network.open({ path, clock: systemClock, deadlines, report: (thrown) => faults.push(String(thrown)) })
+  const done = new Set(
+    network.store
+      .prepare<{ line: string }, []>(DONE)
+      .all()
+      .map(({ line }) => line),
+  )
+  const whole = network.store.prepare<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
+  const miscounts = await network.recount()
+  await network.close()
+  deadlines.close()
+  expect(whole).toEqual([{ integrity_check: 'ok' }])
+  return { lost: acknowledged.filter((line) => !done.has(line)), miscounts, faults }
+}
