@@ -7,7 +7,7 @@ import { Deadlines } from '../../src/core/deadlines.ts'
 import { EventLog } from '../../src/core/events/log.ts'
 import { Store } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
-import { bareCreates } from './support/bare-creates.ts'
+import { BareWrites } from './support/bare-writes.ts'
 
 /**
  * A city's work at 100,000 beads: reads as percentiles, writes as a share of what bare bun:sqlite does with the same
@@ -125,7 +125,7 @@ reads(city)
 
 const body = { title: 'bead', rig: 'press', labels: ['a'], description: TEXT }
 const creates = await clients(() => city.beads.create(body))
-const raw = bareCreates(folder.at('bare.db'), WRITERS, SECONDS)
+const raw = new BareWrites(folder.at('bare.db')).creates(WRITERS, SECONDS)
 say(
   `create, ${WRITERS} clients: ${whole(creates)}/s, ${(creates / raw).toFixed(2)} of bare bun:sqlite (${whole(raw)}/s)`,
 )

@@ -1,4 +1,5 @@
 import { at, cpu, ms, say, Table, whole } from './support/figures.ts'
+import { STATED } from './support/history.ts'
 import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
@@ -12,6 +13,13 @@ const RATE = 50
 const SECONDS = 10
 /** Of many followers only every so many is read closely: reading all would cost more than sending to them. */
 const EACH = 10
+/** An event that takes long does not keep the next from its time. */
+const WIRES = 64
+
+const fail = (why: unknown): never => {
+  say(String(why))
+  process.exit(1)
+}
 
 interface Heard {
   close(): void
@@ -51,19 +59,22 @@ async function measure(town: Town, city: string, subscribers: number, each: numb
   }
   const open = Array.from({ length: subscribers }, (_, n) => follow(town.url, city, n % each === 0 ? read : undefined))
   const followers = await Promise.all(open)
-  const wires = await Promise.all(Array.from({ length: 8 }, () => Wire.open(town.url)))
-  const emit = async (n: number): Promise<void> => {
+  const wires = await Promise.all(Array.from({ length: WIRES }, () => Wire.open(town.url)))
+  const free = [...wires]
+  const emit = async (): Promise<void> => {
+    const wire = free.pop() ?? fail(`the city records less than ${RATE} events a second`)
     const body = { type: 'bench.tick', actor: 'bench', message: `@${performance.now()};` }
-    await wires[n % wires.length]?.json('POST', `${city}/events`, body)
+    await wire.json('POST', `${city}/events`, body)
+    free.push(wire)
   }
-  await emit(0)
+  await emit()
   await Bun.sleep(500)
   samples.length = 0
   const started = performance.now()
   const before = { ours: cpu(town.pid), own: cpu(process.pid) }
   for (let n = 0; n < RATE * SECONDS; n++) {
     await Bun.sleep(Math.max(0, started + (n * 1000) / RATE - performance.now()))
-    emit(n).catch(() => process.exit(1))
+    emit().catch(fail)
   }
   await Bun.sleep(300)
   const lasted = performance.now() - started
@@ -77,7 +88,8 @@ async function measure(town: Town, city: string, subscribers: number, each: numb
 }
 
 await using town = await Town.open()
-const city = await town.city('mill')
+await town.aged({ wide: { size: STATED } })
+const city = '/v0/city/wide'
 const table = new Table()
 const few = await measure(town, city, 10, 1)
 const figure = (samples: number[]) => `p50 ${ms(at(samples, 0.5))}, p99 ${ms(at(samples, 0.99))}`
@@ -87,4 +99,4 @@ const many = await measure(town, city, MANY, EACH)
 table.row(`call → ${whole(MANY)} followers`, figure(many.samples), 'p50 < 15 ms', at(many.samples, 0.5) < 15)
 table.row('  frames that did not come', whole(many.missing), '0', many.missing === 0)
 table.row('  the server', `${many.core.toFixed(0)} % of a core`, '≤ 60 %', many.core <= 60)
-table.print(`events at ${RATE} a second, from the call that records one to those who follow`)
+table.print(`events at ${RATE} a second after ${whole(STATED.events)} others, from the call to those who follow`)

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 import { at, cpu, ms, say, Table, whole } from './support/figures.ts'
 import { helper } from './support/helper.ts'
+import { STATED } from './support/history.ts'
 import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 import { write } from './support/writer.ts'
@@ -42,7 +43,8 @@ const figure = (samples: number[]) =>
 
 async function measure(name: string, env: Record<string, string>, bare: string, table: Table): Promise<void> {
   await using town = await Town.open(env)
-  const city = await town.city('mill')
+  await town.aged({ wide: { size: STATED } })
+  const city = '/v0/city/wide'
   await using _ = helper(import.meta.path, 'write', town.url + city, String(RATE))
   await Bun.sleep(2000)
   const wire = await Wire.open(town.url)
@@ -71,7 +73,9 @@ async function main(): Promise<void> {
   const slow = `a disk of ${DISK_MS} ms more`
   if (shim) await measure(slow, { LD_PRELOAD: shim, DISK_MS: String(DISK_MS) }, url, table)
   else table.row(`an answer at ${RATE} writes/s, ${slow}`, 'not measured: no C compiler, or not Linux')
-  table.print('the loop of the server while it writes (each figure has the way there and back in it)')
+  table.print(
+    `the loop of the server while it writes to ${whole(STATED.beads)} beads and ${whole(STATED.events)} events (each figure has the way there and back in it)`,
+  )
 }
 
 if (process.argv[2] === 'bare') {

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
-import { at, both, calm, cpu, median, ms, say, Table, took, whole } from './support/figures.ts'
-import { fill } from './support/fill.ts'
+import { statSync } from 'node:fs'
+import { at, both, cpu, median, ms, say, Table, took, whole } from './support/figures.ts'
 import { helper } from './support/helper.ts'
+import { STATED } from './support/history.ts'
 import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 import { write } from './support/writer.ts'
@@ -9,11 +9,11 @@ import { write } from './support/writer.ts'
 /**
  * How a city with a long history answers `status` while work goes on, beside a bare server that sends the same bytes to
  * the same client, and how soon it answers after a start. `npm run bench status`, with sizes of your own:
- * `bun test/bench/status.bench.ts [closed beads] [events]`.
+ * `bun test/bench/status.bench.ts [beads] [events]`.
  */
 
-const BEADS = Number(process.argv[2] ?? 100_000)
-const EVENTS = Number(process.argv[3] ?? 1_000_000)
+const BEADS = Number(process.argv[2] ?? STATED.beads)
+const EVENTS = Number(process.argv[3] ?? STATED.events)
 const AGENTS = 100
 const RUNNING = 20
 const WRITES = 500
@@ -101,19 +101,13 @@ async function starts(town: Town, city: string, table: Table): Promise<void> {
 
 async function main(): Promise<void> {
   await using town = await Town.open()
-  const city = await town.city('mill', agents)
-  await town.stop()
-  const began = performance.now()
-  await fill(town.at('mill', '.gc', 'city.db'), { prefix: 'mill', beads: BEADS, open: 500, events: EVENTS })
-  await town.start()
-  await took(() => town.answers(`${city}/status`))
-  await calm(town.pid)
-  const size = existsSync(town.at('mill', '.gc', 'city.db')) ? Bun.file(town.at('mill', '.gc', 'city.db')).size : 0
-  say(`filled in ${((performance.now() - began) / 1000).toFixed(0)} s: ${whole(size / 2 ** 20)} MB`)
+  await town.aged({ wide: { size: { ...STATED, beads: BEADS, events: EVENTS }, toml: agents } })
+  const city = '/v0/city/wide'
+  say(`${whole(statSync(town.at('wide', '.gc', 'city.db')).size / 2 ** 20)} MB`)
   const table = new Table()
   await underWrites(town, city, table)
   await starts(town, city, table)
-  table.print(`${whole(BEADS)} closed beads, ${whole(EVENTS)} events, ${AGENTS} agents of which ${RUNNING} run`)
+  table.print(`${whole(BEADS)} beads, ${whole(EVENTS)} events, ${AGENTS} agents of which ${RUNNING} run`)
 }
 
 if (process.argv[2] === 'bare') {

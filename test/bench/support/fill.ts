@@ -3,9 +3,11 @@ import { Store } from '../../../src/core/store.ts'
 
 export interface Filling {
   prefix: string
-  /** Closed beads with open ones spread among them. */
+  /** Closed beads with open ones spread among them, at least 20 to each. */
   beads: number
   open: number
+  /** Dependencies on closed beads; every fifth of the open ones has one. */
+  edges?: number
   events: number
 }
 
@@ -20,25 +22,34 @@ const BEADS = `${upTo}
   SELECT ?3 || '-' || i, '', 'bead ' || i, iif(i % ?4 = 0, 'open', 'closed'), 'task', '', '', '', ?5,
     '["a","l' || (i % 50) || '"]', '{"gc.routed_to":"hand-' || (i % 7) || '"}', 0, 0, ?6 + i, ?6 + i, 1 FROM n`
 
+const EDGES = `${upTo}
+  INSERT INTO bead_edges (issue_id, depends_on_id, type)
+  SELECT ?3 || '-' || i, ?3 || '-' || (i + 1), 'blocks' FROM n WHERE i % ?4 < 20 AND (i / ?4) % 5 = 0 LIMIT ?5`
+
 const EVENTS = `${upTo}
   INSERT INTO events (type, at, actor, subject, run_id, payload)
   SELECT iif(i % 2, 'bead.created', 'bead.closed'), ?4 + i, iif(i % 5, 'human', 'hand-' || (i % 7)), ?3 || '-' || i,
     ?3 || '-' || i, json_object('bead', json_object('id', ?3 || '-' || i, 'title', 'bead ' || i, 'status',
     iif(i % 2, 'open', 'closed'), 'issue_type', 'task', 'description', ?5)) FROM n`
 
+/** What a filling is made with: when this is another text, it is another history. */
+export const RECIPE = [...cityMigrations, BEADS, EDGES, EVENTS, TEXT].join('\n')
+
 /** Writes the history of a long life into the database of a city that is not running. */
-export async function fill(path: string, { prefix, beads, open, events }: Filling): Promise<void> {
+export async function fill(path: string, { prefix, beads, open, edges = 0, events }: Filling): Promise<void> {
   const store = Store.open(path, cityMigrations)
   const since = Date.now() - 10_000_000
   const numbered = store.prepare<{ last: number }, [string]>('SELECT last FROM prefixes WHERE prefix = ?')
   const first = (numbered.get(prefix)?.last ?? 0) + 1
   const work = store.prepare<unknown, (string | number)[]>(BEADS)
+  const needs = store.prepare<unknown, (string | number)[]>(EDGES)
   const history = store.prepare<unknown, (string | number)[]>(EVENTS)
   const every = Math.max(1, Math.floor(beads / open))
   for (let from = 0; from < beads; from += SLICE) {
     const to = Math.min(from + SLICE, beads) - 1
     await store.write(() => void work.run(first + from, first + to, prefix, every, TEXT, since))
   }
+  await store.write(() => void needs.run(first, first + beads - 2, prefix, every, edges))
   for (let from = 1; from <= events; from += SLICE) {
     await store.write(() => void history.run(from, Math.min(from + SLICE - 1, events), prefix, since, TEXT))
   }

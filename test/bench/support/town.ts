@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
-import { took } from './figures.ts'
+import { calm, took } from './figures.ts'
+import type { Filling } from './fill.ts'
+import { live } from './history.ts'
 import { Wire } from './wire.ts'
 
 /** The program that is measured. */
@@ -97,10 +99,28 @@ export class Town implements AsyncDisposable {
   async city(name: string, toml = ''): Promise<string> {
     const path = this.at(name)
     mkdirSync(path, { recursive: true })
-    writeFileSync(this.at(name, 'city.toml'), `[workspace]\nname = "${name}"\nprefix = "${name}"\n${toml}`)
+    this.declare(name, toml)
     await this.once((wire) => wire.json('POST', '/v0/city/register', { path }))
     await took(() => this.answers(`/v0/city/${name}/status`))
     return `/v0/city/${name}`
+  }
+
+  /** Writes the file of a city. */
+  declare(name: string, toml: string): void {
+    writeFileSync(this.at(name, 'city.toml'), `[workspace]\nname = "${name}"\nprefix = "${name}"\n${toml}`)
+  }
+
+  /** Cities with a long life behind them, and what their files declare. */
+  async aged(cities: Record<string, { size: Omit<Filling, 'prefix'>; toml?: string }>): Promise<void> {
+    for (const name of Object.keys(cities)) await this.city(name)
+    await this.stop()
+    for (const [name, { size, toml = '' }] of Object.entries(cities)) {
+      await live(this.at(name, '.gc', 'city.db'), { prefix: name, ...size })
+      this.declare(name, toml)
+    }
+    await this.start()
+    for (const name of Object.keys(cities)) await took(() => this.answers(`/v0/city/${name}/status`))
+    await calm(this.pid)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,77 @@
+import { cpu } from './figures.ts'
+import { Wire } from './wire.ts'
+
+/** A server that is asked. */
+export interface Asked {
+  pid: number
+  url: string
+}
+
+/**
+ * What so many connections get done that each ask again and again, until the time is up or `once` has no more to ask:
+ * answers a second, how long each took, and the server's processor time for one in microseconds.
+ */
+export async function load(
+  { pid, url }: Asked,
+  clients: number,
+  seconds: number,
+  once: (wire: Wire, n: number) => Promise<unknown> | undefined,
+) {
+  const wires = await Promise.all(Array.from({ length: clients }, () => Wire.open(url)))
+  const [started, before] = [performance.now(), cpu(pid)]
+  const end = started + seconds * 1000
+  const samples: number[] = []
+  let asked = 0
+  const client = async (wire: Wire): Promise<void> => {
+    for (let since = performance.now(); since < end; ) {
+      const answer = once(wire, asked++)
+      if (!answer) return
+      await answer
+      const now = performance.now()
+      samples.push(now - since)
+      since = now
+    }
+  }
+  await Promise.all(wires.map(client))
+  const micros = ((cpu(pid) - before) * 1000) / samples.length
+  for (const wire of wires) wire.close()
+  return { rate: samples.length / ((performance.now() - started) / 1000), micros, samples }
+}
+
+const TURNS = 10
+
+/** One who is asked for one thing, and what came of it: how long answers took, and the processor's time for one; in ms. */
+export interface Measured {
+  samples: number[]
+  own: number
+}
+
+/** Asks several for one thing each, in turns, so that whatever else goes on disturbs all of them alike. */
+export async function inTurns(asked: readonly (Asked & { path: string })[], times: number): Promise<Measured[]> {
+  const wires = await Promise.all(asked.map(({ url }) => Wire.open(url)))
+  const measured = asked.map((): Measured => ({ samples: [], own: 0 }))
+  for (let turn = -1; turn < TURNS; turn++) {
+    for (const [at, { pid, path }] of asked.entries()) {
+      const [wire, found] = [wires[at], measured[at]]
+      if (!wire || !found) continue
+      const before = cpu(pid)
+      const samples = await timed(wire, path, times / TURNS)
+      if (turn < 0) continue
+      found.samples.push(...samples)
+      found.own += (cpu(pid) - before) / times
+    }
+  }
+  for (const wire of wires) wire.close()
+  return measured
+}
+
+async function timed(wire: Wire, path: string, times: number): Promise<number[]> {
+  const samples: number[] = []
+  for (let n = 0; n < times; n++) {
+    const started = performance.now()
+    const { status } = await wire.ask('GET', path)
+    samples.push(performance.now() - started)
+    if (status !== 200) throw new Error(`${path} answered ${status}`)
+  }
+  return samples
+}
