@@ -31,7 +31,6 @@ import { Reconciler } from './reconcile/reconciler.ts'
 import { Clones } from './rigs/clones.ts'
 import { Rigs } from './rigs/rigs.ts'
 import { Search } from './search/search.ts'
-import { WordIndex } from './search/word-index.ts'
 import { Crew } from './sessions/crew.ts'
 import { SessionIdentities } from './sessions/identities.ts'
 import { putToRest } from './sessions/rest.ts'
@@ -46,6 +45,7 @@ import { ancestorOf } from './transcripts/origin.ts'
 import { Usage } from './usage/usage.ts'
 import { waitersOf } from './waits/waiters.ts'
 import { Waits } from './waits/waits.ts'
+import { WorkflowEvents } from './workflows/projection.ts'
 import { tenancyOf } from './worktrees/tenancy.ts'
 import { Worktrees } from './worktrees/worktrees.ts'
 
@@ -86,7 +86,6 @@ export class City {
   readonly #retention: Retention
   readonly #archives: Archives
   readonly #clones: Clones
-  readonly #words: WordIndex
   readonly #reconciler: Reconciler
   #closed: Promise<void> | undefined
 
@@ -197,11 +196,12 @@ export class City {
     this.maintenance = new Maintenance({ store, log, clock, deadlines, report })
     this.backup = new Backup({ name, path, version, store, clock })
     this.transfer = new Transfer(store, beads, comments, () => config.current.rigs)
-    const words = new WordIndex({ store, log, deadlines, report: fault })
-    this.search = new Search(store, beads, words, name)
+    this.search = new Search({ city: name, store, log, deadlines, beads, report: fault })
     const waitNeeds = { store, clock, deadlines, reactions, beads, report }
     this.waits = new Waits({ city: name, ...waitNeeds, sessions: waitersOf(sessions) })
-    this.events = new Events(store, log, beads, archives, clock, (ms, signal) => deadlines.sleep(ms, signal))
+    this.events = new Events(store, log, beads, new WorkflowEvents(name, beads), archives, clock, (ms, signal) =>
+      deadlines.sleep(ms, signal),
+    )
     this.status = new CityStatus({
       name,
       version,
@@ -218,7 +218,6 @@ export class City {
     this.#retention = retention
     this.#archives = archives
     this.#clones = clones
-    this.#words = words
     this.#reconciler = new Reconciler({
       city: name,
       store,
@@ -261,7 +260,7 @@ export class City {
     phase('adopting_sessions')
     await this.#reconciler.start()
     this.worktrees.start()
-    this.#words.start()
+    this.search.words.start()
     this.logs.start()
     phase('starting_agents')
     await this.store.write((tx) => void this.log.append(tx, ControllerStarted, { actor: 'gc' }, {}))
@@ -273,7 +272,7 @@ export class City {
     await this.worktrees.close()
     await this.logs.stop()
     await this.#clones.close()
-    await this.#words.stop()
+    await this.search.words.stop()
     this.claims.stop()
     this.waits.stop()
     await this.maintenance.stop()

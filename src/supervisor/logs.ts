@@ -1,5 +1,7 @@
 import type { City } from '../city/city.ts'
 import { resumePoint } from '../city/events/events.ts'
+import { projected } from '../city/events/frames.ts'
+import type { WorkflowEvents } from '../city/workflows/projection.ts'
 import type { Clock } from '../core/clock.ts'
 import { parseDuration } from '../core/durations.ts'
 import { Refusal } from '../core/errors.ts'
@@ -85,7 +87,8 @@ export class Logs {
         at.set(name, after)
         return { name, log, after }
       })
-      for await (const followed of follow(sources, turn.signal)) yield frameOf(followed, at)
+      const cities = new Map(this.cities().map((city) => [city.name, city.events.workflows]))
+      for await (const followed of follow(sources, turn.signal)) yield frameOf(followed, at, cities.get(followed.name))
       signal.removeEventListener('abort', stop)
       if (!turn.signal.aborted) return
     }
@@ -139,9 +142,13 @@ function cityOf(name: string, recorded: Recorded): string {
 
 const tagged = (name: string, recorded: Recorded): Tagged => ({ ...recorded, city: cityOf(name, recorded) })
 
-function frameOf({ name, recorded, gap }: Followed, at: Map<string, number>): Frame {
+function frameOf(
+  { name, recorded, gap }: Followed,
+  at: Map<string, number>,
+  workflows: WorkflowEvents | undefined,
+): Frame {
   at.set(name, recorded?.seq ?? gap?.to ?? 0)
   const id = written(at)
   if (gap) return { id, event: 'gap', data: { type: 'gap', city: name, ...gap } }
-  return { id, event: 'tagged_event', data: line(tagged(name, recorded)) }
+  return { id, event: 'tagged_event', data: line(projected(tagged(name, recorded), workflows)) }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Comments } from '../../src/city/comments/comments.ts'
 import { Search } from '../../src/city/search/search.ts'
-import { WordIndex } from '../../src/city/search/word-index.ts'
 import { dice } from '../slow/town.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 import { until } from '../support/until.ts'
@@ -10,12 +9,11 @@ import { human, openWork } from './beads-world.ts'
 function open(folder: TempFolder = tempFolder()) {
   const work = openWork(folder)
   const { store, log, clock, deadlines, beads, faults } = work
-  const words = new WordIndex({ store, log, deadlines, report: (fault) => faults.push(fault) })
   const comments = new Comments(store, log, clock, beads)
-  const search = new Search(store, beads, words, 'mill')
+  const search = new Search({ city: 'mill', store, log, deadlines, beads, report: (fault) => faults.push(fault) })
   const waiting = store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM bead_unworded')
   return Object.assign(work, {
-    words,
+    words: search.words,
     comments,
     search,
     waiting: () => waiting.get()?.n ?? 0,

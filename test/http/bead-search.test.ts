@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Ledger } from '../support/ledger.ts'
-import type { TestCity } from '../support/world.ts'
+import { type TestCity, World } from '../support/world.ts'
 import { bead, declare, hire, refused, towns } from './crew.ts'
 
 const ledger = new Ledger(({ path }) => path.endsWith('/beads/search'))
@@ -70,6 +70,19 @@ describe('a search over HTTP', () => {
     expect((await search(city, 'q=wanderer')).ids).toEqual([id])
   })
 })
+
+test('what was written before a crash is found after it, once', async () => {
+  await using world = await World.open()
+  const city = await world.city()
+  const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => bead(city, `word ${n}`)))
+  await city.call(`POST ~/bead/${ids[0]}/comments`, { body: { text: 'said' } })
+  await world.kill()
+  await world.start()
+  while ((await city.call('GET ~')).status === 404) await Bun.sleep(10)
+  await city.call(`PATCH ~/bead/${ids[1]}`, { body: { title: 'other' } })
+  expect((await search(city, 'q=word')).ids.toSorted()).toEqual(ids.filter((id) => id !== ids[1]).toSorted())
+  expect((await search(city, 'q=said')).ids).toEqual(ids.slice(0, 1))
+}, 30_000)
 
 describe('of the search', () => {
   test('each refusal and each field of its own was seen', () => {

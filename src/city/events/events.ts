@@ -13,6 +13,7 @@ import { pageSize } from '../../server/schema.ts'
 import type { Frame } from '../../server/sse.ts'
 import type { Beads } from '../beads/beads.ts'
 import { speaker } from '../identity.ts'
+import type { WorkflowEvents } from '../workflows/projection.ts'
 import { toFrame } from './frames.ts'
 import { knownTypes } from './known.ts'
 import type { EventEmit, EventEmitted, EventRotated } from './schema.ts'
@@ -42,6 +43,8 @@ export class Events {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly beads: Beads,
+    /** What events mean for workflows. */
+    readonly workflows: WorkflowEvents,
     private readonly archives: Archives,
     private readonly clock: Clock,
     private readonly wait: (ms: number, signal: AbortSignal) => Promise<void>,
@@ -119,7 +122,8 @@ export class Events {
   }
 
   async *#frames(after: number, signal: AbortSignal): AsyncGenerator<Frame, void, void> {
-    for await (const followed of follow([{ name: 'city', log: this.log, after }], signal)) yield toFrame(followed)
+    for await (const followed of follow([{ name: 'city', log: this.log, after }], signal))
+      yield toFrame(followed, this.workflows)
   }
 
   #ago(since: string): number {

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Recorded } from '../../core/events/event.ts'
 import type { Followed, Gap } from '../../core/events/follow.ts'
 import { type Frame, line } from '../../server/sse.ts'
+import type { WorkflowEvents } from '../workflows/projection.ts'
 
 export const GapFrame = Type.Object(
   {
@@ -20,15 +21,21 @@ export type GapFrame = Static<typeof GapFrame>
 const frames = new WeakMap<Recorded, Frame>()
 
 /** The frame of an event, made once for all who follow its city. */
-function eventFrame(recorded: Recorded): Frame {
+function eventFrame(recorded: Recorded, workflows: WorkflowEvents): Frame {
   const known = frames.get(recorded)
   if (known) return known
-  const frame = { id: String(recorded.seq), event: 'event', data: line(recorded) }
+  const frame = { id: String(recorded.seq), event: 'event', data: line(projected(recorded, workflows)) }
   frames.set(recorded, frame)
   return frame
 }
 
+/** An event as streams show it: with what it means for a workflow, if it does. */
+export function projected<Event extends Recorded>(recorded: Event, workflows: WorkflowEvents | undefined): Event {
+  const workflow = workflows?.of(recorded)
+  return workflow ? { ...recorded, workflow } : recorded
+}
+
 const gapFrame = (gap: Gap): Frame => ({ id: String(gap.to), event: 'gap', data: { type: 'gap', ...gap } })
 
-export const toFrame = (followed: Followed): Frame =>
-  followed.gap ? gapFrame(followed.gap) : eventFrame(followed.recorded)
+export const toFrame = (followed: Followed, workflows: WorkflowEvents): Frame =>
+  followed.gap ? gapFrame(followed.gap) : eventFrame(followed.recorded, workflows)

@@ -1,5 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { EventDef } from '../../core/events/event.ts'
+import { PROJECTED } from '../workflows/projection.ts'
+import { WorkflowEventProjection } from '../workflows/schema.ts'
 
 const facts = {
   seq: Type.Integer({ minimum: 0, description: 'Number in its log: no gaps, never used twice.' }),
@@ -25,13 +27,25 @@ const pascal = (type: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
 
+/** What a stream adds to events that mean something to a workflow. */
+const projected = ({ type }: EventDef): Record<string, TSchema> =>
+  PROJECTED.has(type) ? { workflow: Type.Optional(WorkflowEventProjection) } : {}
+
 const variant = (id: string, type: TSchema, payload: TSchema, more: Record<string, TSchema>, description: string) =>
   Type.Object({ ...facts, ...more, type, payload }, { $id: id, additionalProperties: false, description })
 
 const union = (id: string, defs: readonly EventDef[], more: Record<string, TSchema>) =>
   Type.Union(
     [
-      ...defs.map((def) => variant(id + pascal(def.type), Type.Literal(def.type), def.payload, more, def.summary)),
+      ...defs.map((def) =>
+        variant(
+          id + pascal(def.type),
+          Type.Literal(def.type),
+          def.payload,
+          { ...more, ...projected(def) },
+          def.summary,
+        ),
+      ),
       variant(`${id}Custom`, Type.String(), Type.Unknown(), more, 'An event of a type that only its emitter knows.'),
     ],
     { $id: id },

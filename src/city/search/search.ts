@@ -1,28 +1,32 @@
 import type { Statement } from 'bun:sqlite'
-import type { Store } from '../../core/store.ts'
 import { allOf, wordsOf } from '../../core/words.ts'
 import { cursorAfterKey, keyOf } from '../../server/cursor.ts'
 import { pageSize } from '../../server/schema.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { BeadSearch, BeadsFound } from './schema.ts'
-import type { WordIndex } from './word-index.ts'
+import { WordIndex, type WordIndexNeeds } from './word-index.ts'
 
 /** How many matches one request looks at: a word that is everywhere costs no more than one that is rare. */
 const LOOK = 2_000
+
+export interface SearchNeeds extends WordIndexNeeds {
+  /** The name of the city. */
+  city: string
+  beads: Beads
+}
 
 type Choice = [string, string | null, string | null, string | null, number]
 
 /** Finds beads by their words and by those of the comments on them. */
 export class Search {
+  /** Runs beside the city, so that what is written can be found. */
+  readonly words: WordIndex
   readonly #matches: Statement<{ n: number }, [string, number, number]>
   readonly #chosen: Statement<{ n: number; id: string }, Choice>
 
-  constructor(
-    store: Store,
-    private readonly beads: Beads,
-    private readonly words: WordIndex,
-    private readonly city: string,
-  ) {
+  constructor(private readonly needs: SearchNeeds) {
+    const { store } = needs
+    this.words = new WordIndex(needs)
     this.#matches = store.prepare(
       'SELECT rowid / 1024 AS n FROM bead_search WHERE bead_search MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?',
     )
@@ -41,7 +45,7 @@ export class Search {
     const size = pageSize(limit)
     const rows = this.#matches.all(allOf(words), Math.floor((below ?? 0) * 1024), LOOK)
     const numbers = [...new Set(rows.map(({ n }) => n))]
-    const place = rig === this.city ? '' : rig || null
+    const place = rig === this.needs.city ? '' : rig || null
     const chosen = this.#chosen.all(JSON.stringify(numbers), status || null, type || null, place, size + 1)
     const shown = chosen.slice(0, size)
     const last = chosen.length > size ? shown.at(-1)?.n : rows.length === LOOK ? numbers.at(-1) : undefined
@@ -52,7 +56,7 @@ export class Search {
   }
 
   #inOrder(shown: readonly { id: string }[]): BeadsFound['items'] {
-    const beads = new Map(this.beads.some(shown.map(({ id }) => id)).map((bead) => [bead.id, bead]))
+    const beads = new Map(this.needs.beads.some(shown.map(({ id }) => id)).map((bead) => [bead.id, bead]))
     return shown.flatMap(({ id }) => beads.get(id) ?? [])
   }
 }

@@ -37,3 +37,7 @@ export interface Recorded extends Facts {
 }
 
 export type PayloadOf<D> = D extends EventDef<infer P> ? Static<P> : never
+
+/** The payload of an event of this kind; undefined for any other. What is recorded of a kind has its shape. */
+export const payloadOf = <D extends EventDef>(def: D, { type, payload }: Recorded): PayloadOf<D> | undefined =>
+  type === def.type ? (payload as PayloadOf<D>) : undefined
