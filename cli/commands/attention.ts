@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AttentionItem } from '../../src/city/attention/schema.ts'
-import { ago, type Colour } from '../../src/client/text.ts'
+import { ago, type Colour, plainLines } from '../../src/client/text.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'
 import { table } from '../table.ts'
@@ -44,17 +44,16 @@ function show({ io }: Here, items: readonly AttentionItem[]): void {
       { head: 'AGENT', of: ({ agent }) => agent, least: 8 },
       { head: 'SINCE', of: ({ since }) => ago(since, now) },
       { head: 'KIND', of: ({ kind }) => kind, colour: ({ kind }) => COLOURS[kind] },
-      { head: 'ASKS', of: asksOf, least: 20 },
+      { head: 'ASKS', of: ({ asks }) => asks.replaceAll('\n', ' '), least: 20 },
       { head: 'WHAT TO DO', of: remedyOf, least: 10 },
     ],
     'Nothing waits for a person.',
   )
-}
-
-/** What is asked, with what a dialog's answers say. */
-function asksOf({ asks, answers, options = [] }: AttentionItem): string {
-  const said = options.map((option, index) => `${answers[index]} ${option}`)
-  return [asks, said.join(', ')].filter(Boolean).join(' ').replaceAll('\n', ' ')
+  for (const { session_id, answers, options } of items) {
+    if (!options) continue
+    line(io, `\n${session_id} asks which:`)
+    for (const [index, option] of options.entries()) line(io, `  ${answers[index]}  ${plainLines(option)}`)
+  }
 }
 
 function remedyOf({ kind, session_id, session_state, bead_id, answers }: AttentionItem): string {

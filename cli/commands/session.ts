@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { SessionResponse } from '../../src/city/sessions/schema.ts'
 import { ago, type Colour, plainLines } from '../../src/client/text.ts'
+import { failure } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'
 import { done } from '../outcome.ts'
@@ -127,7 +128,10 @@ function peekCommand(session: Command, here: Here): void {
         query: { peek: true, peek_lines: options.lines },
       })
       if (options.json) return json(here.io, seen)
-      line(here.io, plainLines(seen.last_output ?? ''))
+      if (seen.last_output === undefined) {
+        throw failure(`session ${id} does not run; \`gc session transcript ${id}\` shows what it said`)
+      }
+      line(here.io, plainLines(seen.last_output))
     })
 }
 

@@ -5,6 +5,10 @@ export interface Fault {
   value?: unknown
 }
 
+/** Words before a sentence that are for programs. */
+const MACHINE =
+  /^(?:ambiguous|not_found|internal|invalid|conflict|unsupported|pending_interaction|no_pending|invalid_interaction|illegal_transition|csrf|read_only|forbidden): /
+
 /** A request the server turned down, with what it said about it. */
 export class ClientProblem extends Error {
   constructor(
@@ -18,12 +22,13 @@ export class ClientProblem extends Error {
     this.name = 'ClientProblem'
   }
 
-  /** The sentence for people: the detail, and each fault with its place. */
+  /** The sentence for people: the detail without its word for programs, and each fault with its place. */
   get sentence(): string {
     const faults = this.faults.filter(({ message }) => message && !this.message.includes(message))
-    if (faults.length === 0) return this.message
+    const said = this.message.replace(MACHINE, '')
+    if (faults.length === 0) return said
     const told = faults.map(({ location, message }) => (location ? `${location}: ${message}` : message))
-    return `${this.message} (${told.join('; ')})`
+    return `${said} (${told.join('; ')})`
   }
 }
 

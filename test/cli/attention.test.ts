@@ -59,7 +59,9 @@ describe('gc attention', () => {
     const { id } = await town.json<{ id: string }>(['session', 'new', 'guarded'])
     expect((await waits(1)).items).toMatchObject([{ kind: 'dialog', session_id: id, answers: ['1', '2', '3'] }])
     const { out } = await town.gc(['attention'])
-    expect(out).toContain('It asks a person whether to trust its folder. 1 Yes, I trust this folder, 2 Yes, and')
+    expect(out).toContain('It asks a person whether to trust its folder.')
+    const options = ['1  Yes, I trust this folder', '2  Yes, and the folder above', '3  No, exit']
+    expect(out).toContain([`${id} asks which:`, ...options].join('\n  '))
     expect(out).toContain(`gc attention answer ${id} 1|2|3`)
     const wrong = await town.gc(['session', 'respond', id, '4'])
     expect([wrong.status, wrong.err]).toEqual([1, expect.stringContaining('it can be answered with 1, 2, 3')])

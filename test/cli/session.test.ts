@@ -102,6 +102,11 @@ describe('the run of a session', () => {
     expect((await town.gc(['nudge', 'zoe', 'good', 'evening'])).out).toBe('Sent to zoe.\n')
     expect((await town.gc(['nudge', 'drain', '--inject'])).status).toBe(0)
     await town.gc(['session', 'suspend', 'zoe'])
+    expect(await town.gc(['session', 'peek', 'zoe'])).toMatchObject({
+      status: 1,
+      err: 'gc: session zoe does not run; `gc session transcript zoe` shows what it said\n',
+    })
+    expect((await town.gc(['session', 'show', 'nobody'])).err).toBe('gc: session not found: "nobody"\n')
     expect((await town.gc(['session', 'prune', '--before', '1h'])).out).toBe('0 were closed.\n')
     expect((await town.gc(['session', 'prune', '--before', '0m'])).out).toContain('1 were closed.')
     expect((await town.gc(['session', 'prune', '--before', 'long'])).status).toBe(2)

@@ -424,6 +424,10 @@ describe('a configured session', () => {
     await using town = await openTown('[[named_session]]\ntemplate = "mayor"\n')
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1, prompt: 'You are {{.AgentName}}.' })
+    expect(await refused(city, 'POST ~/session/mayor/suspend')).toStartWith(
+      '409 session-conflict: illegal_transition: ',
+    )
+    expect((await city.call('GET ~/sessions?state=all')).body.total).toBe(0)
     expect((await city.call('POST ~/session/mayor/wake')).status).toBe(200)
     const woke = await city.event(0, ({ type }) => type === 'session.woke')
     expect((await city.call('GET ~/session/mayor')).body).toMatchObject({

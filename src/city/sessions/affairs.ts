@@ -97,13 +97,19 @@ export class Affairs {
     this.parts.outcomes.close()
   }
 
-  /** The live session a token names; a configured identity without one gets it now. */
-  protected async materialise(token: string): Promise<SessionRow> {
+  /** The live session a token names; a configured identity without one gets it now, unless `allows` refuses it. */
+  protected async materialise(token: string, allows: (made: SessionRow) => void = () => {}): Promise<SessionRow> {
     const { resolver, creation } = this.parts
     const row = resolver.find(token)
     if (row && row.state !== 'closed') return row
     const named = resolver.named(token)
-    if (named) return this.needs.store.write((tx) => resolver.find(token) ?? creation.materialised(tx, named))
+    if (named) {
+      return this.needs.store.write((tx) => {
+        const made = resolver.find(token) ?? creation.materialised(tx, named)
+        allows(made)
+        return made
+      })
+    }
     throw new Refusal('session-not-found', `session "${token}" not found and not a configured named session`)
   }
 

@@ -41,7 +41,7 @@ export class Holds extends Affairs {
 
   /** Ends the session's program and holds the session until someone wakes it. */
   async suspend(token: string): Promise<OKResponseBody> {
-    const row = await this.materialise(token)
+    const row = await this.materialise(token, ({ state }) => transition(state, 'suspend'))
     if (row.state === 'suspended' || row.state === 'failed-create') return { status: 'ok' }
     const { book, chronicle, lifecycle } = this.parts
     transition(row.state, 'suspend')
