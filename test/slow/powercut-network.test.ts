@@ -25,7 +25,8 @@ test.skipIf(process.platform !== 'linux')(
     const chance = random(seed)
     const acknowledged: string[] = []
     for (let run = 0; run < RUNS; run++) {
-      acknowledged.push(...(await life(lab, run, { ms: 150 + chance() * 350 })))
+      const end = run % 3 === 0 ? { ms: 150 + chance() * 350 } : { writes: 1 + Math.floor(chance() * 300) }
+      acknowledged.push(...(await life(lab, run, end)))
       cut(lab, chance)
       if (acknowledged.length === 0) continue
       const { lost, miscounts, faults } = await found(copied(lab) ?? '', acknowledged)

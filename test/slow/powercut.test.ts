@@ -27,7 +27,8 @@ test.skipIf(process.platform !== 'linux')(
     const acknowledged: string[] = []
     let empty = 0
     for (let run = 0; run < RUNS; run++) {
-      const ids = await life(lab, run, { ms: 10 + chance() * 190 })
+      const end = run % 3 === 0 ? { ms: 10 + chance() * 190 } : { writes: 1 + Math.floor(chance() * 500) }
+      const ids = await life(lab, run, end)
       if (ids.length === 0) empty++
       acknowledged.push(...ids)
       cut(lab, chance)
