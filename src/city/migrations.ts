@@ -12,6 +12,7 @@ import mail from './mail/table.sql' with { type: 'text' }
 import maintenance from './maintenance/table.sql' with { type: 'text' }
 import rigs from './rigs/table.sql' with { type: 'text' }
 import search from './search/table.sql' with { type: 'text' }
+import sessionHistory from './sessions/history.sql' with { type: 'text' }
 import sessions from './sessions/table.sql' with { type: 'text' }
 import transcripts from './transcripts/table.sql' with { type: 'text' }
 import usage from './usage/table.sql' with { type: 'text' }
@@ -39,4 +40,5 @@ export const cityMigrations: readonly string[] = [
   usage,
   budgets,
   mailRetention,
+  sessionHistory,
 ]

@@ -47,7 +47,8 @@ export class Replays {
        RETURNING n`,
     )
     this.#drop = store.prepare(
-      `DELETE FROM replays WHERE n <= ? OR n < (SELECT n FROM replays WHERE expires_at > ? ORDER BY n LIMIT 1)`,
+      `DELETE FROM replays
+       WHERE n < max(? + 1, coalesce((SELECT n FROM replays WHERE expires_at > ? ORDER BY n LIMIT 1), 0))`,
     )
   }
 

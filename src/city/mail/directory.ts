@@ -18,7 +18,8 @@ export interface Correspondent {
 /** Where sessions are looked up. */
 export interface Register {
   find(id: string): Correspondent | undefined
-  named(column: 'sessionName' | 'alias' | 'named' | 'agentName', name: string, closed?: boolean): Correspondent[]
+  named(column: 'sessionName' | 'alias' | 'named' | 'agentName', name: string): Correspondent[]
+  past(column: 'sessionName' | 'alias', name: string): Correspondent[]
   liveOf(template: string): Correspondent[]
 }
 
@@ -146,8 +147,8 @@ export class Directory {
   }
 
   #past(wanted: string): Correspondent | undefined {
-    const named = (column: 'sessionName' | 'alias') => this.register.named(column, wanted, true)[0]
-    return this.register.find(wanted) ?? named('sessionName') ?? named('alias')
+    const past = (column: 'sessionName' | 'alias') => this.register.past(column, wanted)[0]
+    return this.register.find(wanted) ?? past('sessionName') ?? past('alias')
   }
 
   #only(all: readonly Address[]): Address | undefined {

@@ -1,10 +1,11 @@
-import { and, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import type { Orm, Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
+import { type Place, SessionHistory } from './history.ts'
 import { metadataOf } from './metadata.ts'
 import { type SessionRow, sessions } from './table.ts'
-import { type Command, type SessionState, STATES, transition } from './transitions.ts'
+import { type Command, transition } from './transitions.ts'
 
 /** A session about to be made. Its bead gives it the id. */
 export type SessionDraft = Pick<SessionRow, 'kind' | 'template' | 'rig' | 'provider' | 'origin' | 'workDir'> &
@@ -30,11 +31,9 @@ const newest = (orm: Orm, which: SQL | undefined) =>
 function queriesOf(orm: Orm) {
   const prepared = (...terms: SQL[]) => newest(orm, and(...terms)).prepare()
   const given = sql.placeholder
-  const named = (scope: SQL) => ({
+  const called = (scope: SQL) => ({
     sessionName: prepared(scope, eq(sessions.sessionName, given('name'))),
     alias: prepared(scope, eq(sessions.alias, given('name'))),
-    named: prepared(scope, eq(sessions.named, given('name'))),
-    agentName: prepared(scope, eq(sessions.agentName, given('name'))),
   })
   return {
     one: prepared(eq(sessions.id, given('id'))),
@@ -45,10 +44,16 @@ function queriesOf(orm: Orm) {
       sql`state = 'closed' AND id IN (SELECT id FROM sessions INDEXED BY sessions_hosted WHERE host_key IS NOT NULL)`,
     ),
     withKey: prepared(sql`host_key IS NOT NULL`, eq(sessions.hostKey, given('key'))),
-    liveNamed: named(LIVE),
-    pastNamed: named(sql`state = 'closed'`),
+    liveNamed: {
+      ...called(LIVE),
+      named: prepared(LIVE, eq(sessions.named, given('name'))),
+      agentName: prepared(LIVE, eq(sessions.agentName, given('name'))),
+    },
+    pastNamed: called(sql`state = 'closed'`),
   }
 }
+
+const newestFirst = (a: SessionRow, b: SessionRow): number => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
 
 type Queries = ReturnType<typeof queriesOf>
 
@@ -56,6 +61,7 @@ type Queries = ReturnType<typeof queriesOf>
 export class SessionBook {
   readonly #listeners = new Set<() => void>()
   readonly #queries: Queries
+  readonly #history: SessionHistory
 
   constructor(
     private readonly store: Store,
@@ -63,6 +69,7 @@ export class SessionBook {
     private readonly clock: Clock,
   ) {
     this.#queries = store.read(queriesOf)
+    this.#history = new SessionHistory(store)
     beads.projects('session', (ids) => {
       const rows = this.#rows(this.#queries.some, { ids: JSON.stringify(ids) })
       return new Map(rows.map((row) => [row.id, metadataOf(row)]))
@@ -91,26 +98,39 @@ export class SessionBook {
     return this.#rows(this.#queries.liveOf, { template })
   }
 
-  /** Sessions in any of these states, newest first; `open` is all but closed, `all` is all. */
-  select({ states, template }: { states: readonly string[]; template?: string | undefined }): SessionRow[] {
-    const names = states.map((state) => ({ awake: 'active', drained: 'asleep' })[state] ?? state)
-    if (names.every((name) => name === 'open') && names.length > 0) {
-      return template === undefined ? this.live() : this.liveOf(template)
+  /**
+   * Sessions in any of these states after a place in the list, newest first, and how many there are in all; `open` is
+   * all but closed, `all` is all. Those that are closed are read no further than the page goes.
+   */
+  select(
+    { states, template }: { states: readonly string[]; template?: string | undefined },
+    after: Place,
+    most: number,
+  ) {
+    const names = new Set(states.map((state) => ({ awake: 'active', drained: 'asleep' })[state] ?? state))
+    const any = names.has('all') || names.has('open')
+    const live = (template === undefined ? this.live() : this.liveOf(template)).filter(
+      ({ state }) => any || names.has(state),
+    )
+    const isAfter = ({ createdAt, id }: SessionRow) =>
+      createdAt < after.createdAt || (createdAt === after.createdAt && id < after.id)
+    const past = names.has('all') || names.has('closed')
+    const ids = past ? this.#history.page(template, after, most) : []
+    const rows = [...live.filter(isAfter), ...this.#rows(this.#queries.some, { ids: JSON.stringify(ids) })]
+    return {
+      rows: rows.sort(newestFirst).slice(0, most),
+      total: live.length + (past ? this.#history.count(template) : 0),
     }
-    const exact = names.filter((state): state is SessionState => STATES.has(state))
-    const any = [
-      ...(names.includes('all') ? [sql`1`] : []),
-      ...(names.includes('open') ? [LIVE] : []),
-      ...(exact.length > 0 ? [inArray(sessions.state, exact)] : []),
-    ]
-    if (any.length === 0) return []
-    const of = and(or(...any), template === undefined ? undefined : eq(sessions.template, template))
-    return this.store.read((orm) => newest(orm, of).all())
   }
 
-  /** Sessions by one of their names, newest first: the live ones, or those that are closed. */
-  named(column: Name, name: string, closed = false): SessionRow[] {
-    return this.#rows(this.#queries[closed ? 'pastNamed' : 'liveNamed'][column], { name })
+  /** Live sessions by one of their names, newest first. */
+  named(column: Name, name: string): SessionRow[] {
+    return this.#rows(this.#queries.liveNamed[column], { name })
+  }
+
+  /** Closed sessions by one of the names they had to themselves, newest first. */
+  past(column: 'sessionName' | 'alias', name: string): SessionRow[] {
+    return this.#rows(this.#queries.pastNamed[column], { name })
   }
 
   /** The title is the bead's. */

@@ -1,6 +1,7 @@
 import { sentence } from '../../core/errors.ts'
-import { boundaryOf, cursorAfter } from '../../server/cursor.ts'
+import { type Boundary, boundaryOf, cursorAfter } from '../../server/cursor.ts'
 import { pageSize } from '../../server/schema.ts'
+import { NEWEST, type Place } from './history.ts'
 import type { SessionHost } from './host.ts'
 import type { BuiltParts } from './parts.ts'
 import type { SessionList, SessionResponse } from './schema.ts'
@@ -27,17 +28,18 @@ export async function list(
 ): Promise<SessionList> {
   const boundary = boundaryOf(query.cursor)
   const states = (query.state ?? '').split(',').flatMap((word) => word.trim() || [])
-  const matching = book.select({ states: states.length > 0 ? states : ['open'], template: query.template || undefined })
-  const from = boundary ? matching.findIndex((row) => after(row, boundary)) : 0
-  const rest = from < 0 ? [] : matching.slice(from)
-  const page = rest.slice(0, pageSize(query.limit))
+  const limit = pageSize(query.limit)
+  const wanted = { states: states.length > 0 ? states : ['open'], template: query.template || undefined }
+  const after = boundary ? placeOf(boundary) : NEWEST
+  const { rows, total } = book.select(wanted, after, limit + 1)
+  const page = rows.slice(0, limit)
   const errors: string[] = []
   const items = await Promise.all(page.map((row) => shown(row)))
   const last = page.at(-1)
   return {
     items,
-    total: matching.length,
-    ...(last && rest.length > page.length && { next_cursor: cursorAfter({ createdAt: at(last), id: last.id }) }),
+    total,
+    ...(last && rows.length > limit && { next_cursor: cursorAfter({ createdAt: at(last), id: last.id }) }),
     ...(errors.length > 0 && { partial: true, partial_errors: errors }),
   }
 
@@ -55,8 +57,7 @@ export async function list(
 
 const at = (row: SessionRow): string => new Date(row.createdAt).toISOString()
 
-/** Whether a row comes after the last one of the page before. */
-function after(row: SessionRow, { createdAt, id }: { createdAt?: string; id: string }): boolean {
-  const bound = createdAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(createdAt)
-  return row.createdAt < bound || (row.createdAt === bound && row.id < id)
-}
+const placeOf = ({ createdAt, id }: Boundary): Place => ({
+  createdAt: createdAt === undefined ? NEWEST.createdAt : Date.parse(createdAt),
+  id,
+})

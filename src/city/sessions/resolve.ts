@@ -68,7 +68,7 @@ export class Resolver {
   }
 
   #past(token: string): SessionRow | undefined {
-    return this.book.named('sessionName', token, true)[0] ?? this.book.named('alias', token, true)[0]
+    return this.book.past('sessionName', token)[0] ?? this.book.past('alias', token)[0]
   }
 
   #only(token: string, rows: SessionRow[]): SessionRow | undefined {

@@ -1,0 +1,58 @@
+import type { Step } from './recorded.ts'
+
+/** Steps of some statements that walk through all of something or sort it, and why that does not grow with history. */
+interface Allowed {
+  step: RegExp
+  /** Only in statements like this. */
+  sql?: RegExp
+  why: string
+}
+
+const walk = (what: string, why: string): Allowed => ({ step: new RegExp(`^SCAN (${what})( |$)`), why })
+const live = (index: string, why: string): Allowed => ({ step: new RegExp(`^SCAN \\w+ USING .*INDEX ${index}$`), why })
+const sort = (sql: RegExp, why: string): Allowed => ({ step: /^USE TEMP B-TREE/, sql, why })
+
+export const ALLOWED: readonly Allowed[] = [
+  walk('CONSTANT ROW|json_each|ids', 'the values it was given'),
+  walk('\\(subquery-\\d+\\)|m|member', 'what another step of it has found, each judged by itself'),
+  walk('pragma_schema_version|sqlite_sequence', 'one row'),
+  walk('bead_counts', 'sums: a row for each rig, type and status'),
+  walk('closed_sessions', 'sums: a row for each agent'),
+  walk('mail_counts', 'sums: a row for each box with mail in it'),
+  walk('event_segments', 'sums: a row for some hundred events that are kept, once an hour'),
+  walk('event_archives', 'a row for each archive that is kept, once a day'),
+  walk('maintenance_runs', 'the last twenty'),
+  walk('replays', 'from the oldest to the first that is still of use: what lies before is removed with it'),
+  walk('requests', 'what was accepted and is not done'),
+  walk('troubles', 'agents and beads that are in trouble now'),
+  walk('budgets', 'what people set'),
+  walk('rig_clones', 'a row for each rig that was ever cloned'),
+  walk('worktrees', 'at most worktree_limit'),
+  walk('acp_runs', 'programs that run'),
+  walk('acp_questions', 'questions that wait for an answer'),
+  walk('bead_search', 'the index of words, from the newest bead on, for a page'),
+  walk('bead_unworded', 'beads whose words are still to be put in the index'),
+  live('acp_sessions_template', 'conversations of the last month, once a day, a hundred at a time'),
+  live('sessions_live', 'sessions that are not closed'),
+  live('beads_ready', 'work that is ready'),
+  live('beads_held', 'work in somebody’s hands'),
+  live('waits_live', 'waits that are not over'),
+  live('session_messages_(typing|waiting)', 'what waits to be typed'),
+  sort(/ IN \(SELECT value FROM json_each\(\?/, 'the rows it was asked for by name'),
+  sort(/\) ORDER BY created_at DESC, id DESC LIMIT \?$/, 'a page of each box of one reader'),
+  sort(/WHERE m\.thread = \?/, 'messages of one thread from the same moment'),
+  sort(/FROM (bead_counts|requests|budgets|"worktrees")/i, 'small tables, as above'),
+  sort(/INDEXED BY beads_deferred/, 'work that is put off'),
+  sort(/WHERE root_id = \?/, 'the members of one run or graph'),
+  sort(/FROM bead_edges WHERE \w+ = \?1 AND type = 'tracks'/, 'the members of one convoy, or the convoys of one bead'),
+  sort(/FROM bead_comments|CROSS JOIN bead_comments/, 'what was said on one bead'),
+  sort(/INDEXED BY usage_facts_at/, 'what was used since a moment'),
+  sort(/INDEXED BY wait_beads_on/, 'waits for one bead'),
+  sort(/host_key/, 'sessions whose program the host has'),
+  sort(/"session_messages"."session_id" = \?/, 'what waits to be typed to one session'),
+]
+
+export const isSuspect = ({ step }: Step): boolean => /^SCAN |USE TEMP B-TREE|AUTOMATIC/.test(step)
+
+export const fits = ({ sql, step }: Step, allowed: Allowed): boolean =>
+  allowed.step.test(step) && (allowed.sql?.test(sql) ?? true)
