@@ -42,6 +42,7 @@ const codex: Partial<Manners> = {
     dialog('update', /update available[\s\S]*skip/i, 'whether to update itself'),
     dialog('login', /sign in with chatgpt/i, 'to log in'),
     dialog('trust', /trust this folder\?|do you trust the contents of this directory/i, 'whether to trust its folder'),
+    dialog('other', /try new model[\s\S]*use existing model/i, 'which model to use'),
     dialog('hooks', /hooks? need(?:s)? review/i, 'to review its hooks'),
     dialog('usage-limit', /you've hit your usage limit/i, 'what to do about its usage limit'),
     dialog('approval', /would you like to run the following command|allow command\?/i, 'for permission'),
@@ -61,6 +62,8 @@ const gemini: Partial<Manners> = {
     dialog('theme', /select theme/i, 'which colours to use'),
     dialog('approval', /apply this change\?|allow execution/i, 'for permission'),
   ],
+  marksPastes: true,
+  pasteGuard: 100,
   interrupt: ['\x1b'],
 }
 

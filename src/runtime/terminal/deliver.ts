@@ -1,6 +1,6 @@
 import { sentence } from '../../core/errors.ts'
 import type { TerminalHost } from './host.ts'
-import { cursorRow, holds, type Place, placeOf } from './input.ts'
+import { cursorRow, holds, type Place, placeOf, stands } from './input.ts'
 import type { Dialog, Manners } from './manners.ts'
 import { type Program, type SettleOptions, stand } from './settle.ts'
 import type { Standing } from './standing.ts'
@@ -75,6 +75,7 @@ class Saying {
       return place && { place, row: cursorRow(screen) }
     })
     if (!shown) return this.#takeBack(text, 'it does not show what is typed')
+    if (this.manners.pasteGuard) await this.#rest(this.manners.pasteGuard)
     return this.#submit(text, shown)
   }
 
@@ -95,13 +96,18 @@ class Saying {
   async #submit(text: string, { place, row }: { place: Place; row: string }): Promise<Delivery> {
     for (let tried = 0; tried < ENTERS; tried++) {
       await this.host.write(this.key, bytes(this.manners.submit))
-      const gone = await this.watch.until(this.#part('enter'), ({ screen }) => {
+      const taken = await this.watch.until(this.#part('enter'), ({ screen }) => {
         const moved = text.length < SHORT && cursorRow(screen) !== row
-        return moved || !holds(screen, this.manners, text, place) || undefined
+        const gone = moved || !holds(screen, this.manners, text, place)
+        return (gone && !stands(screen, this.manners, text)) || undefined
       })
-      if (gone) return { state: 'delivered' }
+      if (taken) return { state: 'delivered' }
     }
     return this.#takeBack(text, 'it does not take what was typed: the text still stands in its input line')
+  }
+
+  #rest(ms: number): Promise<void> {
+    return new Promise((resolve) => this.options.deadlines.after(ms, resolve))
   }
 
   #part(part: keyof typeof PARTS): number {

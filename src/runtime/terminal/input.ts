@@ -42,6 +42,14 @@ export function holds(screen: TerminalScreen, manners: Manners, text: string, pl
   return PASTED.test(input) || (input !== '' && (squeeze(input) || input).endsWith(tailOf(text)))
 }
 
+/** Whether a text still waits above the cursor, since what should have submitted it only began a new line. */
+export function stands(screen: TerminalScreen, manners: Manners, text: string): boolean {
+  const line = manners.pasteGuard === undefined ? undefined : prefixed(screen, manners)
+  if (!line || screen.cursor.y < line.row) return false
+  const rows = screen.lines.slice(line.row, screen.cursor.y + 1)
+  return squeeze(rows.map(bare).join('')).endsWith(tailOf(text))
+}
+
 /** What is in the input line and was left there by someone; '' when it is empty or cannot be told from a prompt. */
 export function draft(screen: TerminalScreen, manners: Manners): string {
   const { cursor } = screen

@@ -42,6 +42,10 @@ export interface Manners {
   dialogs: readonly Dialog[]
   /** Keys that submit what was typed. */
   submit: string
+  /** It asks for pastes to be marked; before it does, some of what is typed would be lost. */
+  marksPastes?: boolean
+  /** For so long after a paste, in milliseconds, such keys only begin a new line. */
+  pasteGuard?: number
   /** Keys that empty the present line of the input and step to the one above; absent when none are safe for it. */
   clear?: string
   /** Keys that end the present turn and leave the program running; each is pressed by itself. */

@@ -26,6 +26,7 @@ export function standing(screen: TerminalScreen, manners: Manners, settled: bool
     const dialog = manners.dialogs.find(({ seen }) => seen.test(text))
     if (dialog) return { is: 'asking', dialog }
   }
+  if (manners.marksPastes && !screen.bracketedPaste) return { is: 'starting' }
   const busy = manners.busy?.test(foot(screen)) ?? false
   if (busy && !manners.takesWhileBusy) return { is: 'busy' }
   if (!(waiting ?? settled)) return { is: 'starting' }

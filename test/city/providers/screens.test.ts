@@ -20,6 +20,20 @@ type Judged = Standing['is'] | DialogKind
 
 const SCREENS: [provider: string, what: string, expected: Judged, screen: string][] = [
   [
+    'codex',
+    'asking which model to use from now on',
+    'other',
+    `
+  Meet the next model
+
+  Our latest is more intelligent and more efficient.
+
+› 1. Try new model
+  2. Use existing model
+
+  enter/esc confirm · ^c quit▮`,
+  ],
+  [
     'opencode',
     'at its start',
     'ready',

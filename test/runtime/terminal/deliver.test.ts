@@ -69,6 +69,24 @@ describe.concurrent('delivering a text', () => {
     expect(program.told()).toEqual(['first'])
   })
 
+  test('an Enter that was taken for a new line is seen, and the text is submitted all the same', async () => {
+    await using program = prompt('--paste --guard 2000', { ...polite, pasteGuard: 1 })
+    expect(await program.say('made in one go', { within: 30_000 })).toEqual(delivered)
+    expect(program.told().map((text) => text.trim())).toEqual(['made in one go'])
+  })
+
+  test('a program that guards its pastes is given the time', async () => {
+    await using program = prompt('--paste --guard 1', { ...polite, pasteGuard: 50 })
+    expect(await program.say('made in one go')).toEqual(delivered)
+    expect(program.told()).toEqual(['made in one go'])
+  })
+
+  test('a program that marks pastes is not typed to before it does', async () => {
+    await using program = prompt('--late 300', { ...polite, marksPastes: true })
+    expect(await program.say('one\ntwo')).toEqual(delivered)
+    expect(program.told()).toEqual(['one\ntwo'])
+  })
+
   test('lines are kept where pastes are marked and become one where they are not', async () => {
     await using marks = prompt('--paste')
     await using plain = prompt('')

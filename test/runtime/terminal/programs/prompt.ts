@@ -3,8 +3,9 @@ import { appendFileSync } from 'node:fs'
 /**
  * A full-screen program with an input line, for tests. Its arguments say how it behaves:
  * `--log F` where submitted texts go, `--prefix P`, `--delay MS` before it draws, `--ask` a dialog until `y` is pressed,
- * `--busy MS` after each submit, `--paste` marks pastes, `--collapse` shows a long paste as a token, `--mute` shows
- * nothing that is typed, `--deaf N` ignores the first N Enters, `--hidden` draws its own cursor; Escape twice ends a turn.
+ * `--busy MS` after each submit, `--paste` marks pastes, `--late MS` so long after it has drawn, `--collapse` shows a
+ * long paste as a token, `--mute` shows nothing that is typed, `--deaf N` ignores the first N Enters, `--hidden` draws
+ * its own cursor, `--guard MS` takes an Enter so soon after a paste for a new line; Escape twice ends a turn.
  */
 const given = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`)
@@ -18,6 +19,8 @@ let deaf = Number(given('deaf') ?? 0)
 let asking = has('ask')
 let busy = false
 let escapes = 0
+/** When something was pasted last. */
+let since = Number.NEGATIVE_INFINITY
 let input = ''
 const history: string[] = []
 
@@ -53,7 +56,8 @@ function key(char: string): void {
   if (asking) {
     if (log) appendFileSync(log, `${JSON.stringify(`key ${char}`)}\n`)
     asking = char !== 'y'
-  } else if (char === '\r') submit()
+  } else if (char === '\r' && performance.now() - since < Number(given('guard') ?? 0)) input += '\n'
+  else if (char === '\r') submit()
   else if (char === '\x15') input = input.slice(0, input.lastIndexOf('\n') + 1)
   else if (char === '\x7f') input = input.slice(0, -1)
   else if (char === '\x03') process.exit(0)
@@ -61,13 +65,14 @@ function key(char: string): void {
   else input += char
 }
 
-function read(text: string): void {
-  if (text === '\x1b\x1b') return
-  const [typed = '', ...pastes] = text.split('\x1b[200~')
+function read(said: string): void {
+  if (said === '\x1b\x1b') return
+  const [typed = '', ...pastes] = said.split('\x1b[200~')
   for (const char of typed) key(char)
   for (const paste of pastes) {
-    const [pasted = '', after = ''] = paste.split('\x1b[201~')
-    if (!asking) input += pasted
+    const [text = '', after = ''] = paste.split('\x1b[201~')
+    if (!asking) input += text
+    since = performance.now()
     for (const char of after) key(char)
   }
   draw()
@@ -77,7 +82,9 @@ process.stdin.setRawMode(true)
 process.stdin.on('data', (bytes) => read(bytes.toString()))
 setTimeout(
   () => {
-    if (has('paste')) process.stdout.write('\x1b[?2004h')
+    const mark = () => process.stdout.write('\x1b[?2004h')
+    if (has('late')) setTimeout(mark, Number(given('late')))
+    else if (has('paste')) mark()
     draw()
   },
   Number(given('delay') ?? 0),
