@@ -74,6 +74,8 @@ export const BUILTINS: ReadonlyMap<string, ProviderSpec> = new Map(
     codex: {
       displayName: 'Codex CLI',
       command: 'codex',
+      // A server that its sessions share would run their commands with the environment of whichever came first.
+      args: ['-c', 'features.daemon_auto_start=false'],
       readyDelayMs: 3000,
       readyPromptPrefix: '› ',
       processNames: ['codex', 'codex-raw'],
