@@ -19,6 +19,9 @@ interface Open {
   readonly draft: Draft
 }
 
+/** A program need not say which model it uses; what it took is counted all the same. */
+const UNKNOWN = 'unknown'
+
 /** Makes the records of a session into entries of a log: one for each record, which shows what those after it add. */
 export class Fold {
   readonly entries: Entry[] = []
@@ -134,9 +137,9 @@ export class Fold {
   #use({ turn, at, usage }: Extract<AgentRecord, { type: 'done' }>): Partial<Entry> {
     const told = object(usage)
     const tokens = tokensOf(told)
-    const model = this.#model
+    const model = text(object(items(told.model_usage)[0]).model) ?? this.#model
     if (tokens.input + tokens.output === 0) return {}
-    const use = model === undefined ? undefined : { id: `${this.key}:${turn}`, model, tokens, at: Date.parse(at) }
+    const use = { id: `${this.key}:${turn}`, model: model ?? UNKNOWN, tokens, at: Date.parse(at) }
     return present({ model, use })
   }
 
@@ -206,10 +209,14 @@ function questionBlock(record: Extract<AgentRecord, { type: 'asked' }>, choice: 
   return { type: 'interaction', interaction: present({ state, request_id, kind, prompt, options, action }) }
 }
 
-const tokensOf = (told: Json): Tokens => ({
-  input: number(told.inputTokens) ?? 0,
-  output: number(told.outputTokens) ?? 0,
-  cacheRead: number(told.cachedReadTokens) ?? 0,
-  cacheWrite: number(told.cachedWriteTokens) ?? 0,
-  reasoning: number(told.thoughtTokens) ?? 0,
-})
+/** By the protocol, or as Gemini has it. */
+function tokensOf(told: Json): Tokens {
+  const own = object(told.token_count)
+  return {
+    input: number(told.inputTokens) ?? number(own.input_tokens) ?? 0,
+    output: number(told.outputTokens) ?? number(own.output_tokens) ?? 0,
+    cacheRead: number(told.cachedReadTokens) ?? 0,
+    cacheWrite: number(told.cachedWriteTokens) ?? 0,
+    reasoning: number(told.thoughtTokens) ?? 0,
+  }
+}

@@ -177,7 +177,7 @@ export class Conversation {
     const asked: PromptRequest = { sessionId: this.#conversation, prompt: [{ type: 'text', text }] }
     try {
       const answer = await this.#agent.request(methods.agent.session.prompt, asked)
-      const usage = 'usage' in answer ? answer.usage : undefined
+      const usage = usageOf(answer)
       this.permissions.cancel()
       if (answer.stopReason === 'refusal') turn.taken.reject(new Refusal('bad-gateway', 'the agent refused it'))
       scribe.write({ type: 'done', turn: turn.id, reason: answer.stopReason, ...(usage != null && { usage }) })
@@ -191,4 +191,10 @@ export class Conversation {
     turn.taken.resolve()
     turn.ended.resolve()
   }
+}
+
+/** What a turn took, by the protocol or in the words of Gemini, which has its own for it. */
+const usageOf = ({ usage, _meta }: { usage?: object | null; _meta?: { [key: string]: unknown } | null }) => {
+  const quota = _meta?.quota
+  return usage ?? (typeof quota === 'object' ? quota : undefined)
 }
