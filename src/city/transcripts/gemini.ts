@@ -4,6 +4,9 @@ import type { Entry, Native, Tokens, View } from './entry.ts'
 import { isObject, items, type Json, moment, number, object, present, shown, text } from './json.ts'
 import { each, mapped, type Steps } from './slices.ts'
 
+/** What the program tells a model in a person's name before the person's first words. */
+const OWN = /^\s*<session_context>/
+
 /** A call in one of these states still goes on. */
 const OPEN = new Set(['validating', 'scheduled', 'executing', 'awaiting_approval'])
 
@@ -52,7 +55,8 @@ function rewind(messages: Map<string, Json>, to: string): void {
 function entryOf(message: Json): Entry {
   const calls = items(message.toolCalls).map(object)
   const answer = message.type === 'gemini'
-  const role = answer ? 'assistant' : message.type === 'user' ? 'user' : 'system'
+  const own = message.type === 'user' && OWN.test(wordsOf(message.content))
+  const role = own ? undefined : answer ? 'assistant' : message.type === 'user' ? 'user' : 'system'
   return {
     id: text(message.id) ?? '',
     at: moment(message.timestamp),
@@ -60,7 +64,7 @@ function entryOf(message: Json): Entry {
     speaker: role,
     role,
     boundary: role === 'system' && /^Chat history compressed/i.test(wordsOf(message.content)),
-    turn: turnOf(message, calls),
+    turn: own ? undefined : turnOf(message, calls),
     partial: calls.some(({ status }) => OPEN.has(text(status) ?? '')),
     ...(answer && spoken(message)),
     ...(role === 'system' && {

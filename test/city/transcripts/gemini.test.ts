@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { View } from '../../../src/city/transcripts/entry.ts'
 import { Gemini } from '../../../src/city/transcripts/gemini.ts'
+import { firstWords } from '../../../src/city/transcripts/head.ts'
 import { JsonLog } from '../../../src/city/transcripts/json-log.ts'
 import { JsonlLog } from '../../../src/city/transcripts/jsonl-log.ts'
 import { isMessage, toMessage } from '../../../src/city/transcripts/messages.ts'
@@ -54,6 +55,17 @@ describe('a chat with Gemini', () => {
     append(path, { $rewindTo: 'g2' })
     await log.refresh()
     expect(told(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb'])
+  })
+
+  test('leaves out what the program tells a model before the person’s first words', async () => {
+    using folder = tempFolder()
+    const own = { ...user, id: 'u0', content: [{ text: '<session_context>\nThis is the Gemini CLI.' }] }
+    const path = write(folder.at('session-3.jsonl'), jsonl(head, { $set: { messages: [own] } }, user, done))
+    const log = new JsonlLog(path, () => new Gemini(), BOUNDS)
+    await log.refresh()
+    expect(told(log)).toEqual(['Look.', 'Two files.'])
+    expect(log.view.entries.filter(isMessage)).toHaveLength(2)
+    expect(firstWords(path, new Gemini())).toBe('Look.')
   })
 
   test('tells what an answer took, cached tokens and thoughts apart', () => {
