@@ -11,7 +11,8 @@ import { settle } from '../../src/runtime/terminal/settle.ts'
 import { eventually } from '../slow/town.ts'
 import { tempFolder } from '../support/folder.ts'
 import { ModelServer, type Script } from './model-server.ts'
-import { GC, OPENCODE, opencodeEnv } from './opencode.ts'
+import { OPENCODE, opencodeEnv } from './opencode.ts'
+import { GC } from './programs.ts'
 
 const deadlines = new Deadlines()
 const provider = { ...resolveProvider('opencode', new Map()), command: OPENCODE }
@@ -40,10 +41,10 @@ async function opencode(
     cols: 120,
     rows: 40,
   })
-  const options = { deadlines }
+  const options = { deadlines, within: 90_000 }
   return {
     model,
-    settle: (within = 30_000) => settle(host, 's', provider, { deadlines, within }),
+    settle: (within = 90_000) => settle(host, 's', provider, { deadlines, within }),
     say: (text: string) => deliver(host, 's', provider, text, options),
     interrupt: () => interrupt(host, 's', provider, options),
     press: (keys: string) => host.write('s', keys),

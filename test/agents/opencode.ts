@@ -1,14 +1,9 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { TempFolder } from '../support/folder.ts'
 
 /** The program that `install.sh` installs. */
 export const OPENCODE = join(import.meta.dir, 'node_modules/opencode-linux-x64-baseline/bin/opencode')
-
-/** How gc is started: the binary of `GC_BINARY`, else its sources. */
-export const GC: readonly string[] = process.env.GC_BINARY
-  ? [resolve(process.env.GC_BINARY)]
-  : [process.execPath, join(import.meta.dir, '../../cli/main.ts')]
 
 if (!existsSync(OPENCODE)) throw new Error('OpenCode is not installed: run test/agents/install.sh')
 

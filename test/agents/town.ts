@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { tempFolder } from '../support/folder.ts'
 import { ModelServer, type Script } from './model-server.ts'
-import { GC, OPENCODE, opencodeEnv } from './opencode.ts'
+import { GC, opencode, type Program } from './programs.ts'
 
 /** An event of the city as `gc events --json` prints it. */
 export interface TownEvent {
@@ -12,25 +12,28 @@ export interface TownEvent {
   payload: Record<string, unknown>
 }
 
-const toml = (provider: { command: string; env: Record<string, string> }) => `
+const toml = ({ provider, command, args, more = '' }: Program, env: Record<string, string>) => `
 [workspace]
 name = "town"
 
-[providers.opencode]
-base = "builtin:opencode"
-command = ${JSON.stringify(provider.command)}
+[providers.${provider}]
+base = "builtin:${provider}"
+command = ${JSON.stringify(command)}
+${args ? `args = ${JSON.stringify(args)}` : ''}
+${more}
 
-[providers.opencode.env]
-${Object.entries(provider.env)
+[providers.${provider}.env]
+${Object.entries(env)
   .map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
   .join('\n')}
 `
 
 /**
- * A city with one rig, `web`, and whoever runs OpenCode in it before a model that follows a script; `more` is declared, too.
+ * A city with one rig, `web`, and whoever runs an agent program in it before a model that follows a script; `more` is
+ * declared, too.
  * Everything is done as a person would: by `gc`, in processes of their own.
  */
-export async function openTown(script: Script, more = '') {
+export async function openTown(script: Script, more = '', program = opencode) {
   const folder = tempFolder()
   const model = new ModelServer(script)
   const env = { ...process.env, GC_HOME: folder.at('gc'), GC_URL: undefined, GC_TOKEN: undefined }
@@ -38,7 +41,8 @@ export async function openTown(script: Script, more = '') {
   const rig = folder.at('web')
   mkdirSync(city)
   mkdirSync(rig)
-  writeFileSync(folder.at('town', 'city.toml'), toml({ command: OPENCODE, env: opencodeEnv(folder, model.url) }) + more)
+  const declared = toml(program, program.env(folder, model, [city, rig]))
+  writeFileSync(folder.at('town', 'city.toml'), declared + more)
   await run(['git', 'init', '--quiet', '--initial-branch', 'main'], { cwd: rig, env })
   const serve = async (port: string) => {
     const log = Bun.file(folder.at('serve.log'))
@@ -53,6 +57,7 @@ export async function openTown(script: Script, more = '') {
   await gc('rig', 'add', rig)
   return {
     model,
+    home: folder.at('home'),
     rig,
     gc,
     run: (...argv: string[]) => run(argv, { cwd: rig, env }),
@@ -88,6 +93,13 @@ export async function openTown(script: Script, more = '') {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
 async function answered(response: Response): Promise<{ status: number; body: any }> {
   return { status: response.status, body: await response.json() }
+}
+
+/** Waits until something holds of what other processes do. */
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 60_000; !(await holds()); await Bun.sleep(50)) {
+    if (performance.now() > end) throw new Error(`it did not come about: ${holds}`)
+  }
 }
 
 interface Where {

@@ -1,0 +1,61 @@
+import { type Asked, type Reply, stream, TAKEN, textOf, told, type Wire } from './wire.ts'
+
+interface ChatRequest {
+  model: string
+  stream?: boolean
+  messages: { role: string; content?: string | { text?: string }[] | null }[]
+  tools?: { function: { name: string } }[]
+}
+
+const USAGE = {
+  prompt_tokens: TAKEN.input,
+  completion_tokens: TAKEN.output,
+  total_tokens: TAKEN.input + TAKEN.output,
+}
+
+/** Chat completions, as most servers of models understand them. */
+export const chat: Wire = {
+  fits: (path) => path === '/v1/chat/completions',
+  asked(body): Asked {
+    const { model, stream: streamed, messages, tools } = body as ChatRequest
+    const pieces = messages.flatMap(({ role, content }) =>
+      role === 'user' || role === 'tool' ? [{ by: role, text: textOf(content) } as const] : [],
+    )
+    return {
+      model,
+      stream: streamed === true,
+      tools: (tools ?? []).map((tool) => tool.function.name),
+      ...told(pieces),
+    }
+  },
+  answer(reply, { model, stream: streamed }, count) {
+    const whose = { id: `chatcmpl-${count}`, created: 0, model }
+    return streamed ? chunks(reply, whose, count) : Response.json(whole(reply, whose, count))
+  },
+}
+
+function chunks(reply: Reply, whose: object, count: number): Response {
+  const frame = (more: object) => `data: ${JSON.stringify({ ...whose, object: 'chat.completion.chunk', ...more })}\n\n`
+  const delta = (said: object, finish: string | null = null) =>
+    frame({ choices: [{ index: 0, delta: said, finish_reason: finish }] })
+  return stream([
+    delta({ role: 'assistant', content: '' }),
+    ...('text' in reply
+      ? reply.text.split(/(?<= )/).map((content) => delta({ content }))
+      : [delta({ tool_calls: [{ index: 0, ...call(reply, count) }] })]),
+    delta({}, 'text' in reply ? 'stop' : 'tool_calls'),
+    frame({ choices: [], usage: USAGE }),
+    'data: [DONE]\n\n',
+  ])
+}
+
+function whole(reply: Reply, whose: object, count: number): object {
+  const said = 'text' in reply ? { content: reply.text } : { content: null, tool_calls: [call(reply, count)] }
+  const finish_reason = 'text' in reply ? 'stop' : 'tool_calls'
+  const choice = { index: 0, message: { role: 'assistant', ...said }, finish_reason }
+  return { ...whose, object: 'chat.completion', choices: [choice], usage: USAGE }
+}
+
+const call = ({ tool, input }: { tool: string; input: object }, count: number): object => ({
+  ...{ id: `call_${count}`, type: 'function', function: { name: tool, arguments: JSON.stringify(input) } },
+})

@@ -1,0 +1,48 @@
+import { type Asked, type Piece, stream, TAKEN, told, type Wire } from './wire.ts'
+
+interface Part {
+  text?: string
+  functionResponse?: { response?: { output?: string; error?: string } }
+}
+
+interface GeminiRequest {
+  contents: { role?: string; parts: Part[] }[]
+  tools?: { functionDeclarations?: { name: string }[] }[]
+}
+
+/** What tools gave is said by the user, who says nothing more in that message. */
+function pieces({ role, parts }: GeminiRequest['contents'][number]): Piece[] {
+  if (role !== 'user') return []
+  const given = parts.flatMap(({ functionResponse }) => functionResponse ?? [])
+  if (given.length === 0) return [{ by: 'user', text: parts.map(({ text }) => text ?? '').join('') }]
+  return given.map(({ response }) => ({ by: 'tool', text: response?.output ?? response?.error ?? '' }))
+}
+
+const PATH = /^\/v1beta\/models\/([^:]+):(generateContent|streamGenerateContent)$/
+
+/** The generative language of Gemini. */
+export const gemini: Wire = {
+  fits: (path) => PATH.test(path),
+  asked(body, path): Asked {
+    const [, model = '', method] = PATH.exec(path) ?? []
+    const { contents, tools } = body as GeminiRequest
+    const names = (tools ?? []).flatMap(({ functionDeclarations }) =>
+      (functionDeclarations ?? []).map(({ name }) => name),
+    )
+    return { model, stream: method !== 'generateContent', tools: names, ...told(contents.flatMap(pieces)) }
+  },
+  answer(reply, { model, stream: streamed }, count) {
+    const part = 'text' in reply ? { text: reply.text } : { functionCall: { name: reply.tool, args: reply.input } }
+    const said = {
+      candidates: [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
+      usageMetadata: {
+        promptTokenCount: TAKEN.input,
+        candidatesTokenCount: TAKEN.output,
+        totalTokenCount: TAKEN.input + TAKEN.output,
+      },
+      modelVersion: model,
+      responseId: `resp-${count}`,
+    }
+    return streamed ? stream([`data: ${JSON.stringify(said)}\n\n`]) : Response.json(said)
+  },
+}

@@ -1,0 +1,64 @@
+import { type Asked, events, type Piece, TAKEN, textOf, told, type Wire } from './wire.ts'
+
+interface Item {
+  type?: string
+  role?: string
+  content?: string | { text?: string }[]
+  output?: string | { text?: string }[]
+}
+
+interface ResponsesRequest {
+  model: string
+  stream?: boolean
+  input: Item[]
+  tools?: { name?: string }[]
+}
+
+const pieces = ({ type, role, content, output }: Item): Piece[] => {
+  if (type === 'function_call_output') return [{ by: 'tool', text: textOf(output) }]
+  return role === 'user' ? [{ by: 'user', text: textOf(content) }] : []
+}
+
+/** Responses, as Codex asks for them: always as a stream. */
+export const responses: Wire = {
+  fits: (path) => path === '/v1/responses',
+  asked(body): Asked {
+    const { model, input, tools } = body as ResponsesRequest
+    const names = (tools ?? []).flatMap(({ name }) => name ?? [])
+    return { model, stream: true, tools: names, ...told(input.flatMap(pieces)) }
+  },
+  answer(reply, _, count) {
+    const id = `resp_${count}`
+    const item =
+      'text' in reply
+        ? {
+            ...{ type: 'message', id: `msg_${count}`, role: 'assistant', status: 'completed' },
+            content: [{ type: 'output_text', text: reply.text, annotations: [] }],
+          }
+        : {
+            ...{ type: 'function_call', id: `fc_${count}`, call_id: `call_${count}`, status: 'completed' },
+            ...{ name: reply.tool, arguments: JSON.stringify(reply.input) },
+          }
+    const usage = {
+      input_tokens: TAKEN.input,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: TAKEN.output,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: TAKEN.input + TAKEN.output,
+    }
+    return events([
+      ['response.created', { response: { id } }],
+      ['response.output_item.added', { output_index: 0, item: { ...item, ...('text' in reply && { content: [] }) } }],
+      ...('text' in reply
+        ? [
+            [
+              'response.output_text.delta',
+              { item_id: item.id, output_index: 0, content_index: 0, delta: reply.text },
+            ] as const,
+          ]
+        : []),
+      ['response.output_item.done', { output_index: 0, item }],
+      ['response.completed', { response: { id, status: 'completed', output: [item], usage } }],
+    ])
+  },
+}
