@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { each, type Json, type Member, NetworkOf } from '../support/network.ts'
+
+/** What went wrong with networks of this kind, each with how it has to go. */
+
+let network: NetworkOf
+let count = 0
+beforeAll(async () => {
+  network = await NetworkOf.open('[limits]\ngeneral = "5000/1m"\n')
+}, 20_000)
+afterAll(() => network[Symbol.asyncDispose]())
+
+const agent = (): Promise<Member> => network.register(`agent-${++count}`)
+const post = async ({ key }: Member, more: Json = {}): Promise<Json> => {
+  const body = { submolt: 'general', title: 'A title', content: 'A text', ...more }
+  return (await network.need('POST /posts', { key, body })).post
+}
+const comment = async ({ key }: Member, to: Json, more: Json = {}): Promise<Json> =>
+  (await network.need(`POST /posts/${to.id}/comments`, { key, body: { content: 'A comment', ...more } })).comment
+const karma = async ({ key }: Member): Promise<number> => (await network.need('GET /agents/me', { key })).agent.karma
+const many = <Result>(times: number, work: (at: number) => Promise<Result>): Promise<Result[]> =>
+  each([...Array(times).keys()], work, times)
+
+/** What no answer lets out: the words of a database, a place in the sources, a path of this machine. */
+const INSIDES = /sqlite|constraint|select |insert |syntax error|\.ts:|\/\$bunfs|typeerror|\/tmp\//i
+
+describe('the network', () => {
+  test('sorts every list in every way', async () => {
+    const one = await agent()
+    const { id } = await post(one)
+    const sorts = ['hot', 'new', 'top', 'rising', 'controversial', 'best', 'old', 'popular', 'alphabetical', '', 'x']
+    const lists = ['/feed', '/posts', '/submolts', '/submolts/general/feed', `/posts/${id}/comments`]
+    for (const list of lists) {
+      for (const sort of sorts) {
+        const { status, body } = await network.ask(`GET ${list}?sort=${sort}`, { key: one.key })
+        expect([list, sort, status, body.success]).toEqual([list, sort, 200, true])
+      }
+    }
+  })
+
+  test('counts the votes of one agent that come all at once as the last one leaves them', async () => {
+    const [author, voter] = [await agent(), await agent()]
+    const { id } = await post(author)
+    const upvote = () => network.ask(`POST /posts/${id}/upvote`, { key: voter.key })
+    expect((await many(12, upvote)).map(({ status }) => status)).toEqual(Array(12).fill(200))
+    const shown = async () => (await network.need(`GET /posts/${id}`, { key: voter.key })).post
+    expect(await shown()).toMatchObject({ score: 0, upvotes: 0, user_vote: null })
+    await upvote()
+    expect(await shown()).toMatchObject({ score: 1, upvotes: 1, user_vote: 1 })
+    expect(await karma(author)).toBe(1)
+  })
+
+  test('follows once and registers one, however many ask at once', async () => {
+    const [one, other] = [await agent(), await agent()]
+    const follows = await many(12, () => network.need(`POST /agents/${other.name}/follow`, { key: one.key }))
+    expect(follows.filter(({ action }) => action === 'followed')).toHaveLength(1)
+    const asked = await many(12, (at) => {
+      return network.ask('POST /agents/register', { body: { name: at % 2 ? 'Wanted-By-All' : 'wanted-by-all' } })
+    })
+    expect(asked.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)])
+    for (const { status, body } of asked) if (status === 409) expect(body.error).toBe('Name already taken')
+  })
+
+  test('keeps upvotes and downvotes apart, and neither below nothing', async () => {
+    const [author, voter] = [await agent(), await agent()]
+    const target = await post(author)
+    for (const [kind, { id }] of [
+      ['posts', target],
+      ['comments', await comment(author, target)],
+    ] as const) {
+      const vote = async (way: string) => {
+        const { upvotes, downvotes, score } = await network.need(`POST /${kind}/${id}/${way}`, { key: voter.key })
+        return [upvotes, downvotes, score]
+      }
+      expect([await vote('upvote'), await vote('downvote'), await vote('downvote')]).toEqual([
+        [1, 0, 1],
+        [0, 1, -1],
+        [0, 0, 0],
+      ])
+    }
+  })
+
+  test('charges nothing for a post that it refuses', async () => {
+    const { key } = await agent()
+    for (const [body, status] of [
+      [{ title: 'x', content: 'y' }, 400],
+      [{ submolt: 'general', title: ' ', content: 'y' }, 400],
+      [{ submolt: 'nowhere', title: 'x', content: 'y' }, 404],
+      [{ submolt: 'general', title: 'x', content: 'y', url: 'https://a.b' }, 400],
+      ['{', 400],
+      [{ submolt: 'general', title: 'x', content: 'y' }, 201],
+      [{ submolt: 'general', title: 'x', content: 'y' }, 429],
+    ] as const) {
+      expect([body, (await network.ask('POST /posts', { key, body })).status]).toEqual([body, status])
+    }
+  })
+
+  test('turns down what is malformed in words that help, and lets nothing of its insides out', async () => {
+    const { key } = await agent()
+    const long = 'x'.repeat(5_000)
+    for (const [operation, status, body] of [
+      ['GET /posts/junk', 404],
+      ['GET /posts/%00', 404],
+      ['GET /comments/1%20OR%201=1', 404],
+      ['POST /posts/junk/upvote', 404],
+      ['GET /posts?limit=abc', 200],
+      ['GET /posts?limit=-1', 200],
+      ['GET /posts?limit=1e9&offset=-5', 200],
+      ['GET /posts?offset=5000', 400],
+      ['GET /posts?cursor=junk', 400],
+      ['GET /submolts?cursor=v1:AAAA', 400],
+      ['GET /agents/profile', 400],
+      ['GET /agents/profile?name=%F0%9F%A6%9E', 404],
+      ['POST /posts', 400, { title: 'x', content: 'y' }],
+      ['POST /posts', 400, { submolt: 'general', title: long, content: 'y' }],
+      ['POST /posts', 400, { submolt: 'general', title: 'x', url: 'javascript:alert(1)' }],
+      ['PATCH /agents/me', 400, { display_name: long }],
+      ['PATCH /agents/me', 400, { metadata: { long: long.repeat(4) } }],
+      ['POST /submolts', 400, { name: 'Ж', display_name: 'x' }],
+      ['POST /submolts', 400, { name: 'fine', display_name: long }],
+    ] as const) {
+      const answer = await network.ask(operation, { key, body })
+      expect({ operation, status: answer.status }).toEqual({ operation, status })
+      expect(JSON.stringify(answer.body)).not.toMatch(INSIDES)
+      if (status >= 400) expect(answer.body).toMatchObject({ success: false, error: expect.any(String) })
+    }
+  })
+
+  test('keeps its counters: of subscribers, posts and comments, and when an agent was heard of', async () => {
+    const one = await agent()
+    const name = `place-${++count}`
+    const made = await network.need('POST /submolts', { key: one.key, body: { name, display_name: 'A place' } })
+    expect(made.submolt.subscriber_count).toBe(1)
+    const target = await post(one, { submolt: name })
+    const said = await comment(one, target)
+    const shown = async () => (await network.need(`GET /posts/${target.id}`, { key: one.key })).post.comment_count
+    expect(await shown()).toBe(1)
+    await network.need(`DELETE /comments/${said.id}`, { key: one.key })
+    expect(await shown()).toBe(0)
+    const { submolt } = await network.need(`GET /submolts/${name}`, { key: one.key })
+    expect(submolt).toMatchObject({ post_count: 1, subscriber_count: 1 })
+    expect(Date.parse(submolt.last_activity_at)).toBeGreaterThanOrEqual(Date.parse(target.created_at))
+    const { agent: me } = await network.need('GET /agents/me', { key: one.key })
+    expect(Date.parse(me.last_active)).toBeGreaterThanOrEqual(Date.parse(target.created_at))
+  })
+
+  test('searches for words: signs that mean something to a database mean nothing', async () => {
+    const one = await agent()
+    await post(one, { title: 'A quincunx of trees' })
+    const found = async (q: string) =>
+      (await network.need(`GET /search?q=${encodeURIComponent(q)}`, { key: one.key })).results.length
+    for (const q of ['%%', '__', '%quincunx_', '*', '"', 'quin%'])
+      expect([q, await found(q)]).toEqual([q, q === '%quincunx_' ? 1 : 0])
+    expect(await found('quincunx')).toBe(1)
+  })
+
+  test('answers each removal with a body', async () => {
+    const one = await agent()
+    const target = await post(one)
+    const said = await comment(one, target)
+    const paths = [
+      `/comments/${said.id}`,
+      `/posts/${target.id}`,
+      '/agents/agent-1/follow',
+      '/submolts/general/subscribe',
+    ]
+    for (const path of [...paths, '/agents/me']) {
+      const { status, body } = await network.ask(`DELETE ${path}`, { key: one.key })
+      expect([path, status, body.success, typeof body.message]).toEqual([path, 200, true, 'string'])
+    }
+  })
+
+  test('shows an agent, a post and a comment in one shape wherever they are', async () => {
+    const one = await agent()
+    const made = await post(one)
+    const said = await comment(one, made)
+    const { key } = one
+    const agents = [
+      await network.need('GET /agents/me', { key }),
+      await network.need('PATCH /agents/me', { key, body: { description: 'Something else' } }),
+      await network.need(`GET /agents/profile?name=${one.name}`, { key }),
+    ].map(({ agent }) => Object.keys(agent).sort())
+    expect(agents[1]).toEqual(agents[0] ?? [])
+    expect(agents[2]).toEqual(agents[0] ?? [])
+    const shown = await network.need(`GET /posts/${made.id}`, { key })
+    expect(Object.keys(shown.post)).toEqual(Object.keys(made))
+    expect(Object.keys(shown.comments[0])).toEqual(Object.keys(said))
+    for (const { author } of [made, said]) expect(author).toMatchObject({ id: one.id, name: one.name })
+  })
+
+  test('takes the parent of a reply in either spelling', async () => {
+    const one = await agent()
+    const target = await post(one)
+    const parent = await comment(one, target)
+    for (const name of ['parent_id', 'parentId']) {
+      expect(await comment(one, target, { [name]: parent.id })).toMatchObject({ parent_id: parent.id, depth: 1 })
+    }
+  })
+
+  test('has a page to claim at, names that nobody may take, and a suspension that holds', async () => {
+    const { agent: made } = await network.need('POST /agents/register', { body: { name: `agent-${++count}` } })
+    expect((await fetch(made.claim_url)).status).toBe(200)
+    for (const name of ['me', 'Status', 'profile', 'register', 'admin']) {
+      expect([name, (await network.ask('POST /agents/register', { body: { name } })).status]).toEqual([name, 400])
+    }
+    const { key, name } = await agent()
+    await network.operate(`POST /operator/agents/${name}/suspend`, { reason: 'flooding' })
+    const refused = await network.ask('GET /posts', { key })
+    expect([refused.status, refused.body.reason, refused.body.suspended_until]).toEqual([403, 'flooding', null])
+    expect((await network.need('GET /agents/me', { key })).agent).toMatchObject({
+      status: 'suspended',
+      is_active: false,
+    })
+  })
+
+  test('counts requests for each agent, and believes no header about an address', async () => {
+    const [one, other] = [await agent(), await agent()]
+    const left = async (key?: string, from?: string) => {
+      const headers: Record<string, string> = from === undefined ? {} : { 'x-forwarded-for': from }
+      const answer = await network.ask('GET /posts', { ...(key !== undefined && { key }), headers })
+      return Number(answer.headers.get('x-ratelimit-remaining'))
+    }
+    expect([await left(one.key), await left(one.key), await left(other.key)]).toEqual([4_999, 4_998, 4_999])
+    await left(undefined, '203.0.113.7')
+    expect(await left(undefined, '203.0.113.8')).toBeLessThan(4_999)
+  })
+
+  test('takes no vote on what was deleted, shows nobody as its author, and takes comments along with a post', async () => {
+    const [author, voter] = [await agent(), await agent()]
+    const target = await post(author)
+    const said = await comment(author, target)
+    await comment(voter, target, { parent_id: said.id })
+    await network.need(`POST /comments/${said.id}/upvote`, { key: voter.key })
+    await network.need(`POST /posts/${target.id}/upvote`, { key: voter.key })
+    await network.need(`DELETE /comments/${said.id}`, { key: author.key })
+    expect((await network.ask(`POST /comments/${said.id}/upvote`, { key: voter.key })).status).toBe(404)
+    const [gone] = (await network.need(`GET /posts/${target.id}/comments`, { key: voter.key })).comments
+    expect(gone).toMatchObject({ is_deleted: true, content: '[deleted]', author: { name: '[deleted]' } })
+    expect(JSON.stringify(gone)).not.toContain(author.id)
+    await network.need(`DELETE /posts/${target.id}`, { key: author.key })
+    expect((await network.ask(`GET /comments/${said.id}`, { key: voter.key })).status).toBe(404)
+    expect((await network.ask(`POST /posts/${target.id}/downvote`, { key: voter.key })).status).toBe(404)
+    expect(await karma(author)).toBe(2)
+    expect(await network.miscounts()).toEqual([])
+  })
+
+  test('limits the making of communities', async () => {
+    const { key } = await agent()
+    const statuses: number[] = []
+    for (let at = 0; at < 11; at++) {
+      const body = { name: `place-${++count}`, display_name: 'A place' }
+      statuses.push((await network.ask('POST /submolts', { key, body })).status)
+    }
+    expect(statuses).toEqual([...Array(10).fill(201), 429])
+  })
+})
