@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Refusal } from '../../src/core/errors.ts'
 import { networkDialect } from '../../src/social/plane/problems.ts'
 import { documentFaults } from '../support/walk.ts'
-import { type Json, openNetwork, type World } from './world.ts'
+import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
 
 const JUNK = `moltbook_${'f'.repeat(64)}`
 
@@ -363,5 +363,25 @@ test('thousands of generated requests are answered, none with a fault of ours', 
     [],
   )
   expect(statuses.get(200) ?? 0).toBeGreaterThan(300)
+  expect(await network.recount()).toEqual([])
+}, 60_000)
+
+test('a refused request, however strange, records nothing and changes no counter', async () => {
+  await using network = openNetwork()
+  const keys = [await network.agent('ada'), await network.agent('bob'), 'junk', OPERATOR_TOKEN]
+  const post = await network.post(String(keys[0]))
+  const comment = await network.comment(String(keys[1]), post.id)
+  const ids = [String(post.id), String(comment.id), 'general', 'ada', 'bob']
+  const rolls = dice(11)
+  let refused = 0
+  for (let at = 0; at < 1_500; at++) {
+    network.recorded()
+    const status = await generated(network, keys, ids, rolls)
+    if (status < 400) continue
+    refused++
+    expect({ at, status, recorded: network.recorded() }).toEqual({ at, status, recorded: [] })
+  }
+  expect(refused).toBeGreaterThan(500)
+  expect(network.faults).toEqual([])
   expect(await network.recount()).toEqual([])
 }, 60_000)
