@@ -72,7 +72,7 @@ function unit(text: string): Budget['unit'] {
 const said = (value: number, of: Budget['unit']): string =>
   of === 'usd' ? `$${value.toFixed(2)}` : `${short(value)} tokens`
 
-const named = ({ scope, name, per }: Budget): string => `The ${scope}${name ? ` ${name}` : ''}, a ${per}`
+const named = ({ scope, name, per }: Budget): string => `The ${scope}${name ? ` ${name}` : ''}, per ${per}`
 
 const COLOURS: Record<Budget['state'], Colour | undefined> = { ok: 'green', warned: 'yellow', exhausted: 'red' }
 

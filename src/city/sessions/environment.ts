@@ -26,6 +26,18 @@ export interface Place {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
+const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'
+
+/** A PATH on which `gc` and `bd` are this very program. */
+const ours = ({ home }: Place, path = USUAL_PATH): string => [join(home, 'bin'), path].join(delimiter)
+
+/** The environment of what runs beside sessions, for the city: the supervisor's own, in which `gc` and `bd` are found. */
+export const besideSessions = (place: Place): Readonly<Record<string, string | undefined>> => ({
+  ...place.env,
+  PATH: ours(place, place.env.PATH),
+  GC_HOME: place.home,
+})
+
 /** The environment of a session: what is passed on, what is declared, and above both who it is. */
 export function environmentOf(
   row: SessionRow,
@@ -34,13 +46,12 @@ export function environmentOf(
   more: { token: string; rigPath: string | undefined },
 ): Record<string, string> {
   const passed = passedOn(place.env)
-  const path = declared.PATH ?? passed.PATH ?? '/usr/local/bin:/usr/bin:/bin'
   return {
     ...passed,
     TERM: 'xterm-256color',
     COLORTERM: 'truecolor',
     ...declared,
-    PATH: [join(place.home, 'bin'), path].join(delimiter),
+    PATH: ours(place, declared.PATH ?? passed.PATH),
     ...identity(row, place),
     ...(row.rig && { GC_RIG: row.rig }),
     ...(more.rigPath && { GC_RIG_ROOT: more.rigPath }),

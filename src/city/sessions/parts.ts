@@ -16,7 +16,7 @@ import { Burial } from './burial.ts'
 import { Chronicle } from './chronicle.ts'
 import { Crashes } from './crashes.ts'
 import { Creation } from './creation.ts'
-import type { Place } from './environment.ts'
+import { besideSessions, type Place } from './environment.ts'
 import type { SessionHost } from './host.ts'
 import { Launcher } from './launcher.ts'
 import { Lifecycle } from './lifecycle.ts'
@@ -72,7 +72,7 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
   const chronicle = new Chronicle(log, clock)
   const live = new Live()
   const shell = new Shell(deadlines)
-  const setup = new Setup({ config, launcher, shell, path: place.path, env: place.env })
+  const setup = new Setup({ config, launcher, shell, path: place.path, env: besideSessions(place) })
   const died = (row: SessionRow) =>
     void setup
       .death(row)

@@ -80,12 +80,13 @@ work_dir = "desk"`
   })
 
   test('run when the city comes up, and when a session fell', async () => {
-    const more = `on_boot = 'echo boot $GC_AGENT >> $GC_CITY/notes'
+    const more = `on_boot = 'echo boot $GC_AGENT "$GC_HOME" "$(echo "$PATH" | cut -d: -f1)" >> $GC_CITY/notes'
 on_death = 'echo death $GC_TEMPLATE $GC_SESSION_ID >> $GC_CITY/notes'`
     await using world = await CityWorld.open(agent('mayor', 'exit 3', more))
     const notes = world.folder.at('city', 'notes')
     await until(() => lines(notes).length > 0)
-    expect(lines(notes)).toEqual(['boot mayor'])
+    const { home } = world.hosts
+    expect(lines(notes)).toEqual([`boot mayor ${home} ${home}/bin`])
     await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
     const { session_id } = await world.event('session.crashed')
     await until(() => lines(notes).includes(`death mayor ${session_id}`))
