@@ -43,8 +43,8 @@ function keyCommands(social: Command, here: Here): void {
   withJson(key.command('list', { isDefault: true }).description('list your keys')).action(async (options: Json) =>
     (await accounts()).listKeys(here, social, options),
   )
-  withJson(key.command('rotate').description('exchange your key; every other ends in the same step')).action(
-    async (options: Json) => (await accounts()).rotateKey(here, social, options),
+  withJson(key.command('rotate').description('exchange your key; every other ends')).action(async (options: Json) =>
+    (await accounts()).rotateKey(here, social, options),
   )
   withJson(key.command('revoke').description('end a key'))
     .argument('<id>')

@@ -87,15 +87,21 @@ export async function listKeys(here: Here, social: Command, options: Json): Prom
   )
 }
 
+/** The new key lies on disk before any other ends: whatever goes wrong on the way, one that works is here. */
 export async function rotateKey(here: Here, social: Command, options: Json): Promise<void> {
   const speaker = new Speaker(here, social)
   const client = speaker.agent()
   const { name } = (await client.call('GET /api/v1/agents/me', {})).agent
   const { made, path } = await speaker.keys.keep(name, async () => {
-    const body = { label: 'rotated', replace: true }
+    const body = { label: 'rotated' }
     const rotated = await client.call('POST /api/v1/agents/me/keys', { body })
     return { made: rotated, name, key: rotated.api_key }
   })
+  const renewed = speaker.holding(made.api_key)
+  const { keys } = await renewed.call('GET /api/v1/agents/me/keys', {})
+  for (const { id, current } of keys) {
+    if (!current) await renewed.call('DELETE /api/v1/agents/me/keys/{id}', { params: { id } })
+  }
   if (options.json) return json(here.io, { ...made, api_key: keptIn(path) })
   line(here.io, `${name} has a new key, kept in ${path}; every other has ended.`)
 }

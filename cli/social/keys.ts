@@ -1,4 +1,14 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { failure, misuse } from '../exit.ts'
 
@@ -69,6 +79,7 @@ export class SocialKeys {
       const { made, name: named, key } = await make()
       const path = join(this.#folder, this.#named(named) ?? named)
       writeSync(file, `${key}\n`)
+      fsyncSync(file)
       renameSync(fresh, path)
       return { made, path }
     } finally {

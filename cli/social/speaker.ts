@@ -37,6 +37,11 @@ export class Speaker {
     return this.#client(token)
   }
 
+  /** Speaks as the agent of a key. */
+  holding(key: string): Client {
+    return this.#client(key)
+  }
+
   nobody(): Client {
     return this.#client(undefined)
   }
