@@ -53,7 +53,8 @@ export const askRoutes = (city: CityOf): Route[] => [
     {
       id: 'post-v0-city-by-city-name-session-by-id-permission-mode',
       summary: 'Choose what a session may do without asking',
-      description: 'Counts from its next start; refused while it runs.',
+      description:
+        'Counts from its next start, and a program that runs has to be suspended first; one that is spoken to by protocol takes it at once.',
       body: PermissionMode,
       ok: SessionResponse,
       refuses: ['session-not-found', 'session-conflict', 'invalid-request', 'not-implemented'],

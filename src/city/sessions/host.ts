@@ -17,6 +17,7 @@ export type SessionHost = Pick<
   | 'onLost'
   | 'prompt'
   | 'cancel'
+  | 'mode'
   | 'answer'
   | 'onRecords'
 >

@@ -26,6 +26,8 @@ export interface Prepared {
   transport: Transport
   /** The conversation that a program spoken to by protocol is asked to go on with. */
   resume: string | undefined
+  /** The model that a program spoken to by protocol is asked to work with. */
+  model: string | undefined
   /** What `typed` is when it could not. */
   afresh: string | undefined
   /** Whether it goes on with an earlier conversation. */
@@ -125,7 +127,18 @@ export class Launcher {
     const { argv, typed } = launched
     const started = this.#fingerprint(row, agent, provider)
     const more = { program: this.program(row), resumed: resume !== undefined, fingerprint: started }
-    return { argv, cwd: row.workDir, env, typed, transport, resume, afresh: anew.typed, ...more }
+    const { model } = { ...provider?.optionDefaults, ...agent?.optionDefaults, ...row.options }
+    return {
+      argv,
+      cwd: row.workDir,
+      env,
+      typed,
+      transport,
+      resume,
+      model: model || undefined,
+      afresh: anew.typed,
+      ...more,
+    }
   }
 
   /** What of its declaration changed since a session was started, by the keys that declare it. */

@@ -139,13 +139,18 @@ export class Lifecycle {
 
   async #spawn({ row, key }: { row: SessionRow; key: string }, prepared: Prepared): Promise<Started> {
     const { host, store, conversations } = this.parts
-    const { argv, cwd, env, transport, resume } = prepared
+    const { argv, cwd, env, transport, resume, model } = prepared
     const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS }
     if (transport === 'terminal') return host.start(spec)
     await store.write((tx) => conversations.begin(tx, key, row))
     const mode = conversations.wantedMode(row.id)
     const patience = this.parts.config.current.session.startupTimeout
-    const acp = { patience, ...(resume !== undefined && { resume }), ...(mode !== undefined && { mode }) }
+    const acp = {
+      patience,
+      ...(resume !== undefined && { resume }),
+      ...(mode !== undefined && { mode }),
+      ...(model !== undefined && { model }),
+    }
     return host.start({ ...spec, kind: 'acp', acp })
   }
 

@@ -7,7 +7,7 @@ import type { Frame } from '../../server/sse.ts'
 import type { Worker } from '../claims/worker.ts'
 import type { Logs } from '../transcripts/logs.ts'
 import { HELD } from './affairs.ts'
-import { choosePermissionMode } from './choices.ts'
+import { choosePermissionMode, isSpokenTo, offeredMode } from './choices.ts'
 import { Crew } from './crew.ts'
 import { SessionSubmitSucceeded } from './events.ts'
 import { Holds } from './holds.ts'
@@ -138,6 +138,7 @@ export class Sessions extends Holds {
 
   async choosePermissionMode(token: string, mode: string): Promise<SessionResponse> {
     const row = this.parts.resolver.resolve(token, { past: true })
+    if (isSpokenTo(this.parts, row)) await this.needs.host.mode(row.hostKey, offeredMode(this.parts, row, mode))
     return this.needs.store.write((tx) => this.parts.view.show(choosePermissionMode(this.parts, tx, row, mode)))
   }
 

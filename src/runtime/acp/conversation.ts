@@ -38,6 +38,7 @@ export interface ConversationParts {
   commands: Commands
   resume: string | undefined
   mode: string | undefined
+  model: string | undefined
   /** How long the handshake may take. */
   patience: number | undefined
   /** Hears what the agent tells, from its first turn on. */
@@ -59,6 +60,7 @@ export class Conversation {
   readonly #connection: ClientConnection
   readonly #told = new Set<string>()
   #opened: Opened | undefined
+  #setMode: ((mode: string) => Promise<void>) | undefined
   /** Whether it has answered a sounding. */
   #answers = false
   #turn: Turn | undefined
@@ -111,6 +113,17 @@ export class Conversation {
     return within(this.parts.deadlines, CANCELLED_MS, turn.ended.promise)
   }
 
+  /** Has the agent work in another mode from now on; refuses one that it does not offer. */
+  async mode(mode: string): Promise<void> {
+    await this.ready
+    try {
+      await this.#setMode?.(mode)
+    } catch (thrown) {
+      if (thrown instanceof Refusal) throw thrown
+      throw new Refusal('session-conflict', `conflict: the agent did not take the mode: ${complaint(thrown)}`)
+    }
+  }
+
   close(): void {
     this.permissions.cancel()
     this.#connection.close(new Refusal('service-unavailable', 'the agent has ended'))
@@ -153,15 +166,17 @@ export class Conversation {
   }
 
   async #open(): Promise<Opened> {
-    const { build, folder, resume, mode, deadlines, scribe, patience = HANDSHAKE_MS } = this.parts
-    const shaking = shakeHands(this.#agent, build, { cwd: folder.path, resume, mode })
+    const { build, folder, resume, mode, model, deadlines, scribe, patience = HANDSHAKE_MS } = this.parts
+    const shaking = shakeHands(this.#agent, build, { cwd: folder.path, resume, mode, model })
     try {
       const inTime = await within(deadlines, patience, shaking)
       if (!inTime)
         throw new Refusal('service-unavailable', `the agent did not open a conversation in ${patience / 1000} s`)
-      const opened = await shaking
+      const { opened, setMode, fault } = await shaking
       this.#opened = opened
+      this.#setMode = setMode
       scribe.write({ type: 'ready', ...opened })
+      if (fault !== undefined) scribe.write({ type: 'error', message: fault })
       void this.#sounded()
       return opened
     } catch (thrown) {

@@ -8,10 +8,13 @@ import {
   RequestError,
   type SessionConfigOption,
 } from '@agentclientprotocol/sdk'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { Refusal, sentence } from '../../core/errors.ts'
 import { CAPABILITIES } from './client.ts'
 import type { AgentMode } from './record.ts'
 
+const SET_MODEL = 'session/set_model'
 const AUTH_REQUIRED = -32000
 
 /** What is wanted of a conversation before its first turn. */
@@ -20,6 +23,7 @@ export interface Wanted {
   /** The agent's name for an earlier conversation to go on with. */
   resume?: string | undefined
   mode?: string | undefined
+  model?: string | undefined
 }
 
 /** A conversation with an agent. */
@@ -32,8 +36,17 @@ export interface Opened {
   modes: AgentMode[]
 }
 
+/** What came of the handshake. */
+interface Shaken {
+  opened: Opened
+  /** Has the agent work in another of its modes; refuses one that it does not offer. */
+  setMode(mode: string): Promise<void>
+  /** What of the wishes could not be had, in a sentence. */
+  fault: string | undefined
+}
+
 /** Agrees on the protocol, then opens a conversation; refuses with a sentence that says what to do. */
-export async function shakeHands(agent: ClientContext, build: string, wanted: Wanted): Promise<Opened> {
+export async function shakeHands(agent: ClientContext, build: string, wanted: Wanted): Promise<Shaken> {
   const hello: InitializeRequest = {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: CAPABILITIES,
@@ -50,14 +63,21 @@ export async function shakeHands(agent: ClientContext, build: string, wanted: Wa
   const offered = modesOf(state)
   const chosen = await choose(agent, conversation, offered, wanted.mode)
   const mode = chosen ?? offered.current
-  const model = modelOf(state)
-  return {
+  const models = modelsOf(state)
+  const fault = await chooseModel(agent, conversation, models, wanted.model)
+  const model = fault === undefined ? (wanted.model ?? models.current) : models.current
+  const opened = {
     conversation,
     resumed,
     resumable: resumes(met) !== undefined,
     modes: offered.modes,
     ...(mode && { mode }),
     ...(model && { model }),
+  }
+  return {
+    opened,
+    fault,
+    setMode: (to) => choose(agent, conversation, { ...offered, current: undefined }, to).then(() => {}),
   }
 }
 
@@ -93,10 +113,40 @@ async function goOn(
   }
 }
 
-/** The model it works with, when it tells. */
-function modelOf({ configOptions }: State): string | undefined {
-  const option = configOptions?.find(({ category }) => category === 'model')
-  return option?.type === 'select' ? option.currentValue : undefined
+interface Models {
+  ids: string[]
+  current: string | undefined
+  /** The option that stands for the model; absent with agents that have a call of its own for it. */
+  option: string | undefined
+}
+
+/** The models it can work with, and the one it does, when it tells. */
+function modelsOf(state: State): Models {
+  const option = state.configOptions?.find(({ category }) => category === 'model')
+  if (option?.type === 'select') {
+    const ids = option.options.flatMap((one) => ('options' in one ? one.options : [one])).map(({ value }) => value)
+    return { ids, current: option.currentValue, option: option.id }
+  }
+  const told: unknown = 'models' in state ? state.models : undefined
+  if (!Value.Check(ToldModels, told)) return { ids: [], current: undefined, option: undefined }
+  return { ids: told.availableModels.map(({ modelId }) => modelId), current: told.currentModelId, option: undefined }
+}
+
+/** How agents tell their models that have `session/set_model`, which is not in the stable protocol yet. */
+const ToldModels = Type.Object({
+  availableModels: Type.Array(Type.Object({ modelId: Type.String() })),
+  currentModelId: Type.String(),
+})
+
+/** Has the agent work with a model; says why it goes on with its own when it does not offer that one. */
+async function chooseModel(agent: ClientContext, sessionId: string, { ids, current, option }: Models, wanted?: string) {
+  if (wanted === undefined || wanted === current) return undefined
+  if (!ids.includes(wanted)) {
+    return `the agent has no model "${wanted}" and goes on with ${current ?? 'its own'}; it has ${ids.join(', ') || 'no choice'}`
+  }
+  if (option === undefined) await agent.request(SET_MODEL, { sessionId, modelId: wanted })
+  else await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option, value: wanted })
+  return undefined
 }
 
 /** How the agent goes on with a conversation: without telling it all again, if it can. */

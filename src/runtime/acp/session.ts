@@ -68,10 +68,10 @@ export class AgentSession {
     this.#scribe = new Scribe(this.ledger, deadlines)
     const folder = new Folder(spec.cwd)
     this.#commands = new Commands(folder, spec.env, marks)
-    const { resume, mode, patience } = spec.acp ?? {}
+    const { resume, mode, model, patience } = spec.acp ?? {}
     const said = { run, build, deadlines, scribe: this.#scribe, folder, commands: this.#commands }
     this.#conversation = new Conversation(
-      { ...said, resume, mode, patience, told: (update) => this.#told(update) },
+      { ...said, resume, mode, model, patience, told: (update) => this.#told(update) },
       agentWire({
         input: this.#agent.output,
         write: (line) => this.#agent.write(line),
@@ -140,6 +140,11 @@ export class AgentSession {
 
   cancel(): Promise<boolean> {
     return this.#conversation.cancel()
+  }
+
+  /** Has the agent work in another mode from now on. */
+  mode(mode: string): Promise<void> {
+    return this.#conversation.mode(mode)
   }
 
   answer(request: string, choice: string): void {

@@ -166,6 +166,10 @@ export class Host implements SessionHost {
     return (await this.#twice(() => this.#ask('cancel', { key }, CANCEL_MS))).ended
   }
 
+  async mode(key: string, mode: string): Promise<void> {
+    await this.#twice(() => this.#ask('mode', { key, mode }, CANCEL_MS))
+  }
+
   async answer(key: string, request: string, choice: string): Promise<void> {
     await this.#ask('answer', { key, request, choice })
   }

@@ -54,6 +54,8 @@ export interface SessionHost {
   prompt(key: string, turn: string, text: string): Promise<void>
   /** Has such a program end its turn; whether it did so in time. Questions it asked are taken off the table. */
   cancel(key: string): Promise<boolean>
+  /** Has such a program work in another of its modes from now on; refuses with its reason when it does not. */
+  mode(key: string, mode: string): Promise<void>
   /** Answers what such a program asked with one of the choices it gave. */
   answer(key: string, request: string, choice: string): Promise<void>
   /**

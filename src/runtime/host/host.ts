@@ -171,6 +171,8 @@ export class HostProcess {
           .agent(ask.key)
           .cancel()
           .then((ended) => ({ ended }))
+      case 'mode':
+        return sessions.roster.agent(ask.key).mode(ask.mode)
       case 'answer':
         return sessions.roster.agent(ask.key).answer(ask.request, ask.choice)
     }

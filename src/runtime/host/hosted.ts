@@ -21,6 +21,7 @@ export const StartSpec = Type.Object({
       /** The program's name for an earlier conversation to go on with, if it can. */
       resume: Type.Optional(Type.String()),
       mode: Type.Optional(Type.String()),
+      model: Type.Optional(Type.String()),
       /** Milliseconds the program may take to open the conversation; 30000 when not given. */
       patience: Type.Optional(Type.Integer({ minimum: 1 })),
     }),

@@ -71,6 +71,8 @@ export const ASKS = {
   /** Gives an agent a turn, once: asked again with the same name, it is not given again. */
   prompt: ask('prompt', { ...Key, turn: Type.String({ minLength: 1 }), text: Type.String() }),
   cancel: ask('cancel', Key),
+  /** Has an agent work in another of the modes it offers. */
+  mode: ask('mode', { ...Key, mode: Type.String({ minLength: 1 }) }),
   answer: ask('answer', { ...Key, request: Type.String(), choice: Type.String() }),
 }
 
@@ -97,6 +99,7 @@ export const ANSWERS = {
   kept: Nothing,
   prompt: Nothing,
   cancel: Type.Object({ ended: Type.Boolean() }),
+  mode: Nothing,
   answer: Nothing,
 }
 

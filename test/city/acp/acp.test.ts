@@ -189,7 +189,6 @@ describe('a session that is spoken to by protocol', () => {
     await using polly = await withPolly(spoken('polly', '', 'export MODES=build,plan;'))
     const choose = (permission_mode: string) =>
       answer(polly.post(`/session/${polly.id}/permission-mode`, { permission_mode }))
-    expect(await choose('plan')).toMatchObject({ status: 409 })
     await polly.done(1)
     await polly.post(`/session/${polly.id}/suspend`)
     expect(await choose('fly')).toMatchObject({ status: 400 })
@@ -197,6 +196,46 @@ describe('a session that is spoken to by protocol', () => {
     await polly.post(`/session/${polly.id}/wake`)
     await until(() => polly.records().filter(({ type }) => type === 'ready').length === 2)
     expect(polly.records().findLast(({ type }) => type === 'ready')).toMatchObject({ mode: 'plan' })
+  })
+
+  test('works in the mode that is chosen while it runs, at once and after its next start', async () => {
+    await using polly = await withPolly(spoken('polly', '', 'export MODES=build,plan;'))
+    const choose = (permission_mode: string) =>
+      answer(polly.post(`/session/${polly.id}/permission-mode`, { permission_mode }))
+    await polly.done(1)
+    expect(await choose('fly')).toMatchObject({ status: 400, body: { code: 'invalid-request' } })
+    expect(await choose('plan')).toMatchObject({ status: 200, body: { id: polly.id, state: 'active' } })
+    const told = () =>
+      polly.records().flatMap((record) => (record.type === 'update' ? (record.update.currentModeId ?? []) : []))
+    await until(() => told().length > 0)
+    expect(told()).toEqual(['plan'])
+    await polly.post(`/session/${polly.id}/suspend`)
+    await polly.post(`/session/${polly.id}/wake`)
+    await until(() => polly.records().filter(({ type }) => type === 'ready').length === 2)
+    expect(polly.records().findLast(({ type }) => type === 'ready')).toMatchObject({ mode: 'plan' })
+  })
+
+  test('of an agent without modes keeps what it has', async () => {
+    await using polly = await withPolly()
+    await polly.done(1)
+    const { status, body } = await answer(
+      polly.post(`/session/${polly.id}/permission-mode`, { permission_mode: 'plan' }),
+    )
+    expect([status, body.code]).toEqual([501, 'not-implemented'])
+  })
+
+  test('works with the model that its agent declares, or says which there are', async () => {
+    const models = (model: string) =>
+      spoken('polly', `option_defaults = { model = "${model}" }`, 'export MODELS=small,large;')
+    await using polly = await withPolly(models('large'))
+    await polly.done(1)
+    expect(polly.records().find(({ type }) => type === 'ready')).toMatchObject({ model: 'large' })
+    await using other = await withPolly(models('huge'))
+    await other.done(1)
+    expect(other.records().slice(0, 2)).toMatchObject([
+      { type: 'ready', model: 'small' },
+      { type: 'error', message: 'the agent has no model "huge" and goes on with small; it has small, large' },
+    ])
   })
 
   test('is not idle while it works on a turn, however silent', async () => {

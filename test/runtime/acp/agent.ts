@@ -9,7 +9,7 @@ interface Message {
   error?: { message: string }
 }
 
-const { SLOW_MS = '0', LOGIN, MODES, HISTORY, LOG } = process.env
+const { SLOW_MS = '0', LOGIN, MODES, MODELS, HISTORY, LOG } = process.env
 const SESSION = `conversation-${process.pid}`
 const waiting = new Map<string | number, (answer: Message) => void>()
 let asked = 0
@@ -117,13 +117,17 @@ async function request({ id, method, params = {} }: Message): Promise<void> {
       .filter(Boolean)
       .map((mode) => ({ id: mode, name: mode }))
     const modes = MODES ? { modes: { currentModeId: availableModes[0]?.id, availableModes } } : {}
-    send({ id, result: { sessionId: SESSION, ...modes } })
+    const availableModels = (MODELS ?? '').split(',').map((modelId) => ({ modelId, name: modelId }))
+    const models = MODELS ? { models: { currentModelId: availableModels[0]?.modelId, availableModels } } : {}
+    send({ id, result: { sessionId: SESSION, ...modes, ...models } })
   } else if (method === 'session/load') {
     if (!HISTORY) return void send({ id, error: { code: -32002, message: 'Resource not found' } })
     say('what was said before')
     send({ id, result: {} })
   } else if (method === 'session/set_mode') {
     tell({ sessionUpdate: 'current_mode_update', currentModeId: params.modeId })
+    send({ id, result: {} })
+  } else if (method === 'session/set_model') {
     send({ id, result: {} })
   } else if (method === 'session/prompt') {
     cancelled = false
