@@ -22,6 +22,8 @@ interface Parts {
   opened(tx: Tx, session: string, conversation: string | undefined): void
   /** The program can take another turn. */
   free(session: string): void
+  /** A turn failed, for this reason. */
+  failed(session: string, key: string, reason: string): void
 }
 
 /** A record that was kept, with its place among all of its session. */
@@ -167,6 +169,8 @@ export class Conversations {
     if (record.type !== 'done') return
     tx.orm.update(acpRuns).set({ turn: '' }).where(of).run()
     tx.after(() => this.parts.free(session))
+    const { error } = record
+    if (error !== undefined) tx.after(() => this.parts.failed(session, key, error))
   }
 
   #ready(tx: Tx, session: string, { conversation, resumable, modes, mode = '' }: Of<'ready'>): void {

@@ -89,6 +89,7 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
     ...{ store, log, city: place.city },
     opened: (tx, id, conversation) => book.patch(tx, id, { sessionKey: conversation ?? null }),
     free: (id) => messages.pump(id),
+    failed: (id, key, reason) => usageLimits.told(id, key, reason),
   })
   const speaker = new Speaker(host, conversations)
   const interrupt = async (row: SessionRow) => {

@@ -6,6 +6,7 @@ import type { SessionHost } from './host.ts'
 import type { Launcher } from './launcher.ts'
 import type { Live } from './live.ts'
 import type { SessionRow } from './table.ts'
+import { type Running, runs } from './view.ts'
 
 interface Parts {
   book: SessionBook
@@ -20,6 +21,8 @@ interface Parts {
   report(message: string): void
 }
 
+/** What a turn failed for that nothing but time mends. */
+const USED_UP = /usage limit|\bquota\b|limit reached|hit your limit/i
 /** A screen that has shown nothing new for this long is looked at. */
 const QUIET = 3_000
 
@@ -34,6 +37,12 @@ export class UsageLimits {
     const look = this.#looks.get(id)
     if (look) look.again = true
     else this.#arm(id)
+  }
+
+  /** A turn of a program that is spoken to by protocol failed, for this reason. */
+  told(id: string, key: string, reason: string): void {
+    if (!USED_UP.test(reason) || !this.#isOurs(this.parts.book.find(id))) return
+    void this.parts.limit(id, key, reason).catch((thrown) => this.parts.report(`session ${id}: ${sentence(thrown)}`))
   }
 
   close(): void {
@@ -61,11 +70,14 @@ export class UsageLimits {
   }
 
   /** A person's session, and one that somebody looks at, is left to the person. */
+  #isOurs(row: SessionRow | undefined): row is Running {
+    return row?.state === 'active' && runs(row) && row.origin !== 'manual' && !this.parts.live.attached(row.id)
+  }
+
   async #look(id: string): Promise<void> {
-    const { book, host, launcher, live, limit, hasScreen } = this.parts
+    const { book, host, launcher, limit, hasScreen } = this.parts
     const row = book.find(id)
-    if (!row?.hostKey || row.state !== 'active' || row.origin === 'manual' || live.attached(id)) return
-    if (!hasScreen(row.hostKey)) return
+    if (!this.#isOurs(row) || !hasScreen(row.hostKey)) return
     const { manners } = launcher.program(row)
     if (!manners.dialogs.some(({ kind }) => kind === 'usage-limit')) return
     const screen = await host.screen(row.hostKey)

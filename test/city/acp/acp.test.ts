@@ -252,6 +252,24 @@ describe('a session that is spoken to by protocol', () => {
     expect(polly.row().state).toBe('asleep')
   })
 
+  test('whose model has reached its usage limit is held with its agent until that is over', async () => {
+    await using http = await openHttp(spoken('polly', 'max_active_sessions = 1'))
+    const { world } = http
+    await world.work('too much', 'polly')
+    const { session_id: id = '' } = await world.event('session.woke')
+    await http.post(`/session/${id}/submit`, { message: 'limit' })
+    await world.event('session.quarantined')
+    const row = world.city.sessions.parts.book.need(id)
+    expect(row).toMatchObject({ state: 'quarantined', reason: 'rate_limit', failures: 0 })
+    expect(row.quarantinedUntil).toBeGreaterThan(Date.now() + 29 * 60_000)
+    expect(world.city.sessions.parts.troubles.find('agent', 'polly')).toMatchObject({
+      deaths: 0,
+      reason: 'Usage limit reached, try again at noon',
+    })
+    expect(world.recorded().filter((event) => event.startsWith('session.crashed'))).toEqual([])
+    expect(await world.running()).toEqual([])
+  })
+
   test('that cannot be started says what to do', async () => {
     await using http = await openHttp(spoken('polly', '', 'export LOGIN=1;'))
     const { body } = await answer(http.post('/sessions', { kind: 'agent', name: 'polly' }))

@@ -90,6 +90,7 @@ async function turn(text: string): Promise<object | undefined> {
     process.exit(3)
   }
   if (verb === 'refuse') return { error: { code: -32603, message: 'Internal error', data: { details: 'no credit' } } }
+  if (verb === 'limit') return { error: { code: -32603, message: 'Usage limit reached, try again at noon' } }
   if (verb === 'run') await command(rest)
   if (verb === 'leave') await ask('terminal/create', { command: rest })
   if (verb === 'read') {
