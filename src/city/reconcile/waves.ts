@@ -46,7 +46,9 @@ export class Waves {
 
   /** Whether an agent has to wait: something it depends on is still coming up. What cannot come up is not waited for. */
   waits(agent: AgentView | undefined): boolean {
-    return agent?.dependsOn.some((name) => !this.#up.has(name) && this.#coming.has(name)) ?? false
+    const isOnItsWay = (name: string) =>
+      this.room.agent(name) !== undefined && !this.#up.has(name) && this.#coming.has(name)
+    return agent?.dependsOn.some(isOnItsWay) ?? false
   }
 
   /** What declares a circle is refused where it is read. */

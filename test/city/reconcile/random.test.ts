@@ -14,7 +14,7 @@ function wrong(before: Situation, actions: readonly Action[]): string[] {
   const isHeld = (name: string): boolean => {
     const agent = before.agents.find((one) => one.name === name)
     const rig = agent && before.rigs.get(agent.rig)
-    return before.city.suspended || (agent?.suspended ?? false) || (rig?.suspended ?? false)
+    return before.city.suspended || (agent && (agent.suspended || agent.blocked)) || (rig?.suspended ?? false)
   }
   for (const action of actions) {
     const id = 'session' in action ? action.session : undefined
@@ -77,8 +77,50 @@ function broken(before: Situation, after: Situation): string[] {
   return faults
 }
 
+/** Sessions that nothing more is decided about although they neither rest nor wait for a moment or a person. */
+function stuck(settled: Situation, due: number | undefined): string[] {
+  return settled.sessions
+    .filter((session) => !session.busy && !accepted(settled, session, due))
+    .map(({ id, state }) => `${id} stays ${state}`)
+}
+
+function accepted(settled: Situation, session: SessionView, due: number | undefined): boolean {
+  const { state, key } = session
+  const waits = (moment: number) => moment > settled.now && due !== undefined && due <= moment
+  if (state === 'active') return key !== undefined && settled.hosted?.get(key)?.exit === undefined
+  if (key !== undefined) return state === 'draining' && waits(session.drainAt + 300_000)
+  if (state === 'quarantined') return waits(session.quarantinedUntil)
+  if (state === 'draining' || state === 'creating') return false
+  if (state === 'failed-create') return session.origin !== 'ephemeral'
+  if (state === 'suspended' || state === 'archived') return true
+  const wanted = session.wanted || session.work.length > 0 || session.messages > 0
+  const agent = settled.agents.find(({ name }) => name === session.agent)
+  const retryAt = Math.max(session.retryAt, session.origin === 'ephemeral' ? (agent?.retryAt ?? 0) : 0)
+  const asked = wanted || (state === 'start-pending' && session.origin !== 'ephemeral')
+  return !asked || waits(retryAt) || cannotStart(settled, session)
+}
+
+/** Why a session that is asked for may stay down: it is held, cannot run, finds no place, or waits for another agent. */
+function cannotStart(settled: Situation, { agent: name, origin }: SessionView): boolean {
+  const agent = settled.agents.find((one) => one.name === name)
+  const rig = agent && settled.rigs.get(agent.rig)
+  if (settled.wakes === 0 || settled.city.suspended || isEarly(settled, name)) return true
+  if (!agent) return origin !== 'manual' || full(settled, settled.city.maxActive, () => true)
+  if (agent.suspended || agent.blocked || rig?.suspended) return true
+  if (agent.problem !== undefined && origin !== 'manual') return true
+  const inRig = (session: SessionView) => settled.agents.find((one) => one.name === session.agent)?.rig === agent.rig
+  return (
+    full(settled, agent.maxActive || undefined, (session) => session.agent === name) ||
+    full(settled, agent.rig ? rig?.maxActive : undefined, inRig) ||
+    full(settled, settled.city.maxActive, () => true)
+  )
+}
+
+const full = ({ sessions }: Situation, most: number | undefined, fits: (session: SessionView) => boolean): boolean =>
+  most !== undefined && sessions.filter((session) => occupies(session) && fits(session)).length >= most
+
 describe('any situation', () => {
-  test(`is decided lawfully, and settles: ${SITUATIONS} of them`, () => {
+  test(`is decided lawfully, and settles in what it accepts: ${SITUATIONS} of them`, () => {
     let settled = 0
     for (let seed = 1; seed <= SITUATIONS; seed++) {
       let situation = anySituation(dice(seed))
@@ -88,6 +130,8 @@ describe('any situation', () => {
         if (due !== undefined && due <= situation.now) faults.push('it waits for a moment that has come')
         if (faults.length > 0) throw new Error(`seed ${seed}, turn ${turn}: ${faults.join('; ')}`)
         if (actions.length === 0) {
+          const left = stuck(situation, due)
+          if (left.length > 0) throw new Error(`seed ${seed}, turn ${turn}: ${left.join('; ')}`)
           settled++
           break
         }

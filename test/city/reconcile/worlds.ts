@@ -46,6 +46,7 @@ export function anySituation(roll: () => number): Situation {
       name,
       rig: name.includes('/') ? 'r' : '',
       suspended: chance(0.1),
+      blocked: chance(0.05),
       minActive: pick([0, 0, 0, 1, 2]),
       maxActive: pick([undefined, 0, 1, 1, 2, 3]),
       problem: chance(0.1) ? 'no such program' : undefined,
