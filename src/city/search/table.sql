@@ -1,6 +1,8 @@
 -- The words of beads, by 1024 times their number, and of comments, by their own: those of one bead stand together.
 CREATE VIRTUAL TABLE bead_search USING fts5(
   title, body, labels, content='', columnsize=0, tokenize='unicode61 remove_diacritics 2');
+-- Small pages: what a write has to merge of them is done sooner, and holds nobody up.
+INSERT INTO bead_search (bead_search, rank) VALUES ('pgsz', 1000);
 -- What is yet to be put there, by the same numbers: many at once cost a fraction of one by one.
 CREATE TABLE bead_unworded (n INTEGER PRIMARY KEY);
 
