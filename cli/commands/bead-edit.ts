@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import type { BeadEntry } from '../../src/city/beads/bulk-schema.ts'
+import type { Bead } from '../../src/city/beads/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
 import { isRecord, parsed } from '../../src/client/problem.ts'
 import { plainLines } from '../../src/client/text.ts'
 import { failure, misuse } from '../exit.ts'
@@ -17,6 +19,8 @@ interface Create extends Json {
   parent?: string
   rig?: string
   file?: string
+  needs?: string[]
+  deferUntil?: string
 }
 
 interface Update extends Create {
@@ -29,6 +33,8 @@ export function createCommand(bead: Command, here: Here): void {
   withJson(fields(bead.command('create').description('put work on record: one bead, or many from a file')))
     .argument('[title]')
     .option('--rig <rig>', 'the rig it belongs to')
+    .option('--needs <beads>', 'what has to be closed before it; separated by commas, may be repeated', several)
+    .option('--defer-until <moment>', 'not ready before this, such as 2030-01-31T09:00:00Z')
     .option('--file <file>', 'beads as JSON lines, all or none; `-` for standard input')
     .addHelpText('after', FILE)
     .action((title: string | undefined, options: Create) =>
@@ -44,11 +50,19 @@ async function create(here: Here, title: string | undefined, options: Create): P
   if (title === undefined) throw misuse('say what the work is called, or give a --file')
   const city = await here.city()
   const rig = await here.rig(city, options.rig)
-  const made = await city.call('POST ~/beads', {
-    body: { title, ...(rig && { rig }), ...changed(options) },
-  })
+  const { needs, deferUntil } = options
+  const body = { title, ...(rig && { rig }), ...(deferUntil && { defer_until: deferUntil }), ...changed(options) }
+  const made = needs ? await createNeeding(city, { ...body, needs }) : await city.call('POST ~/beads', { body })
   if (options.json) return json(here.io, made)
   line(here.io, `Created ${made.id}: ${plainLines(made.title)}`)
+}
+
+/** One bead together with what it needs, so that nobody takes it up before its time. */
+async function createNeeding(city: CityClient, entry: BeadEntry): Promise<Bead> {
+  const { beads } = await city.call('POST ~/beads/bulk', { body: { beads: [entry] } })
+  const [made] = beads
+  if (!made) throw failure('the supervisor created no bead and did not say why')
+  return made
 }
 
 async function createAll(here: Here, title: string | undefined, file: string, options: Create): Promise<void> {

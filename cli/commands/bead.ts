@@ -7,6 +7,7 @@ import { type Io, json, line } from '../io.ts'
 import { type Column, facts, table } from '../table.ts'
 import { draw, type Watch, withWatch } from '../watch.ts'
 import { commentCommands, commentsOn, printComments } from './bead-comment.ts'
+import { dependencyCommands } from './bead-dep.ts'
 import { createCommand, updateCommand } from './bead-edit.ts'
 import { historyCommand } from './bead-history.ts'
 import { transferCommands } from './bead-transfer.ts'
@@ -42,7 +43,7 @@ export function beadCommands(program: Command, here: Here): void {
   createCommand(bead, here)
   updateCommand(bead, here)
   verbCommands(bead, here)
-  dependencies(bead, here)
+  dependencyCommands(bead, here)
   searchCommand(bead, here)
   commentCommands(bead, here)
   historyCommand(bead, here)
@@ -139,32 +140,4 @@ async function show(here: Here, id: string, options: Json): Promise<void> {
   const comments = await commentsOn(city, id)
   if (comments.length > 0) line(here.io, '')
   printComments(here.io, comments)
-}
-
-function dependencies(bead: Command, here: Here): void {
-  const dep = bead.command('dep').description('what a bead waits for')
-  withJson(dep.command('add').description('let a bead depend on another'))
-    .argument('<bead>')
-    .argument('<on>', 'the bead it depends on')
-    .option('--type <type>', 'blocks, waits-for, tracks, relates-to …', 'blocks')
-    .action(async (id: string, on: string, options: Json & { type: string }) => {
-      const city = await here.city()
-      const said = await city.call('POST ~/bead/{id}/deps', {
-        params: { id },
-        body: { depends_on_id: on, type: options.type },
-      })
-      if (options.json) return json(here.io, said)
-      line(here.io, `${id} depends on ${on} (${options.type}).`)
-    })
-  withJson(dep.command('remove').description('take a dependency away'))
-    .argument('<bead>')
-    .argument('<on>')
-    .action(async (id: string, on: string, options: Json) => {
-      const city = await here.city()
-      const said = await city.call('DELETE ~/bead/{id}/deps/{depends_on_id}', {
-        params: { id, depends_on_id: on },
-      })
-      if (options.json) return json(here.io, said)
-      line(here.io, `${id} no longer depends on ${on}.`)
-    })
 }

@@ -34,6 +34,23 @@ describe('gc bead comment, comments', () => {
   })
 })
 
+test('a bead is created with what it needs, and shown with both ends of it', async () => {
+  const [wall, door] = [await create('Wall'), await create('Door')]
+  const roof = await create('Roof', '--needs', `${wall.id},${door.id}`, '--defer-until', '2030-01-31T09:00:00Z')
+  expect(roof).toMatchObject({ is_blocked: true, defer_until: '2030-01-31T09:00:00.000Z' })
+  const rows = async (id: string) =>
+    (await town.gc(['bead', 'dep', 'list', id])).out.split('\n').map((each) => each.replace(/ {2,}/g, '  '))
+  const [head, ...edges] = await rows(roof.id)
+  expect(head).toBe('WAY  BEAD  TYPE  STATUS  TITLE')
+  expect(edges.toSorted()).toEqual(
+    ['', `depends on  ${wall.id}  blocks  open  Wall`, `depends on  ${door.id}  blocks  open  Door`].toSorted(),
+  )
+  expect((await rows(wall.id))[1]).toBe(`needed by  ${roof.id}  blocks  open  Roof`)
+  const { id } = await create('Alone')
+  expect(await rows(id)).toEqual([`${id} depends on nothing, and nothing depends on it.`, ''])
+  expect((await town.gc(['bead', 'create', 'x', '--needs', 'to-99999'])).err).toContain('it needs to-99999')
+})
+
 describe('many beads', () => {
   const LINES = [
     { name: 'ship', title: 'Ship it', needs: ['build'], parent: 'plan' },
