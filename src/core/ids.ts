@@ -1,12 +1,19 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
 
+let store = Buffer.alloc(0)
+let used = 0
+
 /** Names one HTTP exchange in `X-GC-Request-Id` and in our log: 16 hex characters. */
 export const exchangeId = (): string => {
-  // Every exchange needs one: the runtime keeps random bytes in store for UUIDs, a tenth of the price of fresh ones.
-  const uuid = randomUUID()
-  return uuid.slice(0, 8) + uuid.slice(28)
+  // Every exchange needs one: its bytes come from a store of random ones, a tenth of the price of fresh ones.
+  if (used === store.length) {
+    store = randomBytes(4096)
+    used = 0
+  }
+  used += 8
+  return store.toString('hex', used - 8, used)
 }
 
 /** Names an accepted asynchronous request until its one terminal event: `req-` and 24 hex characters. */

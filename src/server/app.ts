@@ -11,7 +11,7 @@ export interface App extends Side {
 }
 
 /** The supervisor's addresses are these; every other is the network's. */
-const SUPERVISOR = /^\/(health|v0|openapi\.json|docs)(\/|$)/
+const SUPERVISOR = /\/(health|v0|openapi\.json|docs)(?=[/?]|$)/y
 
 /** Chooses the plane by the exact beginning of the path, before any routing. */
 export function createApp({ supervisor, network }: { supervisor: Side; network: Side }): App {
@@ -19,7 +19,7 @@ export function createApp({ supervisor, network }: { supervisor: Side; network: 
     supervisor,
     network,
     fetch: (request: Request, server: Server<Link>) =>
-      (SUPERVISOR.test(pathOf(request.url)) ? supervisor : network).fetch(request, server),
+      (isSupervisors(request.url) ? supervisor : network).fetch(request, server),
     stop() {
       supervisor.stop()
       network.stop()
@@ -27,8 +27,7 @@ export function createApp({ supervisor, network }: { supervisor: Side; network: 
   }
 }
 
-function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  const end = url.indexOf('?', start)
-  return url.slice(start, end < 0 ? undefined : end)
+function isSupervisors(url: string): boolean {
+  SUPERVISOR.lastIndex = url.indexOf('/', url.indexOf('://') + 3)
+  return SUPERVISOR.test(url)
 }

@@ -2,7 +2,7 @@ import { exchangeId } from '../core/ids.ts'
 import type { Reply } from './answer.ts'
 import type { Caller } from './caller.ts'
 import { share } from './cors.ts'
-import { admit, type GuardSettings, human } from './guard.ts'
+import { admit, type Facts, type GuardSettings, human } from './guard.ts'
 
 /** What every request of a plane goes through before it is routed. */
 export interface Gate {
@@ -20,25 +20,44 @@ export class Entry implements Gate {
 
   /** Throws the refusal of whoever may not go on; answers preflights itself. */
   receive(request: Request, reply: Reply): Response | undefined {
-    const { headers, method } = request
-    const origin = headers.get('origin')
+    const seen = new Seen(request.method, request.headers)
     reply.headers['x-gc-request-id'] = exchangeId()
-    share(reply.headers, origin, this.settings)
-    const facts = {
-      method,
-      host: headers.get('host'),
-      origin,
-      authorization: headers.get('authorization'),
-      mark: headers.get('x-gc-request'),
-      upgrade: headers.get('upgrade'),
-    }
-    const caller = admit(facts, this.settings)
+    share(reply.headers, seen.origin, this.settings)
+    const caller = admit(seen, this.settings)
     if (caller !== human) this.#callers.set(request, caller)
-    return method === 'OPTIONS' ? new Response(null, { status: 204 }) : undefined
+    return seen.method === 'OPTIONS' ? new Response(null, { status: 204 }) : undefined
   }
 
   /** Who was let in with this request. */
   callerOf(request: Request): Caller {
     return this.#callers.get(request) ?? human
+  }
+}
+
+/** A request as the guard sees it: a header is read when it is looked at. */
+class Seen implements Facts {
+  constructor(
+    readonly method: string,
+    private readonly headers: Headers,
+  ) {}
+
+  get host(): string | null {
+    return this.headers.get('host')
+  }
+
+  get origin(): string | null {
+    return this.headers.get('origin')
+  }
+
+  get authorization(): string | null {
+    return this.headers.get('authorization')
+  }
+
+  get mark(): string | null {
+    return this.headers.get('x-gc-request')
+  }
+
+  get upgrade(): string | null {
+    return this.headers.get('upgrade')
   }
 }

@@ -38,15 +38,17 @@ export function admit(facts: Facts, settings: GuardSettings): Caller {
   checkHost(facts.host, settings)
   if (facts.method === 'OPTIONS') return human
   const mutates = facts.method !== 'GET' && facts.method !== 'HEAD'
-  const upgrades = facts.upgrade?.toLowerCase() === 'websocket'
-  if (facts.origin !== null && (mutates || upgrades)) checkOrigin(facts.origin, facts.host, settings)
-  const caller = identify(facts.authorization, upgrades && !mutates, settings)
+  const { origin } = facts
+  if (origin !== null && (mutates || upgrades(facts))) checkOrigin(origin, facts.host, settings)
+  const caller = identify(facts, mutates, settings)
   if (!mutates) return caller
   if (!facts.mark) throw new Refusal('forbidden', 'csrf: X-GC-Request header required on mutation endpoints')
   if (settings.readOnly)
     throw new Refusal('forbidden', 'read_only: this server takes no changes; it was started read-only')
   return caller
 }
+
+const upgrades = ({ upgrade }: Facts): boolean => upgrade?.toLowerCase() === 'websocket'
 
 /** Whether pages of this origin may read what we answer. */
 export const allowsOrigin = (origin: string, { origins }: GuardSettings): boolean =>
@@ -61,8 +63,10 @@ function checkHost(host: string | null, { hosts }: GuardSettings): void {
 
 /** The name in a Host header: lower case, without port and brackets. */
 function hostName(host: string): string {
-  const bare = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d*$/, '')
-  return bare.toLowerCase()
+  if (host.startsWith('[')) return host.slice(1, host.indexOf(']')).toLowerCase()
+  const colon = host.lastIndexOf(':')
+  const hasPort = colon >= 0 && /^\d*$/.test(host.slice(colon + 1))
+  return (hasPort ? host.slice(0, colon) : host).toLowerCase()
 }
 
 /** Whether a name or address is this machine and nothing else. */
@@ -75,10 +79,11 @@ function checkOrigin(origin: string, host: string | null, settings: GuardSetting
   throw new Refusal('forbidden', 'origin_not_allowed: pages of this origin may not call; list the origin to allow it')
 }
 
-function identify(authorization: string | null, upgrades: boolean, settings: GuardSettings): Caller {
+function identify(facts: Facts, mutates: boolean, settings: GuardSettings): Caller {
+  const { authorization } = facts
   if (authorization === null) {
     if (!settings.requireToken) return human
-    if (upgrades) return unproven
+    if (!mutates && upgrades(facts)) return unproven
     throw unauthorized('this server requires a token: send Authorization: Bearer <token>')
   }
   const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1]

@@ -113,13 +113,14 @@ export class BeadReader {
 
 /** The wire's bead. Keys stand in one order, so that two snapshots can be compared as text. */
 function toBead(row: BeadRow, dependencies: Dep[] | undefined, projected: Record<string, string> | undefined): Bead {
+  const created = stamp(row.created_at)
   const bead: Bead = {
     id: row.id,
     title: row.title,
     status: row.status,
     issue_type: row.type,
-    created_at: stamp(row.created_at),
-    updated_at: stamp(row.updated_at),
+    created_at: created,
+    updated_at: row.updated_at === row.created_at ? created : stamp(row.updated_at),
   }
   if (row.priority !== null) bead.priority = row.priority
   if (row.assignee !== '') bead.assignee = row.assignee
