@@ -15,6 +15,7 @@ import search from './search/table.sql' with { type: 'text' }
 import sessionHistory from './sessions/history.sql' with { type: 'text' }
 import sessions from './sessions/table.sql' with { type: 'text' }
 import transcripts from './transcripts/table.sql' with { type: 'text' }
+import usagePlaces from './usage/places.sql' with { type: 'text' }
 import usage from './usage/table.sql' with { type: 'text' }
 import waits from './waits/table.sql' with { type: 'text' }
 import worktrees from './worktrees/table.sql' with { type: 'text' }
@@ -41,4 +42,5 @@ export const cityMigrations: readonly string[] = [
   budgets,
   mailRetention,
   sessionHistory,
+  usagePlaces,
 ]

@@ -37,9 +37,9 @@ test('gemini spoken to by protocol asks for permission, is answered over HTTP, a
   expect(await town.call(`POST ~/session/${id}/respond`, answer)).toMatchObject({ status: 202 })
   await eventually(async () => (await said()) === 'It says made.')
   expect(readFileSync(join(city, 'made.txt'), 'utf8')).toBe('made\n')
-  await eventually(async () => (await town.call('GET ~/usage')).body.today.invocations === 2)
-  const { today } = (await town.call('GET ~/usage')).body
-  expect(today).toMatchObject({ input_tokens: 300, output_tokens: 30 })
+  await eventually(async () => (await town.call('GET ~/usage')).body.last_24h.invocations === 2)
+  const { last_24h } = (await town.call('GET ~/usage')).body
+  expect(last_24h).toMatchObject({ input_tokens: 300, output_tokens: 30 })
   expect(town.model.conversations).toHaveLength(3)
   expect(town.model.strays).toEqual([])
 })

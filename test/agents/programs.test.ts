@@ -63,9 +63,9 @@ describe.each([codex, gemini, claude])('$provider before a scripted model', (pro
       expect.arrayContaining([expect.stringContaining('You work on web.'), 'Make it, please.']),
     )
     const turns = town.model.conversations.length
-    await eventually(async () => (await town.call('GET ~/usage')).body.today.invocations === turns)
-    const { today } = (await town.call('GET ~/usage')).body
-    expect(today).toMatchObject({ input_tokens: 100 * turns, output_tokens: 10 * turns })
+    await eventually(async () => (await town.call('GET ~/usage')).body.last_24h.invocations === turns)
+    const { last_24h } = (await town.call('GET ~/usage')).body
+    expect(last_24h).toMatchObject({ input_tokens: 100 * turns, output_tokens: 10 * turns })
 
     expect(processesIn(town.home)).not.toEqual([])
     await town.gc('session', 'suspend', id)
@@ -78,7 +78,7 @@ describe.each([codex, gemini, claude])('$provider before a scripted model', (pro
     await town.says(2, 'Standing by.')
     const after = await town.transcript('structured')
     expect(after.history.provider_session_id).toBe(told.history.provider_session_id)
-    await eventually(async () => (await town.call('GET ~/usage')).body.today.invocations === turns + 1)
+    await eventually(async () => (await town.call('GET ~/usage')).body.last_24h.invocations === turns + 1)
 
     await town.gc('session', 'close', id)
     await eventually(() => processesIn(town.home).length === 0)

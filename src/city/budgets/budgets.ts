@@ -200,7 +200,7 @@ const covers = ({ scope, name }: { scope: string; name?: string }, agent: string
 const actorOf = (caller: Caller): string => (caller.kind === 'session' ? caller.session : 'human')
 
 const titleOf = ({ scope, name, unit, per }: BudgetKey): string =>
-  `the budget of ${scope === 'city' ? 'the city' : `${scope} ${name}`} in ${unit === 'usd' ? 'dollars' : 'tokens'} a ${per}`
+  `the budget of ${scope === 'city' ? 'the city' : `${scope} ${name}`} in ${unit === 'usd' ? 'dollars' : 'tokens'} ${per === 'hour' ? 'an' : 'a'} ${per}`
 
 const amount = (value: number, unit: 'tokens' | 'usd'): string =>
   unit === 'usd' ? `$${value.toFixed(2)}` : `${Math.round(value).toLocaleString('en')} tokens`

@@ -10,6 +10,9 @@ import type { ToolCall } from './tool-kinds.ts'
 const OWN =
   /^\s*<(?:environment_context|user_instructions|permissions|turn_aborted|INSTRUCTIONS)|^# AGENTS\.md instructions/
 
+/** A log that is read from its middle need not tell the model yet; what it took is counted all the same. */
+const UNKNOWN = 'unknown'
+
 const STARTED: ReadonlySet<unknown> = new Set(['task_started', 'turn_started'])
 const ENDED: ReadonlySet<unknown> = new Set(['task_complete', 'turn_complete', 'turn_aborted'])
 
@@ -24,7 +27,7 @@ export class Codex {
   constructor(private readonly key: string) {}
 
   *view(natives: readonly Native[]): Steps<View> {
-    this.#model = firstModel(natives)
+    this.#model = firstModel(natives) ?? this.#model
     const entries = yield* mapped(natives, (native) => this.#entry(native))
     return { entries, branches: false, key: this.key }
   }
@@ -77,7 +80,7 @@ export class Codex {
     return present({
       contextUsed: number(last.input_tokens) || undefined,
       contextWindow: number(info.model_context_window),
-      use: model === undefined ? undefined : { id: `total:${this.key}:${total}`, model, tokens, at },
+      use: { id: `total:${this.key}:${total}`, model: model ?? UNKNOWN, tokens, at },
       model,
     })
   }

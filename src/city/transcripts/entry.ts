@@ -1,5 +1,6 @@
 import type { Block } from '../sessions/structured/blocks.ts'
 import type { Json } from './json.ts'
+import type { Since } from './lines.ts'
 
 /** Tokens that one answer of a model took. */
 export interface Tokens {
@@ -86,6 +87,8 @@ export interface LogReader {
   readonly files: readonly string[]
   /** Hears that there may be more, where that is in no file; returns how to stop. */
   listen?(hear: () => void): () => void
+  /** Where a reader goes on that comes after this one: everything before was in a view. */
+  readonly place?: Since | undefined
   /** Whether there was more than was read at once. */
   readonly more?: boolean
   /** Reads what is new; true when anything differs. */

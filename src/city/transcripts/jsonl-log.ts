@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { redact } from '../../core/redact.ts'
 import type { LogReader, Native, Trouble, View } from './entry.ts'
 import { isObject, parsed } from './json.ts'
-import { type Line, type LineBounds, LineFile } from './lines.ts'
+import { type Line, type LineBounds, LineFile, type Since } from './lines.ts'
 import { atOnce, inSlices, type Steps } from './slices.ts'
 
 /** Turns pieces of a log into entries. */
@@ -62,6 +62,12 @@ export class JsonlLog implements LogReader {
 
   get more(): boolean {
     return this.#more
+  }
+
+  /** Everything before it was in a view. */
+  get place(): Since | undefined {
+    const { natives, identity } = trimmed(this.#kept, this.bounds.keep)
+    return natives[0] && { file: identity, offset: natives[0].offset }
   }
 
   get files(): readonly string[] {

@@ -21,10 +21,21 @@ export interface Reading {
 export type TakeLines = (lines: readonly Line[], fresh: boolean) => void
 
 export interface LineBounds {
-  /** So many bytes from its end are read at first, and so many at a time from then on. */
+  /** So many bytes are read at a time. */
   readonly window: number
+  /** So many bytes from its end are read at first; a window when not given. */
+  readonly first?: number
+  /** Up to where the file was read before, by a reader that is gone; what is behind it is read at first. */
+  readonly since?: Since | undefined
   /** Whether what came since is passed over where it is more than that, and only its end read. */
   readonly skips?: boolean
+}
+
+/** A place in a file, to be found again. */
+export interface Since {
+  /** Which file it is. */
+  readonly file: string
+  readonly offset: number
 }
 
 /** Between two pieces of this size others have their turn. */
@@ -80,7 +91,7 @@ export class LineFile {
     try {
       const { ino, dev, size } = await file.stat()
       const same = await this.#isSame(file, `${dev}:${ino}`, size)
-      const from = same ? this.#place : this.#start(`${dev}:${ino}`, size)
+      const from = same ? this.#place : await this.#start(file, `${dev}:${ino}`, size)
       const { place, more } = await lines(file, from, this.bounds.window, (found) => take(found, !same))
       this.#place = place
       return { fresh: !same, more }
@@ -96,9 +107,12 @@ export class LineFile {
     return (await chunkAt(file, offset - mark.length, mark.length)).equals(mark)
   }
 
-  #start(identity: string, size: number): Place {
-    const offset = Math.max(0, size - this.bounds.window)
-    return { ...NOWHERE, identity, offset, cut: offset > 0, truncated: offset > 0 }
+  async #start(file: FileHandle, identity: string, size: number): Promise<Place> {
+    const { window, first = window, since } = this.bounds
+    const goesOn = this.#place === NOWHERE && since?.file === identity && since.offset <= size
+    const offset = goesOn ? since.offset : Math.max(0, size - first)
+    const cut = offset > 0 && (await chunkAt(file, offset - 1, 1))[0] !== 10
+    return { ...NOWHERE, identity, offset, cut, truncated: offset > 0 }
   }
 }
 

@@ -12,6 +12,7 @@ import type { AskingNeeds } from './asking.ts'
 import type { LogReader, View } from './entry.ts'
 import type { Found } from './families.ts'
 import { type FollowNeeds, logFrames, logOutput } from './follow.ts'
+import type { Since } from './lines.ts'
 import type { Locator } from './locate.ts'
 import type { Page } from './page.ts'
 import { outputOf, transcriptOf, unfold } from './read.ts'
@@ -32,6 +33,8 @@ export interface LogsNeeds extends AskingNeeds {
   report(message: string): void
 }
 
+type Listener = (row: SessionRow, view: View, place: Since | undefined) => void
+
 /** Which of the sessions run is looked at this soon after something about sessions changed. */
 const SOON_MS = 50
 
@@ -39,7 +42,8 @@ const SOON_MS = 50
 export class Logs {
   readonly #tracks = new Map<string, Track>()
   readonly #closing = new Set<Promise<void>>()
-  readonly #listeners = new Set<(row: SessionRow, view: View) => void>()
+  #hear: Listener = () => {}
+  #since: (row: SessionRow) => Since | undefined = () => undefined
   readonly #follow: FollowNeeds
   readonly #watch: Watch
   #unlisten = () => {}
@@ -69,9 +73,10 @@ export class Logs {
     this.#watch.close()
   }
 
-  /** Hears what stands in the log of a session whenever it grew. */
-  onRead(hear: (row: SessionRow, view: View) => void): void {
-    this.#listeners.add(hear)
+  /** Hears what stands in the log of a session whenever it grew; `since` tells up to where it was heard before. */
+  onRead(hear: Listener, since: (row: SessionRow) => Since | undefined): void {
+    this.#hear = hear
+    this.#since = since
   }
 
   /** How a running session is, by its log. */
@@ -182,9 +187,8 @@ export class Logs {
         watch: (paths, hear) => this.#watch.follow(paths, hear),
         watchLog: (reader, hear) => this.#watch.reader(reader, hear),
         found: (of, found) => this.#found(of, found),
-        read: (of, view) => {
-          for (const hear of this.#listeners) hear(of, view)
-        },
+        since: (of) => this.#since(of),
+        read: (of, reader) => this.#hear(of, reader.view, reader.place),
         report: (thrown) => report(`the log of session ${id} could not be read: ${sentence(thrown)}`),
       },
       row,

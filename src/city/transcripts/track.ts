@@ -1,6 +1,7 @@
 import type { SessionRow } from '../sessions/table.ts'
-import type { LogReader, View } from './entry.ts'
+import type { LogReader } from './entry.ts'
 import type { Found } from './families.ts'
+import type { Since } from './lines.ts'
 import { SharedLog } from './shared.ts'
 import { type Standing, standingOf } from './standing.ts'
 
@@ -12,13 +13,17 @@ export interface TrackNeeds {
   watchLog(reader: LogReader, hear: () => void): () => void
   /** The log of a session was found. */
   found(row: SessionRow, found: Found): void
+  /** Up to where a log was counted before. */
+  since(row: SessionRow): Since | undefined
   /** There is more in it. */
-  read(row: SessionRow, view: View): void
+  read(row: SessionRow, reader: LogReader): void
   report(thrown: unknown): void
 }
 
 /** So much of a log is read at a time, and kept, of a session that only runs. */
 const BOUNDS = { window: 1024 * 1024, keep: 128 * 1024 }
+/** So much of a log that nobody has counted is read, from its end. */
+const FIRST = 16 * 1024 * 1024
 
 /** Follows the log of one running session, from when it appears. */
 export class Track {
@@ -83,9 +88,9 @@ export class Track {
     } while (log.reader.more)
   }
 
-  #read({ view }: LogReader): void {
-    this.#standing = standingOf(view)
-    this.needs.read(this.row, view)
+  #read(reader: LogReader): void {
+    this.#standing = standingOf(reader.view)
+    this.needs.read(this.row, reader)
     for (const hear of this.#listeners) hear()
   }
 
@@ -93,7 +98,7 @@ export class Track {
     const found = this.needs.find(this.row)
     if (!found || this.#closed) return undefined
     this.#found = found
-    this.#log = new SharedLog(found.open(BOUNDS))
+    this.#log = new SharedLog(found.open({ ...BOUNDS, first: FIRST, since: this.needs.since(this.row) }))
     this.#unwatch()
     this.#unwatch = this.needs.watchLog(this.#log.reader, () => void this.look())
     this.needs.found(this.row, found)

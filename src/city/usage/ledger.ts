@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import type { Store, Tx } from '../../core/store.ts'
+import type { Since } from '../transcripts/lines.ts'
 import type { UsageSessionRecent, UsageTotals } from './schema.ts'
 
 /** What was used: an answer of a model, or a run of a session. */
@@ -70,7 +71,10 @@ export class Ledger {
   readonly #oldest: Statement<{ at: number | null }, []>
   readonly #sessions: Statement<Sum & { sessionId: string; worker: string }, [number]>
   readonly #spent: Record<Part['scope'], Statement<{ tokens: number | null; cost: number | null }, [number, string]>>
+  readonly #place: Statement<Since, [string]>
+  readonly #putPlace: Statement<unknown, [string, string, number]>
   readonly #prune: Statement<unknown, [number]>
+  readonly #prunePlaces: Statement<unknown, []>
   readonly #pruneSums: Statement<unknown, [number]>
 
   constructor(store: Store) {
@@ -97,8 +101,13 @@ export class Ledger {
          FROM usage_sums WHERE at >= ? AND ${part}`,
       )
     this.#spent = { city: spent(PARTS.city), rig: spent(PARTS.rig), agent: spent(PARTS.agent) }
+    this.#place = store.prepare('SELECT file, offset FROM usage_places WHERE session_id = ?')
+    this.#putPlace = store.prepare('INSERT OR REPLACE INTO usage_places (session_id, file, offset) VALUES (?, ?, ?)')
     const old = `at IN (SELECT at FROM usage_facts INDEXED BY usage_facts_at WHERE at < ? ORDER BY at LIMIT ${SLICE})`
     this.#prune = store.prepare(`DELETE FROM usage_facts WHERE ${old}`)
+    this.#prunePlaces = store.prepare(`DELETE FROM usage_places WHERE session_id IN (
+      SELECT session_id FROM usage_places LEFT JOIN sessions ON sessions.id = session_id
+      WHERE sessions.id IS NULL OR closed_at IS NOT NULL LIMIT ${SLICE})`)
     this.#pruneSums = store.prepare('DELETE FROM usage_sums WHERE at < ?')
   }
 
@@ -114,6 +123,17 @@ export class Ledger {
     const counts = kind === 'model' ? [1, 0] : [0, 1]
     this.#add.run(at - (at % QUARTER), rig, agent, ...counts, ...tokens, ...rest)
     return true
+  }
+
+  /** Up to where the log of a session was counted. */
+  placeOf(session: string): Since | undefined {
+    return this.#place.get(session) ?? undefined
+  }
+
+  /** Remembers up to where the log of a session was counted. */
+  putPlace(tx: Tx, session: string, { file, offset }: Since): void {
+    void tx
+    this.#putPlace.run(session, file, offset)
   }
 
   /** Everything since a moment. */
@@ -148,6 +168,7 @@ export class Ledger {
     void tx
     this.#prune.run(now - FACTS_KEPT)
     this.#pruneSums.run(now - SUMS_KEPT)
+    this.#prunePlaces.run()
   }
 }
 

@@ -9,7 +9,9 @@ import { displayOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { Use } from '../transcripts/entry.ts'
 import { object, text } from '../transcripts/json.ts'
+import type { Since } from '../transcripts/lines.ts'
 import type { Logs } from '../transcripts/logs.ts'
+import { believed } from './believed.ts'
 import { Harvest } from './harvest.ts'
 import { type Fact, Ledger, type Part } from './ledger.ts'
 import { Prices } from './prices.ts'
@@ -50,7 +52,10 @@ export class Usage {
   constructor(private readonly needs: UsageNeeds) {
     this.#ledger = new Ledger(needs.store)
     this.#prices = new Prices(needs.config)
-    needs.logs.onRead((row, view) => this.#read(row, this.#harvest.of(row.id, view)))
+    needs.logs.onRead(
+      (row, view, place) => this.#read(row, this.#harvest.of(row.id, view), place),
+      ({ id }) => this.#ledger.placeOf(id),
+    )
     needs.reactions.on('usage.runs', ['session.stopped', 'session.crashed'], (tx, { session_id, ts }) =>
       this.#ran(tx, session_id ?? '', Date.parse(ts)),
     )
@@ -92,12 +97,13 @@ export class Usage {
     return text(object(section && plain(section)).provider) ?? 'local'
   }
 
-  #read(row: SessionRow, uses: readonly Use[]): void {
+  #read(row: SessionRow, uses: readonly Use[], place: Since | undefined): void {
     const own = uses.filter(({ at }) => at >= row.createdAt - SLACK)
     if (own.length === 0 || this.#recorded !== 'local') return
     this.needs.store
       .write((tx) => {
         const added = own.filter((use) => this.#ledger.add(tx, this.#toFact(row, use)))
+        if (place) this.#ledger.putPlace(tx, row.id, place)
         if (added.length > 0) this.#spent(tx, row)
       })
       .catch((thrown) => {
@@ -106,8 +112,10 @@ export class Usage {
       })
   }
 
-  #toFact(row: SessionRow, { id, model, tokens, at, ...rest }: Use): Fact {
-    const cost = this.#prices.cost(this.needs.providerOf(row), { id, model, tokens, at, ...rest })
+  #toFact(row: SessionRow, told: Use): Fact {
+    const use = believed(told, this.needs.clock.now())
+    const cost = this.#prices.cost(this.needs.providerOf(row), use)
+    const { id, model, at, tokens } = use
     const { input, output, cacheRead, cacheWrite } = tokens
     return { ...whose(row), name: id, kind: 'model', at, model, input, output, cacheRead, cacheWrite, wallMs: 0, cost }
   }

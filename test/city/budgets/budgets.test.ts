@@ -73,12 +73,12 @@ describe('a budget', () => {
     await world.use(1000)
     await world.use(1100)
     expect(budgets.blocks(worker)).toMatch(
-      /^the budget of rig web in tokens a hour is used up until .*; raise it, or wait$/,
+      /^the budget of rig web in tokens an hour is used up until .*; raise it, or wait$/,
     )
     expect(budgets.blocks({ qualified: 'mayor' })).toBeUndefined()
     expect(letters).toEqual([
-      'the budget of rig web in tokens a hour is 80 % used',
-      'the budget of rig web in tokens a hour is used up',
+      'the budget of rig web in tokens an hour is 80 % used',
+      'the budget of rig web in tokens an hour is used up',
     ])
     expect(world.events()).toEqual(['budget.set', 'budget.warned', 'budget.exhausted'])
     clock.advance(3_600_000)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { Claude } from '../../../src/city/transcripts/claude.ts'
+import { Codex } from '../../../src/city/transcripts/codex.ts'
 import { headOf, madeSince } from '../../../src/city/transcripts/head.ts'
 import { JsonlLog } from '../../../src/city/transcripts/jsonl-log.ts'
 import { LineFile } from '../../../src/city/transcripts/lines.ts'
@@ -90,7 +91,21 @@ describe('a growing file', () => {
     appendFileSync(file.path, `${'y'.repeat(99)}\n`.repeat(100))
     const found = await read(file)
     expect(found).toMatchObject({ fresh: true, more: false })
-    expect([found?.texts.length, file.truncated]).toEqual([49, true])
+    expect([found?.texts.length, file.truncated]).toEqual([50, true])
+  })
+
+  test('goes on for a new reader where another came to, and not in another file', async () => {
+    using folder = tempFolder()
+    const path = write(folder.at('log'), '{"n":1}\n{"n":2}\n{"n":3}\n')
+    const first = new JsonlLog(path, () => new Codex('k'), { window: 1e6, keep: 10 })
+    await first.refresh()
+    const since = first.place
+    expect(since?.offset).toBe(16)
+    appendFileSync(path, '{"n":4}\n')
+    expect(await texts(new LineFile(path, { window: 1e6, since }))).toEqual(['{"n":3}', '{"n":4}'])
+    const other = write(folder.at('other'), '{"n":1}\n{"n":2}\n{"n":3}\n')
+    expect(await texts(new LineFile(other, { window: 1e6, since }))).toHaveLength(3)
+    expect(await texts(new LineFile(other, { window: 1e6, first: 16 }))).toEqual(['{"n":2}', '{"n":3}'])
   })
 
   test('whose line is cut off at the window is passed over up to the next, however slowly that comes', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Config } from '../../../src/city/config/config.ts'
 import { cityMigrations } from '../../../src/city/migrations.ts'
 import type { Entry, Use } from '../../../src/city/transcripts/entry.ts'
+import { believed } from '../../../src/city/usage/believed.ts'
 import { Harvest } from '../../../src/city/usage/harvest.ts'
 import { type Fact, Ledger } from '../../../src/city/usage/ledger.ts'
 import { Prices } from '../../../src/city/usage/prices.ts'
@@ -34,6 +35,17 @@ completion_usd_per_1m = 10
     const own = new Prices(await Config.open(folder.path))
     expect(own.cost('codex', use('a', { model: 'gpt-5.5-codex' }))).toBeCloseTo(3)
     expect(own.cost('claude', use('a', { model: 'gpt-5.5' }))).toBeUndefined()
+  })
+})
+
+describe('what a log tells of an answer', () => {
+  test('is believed within reason: nothing is spent in the future, or less than nothing', () => {
+    const odd = { input: -5, output: 1.4, cacheRead: 1e300, cacheWrite: 0, reasoning: 0 }
+    expect(believed(use('a', { tokens: odd, at: NOON + HOUR, cost: -3, model: 'm'.repeat(500) }), NOON)).toEqual({
+      ...{ id: 'a', model: 'm'.repeat(200), at: NOON, cost: 0 },
+      tokens: { input: 0, output: 1, cacheRead: 1e9, cacheWrite: 0, reasoning: 0 },
+    })
+    expect(believed(use('a'), NOON)).toEqual(use('a'))
   })
 })
 
