@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { allEvents, cityEvents, eventOf } from '../../src/client/events.ts'
+import type { FollowOptions } from '../../src/client/follow.ts'
 import type { WireEvent } from '../../src/client/operations.ts'
+import type { Frame } from '../../src/client/sse.ts'
 import { cut, paint, plain } from '../../src/client/text.ts'
+import { failure, misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'
 import { timers } from '../timers.ts'
@@ -10,63 +13,103 @@ import { count, type Json, withJson } from './options.ts'
 
 interface Options extends Json {
   follow?: true
+  watch?: true
+  timeout?: number
   all?: true
   type?: string
   since?: string
   after?: number
   seq?: true
-  limit: number
+  limit?: number
 }
+
+const USUAL = 50
+/** How many events of the last while are shown when nobody says how many. */
+const MOST = 10_000
+/** What one request may ask for. */
+const PAGE = 1000
 
 export function eventsCommand(program: Command, here: Here): void {
   withJson(program.command('events').description('what happened in the city, and what happens'))
     .option('-f, --follow', 'go on with what happens from now on')
+    .option('-w, --watch', 'wait for the next one and end')
+    .option('--timeout <seconds>', 'follow or watch no longer; status 1 when --watch saw none', count)
     .option('--all', 'all cities and the supervisor itself')
     .option('--type <type>', 'only events of this type, such as bead.closed')
     .option('--since <time>', 'only those of the last while, such as 10m or 2h')
     .option('--after <seq>', 'only those after this number', count)
     .option('--seq', 'print the number of the last event and nothing else')
-    .option('--limit <n>', 'how many past events', count, 50)
+    .option('--limit <n>', `how many past events; ${USUAL}, and with --since all of them, when absent`, count)
     .addHelpText('after', '\nWith --json each event is one line of JSON.')
     .action((options: Options) => (options.all ? everywhere(here, options) : inCity(here, options)))
 }
 
+const goesOn = ({ follow, watch }: Options): boolean => Boolean(follow || watch)
+
 async function inCity(here: Here, options: Options): Promise<void> {
   const city = await here.city()
-  const { events, head } = await past(city, options)
+  const { events, head } = await past(here.io, city, options)
   if (options.seq) return line(here.io, String(head))
-  if (options.after === undefined) for (const event of events.reverse()) print(here.io, event, options)
-  if (options.after === undefined && !options.follow) return
-  const after = String(options.after ?? head)
-  if (!options.follow && Number(after) >= head) return
-  for await (const frame of cityEvents(city, { signal: here.io.signal, timers, after })) {
-    if (frame.event === 'gap') gap(here.io, frame.data)
-    const event = eventOf(frame)
-    if (event && (!options.type || event.type === options.type)) print(here.io, event, options)
-    if (!options.follow && event && event.seq >= head) return
-  }
-}
-
-async function past(city: CityClient, options: Options): Promise<{ events: WireEvent[]; head: number }> {
-  const none = options.seq || options.after !== undefined || (options.follow && !options.since)
-  const query = { type: options.type, since: options.since, limit: none ? 1 : options.limit }
-  const response = await city.send('GET ~/events', { query })
-  const { items } = (await response.json()) as { items: WireEvent[] | null }
-  return { events: none ? [] : (items ?? []), head: Number(response.headers.get('X-GC-Index') ?? 0) }
+  for (const event of events.reverse()) print(here.io, event, options)
+  if (options.after === undefined && !goesOn(options)) return
+  const after = options.after ?? head
+  if (!goesOn(options) && after >= head) return
+  const open = (follow: FollowOptions) => cityEvents(city, follow)
+  await tell(here.io, options, open, String(after), goesOn(options) ? undefined : head)
 }
 
 async function everywhere(here: Here, options: Options): Promise<void> {
-  const query = { type: options.type, since: options.since, limit: options.limit }
-  const response = await here.client.send('GET /v0/events', { query })
+  if (options.after !== undefined) throw misuse('--after is the number of an event of one city; leave --all away')
+  const { type, since, limit = USUAL } = options
+  const response = await here.client.send('GET /v0/events', { query: { type, since, limit } })
   const { items, event_cursor } = (await response.json()) as { items: WireEvent[] | null; event_cursor: string }
   if (options.seq) return line(here.io, event_cursor)
-  for (const event of items ?? []) print(here.io, event, options)
-  if (!options.follow) return
-  for await (const frame of allEvents(here.client, { signal: here.io.signal, timers, after: event_cursor })) {
-    if (frame.event === 'gap') gap(here.io, frame.data)
-    const event = eventOf(frame)
-    if (event && (!options.type || event.type === options.type)) print(here.io, event, options)
+  if (!goesOn(options) || since !== undefined) for (const event of items ?? []) print(here.io, event, options)
+  if (goesOn(options)) await tell(here.io, options, (follow) => allEvents(here.client, follow), event_cursor)
+}
+
+/** The events of before that are asked for, newest first, and the number of the newest there is. */
+async function past(io: Io, city: CityClient, options: Options): Promise<{ events: WireEvent[]; head: number }> {
+  const { type, since, seq, after, limit = since === undefined ? USUAL : MOST } = options
+  const none = seq || after !== undefined || (goesOn(options) && since === undefined)
+  const events: WireEvent[] = []
+  let head: number | undefined
+  let cursor: string | undefined
+  do {
+    const query = { type, since, cursor, limit: none ? 1 : Math.min(PAGE, limit - events.length) }
+    const response = await city.send('GET ~/events', { query })
+    const page = (await response.json()) as { items: WireEvent[] | null; next_cursor?: string }
+    head ??= Number(response.headers.get('X-GC-Index') ?? 0)
+    if (!none) events.push(...(page.items ?? []))
+    cursor = page.next_cursor
+  } while (cursor && !none && events.length < limit)
+  if (cursor && !none && options.limit === undefined && since !== undefined)
+    io.err(`gc: only the last ${MOST} are shown; --limit shows more\n`)
+  return { events, head }
+}
+
+/** Prints what comes after an event: up to `last`, or until the person, the first that is watched for or the time ends it. */
+async function tell(
+  io: Io,
+  options: Options,
+  open: (follow: FollowOptions) => AsyncGenerator<Frame>,
+  after: string,
+  last = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const late = new AbortController()
+  const timer = options.timeout === undefined ? undefined : timers.after(options.timeout * 1000, () => late.abort())
+  try {
+    for await (const frame of open({ signal: AbortSignal.any([io.signal, late.signal]), timers, after })) {
+      if (frame.event === 'gap') gap(io, frame.data)
+      const event = eventOf(frame)
+      const fits = event && (!options.type || event.type === options.type)
+      if (fits) print(io, event, options)
+      if ((fits && options.watch) || (event && event.seq >= last)) return
+    }
+  } finally {
+    timer?.cancel()
   }
+  if (late.signal.aborted && options.watch) throw failure(`nothing came within ${options.timeout} s`)
 }
 
 const gap = (io: Io, data: unknown): void =>

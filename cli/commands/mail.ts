@@ -4,8 +4,9 @@ import type { CityClient } from '../../src/client/client.ts'
 import { ago, plain, plainLines } from '../../src/client/text.ts'
 import { Exit } from '../exit.ts'
 import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
+import { type Io, json, line } from '../io.ts'
 import { facts, table } from '../table.ts'
+import { draw, type Watch, withWatch } from '../watch.ts'
 import { archiveCommand, each } from './mail-archive.ts'
 import { replyCommand, sendCommand } from './mail-send.ts'
 import { envelope, recipientOf } from './mailbox.ts'
@@ -26,37 +27,64 @@ export function mailCommands(program: Command, here: Here): void {
   each(mail, here, 'delete', 'take mail out of every list; its record stays', 'DELETE ~/mail/{id}', 'is deleted')
 }
 
+interface Inbox extends Json, Watch {
+  unread?: true
+  limit: number
+}
+
 function inboxCommand(mail: Command, here: Here): void {
-  withJson(mail.command('inbox').description('list the mail of one recipient, newest first, until it is archived'))
+  withWatch(
+    withJson(mail.command('inbox').description('list the mail of one recipient, newest first, until it is archived')),
+  )
     .argument('[who]', 'a session, an agent or human; inside a session, itself')
+    .option('-u, --unread', 'only what nobody has read')
     .option('--limit <n>', 'at most so many', count, 100)
-    .action(async (told: string | undefined, { json: asJson, limit }: Json & { limit: number }) => {
+    .action(async (told: string | undefined, options: Inbox) => {
       const recipient = recipientOf(here, told)
       const city = await here.city()
-      const { items, total } = await city.call('GET ~/mail/inbox', { query: { agent: recipient, limit } })
-      if (asJson) return json(here.io, envelope('inbox', { recipient, recipients: [recipient], messages: items }))
-      print(here, items, `There is no mail for ${plain(recipient)}.`)
-      if (total > items.length) line(here.io, `${items.length} of ${total}; --limit shows more.`)
+      await draw(here, city, options, (io) => inbox(io, city, recipient, options))
     })
+}
+
+async function inbox(
+  io: Io,
+  city: CityClient,
+  recipient: string,
+  { unread, limit, json: asJson }: Inbox,
+): Promise<void> {
+  const { items, total } = await (unread
+    ? city.call('GET ~/mail', { query: { agent: recipient, status: 'unread', limit } })
+    : city.call('GET ~/mail/inbox', { query: { agent: recipient, limit } }))
+  if (asJson) return json(io, envelope('inbox', { recipient, recipients: [recipient], messages: items }))
+  print(io, items, `There is no ${unread ? 'unread ' : ''}mail for ${plain(recipient)}.`)
+  if (total > items.length) line(io, `${items.length} of ${total}; --limit shows more.`)
+}
+
+interface List extends Json, Watch {
+  agent?: string
+  all?: true
+  limit: number
 }
 
 function listCommand(mail: Command, here: Here): void {
-  withJson(mail.command('list').description('list the unread mail of the city, newest first'))
+  withWatch(withJson(mail.command('list').description('list the unread mail of the city, newest first')))
     .option('--agent <who>', 'only mail for a session, an agent or human')
     .option('--all', 'mail that was read too')
     .option('--limit <n>', 'at most so many', count, 100)
-    .action(async (options: Json & { agent?: string; all?: true; limit: number }) => {
-      const { agent, all, limit } = options
+    .action(async (options: List) => {
       const city = await here.city()
-      const query = { agent, limit, status: all ? 'all' : 'unread' }
-      const mail = await city.call('GET ~/mail', { query })
-      if (options.json) return json(here.io, mail)
-      print(here, mail.items, all ? 'There is no mail.' : 'There is no unread mail.')
-      if (mail.total > mail.items.length) line(here.io, `${mail.items.length} of ${mail.total}; --limit shows more.`)
+      await draw(here, city, options, (io) => list(io, city, options))
     })
 }
 
-function print({ io }: Here, mail: readonly Message[], none: string): void {
+async function list(io: Io, city: CityClient, { agent, all, limit, json: asJson }: List): Promise<void> {
+  const mail = await city.call('GET ~/mail', { query: { agent, limit, status: all ? 'all' : 'unread' } })
+  if (asJson) return json(io, mail)
+  print(io, mail.items, all ? 'There is no mail.' : 'There is no unread mail.')
+  if (mail.total > mail.items.length) line(io, `${mail.items.length} of ${mail.total}; --limit shows more.`)
+}
+
+function print(io: Io, mail: readonly Message[], none: string): void {
   const now = Date.now()
   table(
     io,

@@ -1,22 +1,23 @@
 import type { Command } from 'commander'
 import type { WaitView } from '../../src/city/waits/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
 import { ago, type Colour, plainLines } from '../../src/client/text.ts'
 import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
+import { type Io, json, line } from '../io.ts'
 import { facts, table } from '../table.ts'
+import { draw, type Watch, withWatch } from '../watch.ts'
 import { type Json, withJson } from './options.ts'
 
 export function waitCommands(program: Command, here: Here): void {
   const wait = program.command('wait').description('sessions that wait for beads, and are woken when those are closed')
   createCommand(wait, here)
   listCommand(wait, here)
-  withJson(wait.command('inspect').description('show one wait, also one that is over'))
+  withWatch(withJson(wait.command('inspect').alias('show').description('show one wait, also one that is over')))
     .argument('<wait>')
-    .action(async (id: string, options: Json) => {
+    .addHelpText('after', '\nWith --watch it ends when the wait is over.')
+    .action(async (id: string, options: Json & Watch) => {
       const city = await here.city()
-      const view = await city.call('GET ~/wait/{id}', { params: { id } })
-      if (options.json) return json(here.io, view)
-      show(here, view)
+      await draw(here, city, options, (io) => inspect(io, city, id, options))
     })
   withJson(wait.command('cancel').description('end a wait without telling its session'))
     .argument('<wait>')
@@ -59,34 +60,52 @@ function createCommand(wait: Command, here: Here): void {
 
 const COLOURS: Record<string, Colour> = { ready: 'green' }
 
+interface List extends Json, Watch {
+  session?: string
+  state?: string
+}
+
 function listCommand(wait: Command, here: Here): void {
-  withJson(wait.command('list').description('list the waits that are not over, newest first'))
+  withWatch(withJson(wait.command('list').description('list the waits that are not over, newest first')))
     .option('--session <id>', 'only those of one session, by its id')
     .option('--state <state>', 'pending or ready')
-    .action(async ({ json: asJson, ...query }: Json & { session?: string; state?: string }) => {
+    .action(async (options: List) => {
       const city = await here.city()
-      const listed = await city.call('GET ~/waits', { query })
-      if (asJson) return json(here.io, listed)
-      const now = Date.now()
-      table(
-        here.io,
-        listed.waits,
-        [
-          { head: 'WAIT', of: ({ id }) => id },
-          { head: 'SESSION', of: ({ session_name, session_id }) => session_name ?? session_id, least: 8 },
-          { head: 'STATE', of: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
-          { head: 'FOR', of: ({ dep_mode }) => dep_mode },
-          { head: 'BEADS', of: ({ dep_ids }) => dep_ids?.join(' '), least: 8 },
-          { head: 'AGE', of: ({ created_at }) => ago(created_at, now) },
-          { head: 'NOTE', of: ({ note }) => note, least: 8 },
-        ],
-        'No session waits for a bead.',
-      )
-      if (listed.capped) line(here.io, 'There are more than are shown; --session narrows them.')
+      await draw(here, city, options, (io) => list(io, city, options))
     })
 }
 
-function show({ io }: Here, view: WaitView): void {
+async function list(io: Io, city: CityClient, { json: asJson, session, state }: List): Promise<void> {
+  const listed = await city.call('GET ~/waits', { query: { session, state } })
+  if (asJson) return json(io, listed)
+  const now = Date.now()
+  table(
+    io,
+    listed.waits,
+    [
+      { head: 'WAIT', of: ({ id }) => id },
+      { head: 'SESSION', of: ({ session_name, session_id }) => session_name ?? session_id, least: 8 },
+      { head: 'STATE', of: (view) => view.state, colour: (view) => COLOURS[view.state] },
+      { head: 'FOR', of: ({ dep_mode }) => dep_mode },
+      { head: 'BEADS', of: ({ dep_ids }) => dep_ids?.join(' '), least: 8 },
+      { head: 'AGE', of: ({ created_at }) => ago(created_at, now) },
+      { head: 'NOTE', of: ({ note }) => note, least: 8 },
+    ],
+    'No session waits for a bead.',
+  )
+  if (listed.capped) line(io, 'There are more than are shown; --session narrows them.')
+}
+
+const LIVE = ['pending', 'ready']
+
+async function inspect(io: Io, city: CityClient, id: string, { json: asJson }: Json): Promise<'over' | undefined> {
+  const view = await city.call('GET ~/wait/{id}', { params: { id } })
+  if (asJson) json(io, view)
+  else show(io, view)
+  return LIVE.includes(view.state) ? undefined : 'over'
+}
+
+function show(io: Io, view: WaitView): void {
   facts(io, [
     ['wait', view.id],
     ['session', view.session_id],

@@ -165,6 +165,51 @@ describe('events', () => {
   })
 })
 
+describe('events that are watched for', () => {
+  const head = async () => (await town.gc(['events', '--seq'])).out.trim()
+  const lines = ({ out }: { out: string }) =>
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+
+  test('--watch ends with the first that fits, also one that came after the given number', async () => {
+    const after = await head()
+    const { id } = await create('Watched for')
+    await create('Not watched for')
+    const args = ['events', '--watch', '--json', '--type', 'bead.created', '--after', after]
+    expect(lines(await town.gc(args))).toMatchObject([{ type: 'bead.created', subject: id }])
+  })
+
+  test('--watch that saw none in time ends with status 1; --follow just ends', async () => {
+    const never = ['--type', 'never.happens', '--timeout', '0']
+    expect(await town.gc(['events', '--watch', ...never])).toEqual({
+      status: 1,
+      out: '',
+      err: 'gc: nothing came within 0 s\n',
+    })
+    expect(await town.gc(['events', '--follow', ...never])).toEqual({ status: 0, out: '', err: '' })
+    expect((await town.gc(['events', '--all', '--after', '3'])).status).toBe(2)
+  })
+
+  test('--since shows all of the last while and goes on with --follow; --limit may be over a page', async () => {
+    const before = Number(await head())
+    for (let n = 0; n < 60; n++) await create(`crowd ${n}`)
+    const told = lines(await town.gc(['events', '--since', '1h', '--json']))
+    expect(told.length).toBeGreaterThanOrEqual(before + 60)
+    expect(told.at(0)).toMatchObject({ seq: 1 })
+    expect(lines(await town.gc(['events', '--limit', '7', '--json']))).toHaveLength(7)
+    expect((await town.gc(['events', '--limit', '5000', '--json'])).status).toBe(0)
+    const stop = new AbortController()
+    const heard = (out: string) => {
+      if (out.includes('crowd 59') && !stop.signal.aborted) stop.abort()
+    }
+    const following = ['events', '--since', '1h', '--follow', '--type', 'bead.created']
+    const { out } = await town.gc(following, { signal: stop.signal, heard })
+    expect(out).toContain('crowd 0')
+  })
+})
+
 describe('which city is meant', () => {
   test('the only one there is, wherever one stands', async () => {
     expect((await town.gc(['status'], { cwd: '/' })).out).toContain(town.city)

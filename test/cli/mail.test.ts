@@ -72,6 +72,28 @@ describe('gc mail', () => {
     expect((await town.gc(['mail', 'archive'])).status).toBe(2)
   })
 
+  test('inbox and list show what comes while they are watched, and inbox only what is unread when asked', async () => {
+    const old = await send('clerk', '-s', 'Seen')
+    await town.json(['mail', 'read', old.id])
+    expect(ids(await town.json(['mail', 'inbox', 'clerk', '--unread']))).not.toContain(old.id)
+    expect((await town.gc(['mail', 'inbox', 'nobody', '-u'])).out).toBe('There is no unread mail for nobody.\n')
+    for (const args of [
+      ['mail', 'inbox', 'clerk', '--unread'],
+      ['mail', 'list'],
+    ]) {
+      const stop = new AbortController()
+      const subject = `Comes to ${args[1]}`
+      let begun = false
+      const heard = (out: string) => {
+        if (!begun) void send('clerk', '-s', subject)
+        begun = true
+        if (out.includes(subject)) stop.abort()
+      }
+      const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(10_000)])
+      expect((await town.gc([...args, '--watch'], { signal, heard })).out).toContain(subject)
+    }
+  })
+
   test('says what is missing', async () => {
     expect(await town.gc(['mail', 'send'])).toMatchObject({ status: 2 })
     expect(await town.gc(['mail', 'send', 'clerk'])).toMatchObject({ status: 2 })
@@ -115,6 +137,11 @@ describe('gc wait', () => {
     expect((await town.json<WaitListBody>(['wait', 'list', '--session', session])).waits).toEqual([wait])
     expect((await town.gc(['wait', 'list'])).out).toContain('go on')
     expect((await town.gc(['wait', 'inspect', wait.id])).out).toContain('go on')
+    const heard = (out: string) => {
+      if (out.includes('pending') && !out.includes('canceled')) void town.gc(['wait', 'cancel', wait.id])
+    }
+    const watched = await town.gc(['wait', 'inspect', wait.id, '--watch'], { heard })
+    expect([watched.status, watched.out]).toEqual([0, expect.stringMatching(/state +pending.*state +canceled/s)])
     expect((await town.gc(['wait', 'cancel', wait.id])).out).toBe(`Wait ${wait.id} is canceled.\n`)
     expect((await town.gc(['wait', 'list'])).out).toBe('No session waits for a bead.\n')
     expect((await town.gc(['wait', 'inspect', 'to-99'])).status).toBe(1)
