@@ -9,6 +9,8 @@ import { dice, eventually, everything, history, tally, World } from './town.ts'
 const CLAIMERS = 64
 const BEADS = Number(process.env.GC_BEADS ?? 1000)
 const SEED = Number(process.env.GC_SEED ?? 1)
+/** Characters of a session's token. */
+const TOKEN = 68
 
 /** Takes the next bead, writes down that it has it, and closes it; goes on for ever. */
 const CLAIMS = `echo "$$" > "$GC_HOME/pid.$GC_SESSION_ID"
@@ -20,21 +22,22 @@ while :; do
   ask "bead/$bead/close" > /dev/null
 done`
 
-test(`${BEADS} beads and ${CLAIMERS} claimers that are killed at random: each is done once`, async () => {
+test(`${BEADS} beads and ${CLAIMERS} claimers that are killed at random: each is done once, and the dead write no more`, async () => {
   const random = dice(SEED)
   await using world = await World.open()
   const city = await world.city()
   const limits = { min_active_sessions: CLAIMERS, max_active_sessions: CLAIMERS }
   await declare(city, 'claimer', { script: CLAIMS }, limits)
   const active = async () => (await city.call('GET ~/sessions?state=active&limit=1000')).body.items
+  const dead = new Set<string>()
   const crew: { id: string }[] = await eventually('all claimers run', 60_000, active, (all) => all.length === CLAIMERS)
-  for (let n = 0; n < BEADS; n += 50) {
-    const drafts = Array.from({ length: Math.min(50, BEADS - n) }, (_, at) => ({
+  for (let n = 0; n < BEADS; n += 20) {
+    const drafts = Array.from({ length: Math.min(20, BEADS - n) }, (_, at) => ({
       body: { title: `bead ${n + at}`, metadata: { 'gc.routed_to': 'claimer' } },
     }))
     await Promise.all(drafts.map((draft) => city.call('POST ~/beads', draft)))
     const { id } = crew[Math.floor(random() * crew.length)] ?? { id: '' }
-    await end(world, city, id, random() < 0.7)
+    await end(world, city, id, random() < 0.7, dead)
   }
   const open = async () => (await city.call('GET ~/beads?type=task&limit=1')).body.total
   await eventually('all beads are closed', 120_000, open, (left) => left === 0)
@@ -48,15 +51,23 @@ test(`${BEADS} beads and ${CLAIMERS} claimers that are killed at random: each is
   const worked = tally(join(world.home, 'worked'))
   expect(beads.filter(({ id }) => !worked.has(id))).toEqual([])
   expect((await city.call('GET ~/claims')).body.total).toBe(0)
+  expect(await writesOf(city, dead, beads[0]?.id)).toEqual([])
+  expect(await city.head()).toBe(events.at(-1)?.seq ?? 0)
   const lost = events.filter(({ type }) => type === 'bead.dead_assignee_reopened').length
   const rejected = events.filter(({ type }) => type === 'bead.claim_rejected').length
   process.stdout.write(`${BEADS} beads: ${lost} were taken from killed claimers, ${rejected} claims rejected\n`)
 }, 240_000)
 
-/** Ends a claimer: on request, or as a crash would. */
-async function end(world: World, city: TestCity, id: string, asked: boolean): Promise<void> {
+/** Ends a claimer, on request or as a crash would, and notes the token it had in `dead`. */
+async function end(world: World, city: TestCity, id: string, asked: boolean, dead: Set<string>): Promise<void> {
+  const kept = join(world.home, `token.${id}`)
+  const token = existsSync(kept) ? readFileSync(kept, 'utf8') : ''
+  const held = (await city.call(`GET ~/claims?session=${id}`)).body.items
   if (asked) {
-    await city.call(`POST ~/session/${id}/kill`)
+    const { status } = await city.call(`POST ~/session/${id}/kill`)
+    if (status !== 200 || token.length !== TOKEN) return
+    dead.add(token)
+    for (const { bead_id } of held) expect(await writesOf(city, [token], bead_id)).toEqual([])
     return
   }
   const file = join(world.home, `pid.${id}`)
@@ -66,6 +77,18 @@ async function end(world: World, city: TestCity, id: string, asked: boolean): Pr
   } catch {
     // It ended by itself.
   }
+}
+
+/** The writes to a bead that any of these tokens still allowed. */
+async function writesOf(city: TestCity, tokens: Iterable<string>, bead: string): Promise<string[]> {
+  const allowed: string[] = []
+  for (const token of tokens) {
+    for (const write of ['heartbeat', 'release', 'close', 'reopen', 'claim']) {
+      const { status } = await city.call(`POST ~/bead/${bead}/${write}`, { token })
+      if (status !== 401) allowed.push(`${write} of ${bead}: ${status}`)
+    }
+  }
+  return allowed
 }
 
 /** What is wrong with the history of one bead: it is closed once, and no two sessions have it at a time. */
