@@ -21,6 +21,20 @@ export type Once = <Answer>(tx: Tx, answer: Answer) => Answer
 /** For what is done without a request. */
 export const everyTime: Once = (_tx, answer) => answer
 
+/** A request whose work is not a write of the store, such as that of a file, and may be cut off half way. */
+export interface Attempt {
+  /** Whether an attempt with the same key and body began its work and was cut off: what is there may be its own. */
+  readonly again: boolean
+  /** To be awaited right before the work, once nothing speaks against it. */
+  begin(): Promise<void>
+}
+
+/** For what is done without a request, or one without a key. */
+export const onlyAttempt: Attempt = { again: false, begin: async () => {} }
+
+/** What is kept of an attempt that began its work, until it has an answer; no answer is empty. */
+const BEGUN = ''
+
 interface Row {
   print: string
   status: number | null
@@ -36,6 +50,7 @@ export class Replays {
   readonly #find: Statement<Row, [string, number]>
   readonly #keep: Statement<{ n: number }, [string, string, number | null, string, string, number]>
   readonly #drop: Statement<unknown, [number, number]>
+  readonly #forget: Statement<unknown, [string]>
 
   constructor(
     private readonly store: Store,
@@ -46,24 +61,40 @@ export class Replays {
       `INSERT OR REPLACE INTO replays (scope, print, status, headers, body, expires_at) VALUES (?, ?, ?, ?, ?, ?)
        RETURNING n`,
     )
+    this.#forget = store.prepare('DELETE FROM replays WHERE scope = ?')
     this.#drop = store.prepare(
       `DELETE FROM replays
        WHERE n < max(? + 1, coalesce((SELECT n FROM replays WHERE expires_at > ? ORDER BY n LIMIT 1), 0))`,
     )
   }
 
-  find(scope: string): Replay | undefined {
+  /** The answer that is kept; `begun` when there is only an attempt that was cut off. */
+  find(scope: string): Replay | { print: string; begun: true } | undefined {
     const row = this.store.read(() => this.#find.get(scope, this.clock.now()))
     if (!row) return undefined
     const { print, status, headers, body } = row
+    if (body === BEGUN) return { print, begun: true }
     return { print, body: JSON.parse(body), status: status ?? undefined, headers: JSON.parse(headers) }
   }
 
   keep(tx: Tx, scope: string, { print, body, status, headers }: Replay): void {
     void tx
+    this.#put(scope, print, status ?? null, JSON.stringify(headers), JSON.stringify(body ?? null))
+  }
+
+  /** Notes that a request begins work that could be cut off. */
+  begin(scope: string, print: string): Promise<void> {
+    return this.store.write(() => this.#put(scope, print, null, '{}', BEGUN))
+  }
+
+  /** Forgets a request that failed. */
+  async forget(scope: string): Promise<void> {
+    await this.store.write(() => void this.#forget.run(scope))
+  }
+
+  #put(scope: string, print: string, status: number | null, headers: string, body: string): void {
     const now = this.clock.now()
-    const text = JSON.stringify(body ?? null)
-    const kept = this.#keep.get(scope, print, status ?? null, JSON.stringify(headers), text, now + LIFE)
+    const kept = this.#keep.get(scope, print, status, headers, body, now + LIFE)
     this.#drop.run((kept?.n ?? 0) - MOST, now)
   }
 

@@ -1,4 +1,4 @@
-import { everyTime, type Once } from '../core/replays.ts'
+import { type Attempt, everyTime, type Once, onlyAttempt } from '../core/replays.ts'
 import type { Caller } from './caller.ts'
 import type { Incoming } from './route.ts'
 
@@ -44,6 +44,7 @@ export class Turn implements Incoming {
   #life: AbortController | undefined
   #reply: Incoming['reply'] | undefined
   once: Once = everyTime
+  attempt: Attempt = onlyAttempt
 
   constructor(
     readonly request: Request,

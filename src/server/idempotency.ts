@@ -33,12 +33,18 @@ export class Idempotency {
     const replay = running === undefined ? replays.find(scope) : undefined
     if ((running ?? replay?.print ?? print) !== print) throw mismatch()
     if (running !== undefined) throw inFlight()
-    if (replay) return repeated(turn, replay)
-    return this.#first(turn, { replays, scope, print }, work)
+    if (replay && !('begun' in replay)) return repeated(turn, replay)
+    return this.#first(turn, { replays, scope, print, again: replay !== undefined }, work)
   }
 
-  #first(turn: Turn, { replays, scope, print }: Place, work: () => unknown): unknown {
+  #first(turn: Turn, { replays, scope, print, again }: Place, work: () => unknown): unknown {
     let kept = false
+    let begun = false
+    const begin = async () => {
+      await replays.begin(scope, print)
+      begun = true
+    }
+    turn.attempt = { again, begin }
     turn.once = (tx, answer) => {
       replays.keep(tx, scope, replayOf(print, turn, answer))
       kept = true
@@ -51,7 +57,11 @@ export class Idempotency {
       await add?.catch((thrown) => this.report(thrown, turn))
       return answer
     }
-    return attempt(work).then(finish).finally(end)
+    const fail = async (thrown: unknown) => {
+      if (begun && !again) await replays.forget(scope).catch((failed) => this.report(failed, turn))
+      throw thrown
+    }
+    return attempt(work).then(finish, fail).finally(end)
   }
 }
 
@@ -59,6 +69,8 @@ interface Place {
   replays: Replays
   scope: string
   print: string
+  /** Whether it was begun before, and cut off. */
+  again: boolean
 }
 
 const attempt = async (work: () => unknown): Promise<unknown> => work()

@@ -1,7 +1,7 @@
 import type { Static, TObject, TOptional, TSchema } from '@sinclair/typebox'
 import type { ServerWebSocket } from 'bun'
 import type { Code } from '../core/errors.ts'
-import type { Once } from '../core/replays.ts'
+import type { Attempt, Once } from '../core/replays.ts'
 import type { Caller } from './caller.ts'
 import type { Frame } from './sse.ts'
 
@@ -32,6 +32,8 @@ export interface Exchange<
   readonly signal: AbortSignal
   /** Keeps the answer in the write that makes it, for when the request is sent again with its `Idempotency-Key`. */
   readonly once: Once
+  /** For work that is no write of the store: tells when it begins, and whether it was begun before and cut off. */
+  readonly attempt: Attempt
   /** What `X-GC-Request-Id` says. */
   readonly id: string
   /** What the response carries beside its body; the status is the operation's own unless set here. */

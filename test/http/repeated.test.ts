@@ -84,4 +84,28 @@ describe('a request with an Idempotency-Key', () => {
     expect(existsSync(world.folder.at('alpha', 'city.toml'))).toBe(true)
     expect((await world.call('GET /v0/cities')).body.total).toBe(1)
   })
+
+  test('that writes a file is answered as done, wherever a crash cut it off', async () => {
+    await using world = await World.open()
+    const city = await world.city()
+    const send = (n: number) => {
+      const headers = { 'Idempotency-Key': `${n}` }
+      if (n % 2 === 0) return city.call('POST ~/agents', { body: { name: `a${n}`, provider: 'amp' }, headers })
+      return city.call('POST ~/rigs', { body: { name: `r${n}`, path: world.rigFolder(`r${n}`) }, headers })
+    }
+    for (const round of [0, 1, 2]) {
+      const all = Array.from({ length: 6 }, (_, n) => round * 6 + n)
+      const cut = all.map((n) => send(n).catch(() => undefined))
+      await Promise.race(cut.slice(round))
+      await world.kill()
+      await Promise.all(cut)
+      await world.start()
+      await up(city)
+      const again = await Promise.all(all.map(send))
+      expect(again.map(({ status, body }) => [status, body.status])).toEqual(all.map(() => [201, 'created']))
+    }
+    const { body: agents } = await city.call('GET ~/agents')
+    const { body: rigs } = await city.call('GET ~/rigs')
+    expect([agents.total, rigs.total]).toEqual([9, 9])
+  }, 60_000)
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { Refusal } from '../../src/core/errors.ts'
+import { Replays } from '../../src/core/replays.ts'
 import { route } from '../../src/server/route.ts'
 import { SESSION, serve } from './serve.ts'
 
@@ -157,5 +158,79 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(await run('k')).toBe(2)
     for (let n = 0; n < 1024; n++) await run(`other ${n}`)
     expect(await run('k')).toBe(1027)
+  })
+})
+
+/** An operation that writes its mark outside the store, and fails when it is there; `work` runs after it began. */
+function marking(work: (mark: () => void) => unknown) {
+  const marks = new Set<string>()
+  const create = route(
+    'POST ~/things',
+    {
+      id: 'create-thing',
+      summary: 'Make a thing',
+      body: Draft,
+      ok: { 201: Type.Any() },
+      refuses: ['conflict-wrong-state'],
+      headers: { 'Idempotency-Key': 'Once.' },
+    },
+    async ({ body: { title }, attempt }) => {
+      if (attempt.again && marks.has(title)) return { title }
+      if (marks.has(title)) throw new Refusal('conflict-wrong-state', 'it is there')
+      await attempt.begin()
+      await work(() => marks.add(title))
+      return { title }
+    },
+  )
+  return { routes: [create], guard: { resolve: () => SESSION } }
+}
+
+describe('a request with an Idempotency-Key whose work is no write of the store', () => {
+  const cut = async (mark: boolean) => {
+    const begun = Promise.withResolvers<void>()
+    const hung = marking((put) => {
+      if (mark) put()
+      begun.resolve()
+      return attempts++ === 0 ? new Promise(() => {}) : put()
+    })
+    let attempts = 0
+    const server = serve(hung)
+    void server.send('POST', PATH, { title: 'a' }, key('k')).catch(() => {})
+    await begun.promise
+    return { server, again: serve({ ...hung, replays: () => new Replays(server.store, server.clock) }) }
+  }
+
+  test('is answered as if it had been answered, when it was cut off after it was done', async () => {
+    const { server, again } = await cut(true)
+    await using _ = server
+    await using after = again
+    const said = await after.send('POST', PATH, { title: 'a' }, key('k'))
+    expect([said.status, await said.json()]).toEqual([201, { title: 'a' }])
+    expect((await after.send('POST', PATH, { title: 'a' }, key('other'))).status).toBe(409)
+    expect((await after.send('POST', PATH, { title: 'b' }, key('k'))).status).toBe(422)
+    expect((await after.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(201)
+  })
+
+  test('is done when it was cut off before', async () => {
+    const { server, again } = await cut(false)
+    await using _ = server
+    await using after = again
+    expect((await after.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(201)
+    expect((await after.send('POST', PATH, { title: 'a' }, key('other'))).status).toBe(409)
+  })
+
+  test('leaves nothing behind when it failed', async () => {
+    let fails = true
+    await using server = serve(
+      marking((put) => {
+        put()
+        if (fails) throw new Refusal('conflict-wrong-state', 'no room')
+      }),
+    )
+    fails = true
+    expect((await server.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(409)
+    fails = false
+    expect((await server.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(409)
+    expect((await server.send('POST', PATH, { title: 'b' }, key('k'))).status).toBe(201)
   })
 })

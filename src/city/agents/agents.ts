@@ -1,11 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import { Refusal } from '../../core/errors.ts'
+import { type Attempt, onlyAttempt } from '../../core/replays.ts'
 import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../server/caller.ts'
 import type { OKResponseBody } from '../../server/schema.ts'
 import type { Frame } from '../../server/sse.ts'
 import type { Config } from '../config/config.ts'
 import { hinted, suggestion } from '../config/mistakes.ts'
+import { qualify } from '../config/names.ts'
 import type { AgentSpec } from '../config/spec.ts'
 import type { Suspensions } from '../config/suspensions.ts'
 import { BUILTINS } from '../providers/presets.ts'
@@ -67,13 +69,13 @@ export class Agents {
   }
 
   /** Declares an agent that runs a provider. */
-  create(caller: Caller, { name, provider, dir, scope }: AgentCreate): Promise<AgentCreated> {
-    return this.#declare(caller, { name, provider, ...(dir && { dir }) }, scope)
+  create(caller: Caller, { name, provider, dir, scope }: AgentCreate, attempt = onlyAttempt): Promise<AgentCreated> {
+    return this.#declare(caller, { name, provider, ...(dir && { dir }) }, scope, attempt)
   }
 
   /** Declares an agent with everything that can be said of one. */
-  declare(caller: Caller, body: AgentDeclare): Promise<AgentCreated> {
-    return this.#declare(caller, body, undefined)
+  declare(caller: Caller, body: AgentDeclare, attempt = onlyAttempt): Promise<AgentCreated> {
+    return this.#declare(caller, body, undefined, attempt)
   }
 
   /** Changes what is declared, and suspends or resumes. */
@@ -122,8 +124,15 @@ export class Agents {
     return numbered(turns)
   }
 
-  async #declare(caller: Caller, body: AgentDeclare, scope: string | undefined): Promise<AgentCreated> {
+  async #declare(
+    caller: Caller,
+    body: AgentDeclare,
+    scope: string | undefined,
+    attempt: Attempt,
+  ): Promise<AgentCreated> {
     const { name, dir, prompt, ...keys } = body
+    const created: AgentCreated = { status: 'created', agent: qualify(dir, name) }
+    if (attempt.again && this.config.current.agents.some(({ qualified }) => qualified === created.agent)) return created
     const beyond = keys.may?.filter((one) => caller.kind === 'session' && !caller.may.includes(one)) ?? []
     if (beyond.length > 0) {
       throw new Refusal(
@@ -135,13 +144,14 @@ export class Agents {
       throw new Refusal('invalid-request', 'give either a provider or a start_command, not both')
     }
     if (keys.provider) this.#needProvider(keys.provider)
-    const spec = await this.config.addAgent({
+    const draft = {
       name,
       ...(dir && { dir }),
       ...(prompt !== undefined && { prompt }),
       keys: { ...keys, scope: scope || undefined },
-    })
-    return { status: 'created', agent: spec.qualified }
+    }
+    await this.config.addAgent(draft, attempt)
+    return created
   }
 
   async #suspend({ qualified, suspended: declared }: AgentSpec, suspended: boolean): Promise<void> {

@@ -94,7 +94,7 @@ export const agentRoutes = (city: CityOf): Route[] => [
       refuses: ['invalid-request', 'conflict-wrong-state'],
       headers: idempotent,
     },
-    (x) => city(x).agents.create(x.caller, x.body),
+    (x) => city(x).agents.create(x.caller, x.body, x.attempt),
   ),
   route(
     'POST ~/agents/declare',
@@ -108,7 +108,7 @@ export const agentRoutes = (city: CityOf): Route[] => [
       headers: idempotent,
       extension: true,
     },
-    (x) => city(x).agents.declare(x.caller, x.body),
+    (x) => city(x).agents.declare(x.caller, x.body, x.attempt),
   ),
   route('GET ~/agent/{base}', { id: 'get-v0-city-by-city-name-agent-by-base', ...one.get }, (x) =>
     city(x).agents.get(nameOf(x)),

@@ -1,5 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { Refusal } from '../../core/errors.ts'
+import { type Attempt, onlyAttempt } from '../../core/replays.ts'
 import {
   type AgentDraft,
   addAgent,
@@ -112,8 +113,8 @@ export class Config {
     return agent
   }
 
-  async addRig(draft: RigDraft): Promise<RigSpec> {
-    await this.edit((now) => addRig(now, draft))
+  async addRig(draft: RigDraft, attempt?: Attempt): Promise<RigSpec> {
+    await this.edit((now) => addRig(now, draft), attempt)
     return this.rig(draft.name)
   }
 
@@ -127,8 +128,8 @@ export class Config {
     await this.edit((now) => removeRig(now, name))
   }
 
-  async addAgent(draft: AgentDraft): Promise<AgentSpec> {
-    await this.edit((now) => addAgent(now, draft))
+  async addAgent(draft: AgentDraft, attempt?: Attempt): Promise<AgentSpec> {
+    await this.edit((now) => addAgent(now, draft), attempt)
     return this.agent(qualify(draft.dir, draft.name))
   }
 
@@ -145,13 +146,13 @@ export class Config {
    * Changes files: `make` turns what is on disk now into new texts. Nothing is written unless everything read
    * together with them is good. When somebody else writes meanwhile, it is made again from what they wrote.
    */
-  edit(make: (now: Reading) => Drafts): Promise<void> {
-    const done = this.#edits.then(() => this.#edit(make))
+  edit(make: (now: Reading) => Drafts, attempt: Attempt = onlyAttempt): Promise<void> {
+    const done = this.#edits.then(() => this.#edit(make, attempt))
     this.#edits = done.catch(() => {})
     return done
   }
 
-  async #edit(make: (now: Reading) => Drafts): Promise<void> {
+  async #edit(make: (now: Reading) => Drafts, attempt: Attempt): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
       const now = compose(new Sources(this.path))
       if (now.mistakes.length > 0) {
@@ -164,6 +165,7 @@ export class Config {
       const drafts = make(now)
       const { mistakes } = compose(new Sources(this.path, drafts))
       if (mistakes.length > 0) throw refused(mistakes, 'invalid-request')
+      await attempt.begin()
       if (!(await writeDrafts(this.path, drafts, (file) => now.sources.text(file)))) continue
       this.#take(compose(new Sources(this.path)))
       return

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { stamp } from '../../core/clock.ts'
 import { Refusal } from '../../core/errors.ts'
+import { type Attempt, onlyAttempt } from '../../core/replays.ts'
 import type { Store } from '../../core/store.ts'
 import type { OKResponseBody } from '../../server/schema.ts'
 import { unknownAction } from '../agents/agents.ts'
@@ -49,26 +50,30 @@ export class Rigs {
   }
 
   /** Adds a folder that is there, or a repository that is cloned first; `reply` gets the status that tells which. */
-  async create(body: RigCreate, reply: { status?: number }): Promise<RigCreated> {
+  async create(body: RigCreate, reply: { status?: number }, attempt = onlyAttempt): Promise<RigCreated> {
     const { git_url } = body
-    const created = await (git_url ? this.clones.accept({ ...body, git_url }) : this.#declare(body))
+    const created = await (git_url ? this.clones.accept({ ...body, git_url }) : this.#declare(body, attempt))
     reply.status = STATUS[created.status]
     return created
   }
 
-  async #declare({ name, path, prefix, default_branch, request_id }: RigCreate): Promise<RigCreated> {
+  async #declare(body: RigCreate, attempt: Attempt): Promise<RigCreated> {
+    const { name, path, prefix, default_branch, request_id } = body
+    const created: RigCreated = { status: 'created', rig: name, ...(request_id && { request_id }) }
+    if (attempt.again && this.config.current.rigs.some((rig) => rig.name === name)) return created
     if (!path) {
       const faults = [{ location: 'body.path', message: 'is required without git_url' }]
       throw new Refusal('validation-failed', 'path is required: the folder to work on', { faults })
     }
     const folder = this.#folder(path)
-    await this.config.addRig({
+    const draft = {
       name,
       path: folder,
       ...(prefix && { prefix }),
       ...(default_branch && { defaultBranch: default_branch }),
-    })
-    return { status: 'created', rig: name, ...(request_id && { request_id }) }
+    }
+    await this.config.addRig(draft, attempt)
+    return created
   }
 
   /** Changes what is declared of a rig. */

@@ -31,7 +31,7 @@ export const rigRoutes = (city: CityOf): Route[] => [
       refuses: ['invalid-request', 'conflict-wrong-state'],
       headers: { 'Idempotency-Key': 'The same key with the same body adds one rig and answers the same.' },
     },
-    (x) => city(x).rigs.create(x.body, x.reply),
+    (x) => city(x).rigs.create(x.body, x.reply, x.attempt),
   ),
   route(
     'GET ~/rig/{name}',
