@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Budget, BudgetKey } from '../../src/city/budgets/schema.ts'
+import type { Budget, BudgetKey, BudgetList } from '../../src/city/budgets/schema.ts'
 import type { Colour } from '../../src/client/text.ts'
 import { failure } from '../exit.ts'
 import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
+import { type Io, json, line } from '../io.ts'
 import { table } from '../table.ts'
+import { draw, type Watch, withWatch } from '../watch.ts'
 import { type Json, withJson } from './options.ts'
 import { short } from './usage.ts'
 
@@ -16,8 +17,8 @@ interface Whose {
 
 export function budgetCommands(program: Command, here: Here): void {
   const budget = program.command('budget').description('how much may be used')
-  withJson(budget.command('list').description('list budgets, and what of each is used')).action((options: Json) =>
-    list(here, options),
+  withWatch(withJson(budget.command('list').description('list budgets, and what of each is used'))).action(
+    (options: Json & Watch) => list(here, options),
   )
   whose(withJson(budget.command('set').description('limit what the city, a rig or an agent may use')))
     .argument('<limit>', 'such as 5usd, 2M or 500k (tokens)', amount)
@@ -76,12 +77,18 @@ const named = ({ scope, name, per }: Budget): string => `The ${scope}${name ? ` 
 
 const COLOURS: Record<Budget['state'], Colour | undefined> = { ok: 'green', warned: 'yellow', exhausted: 'red' }
 
-async function list(here: Here, options: Json): Promise<void> {
+async function list(here: Here, options: Json & Watch): Promise<void> {
   const city = await here.city()
-  const budgets = await city.call('GET ~/budgets', {})
-  if (options.json) return json(here.io, budgets)
+  await draw(here, city, options, async (io) => {
+    const budgets = await city.call('GET ~/budgets', {})
+    if (options.json) json(io, budgets)
+    else print(io, budgets)
+  })
+}
+
+function print(io: Io, budgets: BudgetList): void {
   table(
-    here.io,
+    io,
     budgets.items,
     [
       { head: 'WHOSE', of: ({ scope, name }) => (name ? `${scope} ${name}` : scope), least: 8 },

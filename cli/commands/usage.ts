@@ -1,22 +1,25 @@
 import type { Command } from 'commander'
 import type { UsageBody, UsageSessionRecent, UsageTotals } from '../../src/city/usage/schema.ts'
 import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
+import { type Io, json, line } from '../io.ts'
 import { type Column, table } from '../table.ts'
+import { draw, type Watch, withWatch } from '../watch.ts'
 import { type Json, withJson } from './options.ts'
 
 export function usageCommand(program: Command, here: Here): void {
-  withJson(program.command('usage').description('what the city uses: tokens, money, time')).action(
-    async (options: Json) => {
+  withWatch(withJson(program.command('usage').description('what the city uses: tokens, money, time'))).action(
+    async (options: Json & Watch) => {
       const city = await here.city()
-      const usage = await city.call('GET ~/usage', {})
-      if (options.json) return json(here.io, usage)
-      print(here, usage)
+      await draw(here, city, options, async (io) => {
+        const usage = await city.call('GET ~/usage', {})
+        if (options.json) json(io, usage)
+        else print(io, usage)
+      })
     },
   )
 }
 
-function print({ io }: Here, usage: UsageBody): void {
+function print(io: Io, usage: UsageBody): void {
   if (!usage.available) {
     line(io, 'Usage is not written down here: city.toml says so in [usage].')
     return

@@ -134,6 +134,16 @@ describe('--watch', () => {
     for (const each of out.trimEnd().split('\n')) expect(JSON.parse(each)).toHaveProperty('items')
   })
 
+  test('budget list and usage show what changes', async () => {
+    const set = () => town.json(['budget', 'set', '3usd', '--per', 'hour'])
+    const budgets = [{ seen: 'There are no budgets', act: set }, { seen: '$3.00' }]
+    expect((await watched(['budget', 'list'], budgets)).status).toBe(0)
+    const { status, out } = await watched(['usage'], [{ seen: 'last 24 hours' }])
+    expect([status, out]).toEqual([0, expect.stringContaining('SPAN')])
+    const { out: lines } = await watched(['usage', '--json'], [{ seen: 'updated_at' }])
+    for (const each of lines.trimEnd().split('\n')) expect(JSON.parse(each)).toHaveProperty('today')
+  })
+
   test('says at once what cannot be watched', async () => {
     const { status, err } = await town.gc(['convoy', 'show', 'to-999', '--watch'])
     expect([status, err]).toEqual([1, 'gc: convoy to-999 does not exist\n'])

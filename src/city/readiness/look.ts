@@ -18,6 +18,9 @@ const WITHIN_MS = 5000
 /** More than this nobody has to say. */
 const MOST = 64 * 1024
 
+/** Settings are not larger. */
+const LARGEST = 1024 * 1024
+
 /** Looks at programs and their files: bounded in time, and the same wherever the supervisor was started from. */
 export class Look {
   readonly home: string
@@ -40,10 +43,11 @@ export class Look {
       .find(runnable)
   }
 
-  /** A file's text; undefined when it cannot be read. */
+  /** A file's text; undefined when it cannot be read, or is nothing that a program keeps its settings in. */
   file(path: string): string | undefined {
     try {
-      return readFileSync(path, 'utf8')
+      const found = statSync(path)
+      return found.isFile() && found.size <= LARGEST ? readFileSync(path, 'utf8') : undefined
     } catch {
       return undefined
     }
@@ -69,21 +73,29 @@ export class Look {
     })
     const { promise: late, resolve } = Promise.withResolvers<'late'>()
     const due = this.deadlines.after(WITHIN_MS, () => resolve('late'))
-    const answered = Promise.all([child.exited, read(child.stdout)])
+    const reader = child.stdout.getReader()
+    const answered = Promise.all([child.exited, read(reader)])
     const ended = await Promise.race([answered, late])
     due.cancel()
     if (ended !== 'late') return { code: ended[0], out: ended[1], late: false }
     endGroup(child.pid)
-    void answered.catch(() => {})
+    await reader.cancel()
     return { code: undefined, out: '', late: true }
   }
 }
 
-async function read(stream: ReadableStream<Uint8Array>): Promise<string> {
+interface Reader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+}
+
+async function read(reader: Reader): Promise<string> {
   const decoder = new TextDecoder()
   let said = ''
-  for await (const bytes of stream) if (said.length < MOST) said += decoder.decode(bytes, { stream: true })
-  return said
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return said
+    if (said.length < MOST) said += decoder.decode(value, { stream: true })
+  }
 }
 
 function endGroup(pid: number): void {

@@ -16,9 +16,16 @@ const KEPT_MS = 2000
 const ITEMS = ['claude', 'codex', 'gemini', 'github_cli']
 const PROVIDERS = ['claude', 'codex', 'gemini']
 
+interface Seen {
+  at: number
+  /** Being looked for just now: whoever asks meanwhile waits for the same. */
+  looking: boolean
+  finding: Promise<Finding>
+}
+
 /** Whether the programs that agents run are installed and logged in. */
 export class Readiness {
-  readonly #seen = new Map<string, { at: number; finding: Promise<Finding> }>()
+  readonly #seen = new Map<string, Seen>()
   readonly #look: Look
 
   constructor(private readonly needs: Needs) {
@@ -60,10 +67,13 @@ export class Readiness {
   #find(name: string, probe: Probe, fresh: boolean): Promise<Finding> {
     const now = this.needs.clock.now()
     const seen = this.#seen.get(name)
-    if (seen && !fresh && Math.abs(now - seen.at) < KEPT_MS) return seen.finding
-    const finding = this.#probe(probe)
-    this.#seen.set(name, { at: now, finding })
-    return finding
+    if (seen?.looking || (seen && !fresh && Math.abs(now - seen.at) < KEPT_MS)) return seen.finding
+    const looked: Seen = { at: now, looking: true, finding: this.#probe(probe) }
+    void looked.finding.finally(() => {
+      looked.looking = false
+    })
+    this.#seen.set(name, looked)
+    return looked.finding
   }
 
   async #probe(probe: Probe): Promise<Finding> {

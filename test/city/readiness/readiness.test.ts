@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { Look } from '../../../src/city/readiness/look.ts'
 import { Readiness } from '../../../src/city/readiness/readiness.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
+import { until } from '../../support/until.ts'
 import { write } from '../transcripts/samples.ts'
 
 /** A home of its own with programs in `~/.local/bin`. */
@@ -27,6 +28,15 @@ function world(env: Record<string, string> = {}) {
       return items[name]?.status
     },
     [Symbol.dispose]: () => folder[Symbol.dispose](),
+  }
+}
+
+/** Whether a process is there and not only waiting to be looked at. */
+function alive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
   }
 }
 
@@ -90,6 +100,35 @@ describe('readiness', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect(alive()).toBe(false)
+  })
+
+  test('of a program that floods, and leaves one behind that goes on with it, is told in time', async () => {
+    using it = world()
+    const flood = 'trap "" TERM HUP; echo $$ > "$HOME/child"; while :; do echo flood; done'
+    it.program('claude', `setsid sh -c '${flood}' & while :; do echo flood; done`)
+    const asked = it.look.run(['claude', 'auth', 'status'])
+    await until(() => it.look.file(`${it.look.home}/child`)?.endsWith('\n') ?? false)
+    it.clock.advance(5000)
+    expect(await asked).toEqual({ code: undefined, out: '', late: true })
+    const child = Number(it.look.file(`${it.look.home}/child`))
+    // Nobody reads it any more, which ends what only writes.
+    await until(() => !alive(child))
+  })
+
+  test('is looked for once, however many ask at the same time', async () => {
+    using it = world()
+    it.program('claude', 'echo x >> "$HOME/asked"; sleep 0.2; echo "{}"')
+    const all = await Promise.all([it.status('claude'), it.status('claude'), it.status('claude', false)])
+    expect(all).toEqual(['needs_auth', 'needs_auth', 'needs_auth'])
+    expect(it.look.file(`${it.look.home}/asked`)).toBe('x\n')
+  })
+
+  test('does not wait for settings that are a pipe', async () => {
+    using it = world()
+    it.program('codex')
+    mkdirSync(`${it.look.home}/.codex`)
+    Bun.spawnSync(['mkfifo', `${it.look.home}/.codex/auth.json`])
+    expect(await it.status('codex')).toBe('needs_auth')
   })
 
   test('is believed for two seconds, unless it is asked for anew', async () => {
