@@ -3,6 +3,7 @@ import type { Findings, Mistake } from './mistakes.ts'
 import { CITY_NAME, PREFIX, prefixOf } from './names.ts'
 import { Reader } from './reader.ts'
 import { readAgents } from './sections/agents.ts'
+import { readMcpServers } from './sections/mcp-servers.ts'
 import { readNamedSessions } from './sections/named-sessions.ts'
 import { readProviders } from './sections/providers.ts'
 import { readBindings, readRigs } from './sections/rigs.ts'
@@ -71,6 +72,7 @@ function assemble(findings: Findings, city: Reader, site: Reader, sources: Sourc
   const config: CityConfig = {
     ...{ name, prefix, path, workspace, providers, rigs, agents, agentDefaults },
     namedSessions: readNamedSessions(city, agents),
+    mcpServers: readMcpServers(city, path, agents),
     daemon: readDaemon(city.within('daemon')),
     session: readSession(city.within('session')),
     mail: readMail(city.within('mail')),

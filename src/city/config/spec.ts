@@ -1,3 +1,4 @@
+import type { ToolServer } from '../../runtime/host/hosted.ts'
 import type { PromptMode, ProviderSpec } from '../providers/spec.ts'
 import type { TomlNode } from './toml.ts'
 
@@ -13,6 +14,7 @@ export interface CityConfig {
   readonly rigs: readonly RigSpec[]
   readonly agents: readonly AgentSpec[]
   readonly namedSessions: readonly NamedSessionSpec[]
+  readonly mcpServers: readonly McpServerSpec[]
   readonly agentDefaults: AgentDefaults
   readonly daemon: DaemonSpec
   readonly session: SessionSpec
@@ -138,6 +140,14 @@ export interface NamedSessionSpec {
   readonly template: string
   readonly scope?: 'city' | 'rig'
   readonly mode: 'on_demand' | 'always'
+}
+
+/** `[mcp_servers.<name>]`: a server of tools. */
+export interface McpServerSpec {
+  readonly name: string
+  /** The agents that have it, by their qualified names; absent for all. */
+  readonly agents?: readonly string[]
+  readonly reached: ToolServer
 }
 
 /** `[agent_defaults]`: what agents have that do not say otherwise. */

@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { Refusal } from '../../core/errors.ts'
+import type { ToolServer } from '../../runtime/host/hosted.ts'
 import type { Program } from '../../runtime/terminal/settle.ts'
 import type { Config } from '../config/config.ts'
 import type { AgentSpec, CityConfig } from '../config/spec.ts'
@@ -28,6 +29,8 @@ export interface Prepared {
   resume: string | undefined
   /** The model that a program spoken to by protocol is asked to work with. */
   model: string | undefined
+  /** The servers of tools that such a program is told of. */
+  servers: ToolServer[]
   /** What `typed` is when it could not. */
   afresh: string | undefined
   /** Whether it goes on with an earlier conversation. */
@@ -136,6 +139,7 @@ export class Launcher {
       transport,
       resume,
       model: model || undefined,
+      servers: this.#servers(row.template, transport),
       afresh: anew.typed,
       ...more,
     }
@@ -164,7 +168,15 @@ export class Launcher {
     })
     const { prompt, preStart, sessionSetup, sessionSetupScript, sessionLive } = agent ?? {}
     const setup = { session_setup: sessionSetup, session_setup_script: sessionSetupScript, [LIVE]: sessionLive }
-    return fingerprint({ command: argv, env, prompt, pre_start: preStart, ...setup })
+    const servers = this.#servers(row.template, this.transport(row))
+    return fingerprint({ command: argv, env, prompt, pre_start: preStart, mcp_servers: servers, ...setup })
+  }
+
+  /** The servers of tools for an agent that is spoken to by protocol; others have settings of their own for them. */
+  #servers(agent: string, transport: Transport): ToolServer[] {
+    if (transport !== 'acp') return []
+    const { mcpServers } = this.config.current
+    return mcpServers.filter(({ agents }) => agents?.includes(agent) ?? true).map(({ reached }) => reached)
   }
 
   /** Who a prompt for this session is for. */

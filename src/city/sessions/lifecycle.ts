@@ -139,7 +139,7 @@ export class Lifecycle {
 
   async #spawn({ row, key }: { row: SessionRow; key: string }, prepared: Prepared): Promise<Started> {
     const { host, store, conversations } = this.parts
-    const { argv, cwd, env, transport, resume, model } = prepared
+    const { argv, cwd, env, transport, resume, model, servers } = prepared
     const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS }
     if (transport === 'terminal') return host.start(spec)
     await store.write((tx) => conversations.begin(tx, key, row))
@@ -147,6 +147,7 @@ export class Lifecycle {
     const patience = this.parts.config.current.session.startupTimeout
     const acp = {
       patience,
+      servers,
       ...(resume !== undefined && { resume }),
       ...(mode !== undefined && { mode }),
       ...(model !== undefined && { model }),

@@ -9,6 +9,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { Refusal } from '../../core/errors.ts'
+import type { ToolServer } from '../host/hosted.ts'
 import { within } from '../host/waiting.ts'
 import { agentClient } from './client.ts'
 import type { Commands } from './commands.ts'
@@ -39,6 +40,7 @@ export interface ConversationParts {
   resume: string | undefined
   mode: string | undefined
   model: string | undefined
+  servers: readonly ToolServer[] | undefined
   /** How long the handshake may take. */
   patience: number | undefined
   /** Hears what the agent tells, from its first turn on. */
@@ -166,17 +168,17 @@ export class Conversation {
   }
 
   async #open(): Promise<Opened> {
-    const { build, folder, resume, mode, model, deadlines, scribe, patience = HANDSHAKE_MS } = this.parts
-    const shaking = shakeHands(this.#agent, build, { cwd: folder.path, resume, mode, model })
+    const { build, folder, resume, mode, model, servers, deadlines, scribe, patience = HANDSHAKE_MS } = this.parts
+    const shaking = shakeHands(this.#agent, build, { cwd: folder.path, resume, mode, model, servers })
     try {
       const inTime = await within(deadlines, patience, shaking)
       if (!inTime)
         throw new Refusal('service-unavailable', `the agent did not open a conversation in ${patience / 1000} s`)
-      const { opened, setMode, fault } = await shaking
+      const { opened, setMode, faults } = await shaking
       this.#opened = opened
       this.#setMode = setMode
       scribe.write({ type: 'ready', ...opened })
-      if (fault !== undefined) scribe.write({ type: 'error', message: fault })
+      for (const message of faults) scribe.write({ type: 'error', message })
       void this.#sounded()
       return opened
     } catch (thrown) {

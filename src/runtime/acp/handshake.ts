@@ -2,6 +2,7 @@ import {
   type ClientContext,
   type InitializeRequest,
   type InitializeResponse,
+  type McpServer,
   methods,
   type NewSessionResponse,
   PROTOCOL_VERSION,
@@ -11,6 +12,7 @@ import {
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { Refusal, sentence } from '../../core/errors.ts'
+import type { ToolServer } from '../host/hosted.ts'
 import { CAPABILITIES } from './client.ts'
 import type { AgentMode } from './record.ts'
 
@@ -24,6 +26,7 @@ export interface Wanted {
   resume?: string | undefined
   mode?: string | undefined
   model?: string | undefined
+  servers?: readonly ToolServer[] | undefined
 }
 
 /** A conversation with an agent. */
@@ -41,8 +44,8 @@ interface Shaken {
   opened: Opened
   /** Has the agent work in another of its modes; refuses one that it does not offer. */
   setMode(mode: string): Promise<void>
-  /** What of the wishes could not be had, in a sentence. */
-  fault: string | undefined
+  /** What of the wishes could not be had, a sentence each. */
+  faults: string[]
 }
 
 /** Agrees on the protocol, then opens a conversation; refuses with a sentence that says what to do. */
@@ -59,7 +62,8 @@ export async function shakeHands(agent: ClientContext, build: string, wanted: Wa
       `the agent speaks version ${met.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`,
     )
   }
-  const { conversation, resumed, state } = await open(agent, met, wanted)
+  const { servers, unusable } = usable(met, wanted.servers ?? [])
+  const { conversation, resumed, state } = await open(agent, met, wanted, servers)
   const offered = modesOf(state)
   const chosen = await choose(agent, conversation, offered, wanted.mode)
   const mode = chosen ?? offered.current
@@ -74,20 +78,21 @@ export async function shakeHands(agent: ClientContext, build: string, wanted: Wa
     ...(mode && { mode }),
     ...(model && { model }),
   }
+  const faults = fault === undefined ? unusable : [...unusable, fault]
   return {
     opened,
-    fault,
+    faults,
     setMode: (to) => choose(agent, conversation, { ...offered, current: undefined }, to).then(() => {}),
   }
 }
 
 type State = Pick<NewSessionResponse, 'modes' | 'configOptions'>
 
-async function open(agent: ClientContext, met: InitializeResponse, { cwd, resume }: Wanted) {
-  const again = resume === undefined ? undefined : await goOn(agent, met, resume, cwd)
+async function open(agent: ClientContext, met: InitializeResponse, { cwd, resume }: Wanted, mcpServers: McpServer[]) {
+  const again = resume === undefined ? undefined : await goOn(agent, met, { sessionId: resume, cwd, mcpServers })
   if (again && resume !== undefined) return { conversation: resume, resumed: true, state: again }
   try {
-    const state = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] })
+    const state = await agent.request(methods.agent.session.new, { cwd, mcpServers })
     return { conversation: state.sessionId, resumed: false, state }
   } catch (thrown) {
     if (!(thrown instanceof RequestError) || thrown.code !== AUTH_REQUIRED) throw thrown
@@ -96,17 +101,30 @@ async function open(agent: ClientContext, met: InitializeResponse, { cwd, resume
   }
 }
 
+/** The servers of tools that the agent can reach, as the protocol has them, and why it cannot reach the others. */
+function usable({ agentCapabilities }: InitializeResponse, wanted: readonly ToolServer[]) {
+  const can = agentCapabilities?.mcpCapabilities
+  const pairs = (of: Readonly<Record<string, string>>) => Object.entries(of).map(([name, value]) => ({ name, value }))
+  const servers: McpServer[] = []
+  const unusable: string[] = []
+  for (const server of wanted) {
+    if ('command' in server) servers.push({ ...server, env: pairs(server.env) })
+    else if (can?.[server.type]) servers.push({ ...server, headers: pairs(server.headers) })
+    else unusable.push(`the agent cannot use MCP server ${server.name}: it reaches none by ${server.type}`)
+  }
+  return { servers, unusable }
+}
+
 /** Goes on with an earlier conversation; undefined when the agent cannot, and then a new one is begun. */
 async function goOn(
   agent: ClientContext,
   met: InitializeResponse,
-  sessionId: string,
-  cwd: string,
+  asked: { sessionId: string; cwd: string; mcpServers: McpServer[] },
 ): Promise<State | undefined> {
   const method = resumes(met)
   if (!method) return undefined
   try {
-    return (await agent.request(method, { sessionId, cwd, mcpServers: [] })) ?? {}
+    return (await agent.request(method, asked)) ?? {}
   } catch (thrown) {
     if (thrown instanceof RequestError) return undefined
     throw thrown

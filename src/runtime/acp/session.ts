@@ -68,10 +68,10 @@ export class AgentSession {
     this.#scribe = new Scribe(this.ledger, deadlines)
     const folder = new Folder(spec.cwd)
     this.#commands = new Commands(folder, spec.env, marks)
-    const { resume, mode, model, patience } = spec.acp ?? {}
+    const { resume, mode, model, servers, patience } = spec.acp ?? {}
     const said = { run, build, deadlines, scribe: this.#scribe, folder, commands: this.#commands }
     this.#conversation = new Conversation(
-      { ...said, resume, mode, model, patience, told: (update) => this.#told(update) },
+      { ...said, resume, mode, model, servers, patience, told: (update) => this.#told(update) },
       agentWire({
         input: this.#agent.output,
         write: (line) => this.#agent.write(line),

@@ -6,6 +6,19 @@ export type SessionKind = Static<typeof SessionKind>
 
 const Size = { cols: Type.Integer(), rows: Type.Integer() }
 
+const Pairs = Type.Record(Type.String(), Type.String())
+/** A server of tools (Model Context Protocol) for an agent: a command that the agent runs, or an address. */
+export const ToolServer = Type.Union([
+  Type.Object({ name: Type.String(), command: Type.String(), args: Type.Array(Type.String()), env: Pairs }),
+  Type.Object({
+    name: Type.String(),
+    type: Type.Union([Type.Literal('http'), Type.Literal('sse')]),
+    url: Type.String(),
+    headers: Pairs,
+  }),
+])
+export type ToolServer = Static<typeof ToolServer>
+
 /** A program to run. The environment is passed on exactly as given: nothing is added, nothing inherited. */
 export const StartSpec = Type.Object({
   /** Names the session in every later call; unique among the running ones. */
@@ -22,6 +35,7 @@ export const StartSpec = Type.Object({
       resume: Type.Optional(Type.String()),
       mode: Type.Optional(Type.String()),
       model: Type.Optional(Type.String()),
+      servers: Type.Optional(Type.Array(ToolServer)),
       /** Milliseconds the program may take to open the conversation; 30000 when not given. */
       patience: Type.Optional(Type.Integer({ minimum: 1 })),
     }),

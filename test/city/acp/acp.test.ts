@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { AGENT } from '../../runtime/acp/agent-host.ts'
+import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
 import { answer, openHttp } from '../sessions/http-world.ts'
 
@@ -236,6 +238,37 @@ describe('a session that is spoken to by protocol', () => {
       { type: 'ready', model: 'small' },
       { type: 'error', message: 'the agent has no model "huge" and goes on with small; it has small, large' },
     ])
+  })
+
+  test('is told of the servers of tools that are declared for it, and says which it cannot reach', async () => {
+    const folder = tempFolder()
+    const log = folder.at('log')
+    const servers = `[mcp_servers.files]
+command = "./files"
+args = ["--all"]
+env = { ROOT = "/srv" }
+[mcp_servers.web]
+url = "http://127.0.0.1:9/mcp"
+agents = ["polly"]
+[mcp_servers.other]
+command = "other"
+agents = ["molly"]
+`
+    const agents = spoken('polly', '', `export LOG=${log};`) + spoken('molly')
+    await using polly = await withPolly(servers + agents)
+    await polly.done(1)
+    const told = readFileSync(log, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+    const opened = told.find(({ method }) => method === 'session/new')
+    const files = { name: 'files', command: polly.world.folder.at('city', 'files'), args: ['--all'] }
+    expect(opened.params.mcpServers).toEqual([{ ...files, env: [{ name: 'ROOT', value: '/srv' }] }])
+    expect(polly.records()[1]).toMatchObject({
+      type: 'error',
+      message: 'the agent cannot use MCP server web: it reaches none by http',
+    })
+    folder[Symbol.dispose]()
   })
 
   test('is not idle while it works on a turn, however silent', async () => {

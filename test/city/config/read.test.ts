@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Config } from '../../../src/city/config/config.ts'
 import { prefixOf } from '../../../src/city/config/names.ts'
 import { sentence } from '../../../src/core/errors.ts'
@@ -35,6 +35,38 @@ async function wrong(files: Files): Promise<string> {
 const RIG = '[[rigs]]\nname = "shop"\npath = "/srv/shop"\n'
 
 describe('a city', () => {
+  test('declares servers of tools by a command or an address, for all agents or some', async () => {
+    const text = `[[agent]]
+name = "polly"
+start_command = "x"
+[mcp_servers.files]
+command = "bin/files"
+[mcp_servers.web]
+url = "https://tools.example/mcp"
+type = "sse"
+headers = { Authorization = "Bearer x" }
+agents = ["polly"]
+`
+    const { mcpServers, path } = await read({ 'city.toml': text })
+    expect(mcpServers).toEqual([
+      { name: 'files', reached: { name: 'files', command: join(path, 'bin/files'), args: [], env: {} } },
+      {
+        name: 'web',
+        agents: ['polly'],
+        reached: {
+          ...{ name: 'web', type: 'sse', url: 'https://tools.example/mcp' },
+          headers: { Authorization: 'Bearer x' },
+        },
+      },
+    ])
+    expect(await wrong({ 'city.toml': '[mcp_servers.a]\ncommand = "x"\nurl = "http://y"\n' })).toContain(
+      'give either a command to run or the url of a server',
+    )
+    expect(await wrong({ 'city.toml': '[mcp_servers.a]\ncommand = "x"\nagents = ["nobody"]\n' })).toContain(
+      'there is no agent "nobody"',
+    )
+  })
+
   test('that says nothing is named after its folder, with every default', async () => {
     const config = await read({ 'city.toml': '' })
     expect(config).toMatchObject({

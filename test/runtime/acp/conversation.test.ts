@@ -52,7 +52,14 @@ function speaking(manner: Manner) {
     {
       ...{ run: 'r', build: 'test', deadlines, scribe: new Scribe(ledger, deadlines), folder: home },
       commands: new Commands(home, {}, []),
-      ...{ resume: undefined, mode: undefined, model: undefined, patience: undefined, told: () => {} },
+      ...{
+        resume: undefined,
+        mode: undefined,
+        model: undefined,
+        servers: undefined,
+        patience: undefined,
+        told: () => {},
+      },
     },
     { readable: replies, writable },
   )
