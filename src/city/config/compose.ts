@@ -7,6 +7,7 @@ import { readMcpServers } from './sections/mcp-servers.ts'
 import { readNamedSessions } from './sections/named-sessions.ts'
 import { readProviders } from './sections/providers.ts'
 import { readBindings, readRigs } from './sections/rigs.ts'
+import { readChat, readSleep } from './sections/sleep.ts'
 import {
   readAgentDefaults,
   readArchives,
@@ -25,7 +26,7 @@ export const SITE_FILE = '.gc/site.toml'
 /** Sections that other parts of gc read from what was written. */
 const KEPT = [
   ...['include', 'upstreams', 'imports', 'defaults', 'patches', 'storage', 'beads', 'usage', 'dolt'],
-  ...['formulas', 'orders', 'api', 'chat_sessions', 'session_sleep', 'convergence', 'doctor', 'maintenance', 'service'],
+  ...['formulas', 'orders', 'api', 'convergence', 'doctor', 'maintenance', 'service'],
   ...['webhook', 'webhooks', 'github', 'extmsg', 'pricing'],
 ]
 
@@ -68,11 +69,13 @@ function assemble(findings: Findings, city: Reader, site: Reader, sources: Sourc
   site.end()
   const providers = readProviders(city)
   const agentDefaults = readAgentDefaults(city.within('agent_defaults'))
-  const agents = readAgents(findings, city, sources, { workspace, defaults: agentDefaults, rigs, providers })
+  const sleep = readSleep(city.within('session_sleep'))
+  const agents = readAgents(findings, city, sources, { workspace, defaults: agentDefaults, rigs, providers, sleep })
   const config: CityConfig = {
     ...{ name, prefix, path, workspace, providers, rigs, agents, agentDefaults },
     namedSessions: readNamedSessions(city, agents),
     mcpServers: readMcpServers(city, path, agents),
+    chat: readChat(city.within('chat_sessions')),
     daemon: readDaemon(city.within('daemon')),
     session: readSession(city.within('session')),
     mail: readMail(city.within('mail')),

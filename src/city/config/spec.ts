@@ -16,6 +16,7 @@ export interface CityConfig {
   readonly namedSessions: readonly NamedSessionSpec[]
   readonly mcpServers: readonly McpServerSpec[]
   readonly agentDefaults: AgentDefaults
+  readonly chat: ChatSpec
   readonly daemon: DaemonSpec
   readonly session: SessionSpec
   readonly mail: MailSpec
@@ -55,6 +56,7 @@ export interface RigSpec {
   readonly defaultBranch?: string
   readonly suspendedOnStart: boolean
   readonly maxActive: number | undefined
+  readonly sleep: SleepSpec
   readonly formulasDir?: string
   readonly formulaVars: Readonly<Record<string, string>>
   /** Where work for this rig goes when nobody says; one of them at random. */
@@ -148,6 +150,19 @@ export interface McpServerSpec {
   /** The agents that have it, by their qualified names; absent for all. */
   readonly agents?: readonly string[]
   readonly reached: ToolServer
+}
+
+/** `[session_sleep]`: how long idle sessions stay up; null for always, absent to leave it to whoever is asked next. */
+export interface SleepSpec {
+  readonly resume: number | null | undefined
+  readonly fresh: number | null | undefined
+  readonly noninteractive: number | null | undefined
+}
+
+/** `[chat_sessions]`: the same for sessions that people start themselves, which stay up a while whatever happens. */
+export interface ChatSpec {
+  readonly idleTimeout: number | undefined
+  readonly gracePeriod: number
 }
 
 /** `[agent_defaults]`: what agents have that do not say otherwise. */

@@ -44,6 +44,7 @@ function reasonToDrain(turn: Turn, session: SessionView, agent: AgentView | unde
   if (suspended(turn, agent)) return 'user-hold'
   if (session.work.length > 0 || session.messages > 0 || session.attached) return undefined
   if (!turn.reached(session.busyUntil)) return undefined
+  if (session.origin === 'manual' && isSleepy(turn, session)) return 'idle'
   if (!agent) return session.origin === 'manual' ? undefined : 'config-drift'
   const since = session.quietSince
   if (hasDrifted(turn, session, since)) return 'config-drift'
@@ -55,6 +56,12 @@ function reasonToDrain(turn: Turn, session: SessionView, agent: AgentView | unde
   }
   const sleepy = sleepsAfter(turn, session, agent)
   return sleepy !== undefined && turn.reached(since + sleepy) ? 'idle' : undefined
+}
+
+/** Whether a person's session has been idle for as long as its city lets such ones be. */
+function isSleepy(turn: Turn, { quietSince, wokeAt }: SessionView): boolean {
+  const { idle, grace } = turn.situation.chat
+  return idle !== undefined && turn.reached(Math.max(quietSince + idle, wokeAt + grace))
 }
 
 /** What was declared anew is taken up by a session that has been idle for a while; a person's is left to the person. */

@@ -98,6 +98,8 @@ export interface Situation {
   city: Scope
   /** How many starts may be under way on top of those that are. */
   wakes: number
+  /** Sessions that people started: how long they may be idle, and how long they stay up after a start. */
+  chat: { idle: number | undefined; grace: number }
   rigs: ReadonlyMap<string, Scope>
   agents: readonly AgentView[]
   named: readonly NamedView[]

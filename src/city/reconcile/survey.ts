@@ -46,6 +46,7 @@ export class Survey {
       now,
       city: this.#scope('city', '', current.workspace.suspendedOnStart, current.workspace.maxActive),
       wakes,
+      chat: { idle: current.chat.idleTimeout, grace: current.chat.gracePeriod },
       rigs: this.#rigs(current),
       agents: this.#agents(current, rows),
       named: current.namedSessions.map(toNamed),

@@ -35,6 +35,29 @@ async function wrong(files: Files): Promise<string> {
 const RIG = '[[rigs]]\nname = "shop"\npath = "/srv/shop"\n'
 
 describe('a city', () => {
+  test('says how long idle sessions stay up, for agents that do not, and rigs say otherwise', async () => {
+    const text = `[session_sleep]
+interactive_resume = "10m"
+interactive_fresh = "1m"
+noninteractive = "off"
+[chat_sessions]
+idle_timeout = "2h"
+${RIG}[rigs.session_sleep]
+interactive_resume = "off"
+noninteractive = "5m"
+`
+    const agent = (name: string, more: string) => `[[agent]]\nname = "${name}"\nstart_command = "x"\n${more}\n`
+    const city = agent('a', '') + agent('b', 'wake_mode = "fresh"') + agent('c', 'sleep_after_idle = "off"')
+    const others =
+      agent('d', 'attach = false') + agent('e', 'dir = "shop"') + agent('f', 'dir = "shop"\nattach = false')
+    const { agents, chat } = await read({ 'city.toml': text + city + others })
+    expect(agents.map(({ sleepAfterIdle }) => sleepAfterIdle)).toEqual([
+      ...[600_000, 60_000, undefined],
+      ...[undefined, undefined, 300_000],
+    ])
+    expect(chat).toEqual({ idleTimeout: 7_200_000, gracePeriod: 600_000 })
+  })
+
   test('declares servers of tools by a command or an address, for all agents or some', async () => {
     const text = `[[agent]]
 name = "polly"

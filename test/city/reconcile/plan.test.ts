@@ -76,6 +76,7 @@ const situation = (
   now: NOW,
   city: { suspended: false, maxActive: undefined },
   wakes: 5,
+  chat: { idle: undefined, grace: 600_000 },
   rigs: new Map(),
   agents: [agent()],
   named: [],
@@ -327,6 +328,22 @@ describe('work for an agent that has only named sessions', () => {
     expect(brief({ agents: [calm], named, sessions: [idle], hosted: [process()] })).toEqual(['drain mc-1 idle'])
     const always = [{ ...named[0], mode: 'always' as const, name: 'mayor', agent: 'mayor' }]
     expect(brief({ agents: [calm], named: always, sessions: [idle], hosted: [process()] })).toEqual([])
+  })
+})
+
+describe('a session that a person started', () => {
+  const chat = { idle: 60_000, grace: 600_000 }
+  const manual = session({ origin: 'manual', slot: undefined, wokeAt: NOW - 600_000, quietSince: NOW - 60_000 })
+  const run = (over: Partial<SessionView>, more = {}) =>
+    brief({ chat, hosted: [process()], sessions: [{ ...manual, ...over }], ...more })
+
+  test('sleeps once it has been idle for as long as the city says, and its first while is over', () => {
+    expect(run({})).toEqual(['drain mc-1 idle'])
+    expect(run({ agent: '' })).toEqual(['drain mc-1 idle'])
+    expect(run({ quietSince: NOW - 59_000 })).toEqual([])
+    expect(run({ wokeAt: NOW - 599_000 })).toEqual([])
+    expect(run({ attached: true })).toEqual([])
+    expect(run({}, { chat: { idle: undefined, grace: 0 } })).toEqual([])
   })
 })
 

@@ -85,6 +85,7 @@ export function anySituation(roll: () => number): Situation {
     now,
     city: scope(),
     wakes: pick([0, 1, 5]),
+    chat: { idle: pick([undefined, 10_000]), grace: pick([0, 600_000]) },
     rigs: new Map([['r', scope()]]),
     agents,
     named,

@@ -5,14 +5,16 @@ import { type Findings, hinted, suggestion } from '../mistakes.ts'
 import { AGENT_NAME } from '../names.ts'
 import { Reader } from '../reader.ts'
 import type { Sources } from '../sources.ts'
-import type { AgentSpec, RigSpec } from '../spec.ts'
+import type { AgentSpec, RigSpec, SleepSpec } from '../spec.ts'
 import { readSource } from '../toml.ts'
 import { type Fallbacks, readAgent } from './agent.ts'
+import { sleepOf } from './sleep.ts'
 
 /** What of the rest of the configuration agents are read against. */
 export interface Surroundings extends Fallbacks {
   readonly rigs: readonly RigSpec[]
   readonly providers: ReadonlyMap<string, ProviderSpec>
+  readonly sleep: SleepSpec
 }
 
 interface Found {
@@ -26,7 +28,7 @@ export function readAgents(findings: Findings, city: Reader, sources: Sources, a
   const add = ({ spec, at }: Found) => {
     const twin = found.find((other) => other.spec.qualified === spec.qualified)
     if (twin) at.wrong('name', `agent "${spec.qualified}" is declared at ${twin.spec.file}:${twin.at.line} already`)
-    else found.push({ spec: capped(at, spec, around), at })
+    else found.push({ spec: rested(at, capped(at, spec, around), around), at })
   }
   for (const at of city.each('agent')) {
     const name = at.required('name')
@@ -52,6 +54,13 @@ function capped(at: Reader, spec: AgentSpec, { rigs, workspace }: Surroundings):
     at.warn('max_active_sessions', `${spec.maxActive} is more than its rig or the workspace allows; ${maxActive} holds`)
   }
   return { ...spec, maxActive: Number.isFinite(maxActive) ? maxActive : undefined }
+}
+
+/** What an agent does not say of sleep, its rig or its city does. */
+function rested(at: Reader, spec: AgentSpec, { rigs, sleep }: Surroundings): AgentSpec {
+  if (at.has('sleep_after_idle')) return spec
+  const sleepAfterIdle = sleepOf(spec, rigs.find(({ name }) => name === spec.dir)?.sleep, sleep)
+  return sleepAfterIdle === undefined ? spec : { ...spec, sleepAfterIdle }
 }
 
 function check({ spec, at }: Found, found: readonly Found[], { rigs, providers }: Surroundings): void {

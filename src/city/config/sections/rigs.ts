@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { PREFIX, prefixOf, RIG_NAME } from '../names.ts'
 import type { Reader } from '../reader.ts'
 import type { RigSpec } from '../spec.ts'
+import { readSleep } from './sleep.ts'
 import { capOf } from './workspace.ts'
 
 /** Where the rigs of a city lie on this machine: `[[rig]]` of `.gc/site.toml`. */
@@ -45,7 +46,7 @@ export function readRigs(city: Reader, ground: Ground): RigSpec[] {
 }
 
 function readRig(at: Reader, { path: city, bindings }: Ground): RigSpec | undefined {
-  at.keep('imports', 'overrides', 'patches', 'session_sleep', 'dolt_host', 'dolt_port')
+  at.keep('imports', 'overrides', 'patches', 'dolt_host', 'dolt_port')
   const name = at.required('name')
   if (name !== undefined) checkName(at, name)
   const declaredPath = at.text('path')
@@ -60,6 +61,7 @@ function readRig(at: Reader, { path: city, bindings }: Ground): RigSpec | undefi
   const more = {
     defaultBranch: at.text('default_branch'),
     suspendedOnStart: at.flag('suspended_on_start') ?? at.flag('suspended') ?? false,
+    sleep: readSleep(at.within('session_sleep')),
     formulasDir: at.text('formulas_dir'),
     formulaVars: at.map('formula_vars') ?? {},
   }
