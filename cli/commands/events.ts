@@ -3,6 +3,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { allEvents, cityEvents, eventOf } from '../../src/client/events.ts'
 import type { FollowOptions } from '../../src/client/follow.ts'
 import type { WireEvent } from '../../src/client/operations.ts'
+import { isRecord } from '../../src/client/problem.ts'
 import type { Frame } from '../../src/client/sse.ts'
 import { cut, paint, plain } from '../../src/client/text.ts'
 import { failure, misuse } from '../exit.ts'
@@ -139,9 +140,9 @@ export function told(event: WireEvent, io: Pick<Io, 'colour' | 'width'>): string
   return `${paint(time, 'dim', io.colour)}  ${paint(type, 'cyan', io.colour)}  ${room}`
 }
 
+/** What an event is about in the words of its bead, or of what was said on it. */
 function titleOf(payload: unknown): string | undefined {
-  if (typeof payload !== 'object' || payload === null || !('bead' in payload)) return undefined
-  const { bead } = payload
-  if (typeof bead !== 'object' || bead === null || !('title' in bead)) return undefined
-  return `“${String(bead.title)}”`
+  if (!isRecord(payload)) return undefined
+  if (isRecord(payload.bead) && 'title' in payload.bead) return `“${String(payload.bead.title)}”`
+  return isRecord(payload.comment) ? `“${String(payload.comment.text)}”` : undefined
 }

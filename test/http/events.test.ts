@@ -52,6 +52,7 @@ describe('the events of a city', () => {
       expect(await refused(city, `GET ~/bead/${id}/history?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
     }
     expect(await refused(city, `GET ~/bead/${id}/history?limit=1001`)).toStartWith('422 validation-failed: ')
+    await city.call('POST ~/events', { body: { type: 'deploy.finished', actor: 'ci', subject: 'to-9' } })
     expect(await refused(city, 'GET ~/bead/to-9/history')).toBe('404 bead-not-found: bead to-9 does not exist')
   })
 

@@ -145,7 +145,7 @@ export class Comments {
 
   #record(tx: Tx, id: string, comment: BeadComment, session: string | undefined): void {
     const { session_id: _, ...facts } = factsOf(this.beads.get(id))
-    const said = { ...facts, actor: comment.author, ...(session !== undefined && { session_id: session }) }
+    const said = { ...facts, actor: comment.author || 'human', ...(session !== undefined && { session_id: session }) }
     this.log.append(tx, BeadCommented, said, { comment })
   }
 }

@@ -70,7 +70,7 @@ export class Events {
       ...(before !== undefined && { before }),
       limit: pageSize(limit),
     })
-    if (total === 0) this.beads.get(bead)
+    if (!items.some(({ type }) => type.startsWith('bead.'))) this.beads.get(bead)
     return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) }
   }
 
