@@ -19,6 +19,7 @@ while :; do
   bead=$(ask claims/next | sed -n 's/.*"bead_id":"\\([^"]*\\)".*/\\1/p')
   if [ -z "$bead" ]; then sleep 1; continue; fi
   echo "$bead" >> "$GC_HOME/worked"
+  sleep 0.2
   ask "bead/$bead/close" > /dev/null
 done`
 
