@@ -29,6 +29,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('rig_clones', 'a row for each rig that was ever cloned'),
   walk('worktrees', 'at most worktree_limit'),
   walk('acp_runs', 'programs that run'),
+  walk('usage_places', 'sessions that are not closed: what is left of others is removed by this very walk'),
   walk('acp_questions', 'questions that wait for an answer'),
   walk('bead_search', 'the index of words, from the newest bead on, for a page'),
   walk('bead_unworded', 'beads whose words are still to be put in the index'),
