@@ -1,4 +1,5 @@
 import type { AttentionItem } from '../src/city/attention/schema.ts'
+import { plain } from '../src/client/text.ts'
 
 /** What one can ask for after `:`, on the selected session where it says so. */
 export interface Command {
@@ -39,5 +40,8 @@ export function readCommand(line: string): Asked | string {
 }
 
 /** How a question is answered here, where it can be. */
-export const answersOf = ({ answers }: AttentionItem): string =>
-  answers.length > 0 ? `(:answer ${answers.join('|')})` : ''
+export const answersOf = ({ answers, options = [] }: AttentionItem): string => {
+  if (answers.length === 0) return ''
+  if (options.length === 0) return `(:answer ${answers.join('|')})`
+  return `(:answer ${answers.map((answer, index) => `${answer} ${plain(options[index] ?? '')}`.trim()).join(' | ')})`
+}

@@ -33,10 +33,10 @@ export function CityPage({ state, width, height, theme }: Props): ReactNode {
           width={width}
           height={waits}
           empty="nothing with this text"
-          keyOf={(item) => item.request_id ?? `${item.kind} ${item.session_id ?? item.agent}`}
+          keyOf={(item) => item.request_id ?? `${item.kind} ${item.bead_id ?? item.session_id ?? item.agent}`}
           cells={(item, wide) => [
-            { text: item.session_id ?? item.agent, width: 14 },
-            { text: item.kind, width: 10, tone: item.kind === 'failed' ? 'bad' : 'warning' },
+            { text: item.session_id ?? item.bead_id ?? item.agent, width: 14 },
+            { text: item.kind, width: 10, tone: item.kind === 'failed' || item.kind === 'parked' ? 'bad' : 'warning' },
             { text: `${item.asks} ${answersOf(item)}`, width: Math.max(8, wide - 31) },
             { text: ago(item.since, state.now), width: 4, tone: 'quiet' },
           ]}

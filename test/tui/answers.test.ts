@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import type { AttentionItem } from '../../src/city/attention/schema.ts'
+import { answersOf } from '../../tui/commands.ts'
+
+const item = (more: Partial<AttentionItem>): AttentionItem => ({
+  kind: 'dialog',
+  agent: 'worker',
+  since: '2026-01-02T03:04:05Z',
+  asks: 'It asks a person whether to trust its folder.',
+  answers: [],
+  ...more,
+})
+
+test('what can be answered here is shown with the words of a dialog, and nothing where it cannot', () => {
+  expect(answersOf(item({}))).toBe('')
+  expect(answersOf(item({ answers: ['approve', 'deny'] }))).toBe('(:answer approve|deny)')
+  const dialog = item({ answers: ['1', '2'], options: ['Yes, I trust it', '\x1b[31mNo'] })
+  expect(answersOf(dialog)).toMatch(/^\(:answer 1 Yes, I trust it \| 2 .*No\)$/)
+  expect(answersOf(dialog)).not.toContain('\x1b')
+})
