@@ -166,6 +166,42 @@ head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 100; echo THE END; sleep 60
   }, 150_000)
 })
 
+describe('agents that are kept up for nothing in particular and leave at once', () => {
+  test('are started less and less, whether they leave with an error or without, and by whatever they are kept up', async () => {
+    await using world = await World.open()
+    const agent = (name: string, ends: string, more = '') =>
+      `[[agent]]\nname = "${name}"\nstart_command = 'echo ${name} >> "$GC_HOME/runs"; ${ends}'\n${more}\n`
+    const began = performance.now()
+    await register(
+      world,
+      'mill',
+      agent('polite', 'exit 0', 'min_active_sessions = 1') +
+        agent('done', 'gc runtime drain-ack; sleep 600', 'min_active_sessions = 1') +
+        agent('rude', 'exit 1', 'min_active_sessions = 1') +
+        agent('named', 'exit 0') +
+        '[[named_session]]\ntemplate = "named"\nmode = "always"\n' +
+        agent('scaled', 'exit 0', 'max_active_sessions = 2\nscale_check = "echo 2"'),
+    )
+    const runs = async () => tally(join(world.home, 'runs'))
+    const file = async () => existsSync(join(world.home, 'runs'))
+    await eventually('one has run', 30_000, file, (there) => there)
+    await eventually(
+      'all have run again',
+      60_000,
+      runs,
+      (all) => all.size === 5 && [...all.values()].every((n) => n > 1),
+    )
+    await Bun.sleep(8_000)
+    const counted = await runs()
+    const seconds = (performance.now() - began) / 1000
+    // Each wait is twice as long as the one before it, and the first is a second; some leave before they are up at all.
+    const most = 4 + Math.floor(Math.log2(seconds + 1))
+    process.stdout.write(`starts in ${seconds.toFixed(0)} s: ${JSON.stringify(Object.fromEntries(counted))}\n`)
+    for (const [name, times] of counted)
+      expect({ name, many: times > (name === 'scaled' ? 2 : 1) * most }).toMatchObject({ many: false })
+  }, 150_000)
+})
+
 describe('a hundred sessions at once', () => {
   test('come up, answer, and are ended', async () => {
     await using world = await World.open()

@@ -56,7 +56,8 @@ function raise(turn: Turn, agent: AgentView): void {
 
 /** Keeps the one session of a named identity that is always to be up. */
 function keep(turn: Turn, named: NamedView): void {
-  if (named.mode === 'always') bringUp(turn, named)
+  const agent = turn.room.agent(named.agent)
+  if (named.mode === 'always' && !(agent && lulls(turn, agent))) bringUp(turn, named)
 }
 
 /** Starts or makes the session of a named identity; false when it has one that cannot be started now. */
@@ -87,10 +88,12 @@ function fill(turn: Turn, agent: AgentView): void {
   const free = own.filter(({ state, work }) => work.length === 0 && (state === 'creating' || state === 'active'))
   const up = pool.filter((session) => turn.isUp(session))
   const waiting = pool.filter((session) => waits(turn, session))
-  const unserved = Math.max(open.length, agent.scaled) - free.filter(claims).length
+  const kept = least(turn, agent)
+  const lull = (kept > 0 || agent.scaled > 0) && lulls(turn, agent)
+  const unserved = Math.max(open.length, lull ? 0 : agent.scaled) - free.filter(claims).length
   const onlyNamed = isOnlyNamed(turn, agent)
   if (onlyNamed) serve(turn, agent, unserved)
-  const missing = Math.max(onlyNamed ? 0 : unserved, least(turn, agent) - up.length, 0)
+  const missing = Math.max(onlyNamed ? 0 : unserved, (lull ? 0 : kept) - up.length, 0)
   for (const session of waiting.slice(missing)) {
     if (!session.busy && stopped(session)) turn.decide({ do: 'close', session: session.id, reason: 'no-wake-reason' })
   }
@@ -99,6 +102,9 @@ function fill(turn: Turn, agent: AgentView): void {
   const untaken = open.filter(({ bead }) => !taken.has(bead))
   create(turn, agent, pool, missing - waiting.length, untaken)
 }
+
+/** Whether an agent's sessions found nothing to do just now, and are let be for a while. */
+const lulls = (turn: Turn, { lullUntil = 0 }: AgentView): boolean => !turn.reached(lullUntil)
 
 /** Brings up named sessions of an agent that has no others, for work that waits for it. */
 function serve(turn: Turn, agent: AgentView, unserved: number): void {

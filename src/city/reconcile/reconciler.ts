@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { sentence } from '../../core/errors.ts'
+import type { Recorded } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
 import type { Hosted, Exit as HostedExit } from '../../runtime/host/hosted.ts'
@@ -13,6 +14,7 @@ import type { SessionHost } from '../sessions/host.ts'
 import { backoff } from '../sessions/limits.ts'
 import { shiftTerms } from '../sessions/step.ts'
 import { Deeds } from './deeds.ts'
+import { Lulls } from './lulls.ts'
 import type { Parking } from './parking.ts'
 import { plan } from './plan.ts'
 import { Probes } from './probes.ts'
@@ -47,6 +49,7 @@ const LOOK_AGAIN = 30_000
  * come, and once a minute; what it does is decided by `plan` and known to have worked or failed.
  */
 export class Reconciler {
+  readonly #lulls: Lulls
   readonly #survey: Survey
   readonly #deeds: Deeds
   readonly #probes: Probes
@@ -71,7 +74,8 @@ export class Reconciler {
       held: (agent) => suspensions.city(config.current) || suspensions.agent(config.current, agent),
       changed: () => this.wake(),
     })
-    this.#survey = new Survey(needs, (agent) => this.#probes.wanted(agent))
+    this.#lulls = new Lulls(() => needs.clock.now())
+    this.#survey = new Survey(needs, this.#lulls, (agent) => this.#probes.wanted(agent))
     this.#deeds = new Deeds(needs, () => this.wake())
   }
 
@@ -81,8 +85,9 @@ export class Reconciler {
     this.#closed = false
     await sessions.start()
     this.#stops = [
-      log.listen((recorded) => matters(recorded) && this.wake()),
+      log.listen((recorded) => this.#recorded(recorded)),
       config.onChange(() => {
+        this.#lulls.clear()
         this.#probes.start()
         this.wake()
       }),
@@ -115,11 +120,19 @@ export class Reconciler {
       .catch((thrown) => report(sentence(thrown)))
   }
 
+  #recorded(recorded: Recorded): void {
+    const { type, session_id } = recorded
+    const row = type === 'session.stopped' && session_id ? this.needs.sessions.parts.book.find(session_id) : undefined
+    if (row) this.#lulls.note(row)
+    if (matters(recorded)) this.wake()
+  }
+
   /** What was counted by the old clock is put right before anything more is decided. */
   async #stepped(shift: number): Promise<void> {
     const { store, sessions, report } = this.needs
     if (shift === 0) return
     this.#survey.stepped()
+    this.#lulls.clear()
     this.#stepping = store
       .write((tx) => shiftTerms(tx, sessions.parts, shift))
       .catch((thrown) => report(`what runs keeps the times of the old clock: ${sentence(thrown)}`))

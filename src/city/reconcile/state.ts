@@ -30,6 +30,8 @@ export interface AgentView {
   problem: string | undefined
   /** No session is started for demand before this moment. */
   retryAt: number
+  /** No session is brought up for nothing in particular before this moment: the last ones left at once. */
+  lullUntil?: number
   drainTimeout: number
   /** The same for a session that is drained because its declaration changed. */
   driftDrainTimeout: number

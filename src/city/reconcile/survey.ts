@@ -8,6 +8,7 @@ import { workNamesOf } from '../sessions/metadata.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { Drifts } from './drifts.ts'
+import type { Lulls } from './lulls.ts'
 import type { AgentView, HostedView, NamedView, Scope, SessionView, Situation } from './state.ts'
 
 /** What the survey has to look at. */
@@ -27,6 +28,7 @@ export class Survey {
 
   constructor(
     private readonly ground: Ground,
+    private readonly lulls: Pick<Lulls, 'until'>,
     /** How many sessions an agent's scale check asks for. */
     private readonly scaled: (agent: string) => number,
   ) {}
@@ -94,6 +96,7 @@ export class Survey {
         dependsOn: agent.dependsOn.flatMap((name) => dependency(agent, name, current.agents)?.qualified ?? []),
         problem: looked ? this.ground.sessions.parts.launcher.problem(agent) : undefined,
         retryAt: agents.get(agent.qualified)?.until ?? 0,
+        lullUntil: this.lulls.until(agent.qualified),
       }
     })
   }
@@ -105,7 +108,10 @@ export class Survey {
     })
   }
 
-  #agent(agent: AgentSpec, demand: AgentView['demand']): Omit<AgentView, 'problem' | 'retryAt' | 'dependsOn'> {
+  #agent(
+    agent: AgentSpec,
+    demand: AgentView['demand'],
+  ): Omit<AgentView, 'problem' | 'retryAt' | 'lullUntil' | 'dependsOn'> {
     return {
       name: agent.qualified,
       rig: agent.dir ?? '',

@@ -307,6 +307,26 @@ describe('a scale check', () => {
   })
 })
 
+describe('an agent whose sessions leave at once, since there is nothing to do', () => {
+  const lull = { lullUntil: NOW + 1000 }
+
+  test('gets none to be kept up, or that a scale check asks for, until a while has passed', () => {
+    const due = (one: AgentView) => plan(situation({ agents: [one] }))
+    for (const kept of [{ minActive: 1 }, { scaled: 1 }]) {
+      expect(due(agent({ ...kept, ...lull }))).toEqual({ actions: [], due: NOW + 1000 })
+      expect(brief({ agents: [agent({ ...kept, lullUntil: NOW })] })).toEqual(['create worker-1'])
+    }
+    const named = [{ name: 'mayor', agent: 'mayor', mode: 'always' as const }]
+    expect(brief({ agents: [agent({ name: 'mayor', ...lull })], named })).toEqual([])
+    expect(brief({ agents: [agent({ name: 'mayor' })], named })).toEqual(['create mayor'])
+  })
+
+  test('gets those that work waits for all the same', () => {
+    const both = agent({ minActive: 1, ...lull, demand: demand('w-1') })
+    expect(brief({ agents: [both] })).toEqual(['create worker-1 w-1'])
+  })
+})
+
 describe('work for an agent that has only named sessions', () => {
   const mayor = agent({ name: 'mayor', maxActive: 1, demand: demand('w-1') })
   const named = [{ name: 'mayor', agent: 'mayor', mode: 'on_demand' as const }]

@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test'
+import { Lulls } from '../../../src/city/reconcile/lulls.ts'
+import type { SessionRow } from '../../../src/city/sessions/table.ts'
+import { TestClock } from '../../support/clock.ts'
+
+const over = (clock: TestClock, more: Partial<SessionRow> = {}): SessionRow => {
+  const row = {
+    template: 'worker',
+    origin: 'ephemeral',
+    work: null,
+    wokeAt: clock.now() - 1000,
+    reason: 'no-wake-reason',
+  }
+  return { ...row, ...more } as SessionRow
+}
+
+test('sessions that leave at once are waited for, longer each time and a minute at most', async () => {
+  const clock = new TestClock()
+  const lulls = new Lulls(() => clock.now())
+  expect(lulls.until('worker')).toBe(0)
+  const waits: number[] = []
+  for (let n = 0; n < 8; n++) {
+    lulls.note(over(clock))
+    waits.push((lulls.until('worker') - clock.now()) / 1000)
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
+  lulls.note(over(clock, { wokeAt: clock.now() - 60_000 }))
+  expect(lulls.until('worker')).toBe(0)
+  lulls.note(over(clock))
+  lulls.clear()
+  expect(lulls.until('worker')).toBe(0)
+})
+
+test('sessions that were made for work, that a person started, or that others ended say nothing of it', () => {
+  const clock = new TestClock()
+  const lulls = new Lulls(() => clock.now())
+  for (const more of [{ work: 'w-1' }, { origin: 'manual' }, { reason: 'user-hold' }, { wokeAt: null }] as const) {
+    lulls.note(over(clock, more))
+  }
+  expect(lulls.until('worker')).toBe(0)
+})
