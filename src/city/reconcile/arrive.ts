@@ -90,11 +90,12 @@ function fill(turn: Turn, agent: AgentView): void {
   const waiting = pool.filter((session) => waits(turn, session))
   const kept = least(turn, agent)
   const lull = (kept > 0 || agent.scaled > 0) && lulls(turn, agent)
-  const unserved = Math.max(open.length, lull ? 0 : agent.scaled) - free.filter(claims).length
   const onlyNamed = isOnlyNamed(turn, agent)
-  if (onlyNamed) serve(turn, agent, unserved)
-  const missing = Math.max(onlyNamed ? 0 : unserved, (lull ? 0 : kept) - up.length, 0)
-  for (const session of waiting.slice(missing)) {
+  const unserved = (scaled: number) => Math.max(open.length, scaled) - free.filter(claims).length
+  const lacking = (scaled: number, floor: number) => Math.max(onlyNamed ? 0 : unserved(scaled), floor - up.length, 0)
+  if (onlyNamed) serve(turn, agent, unserved(lull ? 0 : agent.scaled))
+  const missing = lull ? lacking(0, 0) : lacking(agent.scaled, kept)
+  for (const session of waiting.slice(lacking(agent.scaled, kept))) {
     if (!session.busy && stopped(session)) turn.decide({ do: 'close', session: session.id, reason: 'no-wake-reason' })
   }
   for (const session of waiting.slice(0, missing)) if (stopped(session) && !session.busy) start(turn, session)

@@ -1,8 +1,8 @@
 import { backoff, IDLE_GRACE, QUICK_DEATH } from '../sessions/limits.ts'
 import type { SessionRow } from '../sessions/table.ts'
 
-/** How a session that found nothing to do is over: its program ended well, or said that it is done. */
-const BY_ITSELF = new Set(['no-wake-reason', 'drained'])
+/** How it is told that a session which found nothing to do is over: its program ended well, or said that it is done. */
+const BY_ITSELF = new Set(['exited gracefully', 'drain acknowledged'])
 
 /**
  * Agents whose sessions are kept up for nothing in particular and leave at once: the next would do the same, so it is
@@ -13,8 +13,8 @@ export class Lulls {
 
   constructor(private readonly now: () => number) {}
 
-  /** A session is over, and nobody ended it. */
-  note({ template, origin, work, wokeAt, reason }: SessionRow): void {
+  /** A session is over; `reason` is how its `session.stopped` tells it. */
+  note({ template, origin, work, wokeAt }: SessionRow, reason: string): void {
     const now = this.now()
     if (origin === 'manual' || wokeAt === null) return
     if (now - wokeAt >= QUICK_DEATH) this.#known.delete(template)

@@ -121,9 +121,9 @@ export class Reconciler {
   }
 
   #recorded(recorded: Recorded): void {
-    const { type, session_id } = recorded
+    const { type, session_id, payload } = recorded
     const row = type === 'session.stopped' && session_id ? this.needs.sessions.parts.book.find(session_id) : undefined
-    if (row) this.#lulls.note(row)
+    if (row) this.#lulls.note(row, String(Object(payload).reason))
     if (matters(recorded)) this.wake()
   }
 

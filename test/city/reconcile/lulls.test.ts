@@ -20,13 +20,13 @@ test('sessions that leave at once are waited for, longer each time and a minute 
   expect(lulls.until('worker')).toBe(0)
   const waits: number[] = []
   for (let n = 0; n < 8; n++) {
-    lulls.note(over(clock))
+    lulls.note(over(clock), 'exited gracefully')
     waits.push((lulls.until('worker') - clock.now()) / 1000)
   }
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
-  lulls.note(over(clock, { wokeAt: clock.now() - 60_000 }))
+  lulls.note(over(clock, { wokeAt: clock.now() - 60_000 }), 'drain acknowledged')
   expect(lulls.until('worker')).toBe(0)
-  lulls.note(over(clock))
+  lulls.note(over(clock), 'exited gracefully')
   lulls.clear()
   expect(lulls.until('worker')).toBe(0)
 })
@@ -34,8 +34,9 @@ test('sessions that leave at once are waited for, longer each time and a minute 
 test('sessions that were made for work, that a person started, or that others ended say nothing of it', () => {
   const clock = new TestClock()
   const lulls = new Lulls(() => clock.now())
-  for (const more of [{ work: 'w-1' }, { origin: 'manual' }, { reason: 'user-hold' }, { wokeAt: null }] as const) {
-    lulls.note(over(clock, more))
+  for (const more of [{ work: 'w-1' }, { origin: 'manual' }, { wokeAt: null }] as const) {
+    lulls.note(over(clock, more), 'exited gracefully')
   }
+  lulls.note(over(clock), 'stopped')
   expect(lulls.until('worker')).toBe(0)
 })
