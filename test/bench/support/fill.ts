@@ -32,8 +32,12 @@ const EVENTS = `${upTo}
     ?3 || '-' || i, json_object('bead', json_object('id', ?3 || '-' || i, 'title', 'bead ' || i, 'status',
     iif(i % 2, 'open', 'closed'), 'issue_type', 'task', 'description', ?5)) FROM n`
 
+/** What the city would do with them in the background. */
+const WORDS = `INSERT INTO bead_search (rowid, title, body, labels)
+  SELECT n * 1024, title, description, labels FROM beads WHERE n IN (SELECT n / 1024 FROM bead_unworded)`
+
 /** What a filling is made with: when this is another text, it is another history. */
-export const RECIPE = [...cityMigrations, BEADS, EDGES, EVENTS, TEXT].join('\n')
+export const RECIPE = [...cityMigrations, BEADS, WORDS, EDGES, EVENTS, TEXT].join('\n')
 
 /** Writes the history of a long life into the database of a city that is not running. */
 export async function fill(path: string, { prefix, beads, open, edges = 0, events }: Filling): Promise<void> {
@@ -42,12 +46,18 @@ export async function fill(path: string, { prefix, beads, open, edges = 0, event
   const numbered = store.prepare<{ last: number }, [string]>('SELECT last FROM prefixes WHERE prefix = ?')
   const first = (numbered.get(prefix)?.last ?? 0) + 1
   const work = store.prepare<unknown, (string | number)[]>(BEADS)
+  const words = store.prepare(WORDS)
+  const worded = store.prepare('DELETE FROM bead_unworded')
   const needs = store.prepare<unknown, (string | number)[]>(EDGES)
   const history = store.prepare<unknown, (string | number)[]>(EVENTS)
   const every = Math.max(1, Math.floor(beads / open))
   for (let from = 0; from < beads; from += SLICE) {
     const to = Math.min(from + SLICE, beads) - 1
-    await store.write(() => void work.run(first + from, first + to, prefix, every, TEXT, since))
+    await store.write(() => {
+      work.run(first + from, first + to, prefix, every, TEXT, since)
+      words.run()
+      worded.run()
+    })
   }
   await store.write(() => void needs.run(first, first + beads - 2, prefix, every, edges))
   for (let from = 1; from <= events; from += SLICE) {
