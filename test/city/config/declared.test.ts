@@ -29,7 +29,7 @@ test('the configuration in force is shown with what was suspended by hand', asyn
     rigs: [{ name: 'shop', path: town.folder.path, prefix: 'sh', suspended: true }],
     providers: {
       mine: { command: 'claude', args: ['--x'], display_name: 'Claude Code' },
-      codex: { command: 'codex', args: ['--y'] },
+      codex: { command: 'codex', args: ['-c', 'features.daemon_auto_start=false', '--y'] },
     },
   })
   expect(Object.keys(shown.providers as object)).toEqual(['mine', 'codex'])
