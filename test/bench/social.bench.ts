@@ -209,6 +209,9 @@ async function write(what: string, one: (turn: number) => Promise<unknown>, raw:
   }
 }
 
+/** The name of a community by its number: the first is there from the beginning. */
+const placeOf = (n: number): string => (n === 1 ? 'general' : `submolt${n}`)
+
 let turns = 0
 await write(
   'a vote, on disk',
@@ -225,7 +228,7 @@ await write(
   'a post, on disk',
   (turn) =>
     network.posts.create(callerOf(agentOf(turn, SIZE.agents)), {
-      submolt: `submolt${(turn % 400) + 2}`,
+      submolt: placeOf(famousOf(turn, SIZE.submolts)),
       title: wordsOf(random, 6),
       content: wordsOf(random, 20),
     }),
