@@ -58,9 +58,8 @@ export function present<T extends object>(fields: T): { [Key in keyof T]: Exclud
   return Object.fromEntries(there) as { [Key in keyof T]: Exclude<T[Key], undefined> }
 }
 
-/** A moment of a log, in milliseconds: RFC 3339 or a number. */
+/** A moment of a log, in milliseconds: RFC 3339 or a number; undefined when it is on no calendar. */
 export function moment(value: unknown): number | undefined {
-  if (typeof value === 'number' && Number.isFinite(value)) return value
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  const at = new Date(typeof value === 'string' || typeof value === 'number' ? value : Number.NaN).getTime()
   return Number.isNaN(at) ? undefined : at
 }

@@ -82,6 +82,18 @@ describe('a conversation with Claude', () => {
     ])
   })
 
+  test('survives moments that are on no calendar, and text that is nested without end', () => {
+    const deep = JSON.parse('['.repeat(5000) + ']'.repeat(5000))
+    const view = read(
+      { ...claude.user('u1', null, 'a', 1), timestamp: 8_640_000_000_000_001 },
+      { ...claude.calls('a1', 'u1', 't1', 'Bash', { command: deep }, 2), timestamp: '9999-99-99' },
+      claude.answers('r1', 'a1', 't1', 'done', 3, deep),
+    )
+    expect(view.entries.filter(isTurn).map(toTurn)).toMatchObject([{ text: 'a' }, { text: '[Bash]' }, { role: 'user' }])
+    expect(view.entries.filter(isMessage).map((entry) => toMessage(entry, 'claude', true))).toHaveLength(3)
+    expect(view.entries.map(({ at: moment }) => moment)).toEqual([undefined, undefined, Date.parse(at(3))])
+  })
+
   test('survives entries that name themselves as what came before', () => {
     expect(ids(claude.user('u1', 'u2', 'a', 1), claude.user('u2', 'u1', 'b', 2))).toEqual(['u1', 'u2'])
   })
