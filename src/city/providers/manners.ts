@@ -62,6 +62,7 @@ const gemini: Partial<Manners> = {
     dialog('theme', /select theme/i, 'which colours to use'),
     dialog('approval', /apply this change\?|allow execution/i, 'for permission'),
   ],
+  redraws: 500,
   marksPastes: true,
   pasteGuard: 100,
   interrupt: ['\x1b'],

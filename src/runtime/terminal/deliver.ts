@@ -1,5 +1,6 @@
+import type { Deadline } from '../../core/deadlines.ts'
 import { sentence } from '../../core/errors.ts'
-import type { TerminalHost } from './host.ts'
+import type { TerminalHost, TerminalScreen } from './host.ts'
 import { cursorRow, holds, type Place, placeOf, stands } from './input.ts'
 import type { Dialog, Manners } from './manners.ts'
 import { type Program, type SettleOptions, stand } from './settle.ts'
@@ -96,14 +97,36 @@ class Saying {
   async #submit(text: string, { place, row }: { place: Place; row: string }): Promise<Delivery> {
     for (let tried = 0; tried < ENTERS; tried++) {
       await this.host.write(this.key, bytes(this.manners.submit))
-      const taken = await this.watch.until(this.#part('enter'), ({ screen }) => {
+      const taken = await this.#holds(this.#part('enter'), (screen) => {
         const moved = text.length < SHORT && cursorRow(screen) !== row
         const gone = moved || !holds(screen, this.manners, text, place)
-        return (gone && !stands(screen, this.manners, text)) || undefined
+        return gone && !stands(screen, this.manners, text)
       })
       if (taken) return { state: 'delivered' }
     }
     return this.#takeBack(text, 'it does not take what was typed: the text still stands in its input line')
+  }
+
+  /** Whether something holds of the screen within so long, and stays so where the program draws it anew. */
+  async #holds(within: number, holds: (screen: TerminalScreen) => boolean): Promise<boolean> {
+    const { redraws = 0 } = this.manners
+    const timers: Deadline[] = []
+    let held: { enough: boolean } | undefined
+    const hold = () => {
+      const begun = { enough: redraws === 0 }
+      const enough = () => {
+        begun.enough = true
+        this.watch.look()
+      }
+      if (redraws > 0) timers.push(this.options.deadlines.after(redraws, enough))
+      return begun
+    }
+    const seen = await this.watch.until(within + redraws, ({ screen }) => {
+      held = holds(screen) ? (held ?? hold()) : undefined
+      return held?.enough || undefined
+    })
+    for (const timer of timers) timer.cancel()
+    return seen ?? false
   }
 
   #rest(ms: number): Promise<void> {

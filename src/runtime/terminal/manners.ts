@@ -39,6 +39,8 @@ export interface Manners {
   busy?: RegExp
   /** Whether the program shows what is submitted during a turn and takes it afterwards. */
   takesWhileBusy: boolean
+  /** It clears its screen to draw it anew: what is not there counts as gone only after so long, in milliseconds. */
+  redraws?: number
   dialogs: readonly Dialog[]
   /** Keys that submit what was typed. */
   submit: string

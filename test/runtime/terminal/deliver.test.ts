@@ -75,6 +75,12 @@ describe.concurrent('delivering a text', () => {
     expect(program.told().map((text) => text.trim())).toEqual(['made in one go'])
   })
 
+  test('a text that was only out of sight while the screen was drawn anew is not taken for submitted', async () => {
+    await using program = prompt('--deaf 1 --blink 200', { ...polite, redraws: 1000 })
+    expect(await program.say('do the work', { within: 30_000 })).toEqual(delivered)
+    expect(program.told()).toEqual(['do the work'])
+  })
+
   test('a program that guards its pastes is given the time', async () => {
     await using program = prompt('--paste --guard 1', { ...polite, pasteGuard: 50 })
     expect(await program.say('made in one go')).toEqual(delivered)

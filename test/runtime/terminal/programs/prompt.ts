@@ -4,8 +4,9 @@ import { appendFileSync } from 'node:fs'
  * A full-screen program with an input line, for tests. Its arguments say how it behaves:
  * `--log F` where submitted texts go, `--prefix P`, `--delay MS` before it draws, `--ask` a dialog until `y` is pressed,
  * `--busy MS` after each submit, `--paste` marks pastes, `--late MS` so long after it has drawn, `--collapse` shows a
- * long paste as a token, `--mute` shows nothing that is typed, `--deaf N` ignores the first N Enters, `--hidden` draws
- * its own cursor, `--guard MS` takes an Enter so soon after a paste for a new line; Escape twice ends a turn.
+ * long paste as a token, `--mute` shows nothing that is typed, `--deaf N` ignores the first N Enters, `--blink MS` shows
+ * nothing for so long when it does, `--hidden` draws its own cursor, `--guard MS` takes an Enter so soon after a paste
+ * for a new line; Escape twice ends a turn.
  */
 const given = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`)
@@ -39,8 +40,18 @@ function draw(): void {
   process.stdout.write(`\x1b[2J\x1b[H${rows.join('\r\n')}${below}${cursor}`)
 }
 
+/** Shows nothing for a while. */
+function blink(): void {
+  if (!has('blink')) return
+  setTimeout(() => process.stdout.write('\x1b[2J\x1b[H'), 0)
+  setTimeout(draw, Number(given('blink')))
+}
+
 function submit(): void {
-  if (deaf-- > 0) return
+  if (deaf-- > 0) {
+    blink()
+    return
+  }
   if (log) appendFileSync(log, `${JSON.stringify(input)}\n`)
   history.push(...`${prefix}${input}`.split('\n'))
   input = ''
