@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { dice, eventually } from '../slow/town.ts'
+import { dice } from '../slow/town.ts'
 import { each, type Json, type Member, NetworkOf } from '../support/network.ts'
+import { eventually } from '../support/until.ts'
 
 const AGENTS = 200
 const PLACES = ['telescopes', 'gardens', 'kitchens', 'engines', 'harbours']

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ledger } from '../support/ledger.ts'
+import { eventually, until } from '../support/until.ts'
 import { hire, refused, towns } from './crew.ts'
 
 const ledger = new Ledger(({ id }) => /worktree/.test(id))
@@ -27,7 +28,12 @@ describe('an agent with worktree = true', () => {
       `[workspace]\nname = "${city.name}"\n[[rigs]]\nname = "shop"\npath = "${rig}"
 [[agent]]\nname = "worker"\ndir = "shop"\nworktree = true\nstart_command = '''${keeps}'''\n`,
     )
-    for (let n = 0; n < 200; n++) if ((await city.call('GET ~/agents')).body.total === 1) break
+    await eventually(
+      'the agent is known',
+      15_000,
+      () => city.call('GET ~/agents'),
+      ({ body }) => body.total === 1,
+    )
     const { id, token } = await hire(city, 'shop/worker')
     const { items, limit } = (await city.call('GET ~/worktrees')).body
     expect(limit).toBe(50)
@@ -43,7 +49,7 @@ describe('an agent with worktree = true', () => {
     ])
     const [{ path }] = items
     expect((await city.call(`GET ~/session/${id}`)).body.work_dir).toBe(path)
-    for (let n = 0; n < 200 && !existsSync(join(path, 'where')); n++) await Bun.sleep(10)
+    await until(() => existsSync(join(path, 'where')))
     const at = `DELETE ~/worktree/${id}`
     expect(await refused(city, at)).toStartWith('409 conflict-wrong-state: ')
     expect(await refused(city, at, { token })).toStartWith('403 forbidden: ')

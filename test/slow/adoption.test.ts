@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { environmentOf, ProcessTable, processNow } from '../../src/runtime/process/table.ts'
 import { bead, declare, tokenOf } from '../http/crew.ts'
+import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { eventually, freePort, PROGRAM, up, World } from './town.ts'
+import { freePort, PROGRAM, up, World } from './town.ts'
 
 /** Says who it is, and then a number fifty times a second. */
 const COUNTS = `echo "$$" > "$GC_HOME/pid.$GC_SESSION_ID"

@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Recorded } from '../../src/core/events/event.ts'
 import { declare } from '../http/crew.ts'
+import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { dice, eventually, everything, history, tally, World } from './town.ts'
+import { dice, everything, history, tally, World } from './town.ts'
 
 const CLAIMERS = 64
 const BEADS = Number(process.env.GC_BEADS ?? 1000)

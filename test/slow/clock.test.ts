@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { register } from '../http/crew.ts'
 import { idOf, open } from '../http/sse.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
+import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { eventually, history, PROGRAM, World } from './town.ts'
+import { history, PROGRAM, World } from './town.ts'
 
 const HOUR = 3_600_000
 

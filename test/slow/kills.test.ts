@@ -3,8 +3,9 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Recorded } from '../../src/core/events/event.ts'
+import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { dice, eventually, everything, freePort, history, tally, up, World } from './town.ts'
+import { dice, everything, freePort, history, tally, up, World } from './town.ts'
 
 const KILLS = Number(process.env.GC_KILLS ?? 40)
 /** Kills of one world; more are shared out among several, each looked through at its end. */

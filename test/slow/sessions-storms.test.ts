@@ -2,8 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { register } from '../http/crew.ts'
+import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { eventually, everything, history, tally, up, World } from './town.ts'
+import { everything, history, tally, up, World } from './town.ts'
 
 /** Each session notes the processes it is made of, one a line. */
 const NOTES = 'mkdir -p "$GC_HOME/pids"; echo $$ >> "$GC_HOME/pids/$GC_SESSION_ID"'

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { processNow } from '../../src/runtime/process/table.ts'
 import { register } from '../http/crew.ts'
 import { idOf, open } from '../http/sse.ts'
+import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { eventually, history, up, World } from './town.ts'
+import { history, up, World } from './town.ts'
 
 /** How long a process is stopped; a minute of it shows no more than this, and takes longer. */
 const STOPPED = Number(process.env.GC_STOPPED_MS ?? 6_000)

@@ -55,18 +55,6 @@ export async function everything(city: TestCity, path: string): Promise<any[]> {
   return all
 }
 
-/** Asks again and again until it holds; says what it saw last when it does not. */
-export async function eventually<T>(what: string, ms: number, look: () => Promise<T>, holds: (seen: T) => boolean) {
-  const end = performance.now() + ms
-  for (;;) {
-    const seen = await look()
-    if (holds(seen)) return seen
-    if (performance.now() > end)
-      throw new Error(`${what}: not within ${ms} ms, but ${JSON.stringify(seen).slice(0, 2000)}`)
-    await Bun.sleep(100)
-  }
-}
-
 /** How often each line is in a file that agents write. */
 export function tally(path: string): Map<string, number> {
   const lines = readFileSync(path, 'utf8').trim().split('\n')

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { processNow } from '../../src/runtime/process/table.ts'
 import { register } from '../http/crew.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
+import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { eventually, history, up, World } from './town.ts'
+import { history, up, World } from './town.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 

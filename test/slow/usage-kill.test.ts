@@ -3,7 +3,8 @@ import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync } fro
 import { dirname, join } from 'node:path'
 import { claude } from '../city/transcripts/samples.ts'
 import { register } from '../http/crew.ts'
-import { eventually, freePort, history, up, World } from './town.ts'
+import { eventually } from '../support/until.ts'
+import { freePort, history, up, World } from './town.ts'
 
 /** A time zone in which it is about noon, so that no day ends during the test. */
 function noon(): string {
