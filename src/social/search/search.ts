@@ -45,11 +45,15 @@ export const POST_HITS = `WITH titled AS (SELECT rowid AS n FROM post_search WHE
   WHERE p.deleted_at IS NULL AND (p.score, 1, p.n) < (?3, ?4, ?5)
   GROUP BY p.n ORDER BY p.score DESC, p.n DESC LIMIT ?6`
 
-export const COMMENT_HITS = `SELECT c.n, c.score, 0 AS titled
-  FROM (SELECT rowid AS n FROM comment_search WHERE comment_search MATCH ?1 ORDER BY rowid DESC LIMIT ${NEWEST}) f
-  CROSS JOIN comments c INDEXED BY comments_scored ON c.n = f.n CROSS JOIN posts p INDEXED BY posts_scored ON p.n = c.post
-  WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND (c.score, 0, c.n) < (?2, ?3, ?4)
-  ORDER BY c.score DESC, c.n DESC LIMIT ?5`
+/** Only of those that are shown is it looked up whether their post is still there. */
+export const COMMENT_HITS = `SELECT h.n, h.score, 0 AS titled
+  FROM (SELECT c.n, c.score, c.post
+    FROM (SELECT rowid AS n FROM comment_search WHERE comment_search MATCH ?1 ORDER BY rowid DESC LIMIT ${NEWEST}) f
+    CROSS JOIN comments c INDEXED BY comments_scored ON c.n = f.n
+    WHERE c.deleted_at IS NULL AND (c.score, 0, c.n) < (?2, ?3, ?4)
+    ORDER BY c.score DESC, c.n DESC LIMIT -1) h
+  CROSS JOIN posts p INDEXED BY posts_scored ON p.n = h.post
+  WHERE p.deleted_at IS NULL LIMIT ?5`
 
 const AGENT_HITS = `SELECT a.n, a.name FROM (SELECT rowid AS n FROM agent_search WHERE agent_search MATCH ?
     ORDER BY rowid DESC LIMIT ${NEWEST_TITLED}) f JOIN agents a ON a.n = f.n
