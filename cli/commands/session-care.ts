@@ -6,7 +6,7 @@ import { json, line } from '../io.ts'
 import { table } from '../table.ts'
 import { type Json, several, withJson } from './options.ts'
 
-/** Restarting sessions, and clearing away those that nobody needs. */
+/** Restarting and lending sessions, and clearing away those that nobody needs. */
 export function careCommands(session: Command, here: Here): void {
   withJson(session.command('restart').description('end a session’s program and start it again; it keeps its work'))
     .argument('<session>')
@@ -15,6 +15,9 @@ export function careCommands(session: Command, here: Here): void {
   withJson(session.command('reset').description('restart a session with a new conversation'))
     .argument('<session>')
     .action((id: string, options: Json) => restart(here, id, true, options))
+  withJson(session.command('lend').description('let a program that gc does not run work as a suspended session'))
+    .argument('<session>')
+    .action((id: string, options: Json) => lend(here, id, options))
   withJson(
     session.command('drift').description('list sessions whose agent was declared anew since they started'),
   ).action((options: Json) => drift(here, options))
@@ -23,6 +26,15 @@ export function careCommands(session: Command, here: Here): void {
     .option('--state <states>', 'suspended, asleep, quarantined', several, [])
     .option('--dry-run', 'only say which')
     .action((options: Prune) => prune(here, options))
+}
+
+/** The token is all of its output, so that it can go straight into a variable. */
+async function lend(here: Here, id: string, options: Json): Promise<void> {
+  const city = await here.city()
+  const loan = await city.call('POST ~/session/{id}/lend', { params: { id } })
+  if (options.json) return json(here.io, loan)
+  line(here.io, loan.token)
+  here.io.err(`Give it to a program as GC_TOKEN, with GC_SESSION_ID=${loan.id}; waking the session ends it.\n`)
 }
 
 async function restart(here: Here, id: string, fresh: boolean, options: Json): Promise<void> {

@@ -33,7 +33,7 @@ import type {
 import type { ReadinessResponse } from '../city/readiness/schema.ts'
 import type { RigActed, RigCreate, RigCreated, RigList, RigResponse } from '../city/rigs/schema.ts'
 import type { BeadSearch, BeadsFound } from '../city/search/schema.ts'
-import type { Conversation, Heartbeat, Restart, SessionDrifts } from '../city/sessions/runtime-schema.ts'
+import type { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from '../city/sessions/runtime-schema.ts'
 import type {
   Respond,
   Responded,
@@ -172,6 +172,7 @@ export interface Operations extends SocialOperations {
   'GET ~/session/{id}': { query: { peek?: boolean; peek_lines?: number }; ok: SessionResponse }
   'GET ~/session/{id}/transcript': { query: { format?: TranscriptFormat; tail?: string }; ok: Transcript }
   'GET ~/session/{id}/prompt': { ok: SessionPrompt }
+  'POST ~/session/{id}/lend': { ok: SessionLoan }
   'POST ~/session/{id}/submit': { body: SessionSubmit; ok: AsyncAcceptedBody }
   'POST ~/session/{id}/drain-ack': { ok: OKWithIDResponseBody }
   'POST ~/session/{id}/drain': { ok: OKWithIDResponseBody }

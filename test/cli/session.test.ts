@@ -72,6 +72,21 @@ describe('the run of a session', () => {
     await town.gc(['session', 'close', 'ann'])
   }, 20_000)
 
+  test('is lent, once it is suspended, to whoever has the token that is printed', async () => {
+    const { id } = await hired('lou')
+    expect((await town.gc(['session', 'lend', 'lou'])).err).toContain('only a suspended one can be lent')
+    await town.gc(['session', 'suspend', 'lou'])
+    const bead = await town.json<Bead>(['bead', 'create', 'From afar', '--assignee', 'lou'])
+    const lent = await town.gc(['session', 'lend', 'lou'])
+    expect(lent.err).toContain(`GC_SESSION_ID=${id}`)
+    const elsewhere = inside(id, lent.out.trim())
+    const next = await town.gc(['hook', '--claim', '--json'], elsewhere)
+    expect(JSON.parse(next.out)).toMatchObject({ action: 'work', bead_id: bead.id })
+    expect((await town.bd(['close', bead.id], elsewhere)).status).toBe(0)
+    await town.gc(['session', 'close', 'lou'])
+    expect((await town.gc(['hook', '--claim', '--json'], elsewhere)).status).toBe(1)
+  }, 20_000)
+
   test('is primed by its program, whose conversation is learned', async () => {
     const { id, token } = await hired('eve')
     const shell = { ...inside(id, token), stdin: '{"session_id":"talk-7","source":"startup"}\n' }

@@ -8,7 +8,7 @@ import { bead, declare, hire, refused, tokenOf, towns } from './crew.ts'
 
 const DIALOG = join(import.meta.dir, '../runtime/terminal/programs/dialog.ts')
 
-const ledger = new Ledger(({ tag }) => tag === 'sessions')
+const ledger = new Ledger(({ tag, id }) => tag === 'sessions' && id !== 'lend-session')
 const openTown = towns(ledger)
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)

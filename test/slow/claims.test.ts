@@ -1,13 +1,16 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Subprocess } from 'bun'
 import type { Recorded } from '../../src/core/events/event.ts'
-import { declare } from '../http/crew.ts'
+import { declare, hire } from '../http/crew.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { dice, everything, history, tally, World } from './town.ts'
 
-const CLAIMERS = 64
+/** Claimers that gc runs, and claimers that it only lends a session. */
+const OURS = 48
+const LENT = 16
 const BEADS = Number(process.env.GC_BEADS ?? 1000)
 const SEED = Number(process.env.GC_SEED ?? 1)
 /** Characters of a session's token. */
@@ -24,15 +27,16 @@ while :; do
   ask "bead/$bead/close" > /dev/null
 done`
 
-test(`${BEADS} beads and ${CLAIMERS} claimers that are killed at random: each is done once, and the dead write no more`, async () => {
+test(`${BEADS} beads and ${OURS + LENT} claimers, some of them not ours, that are killed at random: each is done once, and the dead write no more`, async () => {
   const random = dice(SEED)
   await using world = await World.open()
   const city = await world.city()
-  const limits = { min_active_sessions: CLAIMERS, max_active_sessions: CLAIMERS }
+  const limits = { min_active_sessions: OURS, max_active_sessions: OURS + LENT }
   await declare(city, 'claimer', { script: CLAIMS }, limits)
   const active = async () => (await city.call('GET ~/sessions?state=active&limit=1000')).body.items
   const dead = new Set<string>()
-  const crew: { id: string }[] = await eventually('all claimers run', 60_000, active, (all) => all.length === CLAIMERS)
+  await using outsiders = await Outsiders.open(city, dead)
+  const crew: { id: string }[] = await eventually('all claimers run', 60_000, active, (all) => all.length === OURS)
   for (let n = 0; n < BEADS; n += 20) {
     const drafts = Array.from({ length: Math.min(20, BEADS - n) }, (_, at) => ({
       body: { title: `bead ${n + at}`, metadata: { 'gc.routed_to': 'claimer' } },
@@ -40,10 +44,12 @@ test(`${BEADS} beads and ${CLAIMERS} claimers that are killed at random: each is
     await Promise.all(drafts.map((draft) => city.call('POST ~/beads', draft)))
     const { id } = crew[Math.floor(random() * crew.length)] ?? { id: '' }
     await end(world, city, id, random() < 0.7, dead)
+    if (random() < 0.5) await outsiders.killOne(random)
   }
   const open = async () => (await city.call('GET ~/beads?type=task&limit=1')).body.total
   await eventually('all beads are closed', 120_000, open, (left) => left === 0)
 
+  await outsiders.rest()
   const beads = await everything(city, '~/beads?type=task&all=true')
   expect(beads).toHaveLength(BEADS)
   const events = await history(city)
@@ -59,6 +65,62 @@ test(`${BEADS} beads and ${CLAIMERS} claimers that are killed at random: each is
   const rejected = events.filter(({ type }) => type === 'bead.claim_rejected').length
   process.stdout.write(`${BEADS} beads: ${lost} were taken from killed claimers, ${rejected} claims rejected\n`)
 }, 240_000)
+
+/** Claimers that are processes of this test, each under a session that is lent to it. */
+class Outsiders implements AsyncDisposable {
+  readonly #at = new Map<string, { child: Subprocess; token: string }>()
+
+  private constructor(
+    private readonly city: TestCity,
+    private readonly dead: Set<string>,
+  ) {}
+
+  static async open(city: TestCity, dead: Set<string>): Promise<Outsiders> {
+    const outsiders = new Outsiders(city, dead)
+    for (let n = 0; n < LENT; n++) {
+      const { id } = await hire(city, 'claimer', { alias: `outsider-${n}` })
+      await city.call(`POST ~/session/${id}/suspend`)
+      await outsiders.#start(id)
+    }
+    return outsiders
+  }
+
+  /** Kills one while it may be at work. Nobody hears of that, so its session is lent to another. */
+  async killOne(random: () => number): Promise<void> {
+    const [id, one] = [...this.#at][Math.floor(random() * this.#at.size)] ?? []
+    if (id === undefined || one === undefined) return
+    one.child.kill('SIGKILL')
+    await one.child.exited
+    await this.#start(id)
+    this.dead.add(one.token)
+  }
+
+  async rest(): Promise<void> {
+    for (const { child } of this.#at.values()) child.kill('SIGKILL')
+    await Promise.all([...this.#at.values()].map(({ child }) => child.exited))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.rest()
+  }
+
+  async #start(id: string): Promise<void> {
+    const { world, name } = this.city
+    const { token } = (await this.city.call(`POST ~/session/${id}/lend`)).body
+    const child = Bun.spawn(['sh', '-c', CLAIMS], {
+      env: {
+        PATH: process.env.PATH,
+        GC_HOME: world.home,
+        GC_URL: world.url,
+        GC_CITY_NAME: name,
+        GC_SESSION_ID: id,
+        GC_TOKEN: token,
+      },
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
+    this.#at.set(id, { child, token })
+  }
+}
 
 /** Ends a claimer, on request or as a crash would, and notes the token it had in `dead`. */
 async function end(world: World, city: TestCity, id: string, asked: boolean, dead: Set<string>): Promise<void> {

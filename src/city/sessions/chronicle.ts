@@ -8,6 +8,7 @@ import {
   SessionCrashed,
   SessionDraining,
   SessionIdleKilled,
+  SessionLent,
   SessionMaxAgeKilled,
   SessionQuarantined,
   SessionStopped,
@@ -48,6 +49,10 @@ export class Chronicle {
 
   suspended(tx: Tx, row: SessionRow): void {
     this.log.append(tx, SessionSuspended, facts(row), {})
+  }
+
+  lent(tx: Tx, row: SessionRow): void {
+    this.log.append(tx, SessionLent, facts(row), {})
   }
 
   stopped(tx: Tx, row: SessionRow, reason: string): void {

@@ -25,6 +25,7 @@ export const SessionQuarantined = event(
   'A session failed so often that it is left alone for a while.',
 )
 export const SessionSuspended = event('session.suspended', NoPayload, 'A session is held until someone wakes it.')
+export const SessionLent = event('session.lent', NoPayload, 'A program from elsewhere was let to work as a session.')
 export const SessionIdleKilled = event('session.idle_killed', NoPayload, 'A session was idle too long and starts anew.')
 export const SessionMaxAgeKilled = event('session.max_age_killed', NoPayload, 'A session grew too old and starts anew.')
 export const SessionStranded = event(

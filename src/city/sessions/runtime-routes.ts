@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { type Route, route } from '../../server/route.ts'
 import { OKWithIDResponseBody } from '../../server/schema.ts'
 import type { CityOf } from '../city.ts'
-import { Conversation, Heartbeat, Restart, SessionDrifts } from './runtime-schema.ts'
+import { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from './runtime-schema.ts'
 
 /** What a session's program says of itself while it runs, and what it is told about its run. All of it is ours. */
 export const runtimeRoutes = (city: CityOf): Route[] => [
@@ -53,6 +53,19 @@ export const runtimeRoutes = (city: CityOf): Route[] => [
       extension: true,
     },
     (x) => city(x).sessions.runtime.restart(x.params.id, x.caller, x.body),
+  ),
+  route(
+    'POST ~/session/{id}/lend',
+    {
+      id: 'lend-session',
+      summary: 'Let a program from elsewhere work as a suspended session',
+      description:
+        'Its token is good until the session is lent again, woken or closed. What it claims is its own for 15 minutes, and for as long after each heartbeat of the bead.',
+      ok: { 201: SessionLoan },
+      refuses: ['session-not-found', 'session-conflict', 'forbidden'],
+      extension: true,
+    },
+    (x) => city(x).sessions.lending.lend(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/heartbeat',

@@ -32,6 +32,16 @@ export const Conversation = Type.Object(
 )
 export type Conversation = Static<typeof Conversation>
 
+/** Ours: what a program from elsewhere needs to work as a session. */
+export const SessionLoan = Type.Object(
+  {
+    id: Type.String({ description: 'The session.' }),
+    token: Type.String({ description: 'Shown once: sent as Bearer, or given to `gc` and `bd` as GC_TOKEN.' }),
+  },
+  { $id: 'SessionLoan', ...closed },
+)
+export type SessionLoan = Static<typeof SessionLoan>
+
 export const SessionDrift = Type.Object(
   {
     id: Type.String(),

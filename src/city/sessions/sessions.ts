@@ -13,6 +13,7 @@ import { SessionSubmitSucceeded } from './events.ts'
 import { Holds } from './holds.ts'
 import { SessionIdentities } from './identities.ts'
 import { Interactions } from './interactions.ts'
+import { Lending } from './lending.ts'
 import { list, type SessionQuery } from './lists.ts'
 import { checkAlias } from './names.ts'
 import { MESSAGE_LIMIT } from './outcomes.ts'
@@ -48,6 +49,7 @@ export class Sessions extends Holds {
   readonly transcripts: Transcripts
   /** What agents and rigs see of their sessions. */
   readonly crew: Crew
+  readonly lending: Lending
   readonly runtime: Runtime
   /** What sessions ask people. */
   readonly interactions: Interactions
@@ -59,6 +61,7 @@ export class Sessions extends Holds {
     this.transcripts = new Transcripts([new ScreenSource(host)], this.parts.book)
     this.crew = new Crew(this, () => clock.now())
     this.interactions = new Interactions({ ...this.parts, store: needs.store, log: needs.log, host, deadlines })
+    this.lending = new Lending(this.parts, needs.store, needs.claims)
     this.runtime = new Runtime({
       ...{ parts: this.parts, beads, report: needs.report },
       write: (work) => needs.store.write(work),
