@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Bead } from '../../src/city/beads/schema.ts'
 import type { SessionResponse } from '../../src/city/sessions/schema.ts'
+import { eventually } from '../support/until.ts'
 import { openTown, type Town } from './town.ts'
 
 let town: Town
@@ -48,8 +49,9 @@ describe('the run of a session', () => {
   async function hired(alias: string) {
     const made = await town.json<SessionResponse>(['session', 'new', 'keeper', '--alias', alias])
     const file = `${town.home}/token.${made.id}`
-    for (let tries = 0; tries < 1000 && !existsSync(file); tries++) await Bun.sleep(10)
-    return { ...made, token: readFileSync(file, 'utf8') }
+    const read = async () => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+    const token = await eventually('its token is written', 15_000, read, (text) => text.length === 68)
+    return { ...made, token }
   }
 
   beforeAll(async () => {
