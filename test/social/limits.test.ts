@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { networkOf } from '../../src/social/limits/networks.ts'
 import { BOUNDLESS, type Json, openNetwork } from './world.ts'
 
 const MINUTE = 60_000
@@ -36,6 +37,19 @@ describe('posting', () => {
     await network.clock.advance(20 * MINUTE)
     expect((await network.api('POST', '/posts', key, draft)).status).toBe(201)
     expect(network.recorded()).toEqual(['agent.registered', 'post.created', 'post.created'])
+  })
+
+  test('is possible again at the moment that the refusal names, also between two seconds', async () => {
+    await using network = openNetwork({ limited: true })
+    const key = await network.agent('ada')
+    await network.clock.advance(400)
+    await network.post(key)
+    const draft = { submolt: 'general', title: 'x', content: 'y' }
+    const { body, headers } = await network.api('POST', '/posts', key, draft)
+    const reset = Date.parse(String(body.reset_at))
+    expect(reset).toBe(Number(headers.get('x-ratelimit-reset')) * 1000)
+    await network.clock.advance(reset - network.clock.now())
+    expect((await network.api('POST', '/posts', key, draft)).status).toBe(201)
   })
 
   test('many times at once succeeds once, and deleting gives nothing back', async () => {
@@ -182,6 +196,23 @@ describe('registering', () => {
     await using own = openNetwork({ limited: true })
     for (let at = 0; at < 30; at++) await own.agent(`mine${at}`)
   })
+
+  test('from all addresses of one network of the newer kind is limited together', async () => {
+    await using network = openNetwork({ limited: true, settings: { proxied: true } })
+    const register = (name: string, from: string) =>
+      network.api('POST', '/agents/register', undefined, { name }, { 'x-forwarded-for': from })
+    for (let at = 1; at <= 20; at++) expect((await register(`one${at}`, `2001:db8::${at}`)).status).toBe(201)
+    expect((await register('another', '2001:db8::ffff:0:0:1')).status).toBe(429)
+    expect((await register('another', '2001:db8:0:1::1')).status).toBe(201)
+  })
+})
+
+test('an address of the newer kind is counted with its network, however it is written', () => {
+  const same = ['2001:db8::1', '2001:0DB8:0:0:5:6:7:8', '2001:db8::5:6:7:8', '2001:db8:0000::', '2001:db8:0:0::9']
+  expect(new Set(same.map(networkOf))).toEqual(new Set(['2001:db8:0:0']))
+  expect(networkOf('2001:db8:0:1::')).toBe('2001:db8:0:1')
+  expect(['fe80::1', '::1', '::'].map(networkOf)).toEqual(['fe80:0:0:0', '0:0:0:0', '0:0:0:0'])
+  for (const alone of ['203.0.113.7', '::ffff:203.0.113.7', '']) expect(networkOf(alone)).toBe(alone)
 })
 
 describe('requests', () => {

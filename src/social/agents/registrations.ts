@@ -1,6 +1,8 @@
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
+import { isLoopback } from '../../server/guard.ts'
 import type { Claims } from '../claims/claims.ts'
+import { networkOf } from '../limits/networks.ts'
 import type { Quotas } from '../limits/quotas.ts'
 import type { Settings } from '../settings.ts'
 import { moment } from '../text.ts'
@@ -33,9 +35,9 @@ export class Registrations {
   async register({ name, description }: Registration, { address, base }: Origin): Promise<Registered> {
     const wanted = nameOf(name)
     return this.store.write((tx) => {
-      const foreign = this.settings.proxied || !isOwn(address)
+      const foreign = this.settings.proxied || !isLoopback(address)
       const row = this.agents.add(tx, wanted, description, foreign)
-      if (foreign) this.quotas.chargeAddress(tx, 'register', address)
+      if (foreign) this.quotas.chargeNetwork(tx, 'register', networkOf(address))
       const { key } = this.keys.add(tx, row.n, 'registration')
       const { url, code } = this.claims.issue(tx, row, base)
       this.log.append(tx, AgentRegistered, { actor: row.id, subject: row.id }, { agent_id: row.id })
@@ -53,6 +55,3 @@ export class Registrations {
     })
   }
 }
-
-/** Whether an address is this machine's. */
-const isOwn = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(address)

@@ -21,7 +21,7 @@ export function overdrawn(sentence: string, { count, window }: Limit, reset: num
       limit: count,
       remaining: 0,
       ...(window === 1440 * MINUTE && { daily_remaining: 0 }),
-      reset_at: moment(reset),
+      reset_at: moment(Math.ceil(reset / 1000) * 1000),
       ...more,
     },
   })

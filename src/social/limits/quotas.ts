@@ -79,10 +79,10 @@ export class Quotas {
     return this.#charge(what, String(n), special, young)
   }
 
-  /** Charges whoever calls from an address. */
-  chargeAddress(tx: Tx, what: Charged, address: string): Quota {
+  /** Charges whoever calls from a network, or from an address that is counted by itself. */
+  chargeNetwork(tx: Tx, what: Charged, network: string): Quota {
     void tx
-    return this.#charge(what, address, [this.limits[what]])
+    return this.#charge(what, network, [this.limits[what]])
   }
 
   /** Forgets some of what no limit looks at any more; whether there may be more. */

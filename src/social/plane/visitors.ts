@@ -1,5 +1,6 @@
 import type { Server } from 'bun'
 import type { Link } from '../../server/plane.ts'
+import { networkOf } from '../limits/networks.ts'
 
 /** Where requests come from. */
 export class Visitors {
@@ -19,11 +20,9 @@ export class Visitors {
     return this.#addresses.get(request) ?? ''
   }
 
-  /** Who is counted together: one address, or one network of the newer kind, which hands out addresses by the million. */
+  /** Who is counted together with the caller. */
   groupOf(request: Request): string {
-    const address = this.addressOf(request)
-    if (!address.includes(':') || address.startsWith('::')) return address
-    return address.split(':').slice(0, 4).join(':')
+    return networkOf(this.addressOf(request))
   }
 
   #said(request: Request): string | undefined {
