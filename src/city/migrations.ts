@@ -2,6 +2,7 @@ import log from '../core/events/log.sql' with { type: 'text' }
 import replays from '../core/replays.sql' with { type: 'text' }
 import requests from '../core/requests.sql' with { type: 'text' }
 import acp from './acp/table.sql' with { type: 'text' }
+import beadCounts from './beads/counts.sql' with { type: 'text' }
 import beads from './beads/table.sql' with { type: 'text' }
 import budgets from './budgets/table.sql' with { type: 'text' }
 import claims from './claims/table.sql' with { type: 'text' }
@@ -43,4 +44,5 @@ export const cityMigrations: readonly string[] = [
   mailRetention,
   sessionHistory,
   usagePlaces,
+  beadCounts,
 ]

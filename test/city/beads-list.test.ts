@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { countQuery, type Filter, pageQuery } from '../../src/city/beads/search.ts'
-import { openWork, plan } from './beads-world.ts'
+import { cityMigrations } from '../../src/city/migrations.ts'
+import { Store } from '../../src/core/store.ts'
+import { tempFolder } from '../support/folder.ts'
+import { human, openWork, plan } from './beads-world.ts'
 
 describe('list', () => {
   test('closed beads are left out unless asked for', async () => {
@@ -83,6 +86,34 @@ describe('list', () => {
   })
 })
 
+/** The migrations of the first city that counted what has a label, or a name on it, only when it was asked. */
+const BEFORE = 21
+
+test('a city of before labels and names were counted has the same totals', async () => {
+  const folder = tempFolder()
+  const store = Store.open(folder.at('city.db'), cityMigrations.slice(0, BEFORE))
+  const insert = store.prepare<unknown, [string, string, string, string, string, string]>(
+    `INSERT INTO beads (id, rig, title, status, type, assignee, sender, ref, description, labels, metadata, ephemeral,
+       no_history, created_at, updated_at, workable)
+     VALUES (?, ?, 'a', ?, ?, ?, '', '', '', ?, '{}', 0, 0, 0, 0, 1)`,
+  )
+  await store.write(() => {
+    insert.run('mi-1', '', 'open', 'bug', 'ada', '["x","y"]')
+    insert.run('mi-2', '', 'closed', 'bug', 'ada', '["x"]')
+    insert.run('pr-1', 'press', 'closed', 'task', '', '["x"]')
+    insert.run('pr-2', 'press', 'open', 'task', '', '[]')
+  })
+  await store.close()
+  await using work = openWork(folder)
+  const total = (query: Parameters<typeof work.beads.list>[0]) => work.beads.list({ all: true, ...query }).total
+  expect([total({ label: 'x' }), total({ label: 'y' }), total({ label: 'x', all: false })]).toEqual([3, 1, 1])
+  expect([total({ label: 'x', rig: 'press' }), total({ label: 'x', type: 'bug', status: 'closed' })]).toEqual([1, 1])
+  expect([total({ assignee: 'ada' }), total({ assignee: 'ada', status: 'open' })]).toEqual([2, 1])
+  await work.beads.closeFor(human, 'mi-1')
+  expect([total({ label: 'x', status: 'closed' }), total({ assignee: 'ada', status: 'closed' })]).toEqual([3, 2])
+  expect(work.recorded()).toEqual(['bead.closed mi-1'])
+})
+
 describe('deps', () => {
   test('are the open children, oldest first, then the molecule and workflow the bead names', async () => {
     await using work = openWork()
@@ -152,6 +183,18 @@ describe('plans', () => {
       }
       const steps = plan(work.store, countQuery(filter).sql)
       expect(steps.filter((step) => step.includes('SCAN') && !step.includes('bead_counts'))).toEqual([])
+    }
+  })
+
+  test('closed beads are counted by counters, unless both a label and a name matter', async () => {
+    await using work = openWork()
+    const counter = /^(SCAN|SEARCH) bead_(label_|assignee_)?counts\b/
+    for (const filter of filters) {
+      const { sql } = countQuery(filter)
+      if (plan(work.store, sql).every((step) => counter.test(step))) continue
+      const closed = filter.status === 'closed' || (filter.status === undefined && filter.closed === undefined)
+      expect([filter, sql.includes('closed = 1')]).toEqual([filter, closed])
+      if (closed) expect(filter).toMatchObject({ label: 'x', assignees: ['ada', 'mi-7'] })
     }
   })
 })

@@ -187,7 +187,7 @@ describe('counters', () => {
       metadata: pick<Record<string, string>>([{}, { 'gc.routed_to': 'press/hand' }]),
       assignee: pick(['', 'ada']),
     })
-    for (let step = 0; step < 400; step++) {
+    for (let step = 0; step < 500; step++) {
       await work.store.write((tx) => {
         const id = pick(ids)
         const action = random(7)
@@ -198,6 +198,7 @@ describe('counters', () => {
             type: pick(['task', 'message']),
             labels: ['a'],
             removeLabels: ['gc:session'],
+            assignee: pick(['', 'ada', 'bob']),
           })
         if (action === 5 && random(4) === 0) return work.beads.remove(tx, id)
         const target = pick(ids)
@@ -230,9 +231,26 @@ describe('counters', () => {
     expect(work.beads.demand().held.get('ada')?.ready ?? 0).toBe(
       expected.filter((bead) => bead.assignee === 'ada').length,
     )
-    for (const label of ['a', 'gc:session']) {
-      const some = all.filter((bead) => bead.labels?.includes(label))
-      expect(work.beads.list({ all: true, label }).total).toBe(some.length)
-    }
+    for (const label of ['', 'a', 'gc:session'])
+      for (const assignee of ['', 'ada', 'bob'])
+        for (const type of ['', 'task', 'message'])
+          for (const rig of ['', 'mill', 'press'])
+            for (const status of ['', 'open', 'in_progress', 'closed']) {
+              const some = all.filter(
+                (bead) =>
+                  (label === '' || bead.labels?.includes(label)) &&
+                  (assignee === '' || bead.assignee === assignee) &&
+                  (type === '' || bead.issue_type === type) &&
+                  (rig === '' || work.beads.rigOf(bead.id) === (rig === 'mill' ? '' : rig)) &&
+                  (status === '' || bead.status === status),
+              )
+              const query = { all: true, label, assignee, type, rig, status }
+              expect([query, work.beads.list(query).total]).toEqual([query, some.length])
+            }
+    await work.store.write((tx) => {
+      for (const bead of all) work.beads.remove(tx, bead.id)
+    })
+    for (const table of ['bead_labels', 'bead_label_counts', 'bead_assignee_counts'])
+      expect([table, work.store.prepare(`SELECT * FROM ${table}`).all()]).toEqual([table, []])
   })
 })

@@ -52,32 +52,44 @@ const columns = (keys: string): string =>
 
 /** How many beads match, as rows to be added up: from the counters where they tell, else from an index. */
 export function countQuery(filter: Filter): Query {
-  if (filter.label === undefined && filter.assignees === undefined) return counters(filter)
-  const parts = arms(filter).map((arm) => where(filter, arm, undefined, true))
+  const table = counters(filter)
+  if (table !== undefined) return counted(table, filter)
+  const parts = arms(filter).map((arm) => where(filter, arm, undefined))
   return {
     sql: parts.map(({ sql }) => `SELECT count(*) AS n FROM ${sql}`).join(' UNION ALL '),
     values: parts.flatMap((part) => part.values),
   }
 }
 
-function counters(filter: Filter): Query {
+/** The table that counts what a filter lets through; none counts what is open of a label or name by its status. */
+function counters({ label, assignees, status }: Filter): string | undefined {
+  if (label === undefined && assignees === undefined) return 'bead_counts'
+  if (status !== undefined && status !== 'closed') return undefined
+  if (label === undefined) return 'bead_assignee_counts'
+  return assignees === undefined ? 'bead_label_counts' : undefined
+}
+
+function counted(table: string, { label, assignees, closed, status, type, rig }: Filter): Query {
+  const isClosed = table === 'bead_counts' ? "(status = 'closed')" : 'closed'
   const terms = ['1']
-  const values: string[] = []
-  if (filter.closed === false) terms.push("status != 'closed'")
-  for (const column of ['status', 'type', 'rig'] as const) {
-    const value = filter[column]
+  if (closed === false) terms.push(`${isClosed} = 0`)
+  if (status === 'closed') terms.push(`${isClosed} = 1`)
+  if (assignees !== undefined) terms.push(`assignee IN (${assignees.map(() => '?').join(', ')})`)
+  const values = [...(assignees ?? [])]
+  const equals = { label, type, rig, status: status === 'closed' ? undefined : status }
+  for (const [column, value] of Object.entries(equals)) {
     if (value === undefined) continue
     terms.push(`${column} = ?`)
     values.push(value)
   }
-  return { sql: `SELECT sum(n) AS n FROM bead_counts WHERE ${terms.join(' AND ')}`, values }
+  return { sql: `SELECT sum(n) AS n FROM ${table} WHERE ${terms.join(' AND ')}`, values }
 }
 
 const timeOf = ({ createdAt }: Boundary): number => (createdAt === undefined ? 0 : Date.parse(createdAt))
 
 /** The index that narrows most; SQLite is told, as it keeps no statistics of ours. */
-function where(filter: Filter, arm: Arm, boundary: Boundary | undefined, counts = false): Part {
-  if (filter.label !== undefined) return labelled(filter, filter.label, arm, boundary, counts)
+function where(filter: Filter, arm: Arm, boundary: Boundary | undefined): Part {
+  if (filter.label !== undefined) return labelled(filter, filter.label, arm, boundary)
   const terms = [`b.closed = ${arm.closed}`]
   const values = equalities(filter, arm, terms)
   if (boundary) {
@@ -87,18 +99,15 @@ function where(filter: Filter, arm: Arm, boundary: Boundary | undefined, counts 
   return { keys: 'b', sql: `beads b INDEXED BY ${index(filter)} WHERE ${terms.join(' AND ')}`, values }
 }
 
-function labelled(filter: Filter, label: string, arm: Arm, boundary: Boundary | undefined, counts: boolean): Part {
+function labelled(filter: Filter, label: string, arm: Arm, boundary: Boundary | undefined): Part {
   const terms = ['l.label = ?', `l.closed = ${arm.closed}`]
   const values: (string | number)[] = [label]
   if (boundary) {
     terms.push('(l.created_at, l.id) < (?, ?)')
     values.push(timeOf(boundary), boundary.id)
   }
-  const before = terms.length
   values.push(...equalities(filter, arm, terms))
-  const alone = counts && terms.length === before
-  const from = alone ? 'bead_labels l' : 'bead_labels l CROSS JOIN beads b ON b.id = l.id'
-  return { keys: 'l', sql: `${from} WHERE ${terms.join(' AND ')}`, values }
+  return { keys: 'l', sql: `bead_labels l CROSS JOIN beads b ON b.id = l.id WHERE ${terms.join(' AND ')}`, values }
 }
 
 function equalities(filter: Filter, arm: Arm, terms: string[]): (string | number)[] {

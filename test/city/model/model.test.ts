@@ -20,6 +20,11 @@ const FILTERS = {
   press: { rig: 'press' },
   clerk: { assignee: 'clerk' },
   bugs: { type: 'bug', status: 'closed' },
+  'clerk, ever': { assignee: 'clerk', all: true },
+  'red in the press': { label: 'red', rig: 'press' },
+  'green bugs, ever': { label: 'green', type: 'bug', all: true },
+  'mail of the clerk that is over': { assignee: 'clerk', type: 'message', status: 'closed' },
+  'red of the clerk, ever': { label: 'red', assignee: 'clerk', all: true },
 }
 
 const isOpen = ({ status }: Thing): boolean => status !== 'closed'
@@ -30,6 +35,12 @@ const FITS: Record<Look['filter'], (thing: Thing) => boolean> = {
   press: (thing) => isOpen(thing) && thing.rig === 'press',
   clerk: (thing) => isOpen(thing) && thing.assignee === 'clerk',
   bugs: ({ type, status }) => type === 'bug' && status === 'closed',
+  'clerk, ever': ({ assignee }) => assignee === 'clerk',
+  'red in the press': (thing) => isOpen(thing) && thing.labels.includes('red') && thing.rig === 'press',
+  'green bugs, ever': ({ labels, type }) => labels.includes('green') && type === 'bug',
+  'mail of the clerk that is over': ({ assignee, type, status }) =>
+    assignee === 'clerk' && type === 'message' && status === 'closed',
+  'red of the clerk, ever': ({ labels, assignee }) => labels.includes('red') && assignee === 'clerk',
 }
 
 /** Every box and every filter gets its turn. */
@@ -43,6 +54,7 @@ function lookAt(step: number): Look {
 function seen({ beads, convoys, mail }: MailWorld, { agent, filter }: Look) {
   const all = beads.list({ all: true, limit: 1000 }).items
   const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id)
+  const { items, total } = beads.list({ ...FILTERS[filter], limit: 1000 })
   return {
     beads: all.map((bead) => [
       bead.id,
@@ -57,7 +69,8 @@ function seen({ beads, convoys, mail }: MailWorld, { agent, filter }: Look) {
       bead.is_blocked,
       (bead.dependencies ?? []).map(({ type, depends_on_id }) => `${type} ${depends_on_id}`).sort(),
     ]),
-    some: ids(beads.list({ ...FILTERS[filter], limit: 1000 }).items),
+    some: ids(items),
+    total,
     ready: ids(beads.ready().items),
     convoys: convoys.list({ limit: 1000 }).items.map(({ id }) => {
       const { children = [], progress } = convoys.get(id)
@@ -73,6 +86,7 @@ function seen({ beads, convoys, mail }: MailWorld, { agent, filter }: Look) {
 /** The same of the model. */
 function wanted(model: Model, now: number, { agent, filter }: Look): ReturnType<typeof seen> {
   const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id)
+  const some = ids(model.listed(FITS[filter]))
   return {
     beads: model
       .listed(() => true)
@@ -89,7 +103,8 @@ function wanted(model: Model, now: number, { agent, filter }: Look): ReturnType<
         model.blocked(thing.id),
         model.edges(thing.id),
       ]),
-    some: ids(model.listed(FITS[filter])),
+    some,
+    total: some.length,
     ready: model.ready(now),
     convoys: model
       .listed((thing) => isOpen(thing) && thing.type === 'convoy')
