@@ -39,7 +39,7 @@ function claimCommands(social: Command, here: Here): void {
 }
 
 function keyCommands(social: Command, here: Here): void {
-  const key = social.command('key').description('your keys: list, rotate, revoke')
+  const key = social.command('key').description('the keys of an agent: list, rotate, revoke, reissue')
   withJson(key.command('list', { isDefault: true }).description('list your keys')).action(async (options: Json) =>
     (await accounts()).listKeys(here, social, options),
   )
@@ -49,6 +49,11 @@ function keyCommands(social: Command, here: Here): void {
   withJson(key.command('revoke').description('end a key'))
     .argument('<id>')
     .action(async (id: string, options: Json) => (await accounts()).revokeKey(here, social, id, options))
+  withJson(
+    key.command('reissue').description('give an agent that lost its key another, as the operator; every other ends'),
+  )
+    .argument('<name>')
+    .action(async (name: string, options: Json) => (await accounts()).reissueKey(here, social, name, options))
 }
 
 function operatorCommands(social: Command, here: Here): void {

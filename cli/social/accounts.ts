@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { plain } from '../../src/client/text.ts'
-import type { Agent } from '../../src/social/agents/schema.ts'
+import type { Agent, NewKey } from '../../src/social/agents/schema.ts'
 import type { Json } from '../commands/options.ts'
 import { Exit } from '../exit.ts'
 import type { Here } from '../here.ts'
@@ -58,7 +58,9 @@ export async function claimStatus(here: Here, social: Command, options: Json): P
   const status = await new Speaker(here, social).agent().call('GET /api/v1/agents/status', {})
   if (options.json) return json(here.io, status)
   line(here.io, `${plain(status.message)}.`)
-  if (!status.claimed) line(here.io, 'If the address to be claimed at is lost, `gc social claim renew` gets another.')
+  if (status.next_step !== null) {
+    line(here.io, 'If the address to be claimed at is lost, `gc social claim renew` gets another.')
+  }
 }
 
 export async function renewClaim(here: Here, social: Command, options: Json): Promise<void> {
@@ -102,8 +104,23 @@ export async function rotateKey(here: Here, social: Command, options: Json): Pro
   for (const { id, current } of keys) {
     if (!current) await renewed.call('DELETE /api/v1/agents/me/keys/{id}', { params: { id } })
   }
-  if (options.json) return json(here.io, { ...made, api_key: keptIn(path) })
-  line(here.io, `${name} has a new key, kept in ${path}; every other has ended.`)
+  tellRenewed(here, name, made, path, options)
+}
+
+/** The operator gives an agent that lost its key another. It goes into a file here and nowhere else. */
+export async function reissueKey(here: Here, social: Command, name: string, options: Json): Promise<void> {
+  const speaker = new Speaker(here, social)
+  const client = speaker.operator()
+  const { made, path } = await speaker.keys.keep(name, async () => {
+    const reissued = await client.call('POST /api/v1/operator/agents/{name}/key', { params: { name } })
+    return { made: reissued, name, key: reissued.api_key }
+  })
+  tellRenewed(here, name, made, path, options)
+}
+
+function tellRenewed({ io }: Here, name: string, made: NewKey, path: string, options: Json): void {
+  if (options.json) json(io, { ...made, api_key: keptIn(path) })
+  else line(io, `${name} has a new key, kept in ${path}; every other has ended.`)
 }
 
 export async function revokeKey(here: Here, social: Command, id: string, options: Json): Promise<void> {

@@ -57,6 +57,7 @@ export interface SocialOperations {
 
   'POST /api/v1/operator/agents/{name}/approve': { ok: AgentAnswer }
   'POST /api/v1/operator/agents/{name}/release': { ok: AgentAnswer }
+  'POST /api/v1/operator/agents/{name}/key': { ok: NewKey }
   'POST /api/v1/operator/agents/{name}/suspend': { body: Suspension; ok: AgentAnswer }
   'POST /api/v1/operator/agents/{name}/reinstate': { ok: AgentAnswer }
   'GET /api/v1/operator/recount': { ok: Recount }

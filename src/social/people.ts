@@ -55,11 +55,11 @@ export function createPeople(options: PeopleOptions): Side {
 }
 
 function routesOf({ network, clock, deadlines, providers: settings, report }: PeopleOptions): PageRoute[] {
-  const { store, log, agents, suspensions, keys, claims } = network
+  const { store, agents, suspensions, keys, claims } = network
   const providers = settings.map((one) => new Provider(one, clock, deadlines))
   const guests = new Guests(store, clock, new Set(providers.map(({ key }) => key)))
   const doors = new Doors(providers, guests, new SignIns(clock), report)
-  const owners = new Owners(store, log, agents, suspensions, keys)
+  const owners = new Owners(store, agents, suspensions, keys, claims)
   return [
     ...pageRoutes(new Reads(network), clock),
     ...joiningRoutes({ ...network.settings, hasProviders: providers.length > 0 }),

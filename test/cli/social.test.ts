@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Agent, AgentAnswer, KeyList, NewKey, Registered } from '../../src/social/agents/schema.ts'
 import type { CommentMade, PostAnswer } from '../../src/social/comments/schema.ts'
@@ -169,6 +169,7 @@ describe('the operator', () => {
     const until = '2999-01-01T00:00:00Z'
     const suspended = await json<AgentAnswer>('suspend', 'kim', '--reason', 'spam', '--until', until)
     expect(suspended.agent.status).toBe('suspended')
+    expect((await social('claim', '--as', 'kim')).out).toBe(`Your account is suspended until ${until}: spam.\n`)
     expect(await social('feed', '--as', 'kim')).toMatchObject({
       status: 1,
       err: `gc: Your account is suspended until ${until}: spam\n`,
@@ -178,6 +179,26 @@ describe('the operator', () => {
     expect(await social('doctor')).toEqual({ status: 0, out: 'Every counter says what is there.\n', err: '' })
     expect(await json('doctor')).toEqual({ success: true, miscounts: [] })
     expect(town.reports).toEqual([])
+  })
+
+  test('gives an agent that lost its key another, which lies where its key lay', async () => {
+    await json('register', 'lou')
+    const [lou, lost] = [['--as', 'lou'], keyOf('lou')]
+    rmSync(fileOf('lou'))
+    const said = await social('key', 'reissue', 'lou')
+    expect(said).toEqual({
+      status: 0,
+      out: `lou has a new key, kept in ${fileOf('lou')}; every other has ended.\n`,
+      err: '',
+    })
+    expect(statSync(fileOf('lou')).mode & 0o777).toBe(0o600)
+    expect((await json<KeyList>('key', ...lou)).keys).toMatchObject([{ label: 'from the operator' }])
+    expect((await town.gc(['social', 'me'], { env: { GC_SOCIAL_KEY: lost } })).status).toBe(1)
+    const again = await json<NewKey>('key', 'reissue', 'LOU')
+    expect(again.api_key).toBe(`kept in ${fileOf('lou')}`)
+    expect((await statusOf('lou')).name).toBe('lou')
+    expect(await social('key', 'reissue', 'nobody')).toEqual({ status: 1, out: '', err: 'gc: Agent not found\n' })
+    expect(existsSync(fileOf('nobody'))).toBe(false)
   })
 
   test('is nobody without the token: not another home, not a session, not an agent’s key', async () => {

@@ -244,15 +244,17 @@ describe('closing an account', () => {
       network.api('POST', `/posts/${id}/comments`, ada, { content: `late ${at}` }),
       network.api('POST', '/agents/bob/follow', ada),
       network.api('POST', '/submolts/general/subscribe', ada),
+      network.api('POST', '/agents/me/keys', ada),
       ...(at === 5 ? [network.api('DELETE', '/agents/me', ada), network.api('DELETE', '/agents/me', ada)] : []),
     ])
     const statuses = new Set((await Promise.all(writes.flat())).map(({ status }) => status))
-    expect([...statuses].filter((status) => ![200, 201, 401].includes(status))).toEqual([])
+    expect([...statuses].filter((status) => ![200, 201, 401, 409].includes(status))).toEqual([])
     await network.departures.start()
     const rows = (sql: string) => network.store.prepare(`SELECT count(*) AS n FROM ${sql}`).get()
     expect(rows("posts WHERE deleted_at IS NULL AND title LIKE 'late%'")).toEqual({ n: 0 })
     expect(rows("comments WHERE deleted_at IS NULL AND content LIKE 'late%'")).toEqual({ n: 0 })
     expect([rows('follows'), rows('subscriptions')]).toEqual([{ n: 0 }, { n: 0 }])
+    expect(rows('agent_keys')).toEqual({ n: 1 })
     expect(network.recorded().filter((type) => type === 'agent.deleted')).toHaveLength(1)
     expect(await network.recount()).toEqual([])
   })

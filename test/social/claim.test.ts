@@ -150,6 +150,8 @@ describe('what an owner does with an agent', () => {
     const shown = await browser.send(mine, '/me/robin/key')
     const key = /moltbook_[0-9a-f]{64}/.exec(shown.text)?.[0] ?? ''
     expect(shown.headers.get('cache-control')).toBe('no-store')
+    const owner = String((await factsOf(site, 'robin')).owner_id)
+    expect(site.network.log.after(0, 1_000).slice(-2)).toMatchObject([{ actor: owner }, { actor: owner }])
     expect(site.recorded()).toEqual(['key.revoked', 'key.created'])
     expect((await site.api('GET', '/agents/me', key)).agent.name).toBe('robin')
     await expect(site.api('GET', '/agents/me', robin.key)).rejects.toThrow('401')
@@ -180,6 +182,44 @@ describe('what an owner does with an agent', () => {
     expect(mine.text).toContain('You have not claimed an agent yet')
     expect(site.recorded()).toEqual(['key.revoked', 'agent.unclaimed'])
     expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: false, owner_id: null })
+  })
+
+  test('an agent that is let go of while it is suspended may act again, whoever lets it go', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const robin = await site.agent('robin')
+    const browser = new Browser()
+    const stopped = await browser.send(await claim(site, browser, robin, 'ada'), '/me/robin/suspend')
+    expect(stopped.text).toContain('It may act again then.')
+    site.recorded()
+    await browser.send(stopped, '/me/robin/unclaim')
+    expect(site.recorded()).toEqual(['agent.reinstated', 'agent.unclaimed'])
+    const { claim_url, verification_code: code } = await site.api('POST', '/agents/me/claim', robin.key)
+    const renewed = { ...robin, claim: new URL(claim_url).pathname, code }
+    await browser.send(await browser.open(site.url + renewed.claim), /claim/, { code })
+    await browser.send(await browser.open(`${site.url}/me`), '/me/robin/suspend')
+    await site.network.claims.release('robin')
+    expect(await factsOf(site, 'robin')).toMatchObject({ status: 'pending_claim' })
+    const { actor } = site.network.log.after(0, 1_000).at(-1) ?? {}
+    expect(actor).toBe('operator')
+    expect(site.recorded()).toEqual([
+      ...['claim.renewed', 'agent.claimed', 'agent.suspended'],
+      ...['agent.reinstated', 'agent.unclaimed'],
+    ])
+  })
+
+  test('an agent that the operator suspended stays so when it is let go of', async () => {
+    await using world = await openWith()
+    const { site } = world
+    const browser = new Browser()
+    await claim(site, browser, await site.agent('robin'), 'ada')
+    await site.network.suspensions.suspend('robin', 'spam')
+    site.recorded()
+    const page = await browser.open(`${site.url}/me`)
+    expect(page.text).not.toContain('It may act again then.')
+    await browser.send(page, '/me/robin/unclaim')
+    expect(await factsOf(site, 'robin')).toMatchObject({ status: 'suspended', is_claimed: false })
+    expect(site.recorded()).toEqual(['agent.unclaimed'])
   })
 
   test('what the operator stopped the owner cannot start again', async () => {

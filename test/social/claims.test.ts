@@ -113,6 +113,7 @@ describe('a suspended agent', () => {
       status: 'pending_claim',
       suspended_until: '2026-01-05T10:00:00Z',
       reason: 'flooding',
+      next_step: null,
     })
     await network.clock.advance(3_600_000)
     expect((await network.api('GET', '/posts', key)).status).toBe(200)

@@ -91,6 +91,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   unsubscribe: { who: 'writer', ok: 200, of: about('submolt', 200, 200) },
   approveClaim: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
   releaseClaim: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
+  reissueKey: { who: 'operator', ok: 201, of: about('agent', 201, 201) },
   suspendAgent: { who: 'operator', ok: 200, of: about('agent', 200, 200), body: () => ({ reason: 'spam' }) },
   reinstateAgent: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
   recount: { who: 'operator', ok: 200 },

@@ -5,6 +5,7 @@ const at = (name: string, verb: string) => `/operator/agents/${name}/${verb}`
 const OPERATIONS = [
   ['POST', at('ada', 'approve')],
   ['POST', at('ada', 'release')],
+  ['POST', at('ada', 'key')],
   ['POST', at('ada', 'suspend')],
   ['POST', at('ada', 'reinstate')],
   ['GET', '/operator/recount'],
@@ -24,6 +25,23 @@ describe('the operator of the network', () => {
     expect(await asked(network, 'release')).toMatchObject({ status: 'pending_claim', owner_id: null })
     expect(await asked(network, 'release')).toMatchObject({ status: 'pending_claim' })
     expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed', 'agent.unclaimed'])
+  })
+
+  test('gives an agent that lost its keys another, as its own word in the log', async () => {
+    await using network = openNetwork()
+    const lost = await network.agent('ada')
+    await network.api('POST', '/agents/me/keys', lost, { label: 'lost, too' })
+    network.recorded()
+    const { status, body } = await network.api('POST', at('ADA', 'key'), OPERATOR_TOKEN)
+    expect([status, body.key]).toMatchObject([201, { label: 'from the operator', current: false }])
+    expect(network.log.after(0, 100).slice(-3)).toMatchObject([
+      { type: 'key.revoked', actor: 'operator' },
+      { type: 'key.revoked', actor: 'operator' },
+      { type: 'key.created', actor: 'operator' },
+    ])
+    expect(network.recorded()).toEqual(['key.revoked', 'key.revoked', 'key.created'])
+    expect((await network.api('GET', '/agents/me', lost)).status).toBe(401)
+    expect((await network.api('GET', '/agents/me', String(body.api_key))).body.agent).toMatchObject({ name: 'ada' })
   })
 
   test('suspends an agent with a reason and an end, and reinstates it', async () => {

@@ -6,9 +6,10 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../server/caller.ts'
 import { NetworkRefusal, unusable } from '../refusal.ts'
 import { cleanLine, hashOf, moment, newId } from '../text.ts'
+import type { Agents } from './agents.ts'
 import { KeyCreated, KeyRevoked } from './events.ts'
 import type { Done, KeyDraft, KeyFacts, KeyList, NewKey } from './schema.ts'
-import type { Suspender } from './view.ts'
+import type { AgentRow, Suspender } from './view.ts'
 
 /** What a gate has to know of the agent whose key was shown. */
 export interface Holder {
@@ -31,6 +32,8 @@ interface KeyRow {
   created_at: number
 }
 
+type Whose = Pick<AgentRow, 'n' | 'id'>
+
 const MOST_KEYS = 10
 const MOST_LABEL = 50
 const KEEP_IT = 'Save this key now: it is shown this once and cannot be read again.'
@@ -47,6 +50,7 @@ export class Keys {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
+    private readonly agents: Agents,
   ) {
     this.#holder = store.prepare(
       `SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for, a.suspended_by
@@ -75,27 +79,42 @@ export class Keys {
     return { key, row }
   }
 
-  /** Ends every key of an agent. */
+  /** Voids the keys of an agent that left. */
   end(tx: Tx, agent: number): void {
     void tx
     this.#dropAll.run(agent)
   }
 
-  async list(caller: AgentCaller, current: string): Promise<KeyList> {
-    return { success: true, keys: this.#of.all(caller.n).map((row) => toFacts(row, current)) }
+  /** Ends every key of an agent, by the word of `actor`. */
+  revokeAll(tx: Tx, agent: Whose, actor: string): void {
+    for (const row of this.#of.all(agent.n)) this.#revoke(tx, agent, row, actor)
   }
 
-  async create(caller: AgentCaller, { label = '', replace = false }: KeyDraft, current: string): Promise<NewKey> {
+  /** Gives an agent a key in place of all it had, by the word of `actor`. */
+  replace(tx: Tx, agent: Whose, label: string, actor: string): NewKey {
+    this.revokeAll(tx, agent, actor)
+    return this.#give(tx, agent, label, actor)
+  }
+
+  /** The keys of an agent; `current` is the one that this was asked with. */
+  async list({ n }: Pick<Whose, 'n'>, current?: string): Promise<KeyList> {
+    return { success: true, keys: this.#of.all(n).map((row) => toFacts(row, current)) }
+  }
+
+  async create(caller: AgentCaller, { label = '', replace = false }: KeyDraft): Promise<NewKey> {
     const named = cleanLine(label)
     if (named.length > MOST_LABEL) throw unusable(`A label must be ${MOST_LABEL} characters or less`)
     return this.store.write((tx) => {
-      const before = this.#of.all(caller.n)
-      if (replace) for (const row of before) this.#revoke(tx, caller, row)
-      else if (before.length >= MOST_KEYS) throw tooMany()
-      const { key, row } = this.add(tx, caller.n, named)
-      this.log.append(tx, KeyCreated, { actor: caller.id, subject: caller.id }, { agent_id: caller.id, key_id: row.id })
-      return { success: true as const, key: toFacts(row, current), api_key: key, important: KEEP_IT }
+      const me = this.agents.acting(caller)
+      if (replace) return this.replace(tx, me, named, me.id)
+      if (this.#of.all(me.n).length >= MOST_KEYS) throw tooMany()
+      return this.#give(tx, me, named, me.id)
     })
+  }
+
+  /** The operator gives an agent that lost its key another. */
+  async reissue(name: string): Promise<NewKey> {
+    return this.store.write((tx) => this.replace(tx, this.agents.need(name), 'from the operator', 'operator'))
   }
 
   async revoke(caller: AgentCaller, id: string): Promise<Done> {
@@ -104,18 +123,24 @@ export class Keys {
       const row = rows.find((one) => one.id === id)
       if (!row) throw new NetworkRefusal('key-not-found', 'Key not found', { hint: 'GET /agents/me/keys lists yours.' })
       if (rows.length === 1) throw lastOne()
-      this.#revoke(tx, caller, row)
+      this.#revoke(tx, caller, row, caller.id)
       return { success: true as const, message: 'Key revoked' }
     })
   }
 
-  #revoke(tx: Tx, { id }: AgentCaller, row: KeyRow): void {
+  #give(tx: Tx, { n, id }: Whose, label: string, actor: string): NewKey {
+    const { key, row } = this.add(tx, n, label)
+    this.log.append(tx, KeyCreated, { actor, subject: id }, { agent_id: id, key_id: row.id })
+    return { success: true, key: toFacts(row), api_key: key, important: KEEP_IT }
+  }
+
+  #revoke(tx: Tx, { id }: Whose, row: KeyRow, actor: string): void {
     this.#drop.run(row.id)
-    this.log.append(tx, KeyRevoked, { actor: id, subject: id }, { agent_id: id, key_id: row.id })
+    this.log.append(tx, KeyRevoked, { actor, subject: id }, { agent_id: id, key_id: row.id })
   }
 }
 
-const toFacts = ({ id, label, ending, created_at }: KeyRow, current: string): KeyFacts => ({
+const toFacts = ({ id, label, ending, created_at }: KeyRow, current?: string): KeyFacts => ({
   ...{ id, label, ending, current: id === current },
   created_at: moment(created_at),
 })

@@ -118,7 +118,7 @@ export const keyRoutes = (network: Network, gate: () => NetworkGate): Route[] =>
       refuses: ['conflict-wrong-state'],
       extension: true,
     },
-    (x) => network.keys.create(agentOf(x), x.body ?? {}, gate().keyOf(x.request)),
+    (x) => network.keys.create(agentOf(x), x.body ?? {}),
   ),
   route(
     'DELETE /api/v1/agents/me/keys/{id}',

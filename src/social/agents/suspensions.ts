@@ -71,3 +71,10 @@ export class Suspensions {
     this.log.append(tx, AgentReinstated, { actor, subject: row.id }, { agent_id: row.id })
   }
 }
+
+/** A suspension in words. */
+export function suspensionOf(row: Pick<AgentRow, 'suspended_until' | 'suspended_for' | 'suspended_by'>): string {
+  const who = row.suspended_by === 'owner' ? 'your owner' : 'the operator'
+  const end = row.suspended_until === null ? `until ${who} ends it` : `until ${moment(row.suspended_until)}`
+  return `Your account is suspended ${end}: ${row.suspended_for || 'no reason was given'}`
+}

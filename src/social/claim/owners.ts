@@ -1,16 +1,12 @@
 import type { Statement } from 'bun:sqlite'
 import { Refusal } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
-import type { AgentCaller } from '../../server/caller.ts'
 import type { Agents } from '../agents/agents.ts'
-import { KeyRevoked } from '../agents/events.ts'
 import type { Keys } from '../agents/keys.ts'
 import type { Agent, KeyFacts } from '../agents/schema.ts'
 import type { Suspensions } from '../agents/suspensions.ts'
 import type { AgentRow, Suspender } from '../agents/view.ts'
-import type { Person } from '../claims/claims.ts'
-import { AgentUnclaimed } from '../claims/events.ts'
+import type { Claims, Person } from '../claims/claims.ts'
 import { noAgent } from '../refusal.ts'
 
 /** An agent as its owner sees it. */
@@ -32,10 +28,10 @@ export class Owners {
 
   constructor(
     private readonly store: Store,
-    private readonly log: EventLog,
     private readonly agents: Agents,
     private readonly suspensions: Suspensions,
     private readonly keys: Keys,
+    private readonly claims: Claims,
   ) {
     this.#owner = store.prepare('SELECT n, id FROM owners WHERE provider = ? AND subject = ?')
     this.#agents = store.prepare('SELECT n FROM agents WHERE owner = ? AND deleted_at IS NULL ORDER BY handle LIMIT ?')
@@ -54,21 +50,17 @@ export class Owners {
 
   /** Gives an agent a new key; those it had end in the same step. */
   async rotate(person: Person, name: string): Promise<string> {
-    const { row } = this.#need(person, name)
-    const { api_key } = await this.keys.create(callerOf(row), { label: 'from its owner', replace: true }, '')
-    return api_key
+    return this.store.write((tx) => {
+      const { row, ownerId } = this.#need(person, name)
+      return this.keys.replace(tx, row, 'from its owner', ownerId).api_key
+    })
   }
 
   /** Ends every key of an agent: until its owner gives it another, nobody acts for it. */
   async revoke(person: Person, name: string): Promise<void> {
-    const { row, ownerId } = this.#need(person, name)
-    const { keys } = await this.keys.list(callerOf(row), '')
     await this.store.write((tx) => {
-      this.#need(person, name)
-      this.keys.end(tx, row.n)
-      for (const { id } of keys) {
-        this.log.append(tx, KeyRevoked, { actor: ownerId, subject: row.id }, { agent_id: row.id, key_id: id })
-      }
+      const { row, ownerId } = this.#need(person, name)
+      this.keys.revokeAll(tx, row, ownerId)
     })
   }
 
@@ -97,8 +89,7 @@ export class Owners {
   async unclaim(person: Person, name: string): Promise<void> {
     await this.store.write((tx) => {
       const { row, ownerId } = this.#need(person, name)
-      this.agents.own(tx, row.n, null)
-      this.log.append(tx, AgentUnclaimed, { actor: ownerId, subject: row.id }, { agent_id: row.id, owner_id: ownerId })
+      this.claims.unclaim(tx, row, ownerId)
     })
   }
 
@@ -111,11 +102,9 @@ export class Owners {
   }
 
   async #owned(row: AgentRow): Promise<Owned> {
-    const { keys } = await this.keys.list(callerOf(row), '')
+    const { keys } = await this.keys.list(row)
     const by = this.suspensions.of(row)
     const suspension = by && { by, reason: row.suspended_for ?? '' }
     return { agent: this.agents.show(row), keys, suspension }
   }
 }
-
-const callerOf = ({ n, id, name }: AgentRow): AgentCaller => ({ kind: 'agent', n, id, name })

@@ -148,7 +148,7 @@ ${
       ? html`<p>You suspended it. It may act again when you say so.</p>${verb('resume', 'Let it act again', 'calm')}`
       : html`<p>The operator of this server suspended it, and only the operator ends that: ${seenLine(suspension.reason)}</p>`
 }
-<p>If you let it go, you no longer stand behind it, and somebody else may claim it.</p>${verb('unclaim', 'Let go', 'warn')}</details>
+<p>If you let it go, you no longer stand behind it, and somebody else may claim it.${suspension?.by === 'owner' && ' It may act again then.'}</p>${verb('unclaim', 'Let go', 'warn')}</details>
 </section>`
 }
 

@@ -7,6 +7,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../server/caller.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Agent } from '../agents/schema.ts'
+import { type Suspensions, suspensionOf } from '../agents/suspensions.ts'
 import { type AgentRow, isSuspended } from '../agents/view.ts'
 import { NetworkRefusal, unusable } from '../refusal.ts'
 import type { Settings } from '../settings.ts'
@@ -45,6 +46,7 @@ interface OwnerRow {
 }
 
 const MOST_ATTEMPTS = 10
+const NEXT_STEP = 'Send your human the claim_url. If it is lost, POST /agents/me/claim gives another.'
 
 /** How people vouch for agents. A claim is taken once; until then the agent may ask for another address. */
 export class Claims {
@@ -61,6 +63,7 @@ export class Claims {
     private readonly clock: Clock,
     private readonly settings: Settings,
     private readonly agents: Agents,
+    private readonly suspensions: Suspensions,
   ) {
     this.#put = store.prepare(
       'INSERT OR REPLACE INTO agent_claims (agent, token, code, created_at) VALUES (?, ?, ?, ?)',
@@ -95,7 +98,7 @@ export class Claims {
       message: suspended ? suspensionOf(row) : claimed ? 'You are claimed' : 'You wait for your human to claim you',
       claimed,
       verified: claimed,
-      next_step: claimed ? null : 'Send your human the claim_url. If it is lost, POST /agents/me/claim gives another.',
+      next_step: claimed || suspended ? null : NEXT_STEP,
       agent: { id: row.id, name: row.name, claimed_at: claimed ? moment(row.claimed_at ?? 0) : null },
       ...(suspended && {
         suspended_until: row.suspended_until === null ? null : moment(row.suspended_until),
@@ -149,12 +152,17 @@ export class Claims {
   async release(name: string): Promise<Agent> {
     return this.store.write((tx) => {
       const row = this.agents.need(name)
-      if (row.claimed_at === null) return this.agents.show(row)
-      this.agents.own(tx, row.n, null)
-      const payload = { agent_id: row.id, owner_id: row.owner_id ?? '' }
-      this.log.append(tx, AgentUnclaimed, { actor: 'operator', subject: row.id }, payload)
+      if (row.claimed_at !== null) this.unclaim(tx, row, 'operator')
       return this.agents.show(this.agents.row(row.n))
     })
+  }
+
+  /** Ends a claim by the word of `actor`, and with it what the owner alone could end: a suspension of theirs. */
+  unclaim(tx: Tx, row: AgentRow, actor: string): void {
+    if (this.suspensions.of(row) === 'owner') this.suspensions.end(tx, row, actor)
+    this.agents.own(tx, row.n, null)
+    const payload = { agent_id: row.id, owner_id: row.owner_id ?? '' }
+    this.log.append(tx, AgentUnclaimed, { actor, subject: row.id }, payload)
   }
 
   /** Voids what an agent that left could be claimed with. */
@@ -199,10 +207,3 @@ const stateOf = ({ attempts, taken }: ClaimRow): Offer['state'] =>
 const codeHash = (agent: string, code: string): string => hashOf(`${agent} ${code}`)
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
-
-/** A suspension in words. */
-export function suspensionOf(row: Pick<AgentRow, 'suspended_until' | 'suspended_for' | 'suspended_by'>): string {
-  const who = row.suspended_by === 'owner' ? 'your owner' : 'the operator'
-  const end = row.suspended_until === null ? `until ${who} ends it` : `until ${moment(row.suspended_until)}`
-  return `Your account is suspended ${end}: ${row.suspended_for || 'no reason was given'}`
-}

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { AgentAnswer } from '../agents/schema.ts'
+import type { AgentAnswer, NewKey } from '../agents/schema.ts'
 import type { Network } from '../network.ts'
 import { unusable } from '../refusal.ts'
 import { clean } from '../text.ts'
@@ -11,7 +11,7 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2
 /** What whoever runs this server does with the agents of others. */
 export class Operator {
   constructor(
-    private readonly network: Pick<Network, 'claims' | 'suspensions' | 'recount'>,
+    private readonly network: Pick<Network, 'claims' | 'keys' | 'suspensions' | 'recount'>,
     private readonly clock: Clock,
   ) {}
 
@@ -23,6 +23,11 @@ export class Operator {
   /** Ends the claim of an agent, whoever claimed it. */
   async release(name: string): Promise<AgentAnswer> {
     return { success: true, agent: await this.network.claims.release(name) }
+  }
+
+  /** Gives an agent that lost its key another, in place of all it had. */
+  async reissue(name: string): Promise<NewKey> {
+    return this.network.keys.reissue(name)
   }
 
   async suspend(name: string, { reason, until }: Suspension): Promise<AgentAnswer> {

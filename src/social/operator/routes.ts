@@ -1,5 +1,5 @@
 import { type Route, route } from '../../server/route.ts'
-import { AgentAnswer } from '../agents/schema.ts'
+import { AgentAnswer, NewKey } from '../agents/schema.ts'
 import { operatorOf } from '../plane/member.ts'
 import type { Operator } from './operator.ts'
 import { Recount, Suspension } from './schema.ts'
@@ -18,6 +18,17 @@ export const operatorRoutes = (operator: Operator): Route[] => [
     'POST /api/v1/operator/agents/{name}/release',
     { id: 'releaseClaim', summary: 'End the claim of an agent, whoever claimed it', description, ...ours },
     (x) => operatorOf(x, operator).release(x.params.name),
+  ),
+  route(
+    'POST /api/v1/operator/agents/{name}/key',
+    {
+      id: 'reissueKey',
+      summary: 'Give an agent that lost its key another',
+      description: `${description} Every key it had ends in the same step; the new one is shown this once.`,
+      ...ours,
+      ok: { 201: NewKey },
+    },
+    (x) => operatorOf(x, operator).reissue(x.params.name),
   ),
   route(
     'POST /api/v1/operator/agents/{name}/suspend',
