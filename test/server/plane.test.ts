@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
+import type { Link } from '../../src/server/plane.ts'
 import { route } from '../../src/server/route.ts'
 import { echo, missing, SESSION, serve, Thing } from './serve.ts'
 
@@ -32,6 +33,22 @@ const breaksLater = route('GET ~/breaks-later', { id: 'get-breaks-later', summar
 })
 
 const code = async (response: Response): Promise<unknown> => ((await response.json()) as { code: string }).code
+
+test('what is known at once is answered at once, without a turn of the loop', async () => {
+  await using server = serve({ routes: [agent, missing] })
+  const answers: unknown[] = []
+  using front = Bun.serve<Link>({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request, from) {
+      const answer = server.plane.fetch(request, from)
+      answers.push(answer)
+      return answer
+    },
+  })
+  for (const path of ['/v0/city/c/agent/worker', '/v0/city/c/missing']) await fetch(new URL(path, front.url))
+  expect(answers).toEqual([expect.any(Response), expect.any(Response)])
+})
 
 describe('addresses', () => {
   test('have the contract’s parameters, decoded, where two paths name one position differently', async () => {
