@@ -5,6 +5,7 @@ import { unauthorized, unproven } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
 import { Declared, type Outcome, outcomeOf, paramsOf } from './operation.ts'
 import type { At } from './paths.ts'
+import { Rendered } from './rendered.ts'
 import type { Connection, Route } from './route.ts'
 import { type Frame, STREAM_HEADERS } from './sse.ts'
 
@@ -130,7 +131,7 @@ function writeJson(reply: Reply, value: unknown, { status, empty }: { status: nu
   reply.status = status
   if (empty) return new Response(null)
   reply.headers['content-type'] = 'application/json'
-  return JSON.stringify(value)
+  return value instanceof Rendered ? value.text : JSON.stringify(value)
 }
 
 /** The text after the `?`. */

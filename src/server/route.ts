@@ -3,6 +3,7 @@ import type { ServerWebSocket } from 'bun'
 import type { Code } from '../core/errors.ts'
 import type { Attempt, Once } from '../core/replays.ts'
 import type { Caller } from './caller.ts'
+import type { Rendered } from './rendered.ts'
 import type { Frame } from './sse.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -69,7 +70,7 @@ export interface Connection {
 
 export type Success = TSchema | Readonly<Record<number, TSchema>> | Stream | Media | Upgrade
 type Answer<Ok> = Ok extends TSchema
-  ? Static<Ok>
+  ? Static<Ok> | Rendered<Static<Ok>>
   : Ok extends Stream
     ? AsyncIterable<Frame>
     : Ok extends Media

@@ -12,7 +12,7 @@ describe('list', () => {
     const closed = await work.add({ title: 'closed', status: 'closed' })
     const going = await work.add({ title: 'going', status: 'in_progress' })
     const ids = (query: Parameters<typeof work.beads.list>[0]) => {
-      const { items, total } = work.beads.list(query)
+      const { items, total } = work.beads.list(query).value
       expect(total).toBe(items.length)
       return items.map((bead) => bead.id)
     }
@@ -30,7 +30,7 @@ describe('list', () => {
     const b = await work.add({ title: 'b', type: 'bug', labels: ['x'], rig: 'press' })
     const c = await work.add({ title: 'c', type: 'bug', labels: ['x'], assignee: 'ada', status: 'closed' })
     const list = (query: Parameters<typeof work.beads.list>[0]) => {
-      const { items, total } = work.beads.list(query)
+      const { items, total } = work.beads.list(query).value
       expect(total).toBe(items.length)
       return items.map((bead) => bead.id)
     }
@@ -61,7 +61,7 @@ describe('list', () => {
       const seen: string[] = []
       let cursor: string | undefined
       do {
-        const page = work.beads.list({ ...query, limit: 7, cursor })
+        const page = work.beads.list({ ...query, limit: 7, cursor }).value
         expect(page.total).toBe(25 + Math.ceil(seen.length / 7))
         seen.push(...page.items.map((bead) => bead.id))
         await work.clock.advance(1)
@@ -105,7 +105,7 @@ test('a city of before labels and names were counted has the same totals', async
   })
   await store.close()
   await using work = openWork(folder)
-  const total = (query: Parameters<typeof work.beads.list>[0]) => work.beads.list({ all: true, ...query }).total
+  const total = (query: Parameters<typeof work.beads.list>[0]) => work.beads.list({ all: true, ...query }).value.total
   expect([total({ label: 'x' }), total({ label: 'y' }), total({ label: 'x', all: false })]).toEqual([3, 1, 1])
   expect([total({ label: 'x', rig: 'press' }), total({ label: 'x', type: 'bug', status: 'closed' })]).toEqual([1, 1])
   expect([total({ assignee: 'ada' }), total({ assignee: 'ada', status: 'open' })]).toEqual([2, 1])

@@ -17,7 +17,7 @@ function open() {
     comments,
     file: async () => new Response(transfer.export()).text(),
     put: (text: string) => transfer.import(human, new TextEncoder().encode(text)),
-    all: () => world.beads.list({ all: true, limit: 1000 }).items,
+    all: () => world.beads.list({ all: true, limit: 1000 }).value.items,
   })
 }
 
@@ -63,7 +63,7 @@ describe('beads taken out and put in', () => {
     ])
     expect(await to.file()).toBe(file)
     expect(to.beads.counts()).toEqual(from.beads.counts())
-    expect(to.beads.list({ label: 'a' })).toEqual(from.beads.list({ label: 'a' }))
+    expect(to.beads.list({ label: 'a' }).value).toEqual(from.beads.list({ label: 'a' }).value)
     expect(to.mail.list({ status: 'all' })).toEqual(from.mail.list({ status: 'all' }))
     expect(to.beads.mail()).toEqual({ total: 1, unread: 0 })
     expect(await to.put(file)).toEqual({ ...NOTHING, unchanged: 5 })
@@ -89,9 +89,9 @@ describe('beads taken out and put in', () => {
     expect(await world.put(JSON.stringify(changed))).toEqual({ ...NOTHING, updated: 1 })
     expect(world.recorded()).toEqual([`bead.updated ${a.id}`, `bead.closed ${a.id}`])
     expect(world.beads.get(a.id)).toMatchObject({ title: 'A', labels: ['y'], created_at: '2020-01-01T00:00:00.000Z' })
-    expect(world.beads.list({ label: 'x', all: true }).total).toBe(0)
-    expect(world.beads.list({ label: 'y', status: 'closed' }).items.map(({ id }) => id)).toEqual([a.id])
-    expect(world.beads.ready().items.map(({ id }) => id)).toEqual([b.id])
+    expect(world.beads.list({ label: 'x', all: true }).value.total).toBe(0)
+    expect(world.beads.list({ label: 'y', status: 'closed' }).value.items.map(({ id }) => id)).toEqual([a.id])
+    expect(world.beads.ready().value.items.map(({ id }) => id)).toEqual([b.id])
   })
 
   test('of the program bd keep what has no place here, and what runs elsewhere is left out', async () => {

@@ -56,7 +56,7 @@ describe('create', () => {
     await expect(work.beads.create({ title: 'x', rig: 'nowhere' })).rejects.toMatchObject({ code: 'invalid-request' })
     await expect(work.beads.create({ title: 'x', parent: 'mi-9' })).rejects.toMatchObject({ code: 'invalid-request' })
     await expect(async () => work.beads.create({ title: 'x', defer_until: 'soon' })).toThrow('not a moment')
-    expect(work.beads.list({ all: true }).total).toBe(0)
+    expect(work.beads.list({ all: true }).value.total).toBe(0)
     expect(work.recorded()).toEqual([])
   })
 
@@ -180,7 +180,7 @@ describe('assign', () => {
     })
     const { id } = await work.add({ title: 'a' })
     expect(await work.beads.assign(human, id, { assignee: ' mi-7 ' })).toEqual({ status: 'assigned', assignee: 'ada' })
-    expect(work.beads.list({ assignee: 'mi-7' }).items.map((bead) => bead.id)).toEqual([id])
+    expect(work.beads.list({ assignee: 'mi-7' }).value.items.map((bead) => bead.id)).toEqual([id])
     expect(await work.beads.assign(human, id, {})).toEqual({ status: 'assigned', assignee: '' })
     expect(work.beads.get(id)).not.toHaveProperty('assignee')
     await expect(work.beads.assign(human, id, { assignee: 'nobody' })).rejects.toMatchObject(

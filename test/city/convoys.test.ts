@@ -22,7 +22,7 @@ describe('create', () => {
     expect(
       work.beads
         .ready()
-        .items.map((bead) => bead.id)
+        .value.items.map((bead) => bead.id)
         .sort(),
     ).toEqual([b.id, a.id])
     expect(work.recorded()).toEqual([`bead.created ${convoy.id}`, `convoy.created ${convoy.id}`])
@@ -35,7 +35,7 @@ describe('create', () => {
     const create = (more: object) => expect(work.convoys.create(human, { title: 'x', ...more })).rejects
     await create({ items: [a.id, 'mi-9'] }).toMatchObject({ code: 'bead-not-found' })
     await create({ rig: 'nowhere' }).toMatchObject({ code: 'invalid-request' })
-    expect(work.convoys.list({}).total).toBe(0)
+    expect(work.convoys.list({}).value.total).toBe(0)
     expect(work.recorded()).toEqual([])
   })
 })
@@ -113,11 +113,11 @@ describe('close', () => {
     await using work = openWork()
     const a = await work.add({ title: 'a' })
     const { id } = await work.convoys.create(human, { title: 'x', items: [a.id] })
-    expect(work.convoys.list({}).items.map((bead) => bead.id)).toEqual([id])
+    expect(work.convoys.list({}).value.items.map((bead) => bead.id)).toEqual([id])
     work.recorded()
     await work.convoys.close(callerOf('ada'), id)
     await work.convoys.close(human, id)
-    expect(work.convoys.list({})).toEqual({ items: [], total: 0 })
+    expect(work.convoys.list({}).value).toEqual({ items: [], total: 0 })
     expect(closed(work, a.id)).toBe(false)
     expect(work.recorded()).toEqual([`bead.closed ${id}`, `convoy.closed ${id}`])
     expect(work.log.after(work.log.head - 1, 1)[0]?.actor).toBe('ada')

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { BeadDraft } from '../../src/city/beads/draft.ts'
 import { human, openWork, type Work } from './beads-world.ts'
 
-const ready = (work: Work): string[] => work.beads.ready().items.map((bead) => bead.id)
-const titles = (work: Work): string[] => work.beads.ready().items.map((bead) => bead.title)
+const ready = (work: Work): string[] => work.beads.ready().value.items.map((bead) => bead.id)
+const titles = (work: Work): string[] => work.beads.ready().value.items.map((bead) => bead.title)
 
 describe('what is ready', () => {
   test('open work that nobody waits for, assigned or not, the most urgent first and then the oldest', async () => {
@@ -22,8 +22,8 @@ describe('what is ready', () => {
       await work.clock.advance(1)
     }
     expect(titles(work)).toEqual(['urgent', 'plain', 'assigned', 'normal', 'later'])
-    expect(work.beads.ready().total).toBe(5)
-    expect(work.beads.ready()).not.toHaveProperty('next_cursor')
+    expect(work.beads.ready().value.total).toBe(5)
+    expect(work.beads.ready().value).not.toHaveProperty('next_cursor')
   })
 
   test.each(['merge-request', 'gate', 'molecule', 'step', 'convoy', 'message', 'session', 'agent', 'role', 'rig'])(
@@ -205,7 +205,7 @@ describe('counters', () => {
         if (target < id) work.beads.depend(tx, id, [target], pick(['tracks', 'parent-child']))
       })
     }
-    const all = work.beads.list({ all: true, limit: 1000 }).items
+    const all = work.beads.list({ all: true, limit: 1000 }).value.items
     const closed = new Set(all.filter((bead) => bead.status === 'closed').map((bead) => bead.id))
     const gates = ['blocks', 'waits-for', 'conditional-blocks']
     const expected = all.filter(
@@ -245,7 +245,7 @@ describe('counters', () => {
                   (status === '' || bead.status === status),
               )
               const query = { all: true, label, assignee, type, rig, status }
-              expect([query, work.beads.list(query).total]).toEqual([query, some.length])
+              expect([query, work.beads.list(query).value.total]).toEqual([query, some.length])
             }
     await work.store.write((tx) => {
       for (const bead of all) work.beads.remove(tx, bead.id)

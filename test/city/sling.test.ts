@@ -77,7 +77,7 @@ describe('a direct route', () => {
       bead: id,
     })
     expect(work.beads.get(id).metadata).toEqual({ 'gc.routed_to': 'press/hand', merge_strategy: 'mr' })
-    const [convoy] = work.convoys.list({}).items
+    const [convoy] = work.convoys.list({}).value.items
     expect(convoy).toMatchObject({ title: `sling-${id}`, labels: ['owned'], id: 'pr-2' })
     expect(work.convoys.of(id)).toEqual(['pr-2'])
     expect(work.recorded()).toEqual([`bead.updated ${id}`, 'bead.created pr-2', 'convoy.created pr-2'])
@@ -261,7 +261,7 @@ describe('a text', () => {
     expect(work.slingText({ target: 'mayor', title: 'x', rig: 'none' })).rejects.toMatchObject({
       code: 'rig-not-found',
     })
-    expect(work.beads.list({ all: true }).total).toBe(0)
+    expect(work.beads.list({ all: true }).value.total).toBe(0)
     expect(work.recorded()).toEqual([])
   })
 })

@@ -4,6 +4,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import { everyTime, type Once } from '../../core/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../server/caller.ts'
+import { Rendered } from '../../server/rendered.ts'
 import type { OKResponseBody } from '../../server/schema.ts'
 import { Bulk } from './bulk.ts'
 import type { BeadChange, Identities, Scopes } from './draft.ts'
@@ -46,15 +47,20 @@ export class Beads extends Ledger {
     this.#identities = identities
   }
 
-  list(query: BeadFilter): ListBodyBead {
+  list(query: BeadFilter): Rendered<ListBodyBead> {
     const assignees = query.assignee ? [...new Set(this.#names(query.assignee))] : undefined
     const rig = query.rig === this.scopes.current.name ? '' : query.rig || undefined
     return this.#lists.list({ ...query, rig }, assignees)
   }
 
   /** What can be worked on now. */
-  ready(): ListBodyBead {
+  ready(): Rendered<ListBodyBead> {
     return this.#lists.ready(this.clock.now())
+  }
+
+  /** A bead as its readers see it. */
+  show(id: string): Rendered<Bead> {
+    return new Rendered(this.reader.text(id))
   }
 
   /** What is open below a bead. */

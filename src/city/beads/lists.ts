@@ -2,8 +2,10 @@ import type { Statement } from 'bun:sqlite'
 import { stamp } from '../../core/clock.ts'
 import type { Store } from '../../core/store.ts'
 import { boundaryOf, cursorAfter } from '../../server/cursor.ts'
+import { Rendered } from '../../server/rendered.ts'
 import { pageSize } from '../../server/schema.ts'
 import { type BeadReader, type BeadRow, COLUMNS } from './reader.ts'
+import type { State } from './renderings.ts'
 import type {
   Bead,
   BeadDepsResponse,
@@ -14,10 +16,16 @@ import type {
 } from './schema.ts'
 import { countQuery, type Filter, pageQuery, type Query } from './search.ts'
 
+/** A bead's place in a list. */
+interface Place extends State {
+  id: string
+  created_at: number
+}
+
 /** Everything that reads more than one bead. */
 export class BeadLists {
   readonly #statements = new Map<string, Statement<unknown, (string | number)[]>>()
-  readonly #ready: Statement<BeadRow, [number]>
+  readonly #ready: Statement<State, [number]>
   readonly #children: Statement<BeadRow, [string]>
   readonly #members: Statement<BeadRow, [string, number]>
 
@@ -26,7 +34,7 @@ export class BeadLists {
     private readonly reader: BeadReader,
   ) {
     this.#ready = store.prepare(
-      `SELECT ${COLUMNS} FROM beads INDEXED BY beads_ready
+      `SELECT n, revision FROM beads INDEXED BY beads_ready
        WHERE ready = 1 AND (defer_until IS NULL OR defer_until <= ?) ORDER BY coalesce(priority, 2), created_at, id`,
     )
     this.#children = store.prepare(
@@ -44,24 +52,21 @@ export class BeadLists {
   }
 
   /** One page, newest first. */
-  list(query: BeadFilter, assignees: readonly string[] | undefined): ListBodyBead {
+  list(query: BeadFilter, assignees: readonly string[] | undefined): Rendered<ListBodyBead> {
     const filter = toFilter(query, assignees)
     const boundary = boundaryOf(query.cursor)
     const limit = pageSize(query.limit)
-    const rows = this.#run<BeadRow>(pageQuery(filter, boundary, limit + 1))
+    const rows = this.#run<Place>(pageQuery(filter, boundary, limit + 1))
     const shown = rows.slice(0, limit)
     const last = rows.length > limit ? shown.at(-1) : undefined
-    return {
-      items: this.reader.beads(shown),
-      total: this.#run<{ n: number | null }>(countQuery(filter)).reduce((total, { n }) => total + (n ?? 0), 0),
-      ...(last && { next_cursor: cursorAfter({ createdAt: stamp(last.created_at), id: last.id }) }),
-    }
+    const total = this.#run<{ n: number | null }>(countQuery(filter)).reduce((sum, { n }) => sum + (n ?? 0), 0)
+    return this.#page(shown, total, last && cursorAfter({ createdAt: stamp(last.created_at), id: last.id }))
   }
 
   /** What can be worked on at `now`: most urgent first, then oldest. */
-  ready(now: number): ListBodyBead {
-    const items = this.reader.beads(this.#ready.all(now))
-    return { items, total: items.length }
+  ready(now: number): Rendered<ListBodyBead> {
+    const states = this.#ready.all(now)
+    return this.#page(states, states.length)
   }
 
   /** What is open below a bead, then the molecule and workflow it names. */
@@ -79,6 +84,11 @@ export class BeadLists {
     const beads = [root, ...members.filter((bead) => bead.id !== root.id)]
     const membership = convoy ? 'direct-root-id+parent-closure+convoy-members' : 'direct-root-id+parent-closure'
     return { root, beads, deps: arrows(beads), membership }
+  }
+
+  #page(shown: readonly State[], total: number, cursor?: string): Rendered<ListBodyBead> {
+    const next = cursor === undefined ? '' : `,"next_cursor":${JSON.stringify(cursor)}`
+    return new Rendered(`{"items":[${this.reader.texts(shown).join(',')}],"total":${total}${next}}`)
   }
 
   #run<Row>({ sql, values }: Query): Row[] {

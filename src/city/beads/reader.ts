@@ -4,6 +4,7 @@ import { Refusal } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import type { Projection } from './draft.ts'
 import { isGate } from './readiness.ts'
+import { Renderings, type State } from './renderings.ts'
 import type { Bead, Dep } from './schema.ts'
 
 /** A bead as it is stored. */
@@ -30,16 +31,21 @@ export interface BeadRow {
   updated_at: number
   blockers: number
   edges: number
+  /** Another for every state of the row. */
+  revision: number
 }
 
 export const COLUMNS = `n, id, rig, title, status, type, priority, assignee, sender, parent, ref, description, labels, metadata,
-  ephemeral, no_history, defer_until, created_at, updated_at, blockers, edges`
+  ephemeral, no_history, defer_until, created_at, updated_at, blockers, edges, revision`
 
 /** Turns rows into beads: labels, dependencies and what side tables project, fetched for all of them at once. */
 export class BeadReader {
   readonly #projections = new Map<string, Projection>()
+  readonly #renderings = new Renderings((numbers) => this.#render(numbers))
   readonly #one: Statement<BeadRow, [string]>
   readonly #some: Statement<BeadRow, [string]>
+  readonly #state: Statement<State, [string]>
+  readonly #numbered: Statement<BeadRow, [string]>
   readonly #edges: Statement<Dep, [string]>
   readonly #edgesOf: Statement<Dep, [string]>
 
@@ -48,6 +54,8 @@ export class BeadReader {
     this.#some = store.prepare(
       `SELECT ${COLUMNS} FROM beads WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id`,
     )
+    this.#state = store.prepare('SELECT n, revision FROM beads WHERE id = ?')
+    this.#numbered = store.prepare(`SELECT ${COLUMNS} FROM beads WHERE n IN (SELECT value FROM json_each(?))`)
     const edges = 'SELECT issue_id, depends_on_id, type FROM bead_edges WHERE issue_id'
     this.#edges = store.prepare(`${edges} = ?`)
     this.#edgesOf = store.prepare(`${edges} IN (SELECT value FROM json_each(?))`)
@@ -64,7 +72,7 @@ export class BeadReader {
   /** The row of a bead that has to exist. */
   need(id: string): BeadRow {
     const row = this.row(id)
-    if (!row) throw new Refusal('bead-not-found', `bead ${id} does not exist`)
+    if (!row) throw missing(id)
     return row
   }
 
@@ -93,6 +101,29 @@ export class BeadReader {
     return rows.map((row) => toBead(row, edges?.get(row.id), projected?.get(row.id)))
   }
 
+  /** A bead that has to exist, as JSON. */
+  text(id: string): string {
+    const state = this.#state.get(id)
+    const [text] = state ? this.texts([state]) : []
+    if (text === undefined) throw missing(id)
+    return text
+  }
+
+  /** Beads as JSON, in this order. */
+  texts(states: readonly State[]): string[] {
+    return this.#renderings.texts(states)
+  }
+
+  #render(numbers: number[]) {
+    const rows = this.#numbered.all(JSON.stringify(numbers))
+    const beads = this.beads(rows)
+    return rows.map(({ n, revision, type }, at) => ({
+      ...{ n, revision },
+      text: JSON.stringify(beads[at]),
+      lasting: !this.#projections.has(type),
+    }))
+  }
+
   #edgesByIssue(rows: BeadRow[]): Map<string, Dep[]> | undefined {
     const ids = rows.filter((row) => row.edges > 0).map((row) => row.id)
     if (ids.length === 0) return undefined
@@ -110,6 +141,8 @@ export class BeadReader {
     return projected
   }
 }
+
+const missing = (id: string): Refusal => new Refusal('bead-not-found', `bead ${id} does not exist`)
 
 /** The wire's bead. Keys stand in one order, so that two snapshots can be compared as text. */
 function toBead(row: BeadRow, dependencies: Dep[] | undefined, projected: Record<string, string> | undefined): Bead {

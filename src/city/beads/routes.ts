@@ -81,7 +81,7 @@ export const beadRoutes = (city: CityOf): Route[] => [
       refuses: ['bead-not-found'],
       index: true,
     },
-    (x) => city(x).beads.get(x.params.id),
+    (x) => city(x).beads.show(x.params.id),
   ),
   ...(['PATCH ~/bead/{id}', 'POST ~/bead/{id}/update'] as const).map((path) => updateRoute(city, path)),
   route(

@@ -1,5 +1,4 @@
 import type { Boundary } from '../../server/cursor.ts'
-import { COLUMNS } from './reader.ts'
 
 /** Which beads a list shows. What is absent does not matter; `closed: false` leaves out the closed ones. */
 export interface Filter {
@@ -48,7 +47,7 @@ export function pageQuery(filter: Filter, boundary: Boundary | undefined, limit:
 }
 
 const columns = (keys: string): string =>
-  COLUMNS.replace(/\w+/g, (column) => `${['id', 'created_at'].includes(column) ? keys : 'b'}.${column} AS ${column}`)
+  `b.n AS n, b.revision AS revision, ${keys}.id AS id, ${keys}.created_at AS created_at`
 
 /** How many beads match, as rows to be added up: from the counters where they tell, else from an index. */
 export function countQuery(filter: Filter): Query {

@@ -46,7 +46,7 @@ export class BeadWriter {
       'INSERT INTO prefixes VALUES (?, ?) ON CONFLICT DO UPDATE SET last = max(last, excluded.last)',
     )
     this.#insert = store.prepare(
-      `INSERT INTO beads (${WRITTEN.join(', ')}) VALUES (${WRITTEN.map(() => '?').join(', ')})`,
+      `INSERT INTO beads (${WRITTEN.join(', ')}, revision) VALUES (${WRITTEN.map(() => '?').join(', ')}, random() & 0xffffff)`,
     )
     this.#delete = store.prepare('DELETE FROM beads WHERE id = ?')
   }
@@ -82,7 +82,8 @@ export class BeadWriter {
   }
 
   #setting(columns: readonly Column[]): Statement<unknown, (string | number | null)[]> {
-    const sql = `UPDATE beads SET ${[...columns, 'updated_at'].map((column) => `${column} = ?`).join(', ')} WHERE id = ?`
+    const values = [...columns, 'updated_at'].map((column) => `${column} = ?`).join(', ')
+    const sql = `UPDATE beads SET ${values}, revision = revision + 1 WHERE id = ?`
     const known = this.#updates.get(sql)
     if (known) return known
     const statement = this.store.prepare<unknown, (string | number | null)[]>(sql)

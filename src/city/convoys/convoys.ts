@@ -5,6 +5,7 @@ import type { Reactions } from '../../core/events/reactions.ts'
 import { everyTime, type Once } from '../../core/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../server/caller.ts'
+import type { Rendered } from '../../server/rendered.ts'
 import type { OKResponseBody } from '../../server/schema.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { Bead, ListBodyBead } from '../beads/schema.ts'
@@ -40,7 +41,7 @@ export class Convoys {
     reactions.on('convoys.autoclose', ['bead.closed'], (tx, recorded) => this.#follow(tx, recorded))
   }
 
-  list(query: ConvoyQuery): ListBodyBead {
+  list(query: ConvoyQuery): Rendered<ListBodyBead> {
     return this.beads.list({ ...query, type: 'convoy' })
   }
 

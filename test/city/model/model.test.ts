@@ -52,9 +52,9 @@ function lookAt(step: number): Look {
 
 /** What a city shows of its beads, its ready work, its convoys and its mail. */
 function seen({ beads, convoys, mail }: MailWorld, { agent, filter }: Look) {
-  const all = beads.list({ all: true, limit: 1000 }).items
+  const all = beads.list({ all: true, limit: 1000 }).value.items
   const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id)
-  const { items, total } = beads.list({ ...FILTERS[filter], limit: 1000 })
+  const { items, total } = beads.list({ ...FILTERS[filter], limit: 1000 }).value
   return {
     beads: all.map((bead) => [
       bead.id,
@@ -71,8 +71,8 @@ function seen({ beads, convoys, mail }: MailWorld, { agent, filter }: Look) {
     ]),
     some: ids(items),
     total,
-    ready: ids(beads.ready().items),
-    convoys: convoys.list({ limit: 1000 }).items.map(({ id }) => {
+    ready: ids(beads.ready().value.items),
+    convoys: convoys.list({ limit: 1000 }).value.items.map(({ id }) => {
       const { children = [], progress } = convoys.get(id)
       return [id, ids(children), progress]
     }),
@@ -134,7 +134,7 @@ describe('whatever is done to it, a city shows what a model in lists and loops s
       world.reactions.start()
       const model = new Model()
       const session = await world.session({ alias: 'ada', agentName: 'press/hand-1' })
-      const [bead] = world.beads.list({}).items
+      const [bead] = world.beads.list({}).value.items
       const at = world.clock.now()
       const plain = { rig: '', priority: undefined, assignee: '', parent: undefined, reason: undefined }
       const { id, title = '', labels = [], status = '' } = bead ?? { id: '' }

@@ -226,7 +226,7 @@ describe('who may wait for what', () => {
     expect(ids({})).toEqual([two.id, one.id])
     expect(ids({ session: ada.id })).toEqual([one.id])
     expect(ids({ session: bob.id, state: 'ready' })).toEqual([])
-    expect(world.beads.ready().items.map(({ id }) => id)).not.toContain(one.id)
+    expect(world.beads.ready().value.items.map(({ id }) => id)).not.toContain(one.id)
     const live = "SELECT * FROM waits WHERE state IN ('pending', 'ready')"
     for (const sql of [
       `${live} ORDER BY created_at DESC, id DESC`,

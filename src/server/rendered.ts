@@ -1,0 +1,8 @@
+/** An answer of this shape that is JSON text already. */
+export class Rendered<Shape> {
+  constructor(readonly text: string) {}
+
+  get value(): Shape {
+    return JSON.parse(this.text)
+  }
+}
