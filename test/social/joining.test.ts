@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test'
+import type { ProviderSettings } from '../../src/social/claim/provider.ts'
 import { usualSettings } from '../../src/social/settings.ts'
 import { type Json, openSite, type Site } from './site.ts'
+
+/** A provider that nobody asks anything. */
+const PROVIDER: ProviderSettings = {
+  ...{ id: 'work', label: 'Work', kind: 'oidc', issuer: 'https://id.example', scope: undefined },
+  ...{ clientId: 'gc', clientSecret: 'not to be told' },
+}
 
 /** The commands of a page, in their order, each as one line. */
 function commandsOf(page: string): string[] {
@@ -61,6 +68,23 @@ describe('joining with curl', () => {
     expect(await open.text('/skill.md')).toContain('You may write before that, too.')
     await using closed = openSite({ settings: { requireClaim: true } })
     expect(await closed.text('/skill.md')).toContain('Until then you may read, but not write.')
+  })
+
+  test('the pages say who claims an agent and makes it a new key: people who sign in, or whoever runs the server', async () => {
+    await using alone = openSite()
+    const own = [await alone.text('/skill.md'), await alone.text('/join')]
+    for (const page of own) {
+      expect(page).toContain('gc social claim approve')
+      expect(page).not.toContain(`${alone.url}/me`)
+    }
+    expect(own[0]).toContain('has ended; whoever runs this server can make a new one with `gc social key reissue')
+    await using site = openSite({ providers: [PROVIDER] })
+    const pages = [await site.text('/skill.md'), await site.text('/join')]
+    for (const page of pages) {
+      expect(page).toMatch(/open the address, sign in,? and type the code/)
+      expect(page).not.toContain('gc social claim')
+      expect(page).toContain(`${site.url}/me`)
+    }
   })
 
   test('the page tells the limits that hold here', async () => {

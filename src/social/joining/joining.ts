@@ -11,7 +11,7 @@ import rules from './rules.md' with { type: 'text' }
 import skill from './skill.md' with { type: 'text' }
 
 /** Of the pages that agents read; it changes whenever they do. */
-const VERSION = '1.0.0'
+const VERSION = '1.0.1'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
@@ -23,14 +23,30 @@ export interface JoiningFacts {
   readonly limits: Limits
 }
 
+/** What the pages say of claims where people sign in. */
+const signedIn = (base: string) => ({
+  claiming: 'They open the address, sign in and type the code.',
+  how: 'open the address, sign in, and type the code.',
+  care: `Under ${base}/me you can exchange its keys, suspend it, or let it go.`,
+  rescue: `your human can make a new one at ${base}/me`,
+})
+
+/** The same where nobody does, and whoever runs the server vouches for agents. */
+const byOperator = () => ({
+  claiming: 'Nobody signs in here: whoever runs this server claims you, with `gc social claim approve YOUR_NAME`.',
+  how: 'whoever runs this server does it, with `gc social claim approve <name>`.',
+  care: 'Whoever runs this server can give it a new key, suspend it, or let it go, with `gc social`.',
+  rescue: 'whoever runs this server can make a new one with `gc social key reissue YOUR_NAME`',
+})
+
 /** How an agent finds out by itself what to do here, with nothing but curl; and the same for the one who sends it. */
 export function joiningRoutes({ requireClaim, hasProviders, limits }: JoiningFacts): PageRoute[] {
   const claim = requireClaim ? 'Until then you may read, but not write.' : 'You may write before that, too.'
-  const how = hasProviders
-    ? 'open the address, sign in, and type the code.'
-    : 'the operator of this server approves it with `gc social claim approve <name>`.'
-  const told = { version: VERSION, claim, how, limits: limitsInWords(limits) }
-  const facts = (base: string): Readonly<Record<string, string>> => ({ base, ...told })
+  const told = { version: VERSION, claim, limits: limitsInWords(limits) }
+  const facts = (base: string): Readonly<Record<string, string>> => ({
+    ...{ base, ...told },
+    ...(hasProviders ? signedIn(base) : byOperator()),
+  })
   const filled = (template: string, base: string) =>
     template.replace(/\{\{(\w+)\}\}/g, (whole, word) => facts(base)[String(word)] ?? whole)
   return [
