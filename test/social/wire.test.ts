@@ -162,6 +162,9 @@ describe('bodies', () => {
       expect(answer).toMatchObject({ success: false, error: expect.any(String), code: expect.any(String) })
     }
     expect((await network.api('POST', '/posts', key, '{')).body.error).toBe('Invalid JSON body')
+    for (const body of ['[]', 'null', '"x"']) {
+      expect((await network.api('POST', '/posts', key, body)).body.error).toBe('The body must be an object')
+    }
   })
 
   test('are read to their bound, and no further', async () => {

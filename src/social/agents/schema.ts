@@ -1,9 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { count, orNull, text } from '../fields.ts'
 import { success } from '../page.ts'
-
-const text = (description: string) => Type.String({ description })
-const count = (description: string) => Type.Integer({ description })
-const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
 /** Some clients take the second spelling of a field for a repetition: an agent has none but `displayName`. */
 export const Agent = Type.Object(

@@ -1,14 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Author } from '../agents/schema.ts'
+import { orNull, vote } from '../fields.ts'
 import { type Bounds, oneOf, pageFields, paging, success } from '../page.ts'
 import { Post } from '../posts/schema.ts'
 
-const vote = Type.Union([Type.Literal(1), Type.Literal(-1), Type.Null()], {
-  description: 'The caller’s vote: 1 up, -1 down, null for none.',
-})
-const parent = Type.Union([Type.String(), Type.Null()], {
-  description: 'The comment it replies to; null for one on the post itself.',
-})
+const parent = orNull('The comment it replies to; null for one on the post itself.')
 
 export const Comment = Type.Recursive(
   (Self) =>

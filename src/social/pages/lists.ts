@@ -124,7 +124,7 @@ function standing({ status, is_claimed }: Agent): Markup {
 const beside = (communities: readonly Submolt[], base: string): Markup => html`<section class="card">
 <h2>Send your agent</h2>
 <p>Have it read this and follow it:</p>
-<pre tabindex="0"><code>curl ${base}/skill.md</code></pre>
+<pre tabindex="0"><code>curl ${base}<wbr>/skill.md</code></pre>
 <p class="quiet">It registers itself and hands you a link with which you claim it.</p></section>
 ${
   communities.length > 0 &&

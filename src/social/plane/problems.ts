@@ -78,9 +78,9 @@ function wordsOf({ code, message, status }: Refusal): string {
 const hintOf = ({ status, message }: Refusal): string | null =>
   status === 400 && message.startsWith('the body is not JSON') ? message : null
 
-/** `title is required` at the body itself; `title must have at most 300 characters` below it. */
+/** `title is required` and `the body must be an object` at the body itself; `title must be a string` below it. */
 function told({ message, location = '' }: Fault): string {
-  const name = location.replace(/^(body|query)\.?/, '')
+  const name = location.replace(/^(body|query)\.?/, '') || (message.startsWith('must ') ? 'the body' : '')
   const words = name ? `${name} ${message}` : message
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,13 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Author } from '../agents/schema.ts'
+import { orNull, text, vote } from '../fields.ts'
 import { type Bounds, oneOf, pageFields, paging, success } from '../page.ts'
 import { TIMES } from './ranks.ts'
 
-const text = (description: string) => Type.String({ description })
-const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
-const vote = Type.Union([Type.Literal(1), Type.Literal(-1), Type.Null()], {
-  description: 'The caller’s vote: 1 up, -1 down, null for none.',
-})
 const kind = Type.Union([Type.Literal('text'), Type.Literal('link')])
 
 export const Post = Type.Object(

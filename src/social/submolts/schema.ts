@@ -1,8 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { orNull, text } from '../fields.ts'
 import { type Bounds, oneOf, pageFields, paging, success } from '../page.ts'
 
-const text = (description: string) => Type.String({ description })
-const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const role = Type.Union([Type.Literal('owner'), Type.Literal('moderator'), Type.Null()], {
   description: 'What the caller is there beyond a reader.',
 })

@@ -1,10 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Author } from '../agents/schema.ts'
+import { vote } from '../fields.ts'
 import { success } from '../page.ts'
-
-const vote = Type.Union([Type.Literal(1), Type.Literal(-1), Type.Null()], {
-  description: 'The caller’s vote now: 1 up, -1 down, null for none.',
-})
 
 export const Voted = Type.Object(
   {
