@@ -3,6 +3,7 @@ import type { BeadCreateInputBody } from '../../src/city/beads/schema.ts'
 import { plain } from '../../src/client/text.ts'
 import { pair, priority, several } from '../commands/options.ts'
 import { failure, misuse } from '../exit.ts'
+import { createNeeding } from '../needing.ts'
 import type { Desk } from './desk.ts'
 import { toIssue } from './issue.ts'
 import { level } from './print.ts'
@@ -52,11 +53,7 @@ async function create(desk: Desk, title: string | undefined, options: Create): P
   const body = await bodyOf(desk, title ?? options.title, options)
   const city = await desk.city()
   const rig = await desk.rig()
-  let made = await city.call('POST ~/beads', { body: { ...body, ...(rig && { rig }) } })
-  for (const dep of (options.deps ?? []).map(edge)) {
-    await city.call('POST ~/bead/{id}/deps', { params: { id: made.id }, body: dep })
-  }
-  if (options.deps) made = await city.call('GET ~/bead/{id}', { params: { id: made.id } })
+  const made = await createNeeding(city, { ...body, ...(rig && { rig }), needs: options.deps ?? [] })
   if (desk.print.json) return desk.print.value(toIssue(made))
   if (options.silent) return desk.print.line(made.id)
   desk.print.line(`✓ Created issue: ${made.id} — ${plain(made.title)}`)
@@ -92,11 +89,4 @@ export function metadataOf(text: string | undefined): Record<string, string> {
   } catch {
     throw misuse(`--metadata must be a JSON object: ${text}`)
   }
-}
-
-function edge(text: string): { depends_on_id: string; type: string } {
-  const at = text.indexOf(':')
-  return at < 0
-    ? { depends_on_id: text, type: 'blocks' }
-    : { depends_on_id: text.slice(at + 1), type: text.slice(0, at) }
 }

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import type { BeadEntry } from '../../src/city/beads/bulk-schema.ts'
-import type { Bead } from '../../src/city/beads/schema.ts'
-import type { CityClient } from '../../src/client/client.ts'
 import { isRecord, parsed } from '../../src/client/problem.ts'
 import { plainLines } from '../../src/client/text.ts'
 import { failure, misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'
+import { createNeeding } from '../needing.ts'
 import { type Json, pair, priority, several, withJson } from './options.ts'
 
 interface Create extends Json {
@@ -52,17 +51,9 @@ async function create(here: Here, title: string | undefined, options: Create): P
   const rig = await here.rig(city, options.rig)
   const { needs, deferUntil } = options
   const body = { title, ...(rig && { rig }), ...(deferUntil && { defer_until: deferUntil }), ...changed(options) }
-  const made = needs ? await createNeeding(city, { ...body, needs }) : await city.call('POST ~/beads', { body })
+  const made = await createNeeding(city, { ...body, ...(needs && { needs }) })
   if (options.json) return json(here.io, made)
   line(here.io, `Created ${made.id}: ${plainLines(made.title)}`)
-}
-
-/** One bead together with what it needs, so that nobody takes it up before its time. */
-async function createNeeding(city: CityClient, entry: BeadEntry): Promise<Bead> {
-  const { beads } = await city.call('POST ~/beads/bulk', { body: { beads: [entry] } })
-  const [made] = beads
-  if (!made) throw failure('the supervisor created no bead and did not say why')
-  return made
 }
 
 async function createAll(here: Here, title: string | undefined, file: string, options: Create): Promise<void> {

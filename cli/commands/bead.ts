@@ -9,6 +9,7 @@ import { draw, type Watch, withWatch } from '../watch.ts'
 import { commentCommands, commentsOn, printComments } from './bead-comment.ts'
 import { dependencyCommands } from './bead-dep.ts'
 import { createCommand, updateCommand } from './bead-edit.ts'
+import { graphCommand } from './bead-graph.ts'
 import { historyCommand } from './bead-history.ts'
 import { transferCommands } from './bead-transfer.ts'
 import { verbCommands } from './bead-verbs.ts'
@@ -44,6 +45,7 @@ export function beadCommands(program: Command, here: Here): void {
   updateCommand(bead, here)
   verbCommands(bead, here)
   dependencyCommands(bead, here)
+  graphCommand(bead, here)
   searchCommand(bead, here)
   commentCommands(bead, here)
   historyCommand(bead, here)
@@ -118,6 +120,9 @@ export const beadColumns = (now: number): Column<Bead>[] => [
 
 const COLOURS: Record<string, Colour> = { in_progress: 'cyan', closed: 'dim' }
 
+/** How a bead stands to what it depends on, where the type of the dependency says it the other way round. */
+const WAYS: Readonly<Record<string, string>> = { blocks: 'needs', 'conditional-blocks': 'may need' }
+
 async function show(here: Here, id: string, options: Json): Promise<void> {
   const city = await here.city()
   const bead = await city.call('GET ~/bead/{id}', { params: { id } })
@@ -131,9 +136,10 @@ async function show(here: Here, id: string, options: Json): Promise<void> {
     ['assignee', bead.assignee],
     ['parent', bead.parent],
     ['labels', bead.labels?.join(', ')],
+    ['not before', bead.defer_until],
     ['created', bead.created_at],
     ['updated', bead.updated_at],
-    ...(bead.dependencies ?? []).map((dep): [string, string] => [dep.type, dep.depends_on_id]),
+    ...(bead.dependencies ?? []).map(({ type, depends_on_id: on }): [string, string] => [WAYS[type] ?? type, on]),
     ...Object.entries(bead.metadata ?? {}),
   ])
   if (bead.description) line(here.io, `\n${plainLines(bead.description)}`)

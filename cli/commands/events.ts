@@ -10,7 +10,8 @@ import { failure, misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'
 import { timers } from '../timers.ts'
-import { count, type Json, withJson } from './options.ts'
+import { recordCommands } from './events-record.ts'
+import { count, type Json, lasting, withJson } from './options.ts'
 
 interface Options extends Json {
   follow?: true
@@ -18,6 +19,7 @@ interface Options extends Json {
   timeout?: number
   all?: true
   type?: string
+  actor?: string
   since?: string
   after?: number
   seq?: true
@@ -31,18 +33,21 @@ const MOST = 10_000
 const PAGE = 1000
 
 export function eventsCommand(program: Command, here: Here): void {
-  withJson(program.command('events').description('what happened in the city, and what happens'))
+  const events = program.command('events').alias('event')
+  withJson(events.description('what happened in the city, and what happens'))
     .option('-f, --follow', 'go on with what happens from now on')
     .option('-w, --watch', 'wait for the next one and end')
-    .option('--timeout <seconds>', 'follow or watch no longer; status 1 when --watch saw none', count)
+    .option('--timeout <time>', 'follow or watch no longer, such as 30s; status 1 when --watch saw none', lasting)
     .option('--all', 'all cities and the supervisor itself')
     .option('--type <type>', 'only events of this type, such as bead.closed')
+    .option('--actor <name>', 'only what exactly this one did')
     .option('--since <time>', 'only those of the last while, such as 10m or 2h')
     .option('--after <seq>', 'only those after this number', count)
     .option('--seq', 'print the number of the last event and nothing else')
     .option('--limit <n>', `how many past events; ${USUAL}, and with --since all of them, when absent`, count)
     .addHelpText('after', '\nWith --json each event is one line of JSON.')
     .action((options: Options) => (options.all ? everywhere(here, options) : inCity(here, options)))
+  recordCommands(events, here)
 }
 
 const goesOn = ({ follow, watch }: Options): boolean => Boolean(follow || watch)
@@ -61,8 +66,8 @@ async function inCity(here: Here, options: Options): Promise<void> {
 
 async function everywhere(here: Here, options: Options): Promise<void> {
   if (options.after !== undefined) throw misuse('--after is the number of an event of one city; leave --all away')
-  const { type, since, limit = USUAL } = options
-  const response = await here.client.send('GET /v0/events', { query: { type, since, limit } })
+  const { type, actor, since, limit = USUAL } = options
+  const response = await here.client.send('GET /v0/events', { query: { type, actor, since, limit } })
   const { items, event_cursor } = (await response.json()) as { items: WireEvent[] | null; event_cursor: string }
   if (options.seq) return line(here.io, event_cursor)
   if (!goesOn(options) || since !== undefined) for (const event of items ?? []) print(here.io, event, options)
@@ -71,13 +76,13 @@ async function everywhere(here: Here, options: Options): Promise<void> {
 
 /** The events of before that are asked for, newest first, and the number of the newest there is. */
 async function past(io: Io, city: CityClient, options: Options): Promise<{ events: WireEvent[]; head: number }> {
-  const { type, since, seq, after, limit = since === undefined ? USUAL : MOST } = options
+  const { type, actor, since, seq, after, limit = since === undefined ? USUAL : MOST } = options
   const none = seq || after !== undefined || (goesOn(options) && since === undefined)
   const events: WireEvent[] = []
   let head: number | undefined
   let cursor: string | undefined
   do {
-    const query = { type, since, cursor, limit: none ? 1 : Math.min(PAGE, limit - events.length) }
+    const query = { type, actor, since, cursor, limit: none ? 1 : Math.min(PAGE, limit - events.length) }
     const response = await city.send('GET ~/events', { query })
     const page = (await response.json()) as { items: WireEvent[] | null; next_cursor?: string }
     head ??= Number(response.headers.get('X-GC-Index') ?? 0)
@@ -98,20 +103,23 @@ async function tell(
   last = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const late = new AbortController()
-  const timer = options.timeout === undefined ? undefined : timers.after(options.timeout * 1000, () => late.abort())
+  const timer = options.timeout === undefined ? undefined : timers.after(options.timeout, () => late.abort())
   try {
     for await (const frame of open({ signal: AbortSignal.any([io.signal, late.signal]), timers, after })) {
       if (frame.event === 'gap') gap(io, frame.data)
       const event = eventOf(frame)
-      const fits = event && (!options.type || event.type === options.type)
+      const fits = event && isWanted(event, options)
       if (fits) print(io, event, options)
       if ((fits && options.watch) || (event && event.seq >= last)) return
     }
   } finally {
     timer?.cancel()
   }
-  if (late.signal.aborted && options.watch) throw failure(`nothing came within ${options.timeout} s`)
+  if (late.signal.aborted && options.watch) throw failure(`nothing came within ${(options.timeout ?? 0) / 1000} s`)
 }
+
+const isWanted = (event: WireEvent, { type, actor }: Options): boolean =>
+  (!type || event.type === type) && (!actor || event.actor === actor)
 
 const gap = (io: Io, data: unknown): void =>
   io.err(`gc: events are missing here; they are older than what is kept (${JSON.stringify(data)})\n`)

@@ -18,6 +18,7 @@ export function mailCommands(program: Command, here: Here): void {
   replyCommand(mail, here)
   inboxCommand(mail, here)
   listCommand(mail, here)
+  threadsCommand(mail, here)
   showCommands(mail, here)
   countCommand(mail, here)
   checkCommand(mail, here)
@@ -82,6 +83,26 @@ async function list(io: Io, city: CityClient, { agent, all, limit, json: asJson 
   if (asJson) return json(io, mail)
   print(io, mail.items, all ? 'There is no mail.' : 'There is no unread mail.')
   if (mail.total > mail.items.length) line(io, `${mail.items.length} of ${mail.total}; --limit shows more.`)
+}
+
+interface Threads extends Json, Watch {
+  limit: number
+}
+
+function threadsCommand(mail: Command, here: Here): void {
+  withWatch(withJson(mail.command('threads').description('list conversations, each by its newest message')))
+    .argument('[who]', 'only those with mail for a session, an agent or human')
+    .option('--limit <n>', 'at most so many', count, 100)
+    .action(async (who: string | undefined, options: Threads) => {
+      const city = await here.city()
+      await draw(here, city, options, async (io) => {
+        const threads = await city.call('GET ~/mail/threads', { query: { agent: who, limit: options.limit } })
+        if (options.json) return json(io, threads)
+        print(io, threads.items, 'There is no mail.')
+        const { total, items } = threads
+        if (total > items.length) line(io, `${items.length} of ${total}; --limit shows more.`)
+      })
+    })
 }
 
 function print(io: Io, mail: readonly Message[], none: string): void {

@@ -14,6 +14,15 @@ export function count(text: string): number {
   return Number(text)
 }
 
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
+
+/** A length of time in milliseconds: `30s`, `10m`, `2h`; a number alone is seconds. */
+export function lasting(text: string): number {
+  const [, amount, unit = 's'] = /^(\d{1,6})([smh])?$/.exec(text) ?? []
+  if (amount === undefined) throw new InvalidArgumentError('It must be a length of time, such as 30s, 10m or 2h.')
+  return Number(amount) * (UNITS[unit] ?? 0)
+}
+
 /** A priority as people write it: `1` or `P1`. */
 export function priority(text: string): number {
   const [, digit] = /^[Pp]?([0-4])$/.exec(text) ?? []

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { WaitView } from '../../src/city/waits/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
-import { ago, type Colour, plainLines } from '../../src/client/text.ts'
+import { ClientProblem } from '../../src/client/problem.ts'
+import { ago, type Colour, plain, plainLines } from '../../src/client/text.ts'
+import { failure } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'
 import { facts, table } from '../table.ts'
@@ -23,7 +25,7 @@ export function waitCommands(program: Command, here: Here): void {
     .argument('<wait>')
     .action(async (id: string, options: Json) => {
       const city = await here.city()
-      const view = await city.call('POST ~/wait/{id}/cancel', { params: { id } })
+      const view = await city.call('POST ~/wait/{id}/cancel', { params: { id } }).catch(noWait(id))
       if (options.json) return json(here.io, view)
       line(here.io, `Wait ${id} is ${view.state}.`)
     })
@@ -96,10 +98,16 @@ async function list(io: Io, city: CityClient, { json: asJson, session, state }: 
   if (listed.capped) line(io, 'There are more than are shown; --session narrows them.')
 }
 
+/** Says in words that there is no such wait: the server says it in two that are for programs. */
+const noWait = (id: string) => (thrown: unknown) => {
+  if (!(thrown instanceof ClientProblem) || thrown.code !== 'wait-not-found') throw thrown
+  throw failure(`${plain(id)} is no wait; \`gc wait list\` shows those that are not over`)
+}
+
 const LIVE = ['pending', 'ready']
 
 async function inspect(io: Io, city: CityClient, id: string, { json: asJson }: Json): Promise<'over' | undefined> {
-  const view = await city.call('GET ~/wait/{id}', { params: { id } })
+  const view = await city.call('GET ~/wait/{id}', { params: { id } }).catch(noWait(id))
   if (asJson) json(io, view)
   else show(io, view)
   return LIVE.includes(view.state) ? undefined : 'over'

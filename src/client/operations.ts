@@ -7,6 +7,7 @@ import type {
   BeadCreateInputBody,
   BeadDependencies,
   BeadDependInput,
+  BeadGraphResponse,
   BeadsImported,
   BeadUpdateBody,
   Dep,
@@ -22,6 +23,7 @@ import type {
   ConvoyGetResponse,
   ConvoyRemoveInputBody,
 } from '../city/convoys/schema.ts'
+import type { EventEmit, EventEmitted, EventRotated } from '../city/events/schema.ts'
 import type {
   MailCountOutputBody,
   MailListBody,
@@ -102,6 +104,7 @@ export interface Operations extends SocialOperations {
   'GET ~/beads': { query: BeadFilter & Page; ok: ListBodyBead }
   'GET ~/beads/ready': { ok: ListBodyBead }
   'POST ~/beads': { body: BeadCreateInputBody; ok: Bead }
+  'GET ~/beads/graph/{rootID}': { ok: BeadGraphResponse }
   'GET ~/bead/{id}': { ok: Bead }
   'PATCH ~/bead/{id}': { body: BeadUpdateBody; ok: OKResponseBody }
   'DELETE ~/bead/{id}': { ok: OKResponseBody }
@@ -131,6 +134,8 @@ export interface Operations extends SocialOperations {
   'GET ~/convoy/{id}/check': { ok: ConvoyCheckResponse }
 
   'GET ~/events': { query: EventFilter & Page; ok: EventPage }
+  'POST ~/events': { body: EventEmit; ok: EventEmitted }
+  'POST ~/events/rotate': { query: { wait?: boolean | undefined }; ok: EventRotated }
 
   'GET ~/rigs': { query: { git?: boolean }; ok: RigList }
   'POST ~/rigs': { body: RigCreate; ok: RigCreated }
@@ -150,6 +155,7 @@ export interface Operations extends SocialOperations {
   'POST ~/mail': { body: MailSendInputBody; ok: Message }
   'GET ~/mail/count': { query: { agent?: string | undefined }; ok: MailCountOutputBody }
   'GET ~/mail/inbox': { query: { agent?: string | undefined } & Page; ok: MailListBody }
+  'GET ~/mail/threads': { query: { agent?: string | undefined } & Page; ok: MailListBody }
   'GET ~/mail/thread/{id}': { ok: MailListBody }
   'GET ~/mail/{id}': { ok: Message }
   'PATCH ~/mail/{id}': { body: MailPatch; ok: Message }

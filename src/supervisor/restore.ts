@@ -16,7 +16,8 @@ export async function restore(file: string, folder: string): Promise<{ city: str
   try {
     const tar = Bun.spawn(['tar', '-xzf', resolve(file), '-C', path], { stdin: 'ignore', stderr: 'pipe' })
     const said = await new Response(tar.stderr).text()
-    if ((await tar.exited) !== 0) throw new Refusal('invalid-request', `${file} cannot be unpacked: ${said.trim()}`)
+    const [why = ''] = said.trim().split('\n')
+    if ((await tar.exited) !== 0) throw new Refusal('invalid-request', `${file} cannot be unpacked: ${why}`)
     const { city, at } = await settle(path)
     return { city, path, at }
   } catch (thrown) {

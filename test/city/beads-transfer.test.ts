@@ -174,7 +174,10 @@ describe('beads taken out and put in', () => {
     const good = JSON.stringify({ id: 'mi-1', title: 'a', created_at: '2025-11-08T12:00:00Z' })
     const refused = async (line: string) => expect(world.put(`${good}\n\n${line}`)).rejects
     await (await refused('{')).toThrow('line 3 is not JSON')
-    await (await refused('{"id":"mi-2","created_at":"x"}')).toThrow(/line 3 is no bead: title/)
+    await (await refused('{"id":"mi-2","created_at":"x"}')).toThrow('line 3 is no bead: title is required')
+    const typed = good.replace('"title"', '"priority":"high","title"')
+    await (await refused(typed)).toThrow('line 3 is no bead: priority must be an integer')
+    await (await refused('[]')).toThrow('line 3 is no bead: it must be an object')
     await (await refused('{"id":"mi-2","title":"x","created_at":"soon"}')).toThrow('line 3 has no moment in created_at')
     await (await refused(good.replace('"a"', `"${'x'.repeat(1025)}"`))).toThrow(/line 3 has a title/)
     await expect(world.transfer.import(callerOf('ada'), new Uint8Array())).rejects.toMatchObject({ code: 'forbidden' })

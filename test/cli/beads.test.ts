@@ -49,7 +49,45 @@ test('a bead is created with what it needs, and shown with both ends of it', asy
   expect((await rows(wall.id))[1]).toBe(`needed by  ${roof.id}  blocks  open  Roof`)
   const { id } = await create('Alone')
   expect(await rows(id)).toEqual([`${id} depends on nothing, and nothing depends on it.`, ''])
-  expect((await town.gc(['bead', 'create', 'x', '--needs', 'to-99999'])).err).toContain('it needs to-99999')
+  const shown = (await town.gc(['bead', 'show', roof.id])).out.replace(/ {2,}/g, '  ').split('\n')
+  expect(shown).toContain('status  open, blocked')
+  expect(shown).toContain('not before  2030-01-31T09:00:00.000Z')
+  expect(shown.filter((each) => each.startsWith('needs')).toSorted()).toEqual(
+    [`needs  ${wall.id}`, `needs  ${door.id}`].toSorted(),
+  )
+})
+
+test('one bead that cannot be created with what it needs is refused as one bead', async () => {
+  const needs = ['--needs', 'to-99999']
+  expect(await town.gc(['bead', 'create', 'x', ...needs])).toMatchObject({
+    status: 1,
+    err: 'gc: it needs to-99999: there is no such bead, and no entry of that name\n',
+  })
+  const { id } = await create('There')
+  const late = await town.gc(['bead', 'create', 'x', '--needs', id, '--defer-until', 'tomorrow'])
+  expect(late.err).toBe('gc: validation failed (body.defer_until: must be a date-time such as 2030-01-31T09:00:00Z)\n')
+  const before = await town.json<{ total: number }>(['bead', 'list', '--all'])
+  expect((await town.bd(['create', 'y', '--deps', 'to-99999'])).status).toBe(1)
+  expect(await town.json<{ total: number }>(['bead', 'list', '--all'])).toEqual(before)
+})
+
+test('a graph shows what is below a bead, each below its parent, and what that waits for', async () => {
+  const plan = await create('Plan', '--type', 'epic')
+  const first = await create('First', '--parent', plan.id)
+  const part = await create('Part', '--parent', first.id)
+  const second = await create('Second', '--parent', plan.id, '--needs', first.id)
+  const { out } = await town.gc(['bead', 'graph', plan.id])
+  expect(out.split('\n').map((each) => each.trimEnd().replace(/(\S) {2,}/g, '$1  '))).toEqual([
+    'BEAD  STATUS  NEEDS  TITLE',
+    `${plan.id}  open  Plan`,
+    `  ${first.id}  open  First`,
+    `    ${part.id}  open  Part`,
+    `  ${second.id}  open, blocked  ${first.id}  Second`,
+    '',
+  ])
+  const wire = await fetch(`${town.url}/v0/city/town/beads/graph/${plan.id}`)
+  expect(await town.json<unknown>(['bead', 'graph', plan.id])).toEqual(await wire.json())
+  expect((await town.gc(['bead', 'graph', 'to-99999'])).err).toBe('gc: bead to-99999 does not exist\n')
 })
 
 describe('many beads', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import type { Bead } from '../../src/city/beads/schema.ts'
 import { widthOf } from '../../src/client/text.ts'
 import { openTown, type Town } from './town.ts'
@@ -165,6 +165,39 @@ describe('events', () => {
   })
 })
 
+describe('events of one’s own', () => {
+  const told = async (...more: string[]) =>
+    (await town.gc(['events', '--json', '--limit', '1', ...more])).out
+      .trimEnd()
+      .split('\n')
+      .map((each) => JSON.parse(each))
+
+  test('are recorded in one’s own name, under either name of the command', async () => {
+    const emit = ['emit', 'deploy.finished', '--subject', 'shop', '--message', 'it is out']
+    expect((await town.gc(['events', ...emit])).out).toBe('Recorded deploy.finished.\n')
+    expect(await told()).toMatchObject([
+      { type: 'deploy.finished', actor: 'human', subject: 'shop', message: 'it is out', payload: {} },
+    ])
+    expect(await town.json<object>(['event', ...emit, '--actor', 'robot'])).toEqual({ status: 'recorded' })
+    expect(await told('--actor', 'robot')).toMatchObject([{ type: 'deploy.finished', actor: 'robot' }])
+    const forged = await town.gc(['event', 'emit', 'bead.closed'])
+    expect([forged.status, forged.err]).toEqual([1, expect.stringContaining('choose a name of your own')])
+  })
+
+  test('are put into an archive with all the others, and are listed as before', async () => {
+    const head = Number((await town.gc(['events', '--seq'])).out)
+    const said = await town.gc(['events', 'rotate', '--wait'])
+    const [, last, path = ''] = /^Events 1 to (\d+) are in (\S+)\.\n$/.exec(said.out) ?? []
+    expect(Number(last)).toBe(head)
+    expect(existsSync(path)).toBe(true)
+    expect(await told('--type', 'deploy.finished')).toHaveLength(1)
+    expect(await town.json<object>(['events', 'rotate'])).toMatchObject({
+      rotated: true,
+      archive: { last_seq: head + 1 },
+    })
+  })
+})
+
 describe('events that are watched for', () => {
   const head = async () => (await town.gc(['events', '--seq'])).out.trim()
   const lines = ({ out }: { out: string }) =>
@@ -182,7 +215,7 @@ describe('events that are watched for', () => {
   })
 
   test('--watch that saw none in time ends with status 1; --follow just ends', async () => {
-    const never = ['--type', 'never.happens', '--timeout', '0']
+    const never = ['--type', 'never.happens', '--timeout', '0s']
     expect(await town.gc(['events', '--watch', ...never])).toEqual({
       status: 1,
       out: '',
@@ -190,6 +223,8 @@ describe('events that are watched for', () => {
     })
     expect(await town.gc(['events', '--follow', ...never])).toEqual({ status: 0, out: '', err: '' })
     expect((await town.gc(['events', '--all', '--after', '3'])).status).toBe(2)
+    expect((await town.gc(['events', '--watch', '--actor', 'nobody', '--timeout', '0'])).status).toBe(1)
+    expect((await town.gc(['events', '--timeout', 'soon'])).err).toContain('such as 30s, 10m or 2h')
   })
 
   test('--since shows all of the last while and goes on with --follow; --limit may be over a page', async () => {

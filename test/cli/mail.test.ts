@@ -61,6 +61,21 @@ describe('gc mail', () => {
     await town.gc(['mail', 'archive', id])
   })
 
+  test('threads are listed by their newest message, of one recipient or of all', async () => {
+    const first = await send('clerk', '-s', 'Threaded')
+    const reply = await town.json<Sent>(['mail', 'reply', first.id, '-m', 'And on'])
+    const own = await town.gc(['mail', 'threads', 'human', '--limit', '1'])
+    expect(own.out).toContain(`${reply.id}`)
+    expect(own.out).not.toContain(first.id)
+    const { items, total } = await town.json<{ items: Message[]; total: number }>(['mail', 'threads'])
+    expect(items.filter(({ thread_id }) => thread_id === first.message.thread_id).map(({ id }) => id)).toEqual([
+      reply.id,
+    ])
+    expect(total).toBe(items.length)
+    expect((await town.gc(['mail', 'threads', 'nobody'])).out).toBe('There is no mail.\n')
+    await town.gc(['mail', 'archive', first.id, reply.id])
+  })
+
   test('archives what filters fit, and says first which', async () => {
     const one = await send('clerk', '-s', 'CI: red')
     const two = await send('clerk', '-s', 'CI: green', '-m', 'all good')
@@ -123,6 +138,19 @@ describe('gc bead export and import', () => {
 })
 
 describe('gc wait', () => {
+  test('says so of what is no wait, whether or not it is a bead', async () => {
+    const { id } = await town.json<{ id: string }>(['bead', 'create', 'a task'])
+    for (const [verb, told] of [
+      ['inspect', id],
+      ['cancel', 'to-99999'],
+    ] as const)
+      expect(await town.gc(['wait', verb, told])).toEqual({
+        status: 1,
+        out: '',
+        err: `gc: ${told} is no wait; \`gc wait list\` shows those that are not over\n`,
+      })
+  })
+
   test('creates, lists, shows and cancels', async () => {
     const { id: session } = await town.json<{ id: string }>(['session', 'new', 'clerk', '--alias', 'carl'])
     const { id: bead } = await town.json<{ id: string }>(['bead', 'create', 'first'])

@@ -243,7 +243,7 @@ describe('validation', () => {
     [
       'a moment',
       { title: 'a', due: 'soon' },
-      [{ message: 'must be a date-time', location: 'body.due', value: 'soon' }],
+      [{ message: 'must be a date-time such as 2030-01-31T09:00:00Z', location: 'body.due', value: 'soon' }],
     ],
     ['another kind of value', [], [{ message: 'must be an object', location: 'body' }]],
     ['null', null, [{ message: 'must be an object', location: 'body', value: null }]],

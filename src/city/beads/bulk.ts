@@ -63,7 +63,7 @@ export class Bulk {
 
   #needBead(id: string): void {
     if (this.beads.find(id)) return
-    throw new Refusal('invalid-request', `it needs ${id}, which is no bead and no name of this request`)
+    throw new Refusal('invalid-request', `it needs ${id}: there is no such bead, and no entry of that name`)
   }
 }
 

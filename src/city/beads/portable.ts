@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { Refusal } from '../../core/errors.ts'
+import { type Fault, Refusal } from '../../core/errors.ts'
+import { faultsOf } from '../../server/faults.ts'
 import { COMMENT_BOUNDS } from '../comments/bounds.ts'
 import type { Remark } from '../comments/comments.ts'
 import type { BeadComment } from '../comments/schema.ts'
@@ -158,9 +159,13 @@ function parse(text: string, at: number): Line {
     throw wrong(at, 'is not JSON')
   }
   if (Value.Check(Line, value)) return value
-  const [fault] = Value.Errors(Line, value)
-  throw wrong(at, `is no bead: ${fault?.path.slice(1) || 'it'} ${fault?.message.toLowerCase() ?? 'is wrong'}`)
+  const [fault] = faultsOf(Value.Errors(Line, value), 'it')
+  throw wrong(at, `is no bead: ${fault ? inWords(fault) : 'it is wrong'}`)
 }
+
+/** `title is required`, `priority must be an integer`. */
+const inWords = ({ message, location = 'it' }: Fault): string =>
+  message.endsWith(' is required') ? message : `${location.replace(/^it\./, '')} ${message}`
 
 function moment(told: string, field: string, at: number): number {
   const when = Date.parse(told)

@@ -30,7 +30,7 @@ export function beginning({ caller, city, body, now, sessions, beads }: Asked) {
 function waiterOf(caller: Caller, city: string, told: string | undefined, sessions: Asked['sessions']): Waiter {
   const named = told?.trim()
   if (caller.kind !== 'session') {
-    if (!named) throw wrong('session', 'say which session waits')
+    if (!named) throw wrong('session', 'say which session waits, by its id, alias or name')
     return sessions.resolve(named)
   }
   if (caller.city !== city) throw new Refusal('forbidden', `forbidden: this session is of the city ${caller.city}`)

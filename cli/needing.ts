@@ -1,0 +1,22 @@
+import type { BeadEntry } from '../src/city/beads/bulk-schema.ts'
+import type { Bead } from '../src/city/beads/schema.ts'
+import type { CityClient } from '../src/client/client.ts'
+import { ClientProblem } from '../src/client/problem.ts'
+import { failure } from './exit.ts'
+
+/** Creates one bead together with what it needs, if anything, so that nobody takes it up before its time. */
+export async function createNeeding(city: CityClient, { needs = [], ...body }: Omit<BeadEntry, 'name'>): Promise<Bead> {
+  if (needs.length === 0) return city.call('POST ~/beads', { body })
+  const { beads } = await city.call('POST ~/beads/bulk', { body: { beads: [{ ...body, needs }] } }).catch(alone)
+  const [made] = beads
+  if (!made) throw failure('the supervisor created no bead and did not say why')
+  return made
+}
+
+/** Throws what was said of one bead among many as it is said of one. */
+function alone(thrown: unknown): never {
+  if (!(thrown instanceof ClientProblem)) throw thrown
+  const { status, code, message, faults } = thrown
+  const own = faults.map((fault) => ({ ...fault, location: fault.location?.replace('.beads[0]', '') ?? 'body' }))
+  throw new ClientProblem(status, code, message.replace(/^beads\[0\]: /, ''), own)
+}
