@@ -18,6 +18,10 @@ const told = async (city: TestCity, work: () => Promise<unknown>): Promise<strin
   return (await city.recorded(seq)).map(({ type, subject }) => `${type} ${subject}`)
 }
 
+/** The types of what was recorded of a bead after `seq`. */
+const typesOf = async (city: TestCity, id: string, seq: number): Promise<string[]> =>
+  (await city.recorded(seq)).flatMap(({ type, subject }) => (subject === id ? [type] : []))
+
 async function withRig() {
   const town = await openTown()
   const path = town.world.rigFolder(`${town.city.name}-web`)
@@ -386,6 +390,41 @@ describe('a session', () => {
     }
     await city.call(`POST ~/bead/${id}/close`)
     expect(await refused(city, `POST ~/bead/${id}/reopen`, { token })).toStartWith('409 claim-lost: ')
+  })
+
+  test('learns that it lost a bead when another has closed it, while nobody else is refused a bead that is closed', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'mayor')
+    await declare(city, 'clerk')
+    const [slow, quick] = [await hire(city, 'mayor'), await hire(city, 'clerk')]
+    const id = await bead(city, 'a')
+    const act = (verb: string, token?: string) => city.call(`POST ~/bead/${id}/${verb}`, { ...(token && { token }) })
+    await act('claim', slow.token)
+    await city.call(`PATCH ~/bead/${id}`, { body: { status: 'open', assignee: '' } })
+    expect((await act('claim', quick.token)).status).toBe(200)
+    const seq = await city.head()
+    expect((await act('close', quick.token)).body).toEqual({ status: 'closed' })
+    for (const operation of [`POST ~/bead/${id}/close`, `DELETE ~/bead/${id}`]) {
+      const late = await refused(city, operation, { token: slow.token })
+      expect(late).toStartWith(`409 claim-lost: the claim of ${id} was lost`)
+    }
+    for (const token of [quick.token, undefined]) expect((await act('close', token)).body).toEqual({ status: 'closed' })
+    expect(await typesOf(city, id, seq)).toEqual(['bead.closed'])
+  })
+
+  test('whose bead a person closed has lost nothing: it may close it too', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'mayor')
+    const { token } = await hire(city, 'mayor')
+    const id = await bead(city, 'a')
+    await city.call(`POST ~/bead/${id}/claim`, { token })
+    const seq = await city.head()
+    for (const by of [{}, { token }]) {
+      expect((await city.call(`POST ~/bead/${id}/close`, by)).body).toEqual({ status: 'closed' })
+    }
+    expect(await typesOf(city, id, seq)).toEqual(['bead.closed'])
   })
 })
 

@@ -79,10 +79,13 @@ export class Ledger {
     return after
   }
 
-  /** Closes a bead; one that is closed stays as it is. */
+  /** Closes a bead; one that is closed stays as it is, and a session that lost it learns so. */
   close(tx: Tx, id: string, reason?: string, along: Along = {}): Bead {
     const now = this.get(id)
-    if (now.status === 'closed') return now
+    if (now.status === 'closed') {
+      this.#admit(tx, id, along)
+      return now
+    }
     const { after } = this.#alter(
       tx,
       id,
@@ -159,7 +162,7 @@ export class Ledger {
   #alter(tx: Tx, id: string, change: BeadChange, { by, beside }: Along): { before: Bead; after: Bead } {
     checkBounds(change)
     const row = this.reader.need(id)
-    if (by !== undefined) for (const guard of this.#guards) guard.admit(tx, id, by)
+    this.#admit(tx, id, { by })
     if (change.parent && change.parent !== row.parent) this.#checkParent(id, change.parent)
     const before = this.reader.bead(row)
     this.#write(written(row), changed(row, change))
@@ -169,6 +172,10 @@ export class Ledger {
     if (before.updated_at === after.updated_at) this.#touch(after)
     for (const guard of this.#guards) guard.changed(tx, before, after, by)
     return { before, after }
+  }
+
+  #admit(tx: Tx, id: string, { by }: Along): void {
+    if (by !== undefined) for (const guard of this.#guards) guard.admit(tx, id, by)
   }
 
   #write(before: Written, after: Written): void {

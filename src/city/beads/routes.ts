@@ -113,7 +113,8 @@ export const beadRoutes = (city: CityOf): Route[] => [
     {
       id: 'post-v0-city-by-city-name-bead-by-id-close',
       summary: 'Close a bead',
-      description: 'Closing a closed bead changes nothing.',
+      description:
+        'Closing a closed bead changes nothing; a session that lost its claim of it is refused all the same.',
       ok: OKResponseBody,
       refuses: ['bead-not-found', 'claim-lost'],
     },
