@@ -88,7 +88,7 @@ export class Logs {
         return { name, log, after }
       })
       const cities = new Map(this.cities().map((city) => [city.name, city.events.workflows]))
-      for await (const followed of follow(sources, turn.signal)) yield frameOf(followed, at, cities.get(followed.name))
+      yield* follow(sources, (followed) => frameOf(followed, at, cities.get(followed.name)), turn.signal)
       signal.removeEventListener('abort', stop)
       if (!turn.signal.aborted) return
     }

@@ -95,7 +95,7 @@ export class Events {
   /** Follows the log after `resume`, or from now on; refuses a resume point that is none before the stream begins. */
   follow(resume: string | undefined, signal: AbortSignal): AsyncIterable<Frame> {
     const after = resume === undefined ? this.log.head : resumePoint(resume)
-    return this.#frames(after, signal)
+    return follow([{ name: 'city', log: this.log, after }], (followed) => toFrame(followed, this.workflows), signal)
   }
 
   /** Archives every event so far; lists and streams do not notice. */
@@ -119,11 +119,6 @@ export class Events {
       },
       anchor_event: { seq: anchor.seq, type: 'events.rotated', ts: anchor.ts },
     }
-  }
-
-  async *#frames(after: number, signal: AbortSignal): AsyncGenerator<Frame, void, void> {
-    for await (const followed of follow([{ name: 'city', log: this.log, after }], signal))
-      yield toFrame(followed, this.workflows)
   }
 
   #ago(since: string): number {

@@ -35,15 +35,16 @@ interface Following<Name extends string> extends Source<Name> {
 }
 
 /**
- * What is in the logs after each source's point, then what is recorded, in order for each log, none twice.
- * Nothing is queued for a reader: the logs share their newest events, and older ones are rows.
+ * What is in the logs after each source's point, then what is recorded, in order for each log, none twice, each as
+ * `show` makes it. Nothing is queued for a reader: the logs share their newest events, and older ones are rows.
  * It ends when the signal aborts or when the reader lags.
  */
-export async function* follow<Name extends string>(
+export async function* follow<Name extends string, Shown>(
   sources: readonly Source<Name>[],
+  show: (followed: Followed<Name>) => Shown,
   signal: AbortSignal,
   { lag = 4096, page = 256 }: FollowBounds = {},
-): AsyncGenerator<Followed<Name>, void, void> {
+): AsyncGenerator<Shown, void, void> {
   const followed = sources.map((source): Following<Name> => ({ ...source, at: source.after, live: false }))
   let news = Promise.withResolvers<void>()
   const wake = () => news.resolve()
@@ -55,7 +56,7 @@ export async function* follow<Name extends string>(
       for (const source of followed) {
         if (source.live && source.log.head - source.at > lag) return
         for (const one of next(source, page)) {
-          yield one
+          yield show(one)
           if (signal.aborted) return
         }
       }
