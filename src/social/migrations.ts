@@ -11,6 +11,7 @@ import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
 import posts from './posts/table.sql' with { type: 'text' }
 import search from './search/table.sql' with { type: 'text' }
+import weights from './search/weights.sql' with { type: 'text' }
 import submolts from './submolts/table.sql' with { type: 'text' }
 import votes from './votes/table.sql' with { type: 'text' }
 
@@ -31,4 +32,5 @@ export const socialMigrations: readonly string[] = [
   taken,
   origin,
   numbered,
+  weights,
 ]

@@ -19,15 +19,26 @@ interface Row {
 const votes = (kind: number, what: string) =>
   `coalesce((SELECT ${what} FROM votes v WHERE v.kind = ${kind} AND v.target = t.n), 0)`
 
-/** What each counter has to be. */
-const COUNTERS: readonly (readonly [table: string, column: string, counted: string])[] = [
+/** What a search weighs a post or comment by. */
+const weighed = (table: string, weights: string) =>
+  [
+    table,
+    'weight',
+    'iif(t.deleted_at IS NULL, t.score, 0)',
+    `coalesce((SELECT w.score FROM ${weights} w WHERE w.n = t.n), 0)`,
+  ] as const
+
+/** What each counter has to be, and what it is where it is no column of the table. */
+const COUNTERS: readonly (readonly [table: string, column: string, counted: string, stored?: string])[] = [
   ['posts', 'score', votes(0, 'sum(v.value)')],
   ['posts', 'upvotes', votes(0, 'sum(v.value = 1)')],
   ['posts', 'downvotes', votes(0, 'sum(v.value = -1)')],
+  weighed('posts', 'post_weights'),
   ['posts', 'comment_count', '(SELECT count(*) FROM comments c WHERE c.post = t.n AND c.deleted_at IS NULL)'],
   ['comments', 'score', votes(1, 'sum(v.value)')],
   ['comments', 'upvotes', votes(1, 'sum(v.value = 1)')],
   ['comments', 'downvotes', votes(1, 'sum(v.value = -1)')],
+  weighed('comments', 'comment_weights'),
   [
     'comments',
     'reply_count',
@@ -53,8 +64,8 @@ const SLICE = 200
 /** Counts again whatever is counted, a few rows at a time; says which counters are wrong. */
 export async function recount(store: Store): Promise<Miscount[]> {
   const wrong: Miscount[] = []
-  for (const [table, column, counted] of COUNTERS) {
-    const sql = `SELECT t.n, t.id, t.${column} AS stored, ${counted} AS counted FROM ${table} t WHERE t.n > ? ORDER BY t.n LIMIT ${SLICE}`
+  for (const [table, column, counted, stored = `t.${column}`] of COUNTERS) {
+    const sql = `SELECT t.n, t.id, ${stored} AS stored, ${counted} AS counted FROM ${table} t WHERE t.n > ? ORDER BY t.n LIMIT ${SLICE}`
     const statement: Statement<Row, [number]> = store.prepare(sql)
     for (let rows = statement.all(0); rows.length > 0; rows = statement.all(rows.at(-1)?.n ?? 0)) {
       const off = rows.filter(({ stored, counted }) => stored !== counted)

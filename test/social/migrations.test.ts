@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Store } from '../../src/core/store.ts'
 import { socialMigrations } from '../../src/social/migrations.ts'
 import { tempFolder } from '../support/folder.ts'
-import { openNetwork } from './world.ts'
+import { type Json, openNetwork } from './world.ts'
 
 /** The migrations of the first network that kept who suspended an agent only in the words of the reason. */
 const BEFORE = 11
@@ -30,4 +30,39 @@ test('a network of before who suspended was kept goes on with its suspensions, c
   await network.suspensions.reinstate('bob')
   expect([by('ada'), by('bob')]).toEqual(['owner', undefined])
   expect(network.recorded()).toEqual(['agent.reinstated'])
+})
+
+/** The migrations of the last network whose searches had no weights. */
+const UNWEIGHED = 15
+
+test('a network of before matches had weights is searched by its scores and titles', async () => {
+  const folder = tempFolder()
+  const store = Store.open(folder.at('social.db'), socialMigrations.slice(0, UNWEIGHED))
+  const insert = store.prepare<unknown, [string, string, number, number | null]>(
+    `INSERT INTO posts (id, submolt, author, title, content, score, hot, rising, created_at, updated_at, deleted_at)
+     VALUES (?1, 1, 1, ?2, ?2, ?3, 0, 0, 0, 0, ?4)`,
+  )
+  await store.write(() => {
+    insert.run('low', 'a low wombat', 0, null)
+    insert.run('high', 'a high wombat', 3, null)
+    insert.run('gone', '', 5, 1)
+    store
+      .prepare(
+        `INSERT INTO comments (id, post, parent, author, content, depth, score, created_at, updated_at)
+         VALUES ('said', 1, 0, 1, 'wombat', 0, 2, 0, 0)`,
+      )
+      .run()
+  })
+  await store.close()
+  await using network = openNetwork({ folder })
+  const key = await network.agent('ada')
+  const { body } = await network.api('GET', '/search?q=wombat', key)
+  const results = (body.results as Json[]).map(({ id, score, similarity }) => [id, score, similarity])
+  expect(results).toEqual([
+    ['high', 3, 1],
+    ['said', 2, 0.5],
+    ['low', 0, 1],
+  ])
+  const weights = (await network.recount()).filter(({ counter }) => counter.endsWith('.weight'))
+  expect(weights).toEqual([])
 })

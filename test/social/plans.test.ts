@@ -3,7 +3,7 @@ import { COMMENT_SORTS } from '../../src/social/comments/schema.ts'
 import { levelSql, repliesSql } from '../../src/social/comments/threads.ts'
 import { headsSql, runSql } from '../../src/social/posts/lists.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
-import { COMMENT_HITS, POST_HITS } from '../../src/social/search/search.ts'
+import { COMMENTS, matchesSql, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
 import { openNetwork, type World } from './world.ts'
 
 const plan = ({ store }: World, sql: string): string =>
@@ -40,10 +40,11 @@ test('every list runs down an index of its own and sorts nothing', async () => {
 
 test('a search reads words, and then no more rows than it weighs', async () => {
   await using network = openNetwork()
-  for (const sql of [POST_HITS, COMMENT_HITS]) {
-    const steps = plan(network, sql)
-    expect(steps).toMatch(/SEARCH [pc] USING COVERING INDEX (posts|comments)_scored \(n=\? AND deleted_at=\?/)
-    expect(steps).not.toMatch(/SCAN (p|c|posts|comments)\b/)
+  for (const index of [POSTS, TITLES, COMMENTS]) {
+    expect(plan(network, matchesSql(index))).toMatch(
+      /^SCAN x VIRTUAL TABLE INDEX \d+:M\d+>\S*\nSEARCH w USING INTEGER PRIMARY KEY \(rowid=\?\) LEFT-JOIN$/,
+    )
+    expect(plan(network, newestSql(index))).toMatch(/^SEARCH (posts|comments)$/)
   }
 })
 

@@ -59,7 +59,7 @@ export class Comments {
     )
     this.#one = store.prepare(`${WHOLE_COMMENTS} FROM comments c ${WITH_COMMENTS} WHERE c.id = ?2`)
     this.#some = store.prepare(
-      `${WHOLE_COMMENTS}, p.title FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${WITH_COMMENTS} ORDER BY j.key`,
+      `${WHOLE_COMMENTS}, p.title FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${WITH_COMMENTS}`,
     )
     this.#erase = store.prepare("UPDATE comments SET content = '', deleted_at = ? WHERE n = ?")
     this.#replies = store.prepare('UPDATE comments SET reply_count = reply_count + ? WHERE n = ?')
@@ -108,9 +108,10 @@ export class Comments {
     return { success: true, comment: toComment(this.need(id, caller.n)) }
   }
 
-  /** Those comments, in this order, each with the title of its post. */
-  some(viewer: number, places: readonly number[]): { comment: Comment; title: string }[] {
-    return this.#some.all(viewer, JSON.stringify(places)).map((row) => ({ comment: toComment(row), title: row.title }))
+  /** Those comments whose posts are there, each with its number and the title of its post. */
+  some(viewer: number, places: readonly number[]): { n: number; comment: Comment; title: string }[] {
+    const rows = this.#some.all(viewer, JSON.stringify(places))
+    return rows.map((row) => ({ n: row.n, comment: toComment(row), title: row.title }))
   }
 
   async list(caller: AgentCaller, post: string, query: CommentQuery): Promise<CommentPage> {

@@ -13,19 +13,14 @@ import type { Post } from '../posts/schema.ts'
 import { unusable } from '../refusal.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
+import { COMMENTS, type Kind, type Match, Matches, POSTS, TITLES } from './matches.ts'
 import { type Found, SEARCH_PAGE, SEARCH_TYPES, type SearchAnswer, type SearchQuery } from './schema.ts'
 
-/** Something that was found, and where it stands. */
-interface Hit {
-  n: number
-  score: number
-  titled: number
-}
-
-/** A result with its place: score, kind (posts before comments), number. */
-interface Placed {
-  key: readonly [number, number, number]
+/** A result, with the match that it was and the whole post that it is. */
+interface Shown {
+  match: Match
   found: Found
+  post?: Post
 }
 
 const MOST_TEXT = 500
@@ -37,24 +32,6 @@ const FEW = 10
 const NEWEST = 2_000
 const NEWEST_TITLED = 200
 
-export const POST_HITS = `WITH titled AS (SELECT rowid AS n FROM post_search WHERE post_search MATCH ?2
-    ORDER BY rowid DESC LIMIT ${NEWEST_TITLED}),
-  found AS (SELECT n, 1 AS titled FROM titled UNION ALL
-    SELECT * FROM (SELECT rowid, 0 FROM post_search WHERE post_search MATCH ?1 ORDER BY rowid DESC LIMIT ${NEWEST}))
-  SELECT p.n, p.score, max(f.titled) AS titled FROM found f CROSS JOIN posts p INDEXED BY posts_scored ON p.n = f.n
-  WHERE p.deleted_at IS NULL AND (p.score, 1, p.n) < (?3, ?4, ?5)
-  GROUP BY p.n ORDER BY p.score DESC, p.n DESC LIMIT ?6`
-
-/** Only of those that are shown is it looked up whether their post is still there. */
-export const COMMENT_HITS = `SELECT h.n, h.score, 0 AS titled
-  FROM (SELECT c.n, c.score, c.post
-    FROM (SELECT rowid AS n FROM comment_search WHERE comment_search MATCH ?1 ORDER BY rowid DESC LIMIT ${NEWEST}) f
-    CROSS JOIN comments c INDEXED BY comments_scored ON c.n = f.n
-    WHERE c.deleted_at IS NULL AND (c.score, 0, c.n) < (?2, ?3, ?4)
-    ORDER BY c.score DESC, c.n DESC LIMIT -1) h
-  CROSS JOIN posts p INDEXED BY posts_scored ON p.n = h.post
-  WHERE p.deleted_at IS NULL LIMIT ?5`
-
 const AGENT_HITS = `SELECT a.n, a.name FROM (SELECT rowid AS n FROM agent_search WHERE agent_search MATCH ?
     ORDER BY rowid DESC LIMIT ${NEWEST_TITLED}) f JOIN agents a ON a.n = f.n
   WHERE a.deleted_at IS NULL ORDER BY a.karma DESC, a.n LIMIT ${FEW}`
@@ -65,8 +42,9 @@ const SUBMOLT_HITS = `SELECT s.n, s.name FROM (SELECT rowid AS n FROM submolt_se
 
 /** Finds by words what was written, and who and where by how names begin. */
 export class Search {
-  readonly #posts: Statement<Hit, (string | number)[]>
-  readonly #comments: Statement<Hit, (string | number)[]>
+  readonly #posts: Matches
+  readonly #titles: Matches
+  readonly #comments: Matches
   readonly #agents: Statement<{ n: number; name: string }, [string]>
   readonly #submolts: Statement<{ n: number; name: string }, [string]>
 
@@ -77,8 +55,9 @@ export class Search {
     private readonly posts: Posts,
     private readonly comments: Comments,
   ) {
-    this.#posts = store.prepare(POST_HITS)
-    this.#comments = store.prepare(COMMENT_HITS)
+    this.#posts = new Matches(store, POSTS)
+    this.#titles = new Matches(store, TITLES)
+    this.#comments = new Matches(store, COMMENTS)
     this.#agents = store.prepare(AGENT_HITS)
     this.#submolts = store.prepare(SUBMOLT_HITS)
   }
@@ -93,48 +72,55 @@ export class Search {
     if (words.length === 0) return answer(text, type, [], [], [], [], undefined)
     const limit = sizeOf(query.limit, SEARCH_PAGE)
     const wants = (one: typeof type) => type === 'all' || type === one
-    const from = key ?? FIRST
-    const posts = wants('posts') ? this.#findPosts(caller.n, words, place, from, limit + 1) : []
-    const comments = wants('comments') ? this.#findComments(caller.n, words, place, from, limit + 1) : []
-    const placed = [...posts.map(({ result }) => result), ...comments].sort(byPlace)
-    const last = placed.length > limit ? placed[limit - 1] : undefined
-    const next = last && cursorAfterKey('search', last.key)
+    const posts = wants('posts') ? this.#findPosts(words, place) : []
+    const comments = wants('comments') ? this.#comments.newest(within('body', words, place), NEWEST) : []
+    const shown = this.#show(caller.n, ranked([...posts, ...comments], key ?? FIRST), limit + 1)
+    const results = shown.slice(0, limit)
+    const last = shown.length > limit ? results.at(-1)?.match : undefined
     const wider = key === undefined && place === undefined
-    const results = placed.slice(0, limit).map(({ found }) => found)
-    const shown = new Set(results.map(({ id }) => id))
     return answer(
       text,
       type,
-      results,
-      posts.flatMap(({ post }) => (shown.has(post.id) ? [post] : [])),
+      results.map(({ found }) => found),
+      results.flatMap(({ post }) => post ?? []),
       wider && wants('agents') ? this.#findAgents(words) : [],
       wider && wants('submolts') ? this.#findSubmolts(caller.n, words) : [],
-      next,
+      last && cursorAfterKey('search', [last.score, last.kind, last.n]),
     )
   }
 
-  #findPosts(viewer: number, words: string[], place: number | undefined, from: readonly number[], most: number) {
-    const matches = [within('title body', words, place), within('title', words, place)]
-    const hits = this.#posts.all(...matches, ...from, most)
-    const posts = this.posts.lists.whole(
-      viewer,
-      hits.map(({ n }) => n),
+  /** Newest first. A match in a title that is not among the newest of all is older than these. */
+  #findPosts(words: string[], place: number | undefined): Match[] {
+    const titled = new Map(
+      this.#titles.newest(within('title', words, place), NEWEST_TITLED).map((match) => [match.n, match]),
     )
-    return posts.flatMap((post, at) => {
-      const hit = hits[at]
-      return hit ? [{ post, result: { key: [hit.score, 1, hit.n], found: ofPost(post, hit) } satisfies Placed }] : []
+    const others = this.#posts.newest(within('title body', words, place), NEWEST)
+    const newest = others.map((match) => {
+      const inTitle = titled.get(match.n)
+      titled.delete(match.n)
+      return inTitle ?? match
     })
+    return [...newest, ...titled.values()]
   }
 
-  #findComments(viewer: number, words: string[], place: number | undefined, from: readonly number[], most: number) {
-    const hits = this.#comments.all(within('body', words, place), ...from, most)
-    const comments = this.comments.some(
-      viewer,
-      hits.map(({ n }) => n),
-    )
-    return comments.flatMap(({ comment, title }, at): Placed[] => {
-      const hit = hits[at]
-      return hit ? [{ key: [hit.score, 0, hit.n], found: ofComment(comment, title) }] : []
+  /** The first so many; only of these is it looked up whether their post is still there. */
+  #show(viewer: number, matches: readonly Match[], most: number): Shown[] {
+    const shown: Shown[] = []
+    for (let at = 0; at < matches.length && shown.length < most; at += most) {
+      shown.push(...this.#whole(viewer, matches.slice(at, at + most)))
+    }
+    return shown.slice(0, most)
+  }
+
+  #whole(viewer: number, matches: readonly Match[]): Shown[] {
+    const places = (kind: Kind) => matches.filter((match) => match.kind === kind).map(({ n }) => n)
+    const posts = this.posts.lists.whole(viewer, places(POSTS.kind)).values()
+    const comments = new Map(this.comments.some(viewer, places(COMMENTS.kind)).map((one) => [one.n, one]))
+    return matches.flatMap((match): Shown[] => {
+      const post = match.kind === POSTS.kind ? posts.next().value : undefined
+      if (post) return [{ match, found: ofPost(post, match), post }]
+      const comment = match.kind === COMMENTS.kind ? comments.get(match.n) : undefined
+      return comment ? [{ match, found: ofComment(comment.comment, comment.title, match) }] : []
     })
   }
 
@@ -153,24 +139,28 @@ const within = (columns: string, words: readonly string[], submolt: number | und
   return submolt === undefined ? wanted : `place : "s${submolt}" AND ${wanted}`
 }
 
-function byPlace({ key: one }: Placed, { key: other }: Placed): number {
-  return other[0] - one[0] || other[1] - one[1] || other[2] - one[2]
+/** What comes after a place: the highest score first, of equals the newest; it is newest first among each kind already. */
+function ranked(matches: readonly Match[], [score = 0, kind = 0, n = 0]: readonly number[]): Match[] {
+  const isAfter = (one: Match) => (score - one.score || kind - one.kind || n - one.n) > 0
+  const byScore = Map.groupBy(matches.filter(isAfter), (match) => match.score)
+  const scores = [...byScore.keys()].sort((one, other) => other - one)
+  return scores.flatMap((each) => byScore.get(each) ?? [])
 }
 
-const ofPost = (post: Post, hit: Hit): Found => ({
+const ofPost = (post: Post, { similarity }: Match): Found => ({
   ...{ id: post.id, type: 'post', title: post.title, content: post.content ?? '', url: post.url },
   ...{ score: post.score, upvotes: post.upvotes, downvotes: post.downvotes, created_at: post.created_at },
-  similarity: hit.titled ? 1 : 0.75,
+  similarity,
   author: post.author,
   submolt: post.submolt,
   post: { id: post.id, title: post.title },
   post_id: post.id,
 })
 
-const ofComment = (comment: Comment, title: string): Found => ({
+const ofComment = (comment: Comment, title: string, { similarity }: Match): Found => ({
   ...{ id: comment.id, type: 'comment', title: null, content: comment.content, url: null },
   ...{ score: comment.score, upvotes: comment.upvotes, downvotes: comment.downvotes, created_at: comment.created_at },
-  similarity: 0.5,
+  similarity,
   author: comment.author,
   post: { id: comment.post_id, title },
   post_id: comment.post_id,

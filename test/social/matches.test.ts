@@ -1,0 +1,75 @@
+import { expect, test } from 'bun:test'
+import { COMMENTS, Matches } from '../../src/social/search/matches.ts'
+import { type Json, openNetwork } from './world.ts'
+
+/** Which comments say what: everywhere, rarely, early, late, in a burst, once, never. */
+const WORDS: Readonly<Record<string, (n: number) => boolean>> = {
+  everywhere: () => true,
+  rarely: (n) => n % 97 === 0,
+  early: (n) => n < 700,
+  late: (n) => n > 2_900,
+  burst: (n) => n > 1_000 && n < 1_600,
+  once: (n) => n === 5,
+  first: (n) => n === 1,
+  never: () => false,
+}
+
+test('the newest matches are found however they lie, each with its score', async () => {
+  await using network = openNetwork()
+  const { store } = network
+  const insert = store.prepare(
+    'INSERT INTO comments (id, post, parent, author, content, depth, score, created_at, updated_at) VALUES (?1, 1, 0, 1, ?2, 0, ?3, 0, 0)',
+  )
+  const saidBy = (n: number) => Object.keys(WORDS).filter((word) => WORDS[word]?.(n))
+  const scoreOf = (n: number) => (n % 3) - 1
+  await store.write(() => {
+    for (let n = 1; n <= 3_000; n++) insert.run(`comment${n}`, saidBy(n).join(' '), scoreOf(n))
+  })
+  const matches = new Matches(store, COMMENTS)
+  const all = Array.from({ length: 3_000 }, (_, at) => 3_000 - at)
+  const wanted = [
+    ...Object.keys(WORDS),
+    ...Object.keys(WORDS).map((word) => `${word} rarely`),
+    'early everywhere burst',
+  ]
+  for (const words of wanted) {
+    const expected = all.filter((n) => words.split(' ').every((word) => WORDS[word]?.(n)))
+    for (const most of [1, 10, 300, 5_000]) {
+      const found = matches.newest(words, most).map(({ n, score }) => ({ n, score }))
+      expect(found).toEqual(expected.slice(0, most).map((n) => ({ n, score: scoreOf(n) })))
+    }
+  }
+})
+
+test('a search goes by the score of the moment, and finds nothing that is gone', async () => {
+  await using network = openNetwork()
+  const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+  const first = await network.post(ada, 'first wombat')
+  const second = await network.post(ada, 'second wombat')
+  const said = await network.comment(ada, first.id, 'a wombat')
+  const titles = async () => {
+    const { body } = await network.api('GET', '/search?q=wombat&limit=2', bob)
+    const results = body.results as Json[]
+    return results.map(({ title, content, score }) => `${title ?? content} ${score}`)
+  }
+  expect(await titles()).toEqual(['second wombat 0', 'first wombat 0'])
+  await network.api('POST', `/posts/${first.id}/upvote`, bob)
+  await network.api('POST', `/comments/${said.id}/upvote`, bob)
+  expect(await titles()).toEqual(['first wombat 1', 'a wombat 1'])
+  await network.api('POST', `/posts/${first.id}/upvote`, bob)
+  await network.api('POST', `/posts/${second.id}/downvote`, bob)
+  expect(await titles()).toEqual(['a wombat 1', 'first wombat 0'])
+  expect(await network.recount()).toEqual([])
+  await network.api('DELETE', `/posts/${first.id}`, ada)
+  expect(await titles()).toEqual(['second wombat -1'])
+  await network.api('DELETE', `/posts/${second.id}`, ada)
+  expect(await titles()).toEqual([])
+  expect(await network.recount()).toEqual([])
+})
+
+test('a weight that is not the score is found', async () => {
+  await using network = openNetwork()
+  const post = await network.post(await network.agent('ada'))
+  await network.store.write(() => void network.store.prepare('INSERT INTO post_weights VALUES (1, 7)').run())
+  expect(await network.recount()).toEqual([{ counter: 'posts.weight', id: String(post.id), stored: 7, counted: 0 }])
+})
