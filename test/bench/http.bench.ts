@@ -1,11 +1,15 @@
-/**
- * What one small read costs the server's processor through the whole plane, against a bare `Bun.serve` that sends
- * the same headers and bytes. Server and client are processes of their own; processor time comes from /proc.
- */
-import { readFileSync } from 'node:fs'
 import { Type } from '@sinclair/typebox'
 import { route } from '../../src/server/route.ts'
 import { serve } from '../server/serve.ts'
+import { bareServer } from './support/bare.ts'
+import { median, say, Table } from './support/figures.ts'
+import { helper } from './support/helper.ts'
+import { load } from './support/load.ts'
+
+/**
+ * What one small read costs the server's processor through the whole plane, beside a bare server that sends the same
+ * headers and bytes. `npm run bench http`.
+ */
 
 const PATH = '/v0/city/bright-lights/bead/bl-42'
 const BEAD = {
@@ -42,80 +46,22 @@ function servePlane(): string {
   }).url
 }
 
-function serveBare(): string {
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    reusePort: false,
-    fetch: () =>
-      new Response(JSON.stringify({ ...BEAD }), {
-        headers: {
-          'x-gc-request-id': '0123456789abcdef',
-          vary: 'Origin',
-          'x-gc-index': '1234',
-          'x-gc-cache-age-s': '0',
-          'content-type': 'application/json',
-        },
-      }),
-  })
-  return `http://127.0.0.1:${server.port}`
-}
-
-/** Asks as fast as it can for a while; says how many answers came. */
-async function ask(url: string): Promise<number> {
-  const until = performance.now() + SECONDS * 1000
-  let answers = 0
-  const one = async () => {
-    while (performance.now() < until) {
-      await (await fetch(url + PATH)).arrayBuffer()
-      answers++
-    }
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, one))
-  return answers
-}
-
-/** Processor time of a process so far, in ticks of 10 ms. */
-function ticks(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return Number(fields[11]) + Number(fields[12])
-}
-
-async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
-  for await (const chunk of stream) return new TextDecoder().decode(chunk).trim()
-  throw new Error('the server said nothing')
-}
-
-async function start(what: string) {
-  const child = Bun.spawn([process.execPath, import.meta.path, what], { stdout: 'pipe', stderr: 'inherit' })
-  return { child, url: await firstLine(child.stdout) }
-}
-
-/** Microseconds of processor time an answer. */
-async function measure({ child, url }: Awaited<ReturnType<typeof start>>): Promise<number> {
-  const before = ticks(child.pid)
-  const answers = await ask(url)
-  return ((ticks(child.pid) - before) * 10_000) / answers
-}
-
 async function compare(): Promise<void> {
-  const servers = { bare: await start('bare'), plane: await start('plane') }
-  await measure(servers.bare)
-  await measure(servers.plane)
+  await using bare = await bareServer(JSON.stringify(BEAD))
+  await using child = helper(import.meta.path, 'plane')
+  const plane = { pid: child.pid, url: await child.said() }
   const ratios: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const bare = await measure(servers.bare)
-    const plane = await measure(servers.plane)
-    ratios.push(plane / bare)
-    process.stdout.write(`bare ${bare.toFixed(1)} µs, plane ${plane.toFixed(1)} µs, ${(plane / bare).toFixed(2)} ×\n`)
+  for (let round = -1; round < ROUNDS; round++) {
+    const than = await load(bare, CONNECTIONS, SECONDS, (wire) => wire.ask('GET', PATH))
+    const ours = await load(plane, CONNECTIONS, SECONDS, (wire) => wire.ask('GET', PATH))
+    if (round >= 0) ratios.push(ours.micros / than.micros)
+    say(`  bare ${than.micros.toFixed(1)} µs, plane ${ours.micros.toFixed(1)} µs`)
   }
-  servers.bare.child.kill()
-  servers.plane.child.kill()
-  const median = ratios.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? Number.NaN
-  process.stdout.write(`one read over HTTP: ${median.toFixed(2)} × bare Bun.serve (target ≤ ${TARGET})\n`)
-  process.exitCode = median <= TARGET ? 0 : 1
+  const ratio = median(ratios)
+  const table = new Table()
+  table.row('one read', `${ratio.toFixed(2)} × the processor of bare Bun.serve`, `≤ ${TARGET} ×`, ratio <= TARGET)
+  table.print('one read through the plane')
 }
 
-if (process.argv[2] === 'bare') process.stdout.write(`${serveBare()}\n`)
-else if (process.argv[2] === 'plane') process.stdout.write(`${servePlane()}\n`)
+if (process.argv[2] === 'plane') say(servePlane())
 else await compare()

@@ -1,11 +1,14 @@
+import { bareServer } from './support/bare.ts'
 import { at, cpu, ms, say, Table, whole } from './support/figures.ts'
 import { STATED } from './support/history.ts'
+import type { Asked } from './support/load.ts'
 import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
  * How long an event takes from the call that records it to those who follow the city, each on a connection of its own;
- * the way on to disk is part of it. `bun test/bench/sse.bench.ts [subscribers]`.
+ * the way on to disk is part of it. Beside it a bare server that sends the same frames to as many at the same rate, and
+ * keeps nothing. `bun test/bench/sse.bench.ts [subscribers]`.
  */
 
 const MANY = Number(process.argv[2] ?? 1000)
@@ -13,7 +16,7 @@ const RATE = 50
 const SECONDS = 10
 /** Of many followers only every so many is read closely: reading all would cost more than sending to them. */
 const EACH = 10
-/** An event that takes long does not keep the next from its time. */
+/** An event that takes long does not keep the next from its time; each in its turn, as one left idle is closed. */
 const WIRES = 64
 
 const fail = (why: unknown): never => {
@@ -51,18 +54,18 @@ async function follow(url: string, city: string, hear?: (bytes: Buffer) => void)
 const MARK = /"message":"@([\d.]+);/g
 
 /** Records events at a steady rate, each with the moment of the call; how long each took to each close reader. */
-async function measure(town: Town, city: string, subscribers: number, each: number) {
+async function measure({ pid, url }: Asked, city: string, subscribers: number, each: number) {
   const samples: number[] = []
   const read = (bytes: Buffer) => {
     const now = performance.now()
     for (const [, sent] of bytes.toString('latin1').matchAll(MARK)) samples.push(now - Number(sent))
   }
-  const open = Array.from({ length: subscribers }, (_, n) => follow(town.url, city, n % each === 0 ? read : undefined))
+  const open = Array.from({ length: subscribers }, (_, n) => follow(url, city, n % each === 0 ? read : undefined))
   const followers = await Promise.all(open)
-  const wires = await Promise.all(Array.from({ length: WIRES }, () => Wire.open(town.url)))
+  const wires = await Promise.all(Array.from({ length: WIRES }, () => Wire.open(url)))
   const free = [...wires]
   const emit = async (): Promise<void> => {
-    const wire = free.pop() ?? fail(`the city records less than ${RATE} events a second`)
+    const wire = free.shift() ?? fail(`${url} takes less than ${RATE} events a second`)
     const body = { type: 'bench.tick', actor: 'bench', message: `@${performance.now()};` }
     await wire.json('POST', `${city}/events`, body)
     free.push(wire)
@@ -71,15 +74,15 @@ async function measure(town: Town, city: string, subscribers: number, each: numb
   await Bun.sleep(500)
   samples.length = 0
   const started = performance.now()
-  const before = { ours: cpu(town.pid), own: cpu(process.pid) }
+  const before = { ours: cpu(pid), own: cpu(process.pid) }
   for (let n = 0; n < RATE * SECONDS; n++) {
     await Bun.sleep(Math.max(0, started + (n * 1000) / RATE - performance.now()))
     emit().catch(fail)
   }
   await Bun.sleep(300)
   const lasted = performance.now() - started
-  const share = (pid: number, since: number) => ((cpu(pid) - since) / lasted) * 100
-  const core = share(town.pid, before.ours)
+  const share = (of: number, since: number) => ((cpu(of) - since) / lasted) * 100
+  const core = share(pid, before.ours)
   say(`  ${subscribers} followers: this client used ${share(process.pid, before.own).toFixed(0)} % of a core`)
   for (const one of followers) one.close()
   for (const wire of wires) wire.close()
@@ -87,16 +90,39 @@ async function measure(town: Town, city: string, subscribers: number, each: numb
   return { samples, core, missing: expected - samples.length }
 }
 
+/** The bytes of an event as the city sends it. */
+async function frameOf(town: Town, city: string): Promise<string> {
+  const sent = Promise.withResolvers<string>()
+  const read = (bytes: Buffer) => {
+    const [frame] = /id: \d+\nevent: event\ndata: .*bench\.tick.*\n\n/.exec(bytes.toString('utf8')) ?? []
+    if (frame) sent.resolve(frame)
+  }
+  const follower = await follow(town.url, city, read)
+  const body = { type: 'bench.tick', actor: 'bench', message: '@0;' }
+  await town.once((wire) => wire.json('POST', `${city}/events`, body))
+  const frame = await sent.promise
+  follower.close()
+  return frame
+}
+
 await using town = await Town.open()
 await town.aged({ wide: { size: STATED } })
 const city = '/v0/city/wide'
+await using bare = await bareServer('{}', await frameOf(town, city))
 const table = new Table()
-const few = await measure(town, city, 10, 1)
-const figure = (samples: number[]) => `p50 ${ms(at(samples, 0.5))}, p99 ${ms(at(samples, 0.99))}`
-table.row('call → 10 followers', figure(few.samples), 'p50 < 3 ms', at(few.samples, 0.5) < 3)
-table.row('  frames that did not come', whole(few.missing), '0', few.missing === 0)
-const many = await measure(town, city, MANY, EACH)
-table.row(`call → ${whole(MANY)} followers`, figure(many.samples), 'p50 < 15 ms', at(many.samples, 0.5) < 15)
-table.row('  frames that did not come', whole(many.missing), '0', many.missing === 0)
-table.row('  the server', `${many.core.toFixed(0)} % of a core`, '≤ 60 %', many.core <= 60)
+
+async function followers(count: number, each: number, most: number): Promise<void> {
+  const than = await measure(bare, city, count, each)
+  const { samples, core, missing } = await measure(town, city, count, each)
+  const ratio = (share: number) => `${(at(samples, share) / at(than.samples, share)).toFixed(1)} ×`
+  const p50 = at(samples, 0.5)
+  const figure = `p50 ${ms(p50)}, p99 ${ms(at(samples, 0.99))} (${ratio(0.5)} and ${ratio(0.99)} bare)`
+  table.row(`call → ${whole(count)} followers`, figure, `p50 < ${most} ms`, p50 < most)
+  table.row('  frames that did not come', whole(missing), '0', missing === 0)
+  const share = `${core.toFixed(0)} % of a core, ${(core / than.core).toFixed(2)} × bare`
+  table.row('  the server', share, '≤ 60 %', core <= 60)
+}
+
+await followers(10, 1, 3)
+await followers(MANY, EACH, 15)
 table.print(`events at ${RATE} a second after ${whole(STATED.events)} others, from the call to those who follow`)

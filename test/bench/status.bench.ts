@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { bareServer } from './support/bare.ts'
 import { at, both, cpu, median, ms, say, Table, took, whole } from './support/figures.ts'
 import { helper } from './support/helper.ts'
 import { STATED } from './support/history.ts'
@@ -42,12 +43,11 @@ async function paced(wire: Wire, path: string, seconds: number): Promise<number[
 
 async function underWrites(town: Town, city: string, table: Table): Promise<void> {
   const wire = await Wire.open(town.url)
-  const { bytes } = await wire.ask('GET', `${city}/status`)
-  await using bare = helper(import.meta.path, 'bare', String(bytes))
-  const bareUrl = await bare.said()
+  const answer = await wire.ask('GET', `${city}/status`)
+  await using bare = await bareServer(answer.text())
   await paced(wire, `${city}/status`, 2)
   const quiet = await paced(wire, `${city}/status`, 3)
-  say(`status, ${whole(bytes)} bytes, nothing else going on: ${both(quiet)}`)
+  say(`status, ${whole(answer.bytes)} bytes, nothing else going on: ${both(quiet)}`)
   await using _ = helper(import.meta.path, 'write', town.url + city)
   await Bun.sleep(1500)
   const rounds: { ours: number[]; bare: number[]; share: number }[] = []
@@ -56,7 +56,7 @@ async function underWrites(town: Town, city: string, table: Table): Promise<void
     const started = performance.now()
     const ours = await paced(wire, `${city}/status`, SECONDS)
     const share = (cpu(town.pid) - before) / (performance.now() - started)
-    const control = await Wire.open(bareUrl)
+    const control = await Wire.open(bare.url)
     rounds.push({ ours, bare: await paced(control, '/', 3), share })
     control.close()
     say(`  round ${round + 1}: status ${both(ours)}; bare server ${both(rounds[round]?.bare ?? [])}`)
@@ -65,8 +65,9 @@ async function underWrites(town: Town, city: string, table: Table): Promise<void
   say(`  the server used ${(median(rounds.map(({ share }) => share)) * 100).toFixed(0)} % of a core`)
   const p99 = median(rounds.map(({ ours }) => at(ours, 0.99)))
   const p50 = median(rounds.map(({ ours }) => at(ours, 0.5)))
-  const than = median(rounds.map((round) => at(round.bare, 0.99)))
-  const figure = `p50 ${ms(p50)}, p99 ${ms(p99)} (bare server p99 ${ms(than)})`
+  const than = (share: number) => median(rounds.map((round) => at(round.bare, share)))
+  const ratios = `${(p50 / than(0.5)).toFixed(1)} × and ${(p99 / than(0.99)).toFixed(1)} × bare`
+  const figure = `p50 ${ms(p50)}, p99 ${ms(p99)} (${ratios})`
   table.row(`GET status at ${WRITES} writes/s`, figure, 'p99 < 5 ms', p99 < 5)
 }
 
@@ -110,9 +111,5 @@ async function main(): Promise<void> {
   table.print(`${whole(BEADS)} beads, ${whole(EVENTS)} events, ${AGENTS} agents of which ${RUNNING} run`)
 }
 
-if (process.argv[2] === 'bare') {
-  const body = 'x'.repeat(Number(process.argv[3]))
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(body) })
-  say(server.url.origin)
-} else if (process.argv[2] === 'write') await write(process.argv[3] ?? '', WRITES)
+if (process.argv[2] === 'write') await write(process.argv[3] ?? '', WRITES)
 else await main()

@@ -15,6 +15,10 @@ export const median = (samples: readonly number[]): number => at(samples, 0.5)
 
 export const both = (samples: readonly number[]): string => `p50 ${ms(at(samples, 0.5))}, p99 ${ms(at(samples, 0.99))}`
 
+/** How late answers are, to the very latest. */
+export const late = (samples: readonly number[]): string =>
+  `${both(samples)}, p99.9 ${ms(at(samples, 0.999))}, worst ${ms(Math.max(...samples))}`
+
 /** Figures beside their targets, printed at the end; one that misses its target makes the process fail. */
 export class Table {
   readonly #rows: string[][] = []

@@ -75,3 +75,12 @@ async function timed(wire: Wire, path: string, times: number): Promise<number[]>
   }
   return samples
 }
+
+/** How long answers take at one question a millisecond, one after the other: what a loop that stalls makes late. */
+export async function poll(wire: Wire, path: string, seconds: number): Promise<number[]> {
+  const samples: number[] = []
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; await Bun.sleep(1)) {
+    samples.push(...(await timed(wire, path, 1)))
+  }
+  return samples
+}
