@@ -86,14 +86,3 @@ function* next<Name extends string>(source: Following<Name>, page: number): Gene
   }
   source.live ||= source.at === log.head
 }
-
-const lines = new WeakMap<Recorded, string>()
-
-/** The JSON of an event on one line, made once for all who send it. */
-export function lineOf(recorded: Recorded): string {
-  const known = lines.get(recorded)
-  if (known !== undefined) return known
-  const line = JSON.stringify(recorded)
-  lines.set(recorded, line)
-  return line
-}
