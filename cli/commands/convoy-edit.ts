@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { ConvoyTerms } from '../../src/city/convoys/schema.ts'
 import { plain, plainLines } from '../../src/client/text.ts'
 import { misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
@@ -18,11 +19,13 @@ interface Create extends Json {
   rig?: string
   owned?: true
   owner?: string
-  merge?: string
+  merge?: Merge
   target?: string
 }
 
-const MERGES = ['direct', 'mr', 'local']
+type Merge = NonNullable<ConvoyTerms['merge']>
+
+const MERGES: readonly Merge[] = ['direct', 'mr', 'local']
 
 function createCommand(convoy: Command, here: Here): void {
   withJson(convoy.command('create').description('let beads travel together'))
@@ -31,28 +34,23 @@ function createCommand(convoy: Command, here: Here): void {
     .option('--rig <rig>', 'the rig it belongs to')
     .option('--owned', 'keep it open until a person closes it')
     .option('--owner <who>', 'who answers for it')
-    .option('--merge <way>', 'how its work is to be merged: direct, mr or local')
+    .option('--merge <way>', 'how its work is to be merged: direct, mr or local', merge)
     .option('--target <branch>', 'the branch its work goes to')
     .action((title: string, items: string[], options: Create) => create(here, title, items, options))
 }
 
+function merge(way: string): Merge {
+  const known = MERGES.find((each) => each === way)
+  if (known === undefined) throw misuse(`--merge takes ${MERGES.join(', ')}, not ${way}`)
+  return known
+}
+
 async function create(here: Here, title: string, items: string[], options: Create): Promise<void> {
-  const { owned, owner, merge, target } = options
-  if (merge !== undefined && !MERGES.includes(merge)) throw misuse(`--merge takes ${MERGES.join(', ')}, not ${merge}`)
-  const metadata = {
-    ...(owner !== undefined && { 'convoy.owner': owner }),
-    ...(merge !== undefined && { 'convoy.merge': merge }),
-    ...(target !== undefined && { target }),
-  }
+  const { json: asJson, rig: named, ...terms } = options
   const city = await here.city()
-  const rig = await here.rig(city, options.rig)
-  let made = await city.call('POST ~/convoys', { body: { title, items, ...(rig && { rig }) } })
-  if (owned || Object.keys(metadata).length > 0) {
-    const params = { id: made.id }
-    await city.call('PATCH ~/bead/{id}', { params, body: { metadata, ...(owned && { labels: ['owned'] }) } })
-    made = await city.call('GET ~/bead/{id}', { params })
-  }
-  if (options.json) return json(here.io, made)
+  const rig = await here.rig(city, named)
+  const made = await city.call('POST ~/convoys/terms', { body: { title, items, ...terms, ...(rig && { rig }) } })
+  if (asJson) return json(here.io, made)
   line(here.io, `Created ${made.id}: ${plainLines(made.title)}`)
 }
 

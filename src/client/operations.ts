@@ -22,6 +22,7 @@ import type {
   ConvoyCreateInputBody,
   ConvoyGetResponse,
   ConvoyRemoveInputBody,
+  ConvoyTerms,
 } from '../city/convoys/schema.ts'
 import type { EventEmit, EventEmitted, EventRotated } from '../city/events/schema.ts'
 import type {
@@ -126,6 +127,7 @@ export interface Operations extends SocialOperations {
 
   'GET ~/convoys': { query: Page; ok: ListBodyBead }
   'POST ~/convoys': { body: ConvoyCreateInputBody; ok: Bead }
+  'POST ~/convoys/terms': { body: ConvoyTerms; ok: Bead }
   'GET ~/convoy/{id}': { ok: ConvoyGetResponse }
   'DELETE ~/convoy/{id}': { ok: OKResponseBody }
   'POST ~/convoy/{id}/add': { body: ConvoyAddInputBody; ok: OKResponseBody }

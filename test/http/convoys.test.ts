@@ -59,6 +59,35 @@ describe('a convoy', () => {
     expect((await city.call('GET ~/convoys')).body.total).toBe(0)
   })
 
+  test('keeps what is agreed about it from its first moment; one that is owned waits for a person', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const a = await bead(city, 'a')
+    const seq = await city.head()
+    const agreed = { owned: true, owner: 'mayor', merge: 'mr', target: 'next' }
+    const body = { title: 'batch', items: [a], ...agreed }
+    const create = () => city.call('POST ~/convoys/terms', { body, headers: { 'Idempotency-Key': 'batch' } })
+    const made = await create()
+    const { id } = made.body
+    expect(made).toMatchObject({ status: 201, body: { title: 'batch', issue_type: 'convoy', labels: ['owned'] } })
+    expect(made.body.metadata).toEqual({ 'convoy.owner': 'mayor', 'convoy.merge': 'mr', target: 'next' })
+    expect((await create()).body).toEqual(made.body)
+    await city.call(`POST ~/bead/${a}/close`)
+    expect((await city.call(`GET ~/convoy/${id}`)).body.convoy.status).toBe('open')
+    expect((await city.recorded(seq)).map(({ type, subject }) => [type, subject])).toEqual([
+      ['bead.created', id],
+      ['convoy.created', id],
+      ['bead.closed', a],
+    ])
+    const plain = await city.call('POST ~/convoys/terms', { body: { title: 'plain' } })
+    expect([plain.body.labels, plain.body.metadata]).toEqual([undefined, undefined])
+    const wrong = (more: object) => refused(city, 'POST ~/convoys/terms', { body: { title: 'x', ...more } })
+    expect(await wrong({ merge: 'squash' })).toStartWith('422 validation-failed: ')
+    expect(await wrong({ owner: '' })).toStartWith('422 validation-failed: ')
+    expect(await wrong({ items: ['to-99'] })).toStartWith('404 bead-not-found: ')
+    expect(await wrong({ rig: 'nowhere' })).toStartWith('400 invalid-request: ')
+  })
+
   test('takes and gives back members, all of them or none', async () => {
     await using town = await openTown()
     const { city } = town

@@ -12,7 +12,7 @@ import type { Bead, ListBodyBead } from '../beads/schema.ts'
 import { speaker } from '../identity.ts'
 import { ConvoyClosed, ConvoyCreated } from './events.ts'
 import { isComplete, Members } from './members.ts'
-import type { ConvoyCheckResponse, ConvoyCreateInputBody, ConvoyGetResponse, ConvoyQuery } from './schema.ts'
+import type { ConvoyCheckResponse, ConvoyGetResponse, ConvoyQuery, ConvoyTerms } from './schema.ts'
 
 /** A convoy about to be created. */
 export interface ConvoyDraft {
@@ -20,6 +20,7 @@ export interface ConvoyDraft {
   rig?: string | undefined
   items: readonly string[]
   labels?: readonly string[] | undefined
+  metadata?: Readonly<Record<string, string>> | undefined
 }
 
 /** Keeps a convoy open until a person closes it. */
@@ -72,9 +73,15 @@ export class Convoys {
     return convoy
   }
 
-  create(caller: Caller, body: ConvoyCreateInputBody, once: Once = everyTime): Promise<Bead> {
+  create(caller: Caller, { owned, owner, merge, target, ...body }: ConvoyTerms, once: Once = everyTime): Promise<Bead> {
+    const metadata = {
+      ...(owner !== undefined && { 'convoy.owner': owner }),
+      ...(merge !== undefined && { 'convoy.merge': merge }),
+      ...(target !== undefined && { target }),
+    }
     const { items = [] } = body
-    return this.store.write((tx) => once(tx, this.begin(tx, speaker(caller, undefined), { ...body, items })))
+    const draft = { ...body, items, metadata, labels: owned ? [OWNED] : [] }
+    return this.store.write((tx) => once(tx, this.begin(tx, speaker(caller, undefined), draft)))
   }
 
   add(id: string, items: readonly string[] = []): Promise<OKResponseBody> {

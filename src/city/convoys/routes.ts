@@ -9,6 +9,7 @@ import {
   ConvoyGetResponse,
   ConvoyQuery,
   ConvoyRemoveInputBody,
+  ConvoyTerms,
 } from './schema.ts'
 
 /** The operations on convoys. */
@@ -38,6 +39,23 @@ export const convoyRoutes = (city: CityOf): Route[] => [
       refuses: ['invalid-request', 'bead-not-found'],
       index: true,
       headers: { 'Idempotency-Key': 'The same key with the same body creates one convoy and answers the same.' },
+    },
+    (x) => city(x).convoys.create(x.caller, x.body, x.once),
+  ),
+  route(
+    'POST ~/convoys/terms',
+    {
+      id: 'create-convoy-on-terms',
+      summary: 'Create a convoy with what is agreed about it',
+      description:
+        'Who answers for it and how its work is to be merged are kept in its metadata, as `convoy.owner`, `convoy.merge` ' +
+        'and `target`; one that is `owned` does not close with the last of its items.',
+      body: ConvoyTerms,
+      ok: { 201: Bead },
+      refuses: ['invalid-request', 'bead-not-found'],
+      index: true,
+      headers: { 'Idempotency-Key': 'The same key with the same body creates one convoy and answers the same.' },
+      extension: true,
     },
     (x) => city(x).convoys.create(x.caller, x.body, x.once),
   ),

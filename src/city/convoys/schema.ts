@@ -14,6 +14,23 @@ export const ConvoyCreateInputBody = Type.Object(
 )
 export type ConvoyCreateInputBody = Static<typeof ConvoyCreateInputBody>
 
+/** Ours: a convoy with what is agreed about it. */
+export const ConvoyTerms = Type.Object(
+  {
+    ...ConvoyCreateInputBody.properties,
+    owned: Type.Optional(Type.Boolean({ description: 'Keep it open until a person closes it.' })),
+    owner: Type.Optional(Type.String({ minLength: 1, description: 'Who answers for it.' })),
+    merge: Type.Optional(
+      Type.Union([Type.Literal('direct'), Type.Literal('mr'), Type.Literal('local')], {
+        description: 'How its work is to be merged.',
+      }),
+    ),
+    target: Type.Optional(Type.String({ minLength: 1, description: 'The branch its work goes to.' })),
+  },
+  { $id: 'ConvoyTerms', additionalProperties: false },
+)
+export type ConvoyTerms = Static<typeof ConvoyTerms>
+
 export const ConvoyAddInputBody = Type.Object(
   { items: items('Ids of the beads to track as well.') },
   { $id: 'ConvoyAddInputBody', additionalProperties: false },
