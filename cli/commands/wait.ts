@@ -109,16 +109,24 @@ const LIVE = ['pending', 'ready']
 async function inspect(io: Io, city: CityClient, id: string, { json: asJson }: Json): Promise<'over' | undefined> {
   const view = await city.call('GET ~/wait/{id}', { params: { id } }).catch(noWait(id))
   if (asJson) json(io, view)
-  else show(io, view)
+  else show(io, view, await endOf(city, view))
   return LIVE.includes(view.state) ? undefined : 'over'
 }
 
-function show(io: Io, view: WaitView): void {
+/** Why a wait is over; its bead says so. */
+async function endOf(city: CityClient, { id, state }: WaitView): Promise<string | undefined> {
+  if (LIVE.includes(state)) return undefined
+  const { metadata } = await city.call('GET ~/bead/{id}', { params: { id } })
+  return metadata?.last_error
+}
+
+function show(io: Io, view: WaitView, why: string | undefined): void {
   facts(io, [
     ['wait', view.id],
     ['session', view.session_id],
     ['name', view.session_name],
     ['state', view.state],
+    ['why', why],
     ['for', view.dep_mode],
     ['beads', view.dep_ids?.join(' ')],
     ['began', view.created_at],

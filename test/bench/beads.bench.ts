@@ -2,6 +2,7 @@ import { Beads } from '../../src/city/beads/beads.ts'
 import { Claims } from '../../src/city/claims/claims.ts'
 import type { Worker } from '../../src/city/claims/worker.ts'
 import { cityMigrations } from '../../src/city/migrations.ts'
+import { Workload } from '../../src/city/sessions/workload.ts'
 import { systemClock as clock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { EventLog } from '../../src/core/events/log.ts'
@@ -90,7 +91,8 @@ function reads({ beads, store }: City): void {
   timed('list, closed too', 300, () => beads.list({ all: true }))
   timed('list by label, closed too', 300, () => beads.list({ all: true, label: 'l7' }))
   timed('counts', 300, () => beads.counts())
-  timed('demand', 300, () => beads.demand())
+  const workload = new Workload(store, clock)
+  timed('waiting for an agent', 300, () => workload.waiting('press/hand-3'))
   const bare = store.prepare<{ id: string }, [string]>('SELECT * FROM beads WHERE id = ?')
   const rate = (once: (id: string) => unknown): number => {
     const started = performance.now()

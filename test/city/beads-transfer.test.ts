@@ -177,6 +177,8 @@ describe('beads taken out and put in', () => {
     await (await refused('{"id":"mi-2","created_at":"x"}')).toThrow('line 3 is no bead: title is required')
     const typed = good.replace('"title"', '"priority":"high","title"')
     await (await refused(typed)).toThrow('line 3 is no bead: priority must be an integer')
+    const far = good.replace('"title"', '"priority":1e300,"title"')
+    await (await refused(far)).toThrow('line 3 is no bead: priority must be at most 9007199254740991')
     await (await refused('[]')).toThrow('line 3 is no bead: it must be an object')
     await (await refused('{"id":"mi-2","title":"x","created_at":"soon"}')).toThrow('line 3 has no moment in created_at')
     await (await refused(good.replace('"a"', `"${'x'.repeat(1025)}"`))).toThrow(/line 3 has a title/)

@@ -62,6 +62,8 @@ describe('create', () => {
 
   test.each([
     ['title', { title: 'x'.repeat(1025) }, '1 KB'],
+    ['priority', { title: 'x', priority: 2 ** 53 }, '9007199254740991 either way'],
+    ['priority', { title: 'x', priority: -1e300 }, '9007199254740991 either way'],
     ['description', { title: 'x', description: 'é'.repeat(128 * 1024 + 1) }, '256 KB'],
     ['metadata', { title: 'x', metadata: { a: 'x'.repeat(40_000), b: 'x'.repeat(30_000) } }, '64 KB'],
     ['labels', { title: 'x', labels: ['x'.repeat(257)] }, '256 bytes'],

@@ -124,6 +124,25 @@ describe('close', () => {
   })
 })
 
+describe('a convoy that is closed as a bead', () => {
+  test('is told of as a convoy too, by whom, however it was closed', async () => {
+    await using work = openWork()
+    const [one, two, three] = await Promise.all(
+      ['one', 'two', 'three'].map((title) => work.convoys.create(human, { title })),
+    )
+    const told = () =>
+      work.log.page({ limit: 10, type: 'convoy.closed' }).items.map(({ subject, actor }) => `${subject} ${actor}`)
+    work.recorded()
+    await work.beads.closeFor(callerOf('ada'), one?.id ?? '')
+    expect(work.recorded()).toEqual([`bead.closed ${one?.id}`, `convoy.closed ${one?.id}`])
+    await work.beads.update(human, two?.id ?? '', { status: 'closed' })
+    expect(work.recorded()).toEqual([`bead.updated ${two?.id}`, `bead.closed ${two?.id}`, `convoy.closed ${two?.id}`])
+    await work.store.write((tx) => void work.beads.close(tx, three?.id ?? ''))
+    await work.beads.closeFor(human, three?.id ?? '')
+    expect(told()).toEqual([`${three?.id} gc`, `${two?.id} human`, `${one?.id} ada`])
+  })
+})
+
 describe('a convoy closes by itself', () => {
   test('with the last of its members, in every convoy they are in', async () => {
     await using work = openWork()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { BeadDraft } from '../../src/city/beads/draft.ts'
+import { Workload } from '../../src/city/sessions/workload.ts'
 import { human, openWork, type Work } from './beads-world.ts'
 
 const ready = (work: Work): string[] => work.beads.ready().value.items.map((bead) => bead.id)
@@ -51,11 +52,12 @@ describe('what is ready', () => {
     const { id } = await work.beads.create({ title: 'x', defer_until: '2026-01-05T09:01:00Z' })
     expect(ready(work)).toEqual([])
     expect(work.beads.counts().get('')).toEqual({ open: 1, in_progress: 0, ready: 0 })
-    expect(work.beads.demand().nextDue).toBe(Date.parse('2026-01-05T09:01:00Z'))
+    const workload = new Workload(work.store, work.clock)
+    expect(workload.nextDeferred()).toBe(Date.parse('2026-01-05T09:01:00Z'))
     await work.clock.advance(60_000)
     expect(ready(work)).toEqual([id])
     expect(work.beads.counts().get('')).toEqual({ open: 1, in_progress: 0, ready: 1 })
-    expect(work.beads.demand().nextDue).toBeUndefined()
+    expect(workload.nextDeferred()).toBeUndefined()
   })
 })
 
@@ -227,9 +229,11 @@ describe('counters', () => {
       })
     }
     const routed = expected.filter((bead) => !bead.assignee && bead.metadata?.['gc.routed_to'])
-    expect(work.beads.demand().routed.get('press/hand') ?? 0).toBe(routed.length)
-    expect(work.beads.demand().held.get('ada')?.ready ?? 0).toBe(
-      expected.filter((bead) => bead.assignee === 'ada').length,
+    const workload = new Workload(work.store, work.clock)
+    expect(new Set(workload.waiting('press/hand'))).toEqual(new Set(routed.map(({ id }) => id)))
+    const held = workload.held(['ada']).filter(({ status }) => status === 'open')
+    expect(new Set(held.map(({ id }) => id))).toEqual(
+      new Set(expected.filter((bead) => bead.assignee === 'ada').map(({ id }) => id)),
     )
     for (const label of ['', 'a', 'gc:session'])
       for (const assignee of ['', 'ada', 'bob'])

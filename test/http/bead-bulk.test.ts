@@ -95,7 +95,11 @@ describe('many beads created at once', () => {
     const good = { title: 'good', name: 'good' }
     const cases: [object, string, string[]][] = [
       [{ title: 'x', parent: 'to-9' }, '400 invalid-request: beads[1]: parent to-9 does not exist', ['body.beads[1]']],
-      [{ title: 'x', needs: ['to-9'] }, '400 invalid-request: beads[1]: it needs to-9, which is no', ['body.beads[1]']],
+      [
+        { title: 'x', needs: ['to-9'] },
+        '400 invalid-request: beads[1]: it needs to-9: there is no such',
+        ['body.beads[1]'],
+      ],
       [{ title: 'x', rig: 'moon' }, '400 invalid-request: beads[1]: rig moon does not exist', ['body.beads[1]']],
       [{ title: 'x', assignee: 'nobody' }, '400 invalid-request: beads[1]: "nobody" is no open', ['body.beads[1]']],
       [{ title: 'x'.repeat(1025) }, '422 validation-failed: beads[1]: title is too long', ['body.beads[1].title']],

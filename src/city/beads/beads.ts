@@ -6,8 +6,9 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../server/caller.ts'
 import { Rendered } from '../../server/rendered.ts'
 import type { OKResponseBody } from '../../server/schema.ts'
+import { speaker } from '../identity.ts'
 import { Bulk } from './bulk.ts'
-import type { BeadChange, Identities, Scopes } from './draft.ts'
+import type { Along, BeadChange, Identities, Scopes } from './draft.ts'
 import { Ledger } from './ledger.ts'
 import { BeadLists } from './lists.ts'
 import type {
@@ -25,7 +26,7 @@ import type {
   Dep,
   ListBodyBead,
 } from './schema.ts'
-import { type Demand, Tallies, type WorkCounts } from './tallies.ts'
+import { Tallies, type WorkCounts } from './tallies.ts'
 
 /** The beads of a city: the record of its work, and of whatever else happens in it. */
 export class Beads extends Ledger {
@@ -127,10 +128,6 @@ export class Beads extends Ledger {
     return this.#tallies.counts(this.clock.now())
   }
 
-  demand(): Demand {
-    return this.#tallies.demand(this.clock.now())
-  }
-
   /** How many beads there are, closed ones too. */
   rows(): number {
     return this.#tallies.rows()
@@ -173,28 +170,28 @@ export class Beads extends Ledger {
       removeLabels: remove_labels,
       assignee: this.#assignee(tx, assignee),
     }
-    return this.change(tx, id, change, { by: this.sessionOf(caller) })
+    return this.change(tx, id, change, this.#asked(caller))
   }
 
   assign(caller: Caller, id: string, { assignee }: BeadAssignInputBody): Promise<BeadAssigned> {
     return this.store.write((tx) => {
       this.reader.need(id)
       const name = this.#assignee(tx, assignee ?? '') ?? ''
-      this.change(tx, id, { assignee: name }, { by: this.sessionOf(caller) })
+      this.change(tx, id, { assignee: name }, this.#asked(caller))
       return { status: 'assigned', assignee: name }
     })
   }
 
   closeFor(caller: Caller, id: string): Promise<OKResponseBody> {
     return this.store.write((tx) => {
-      this.close(tx, id, undefined, { by: this.sessionOf(caller) })
+      this.close(tx, id, undefined, this.#asked(caller))
       return { status: 'closed' }
     })
   }
 
   reopenFor(caller: Caller, id: string): Promise<OKResponseBody> {
     return this.store.write((tx) => {
-      this.reopen(tx, id, { by: this.sessionOf(caller) })
+      this.reopen(tx, id, this.#asked(caller))
       return { status: 'reopened' }
     })
   }
@@ -203,16 +200,20 @@ export class Beads extends Ledger {
     return this.store.write((tx) => {
       this.reader.need(id)
       this.reader.need(target)
-      this.depend(tx, id, [target], type, { by: this.sessionOf(caller) })
+      this.depend(tx, id, [target], type, this.#asked(caller))
       return { issue_id: id, depends_on_id: target, type }
     })
   }
 
   undependFor(caller: Caller, id: string, target: string, type?: string): Promise<OKResponseBody> {
     return this.store.write((tx) => {
-      this.undepend(tx, id, [target], type || undefined, { by: this.sessionOf(caller) })
+      this.undepend(tx, id, [target], type || undefined, this.#asked(caller))
       return { status: 'removed' }
     })
+  }
+
+  #asked(caller: Caller): Along {
+    return { by: this.sessionOf(caller), actor: speaker(caller, undefined) }
   }
 
   #names(token: string): string[] {

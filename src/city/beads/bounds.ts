@@ -22,6 +22,8 @@ export function checkBounds(bead: BeadDraft | BeadChange): void {
   limit('status', bead.status, BOUNDS.word, '256 bytes')
   limit('assignee', bead.assignee, BOUNDS.word, '256 bytes')
   for (const word of ['type', 'status'] as const) if (bead[word]?.trim() === '') refuse(word, 'must not be empty')
+  if (bead.priority !== undefined && !Number.isSafeInteger(bead.priority))
+    refuse('priority', 'is too far from 0: at most 9007199254740991 either way')
   for (const label of bead.labels ?? []) limit('labels', label, BOUNDS.label, '256 bytes each')
 }
 

@@ -51,7 +51,12 @@ export interface Along {
   beside?: Beside | undefined
   /** The session that asks for it; absent when it is nobody's session. */
   by?: string | undefined
+  /** Who is said to have done it, where more is told than that the bead changed; absent when gc did. */
+  actor?: string | undefined
 }
+
+/** Tells of more than that a bead of its type was closed, in the same write. */
+export type OnClosed = (tx: Tx, bead: Bead, actor: string) => void
 
 /** Metadata of beads of one type that a side table holds, by bead id. */
 export type Projection = (ids: string[]) => Map<string, Record<string, string>>

@@ -5,7 +5,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import { checkBounds, checkWhole } from './bounds.ts'
 import { changed, drafted, written } from './change.ts'
 import { Dependencies } from './dependencies.ts'
-import type { Along, BeadChange, BeadDraft, BeadGuard, Intake, Projection, Scopes } from './draft.ts'
+import type { Along, BeadChange, BeadDraft, BeadGuard, Intake, OnClosed, Projection, Scopes } from './draft.ts'
 import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, factsOf } from './events.ts'
 import { BeadReader } from './reader.ts'
 import type { Bead, Dep } from './schema.ts'
@@ -21,6 +21,7 @@ export class Ledger {
   readonly #writer: BeadWriter
   readonly #guards: BeadGuard[] = []
   readonly #intakes = new Map<string, Intake>()
+  readonly #endings = new Map<string, OnClosed>()
 
   constructor(
     protected readonly store: Store,
@@ -45,6 +46,11 @@ export class Ledger {
   /** Lets a side table take what imported beads of this type say of it. */
   takesIn(type: string, intake: Intake): void {
     this.#intakes.set(type, intake)
+  }
+
+  /** Lets something be told right after each close of a bead of this type. */
+  onClosed(type: string, tell: OnClosed): void {
+    this.#endings.set(type, tell)
   }
 
   find(id: string): Bead | undefined {
@@ -75,7 +81,7 @@ export class Ledger {
     const { before, after } = this.#alter(tx, id, change, along)
     if (before === after) return after
     this.log.append(tx, BeadUpdated, factsOf(after), { bead: after })
-    if (before.status !== 'closed' && after.status === 'closed') this.#recordClosed(tx, after)
+    if (before.status !== 'closed' && after.status === 'closed') this.#recordClosed(tx, after, along)
     return after
   }
 
@@ -92,7 +98,7 @@ export class Ledger {
       { status: 'closed', ...(reason && { metadata: { close_reason: reason } }) },
       along,
     )
-    this.#recordClosed(tx, after)
+    this.#recordClosed(tx, after, along)
     return after
   }
 
@@ -190,8 +196,9 @@ export class Ledger {
     bead.updated_at = stamp(now)
   }
 
-  #recordClosed(tx: Tx, bead: Bead): void {
+  #recordClosed(tx: Tx, bead: Bead, { actor = 'gc' }: Along = {}): void {
     this.log.append(tx, BeadClosed, factsOf(bead), { bead })
+    this.#endings.get(bead.issue_type)?.(tx, bead, actor)
   }
 
   #prefix(rig: string): string {

@@ -12,6 +12,7 @@ import type { Written } from './writer.ts'
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const yes = Type.Optional(Type.Boolean())
+const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 
 const Commented = Type.Object({
   id: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
@@ -27,7 +28,7 @@ const Line = Type.Object({
   title: Type.String(),
   description: text,
   status: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-  priority: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  priority: Type.Optional(Type.Union([Type.Integer(SAFE), Type.Null()])),
   issue_type: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   assignee: text,
   sender: text,

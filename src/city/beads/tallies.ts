@@ -9,16 +9,6 @@ export interface WorkCounts {
   ready: number
 }
 
-/** What waits for whom. */
-export interface Demand {
-  /** Ready beads that nobody has, by the agent in `gc.routed_to`; epics are not offered. */
-  routed: Map<string, number>
-  /** Work in somebody's name, by assignee. */
-  held: Map<string, { inProgress: number; ready: number }>
-  /** When the next deferred bead becomes ready. */
-  nextDue: number | undefined
-}
-
 interface Count {
   rig: string
   n: number
@@ -28,12 +18,9 @@ interface Count {
 export class Tallies {
   readonly #counts: Statement<Count & { status: string; ready: number }, []>
   readonly #deferred: Statement<Count, [number]>
-  readonly #routed: Statement<{ agent: string; n: number }, [number]>
-  readonly #held: Statement<{ assignee: string; inProgress: number; ready: number }, [number]>
   readonly #underWay: Statement<{ id: string }, [string]>
   readonly #total: Statement<{ n: number | null }, []>
   readonly #mail: Statement<{ total: number; unread: number }, []>
-  readonly #nextDue: Statement<{ due: number | null }, [number]>
 
   constructor(store: Store) {
     const counted = `type NOT IN (${NOT_COUNTED.map((type) => `'${type}'`).join(', ')})`
@@ -45,17 +32,6 @@ export class Tallies {
       `SELECT rig, count(*) AS n FROM beads INDEXED BY beads_deferred
        WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ? AND ${counted} GROUP BY rig`,
     )
-    this.#routed = store.prepare(
-      `SELECT routed_to AS agent, count(*) AS n FROM beads INDEXED BY beads_routed
-       WHERE ready = 1 AND assignee = '' AND routed_to IS NOT NULL AND type != 'epic'
-         AND (defer_until IS NULL OR defer_until <= ?) GROUP BY routed_to`,
-    )
-    this.#held = store.prepare(
-      `SELECT assignee, sum(status = 'in_progress') AS inProgress,
-         sum(ready AND (defer_until IS NULL OR defer_until <= ?)) AS ready
-       FROM beads INDEXED BY beads_held
-       WHERE assignee != '' AND status != 'closed' AND workable = 1 GROUP BY assignee`,
-    )
     this.#underWay = store.prepare(
       `SELECT id FROM beads INDEXED BY beads_held
        WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
@@ -63,10 +39,6 @@ export class Tallies {
     )
     this.#total = store.prepare('SELECT sum(n) AS n FROM bead_counts')
     this.#mail = store.prepare("SELECT total, unread FROM mail_counts WHERE recipient = ''")
-    this.#nextDue = store.prepare(
-      `SELECT min(defer_until) AS due FROM beads INDEXED BY beads_deferred
-       WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ?`,
-    )
   }
 
   /** Work by rig; '' is the city itself. Messages, convoys, convergences and sessions are not counted. */
@@ -97,13 +69,5 @@ export class Tallies {
 
   underWay(assignee: string): string[] {
     return this.#underWay.all(assignee).map(({ id }) => id)
-  }
-
-  demand(now: number): Demand {
-    return {
-      routed: new Map(this.#routed.all(now).map(({ agent, n }) => [agent, n])),
-      held: new Map(this.#held.all(now).map(({ assignee, ...work }) => [assignee, work])),
-      nextDue: this.#nextDue.get(now)?.due ?? undefined,
-    }
   }
 }

@@ -39,6 +39,7 @@ export class Convoys {
     reactions: Reactions,
   ) {
     this.#members = new Members(store, beads)
+    beads.onClosed('convoy', (tx, { id }, actor) => log.append(tx, ConvoyClosed, { actor, subject: id }, {}))
     reactions.on('convoys.autoclose', ['bead.closed'], (tx, recorded) => this.#follow(tx, recorded))
   }
 
@@ -109,15 +110,10 @@ export class Convoys {
   /** Closes a convoy, whatever its members are. */
   close(caller: Caller, id: string): Promise<OKResponseBody> {
     return this.store.write((tx) => {
-      this.#close(tx, this.#need(id), speaker(caller, undefined))
+      this.#need(id)
+      this.beads.close(tx, id, undefined, { actor: speaker(caller, undefined) })
       return { status: 'closed' }
     })
-  }
-
-  #close(tx: Tx, convoy: Bead, actor: string, reason?: string): void {
-    if (convoy.status === 'closed') return
-    this.beads.close(tx, convoy.id, reason)
-    this.log.append(tx, ConvoyClosed, { actor, subject: convoy.id }, {})
   }
 
   /** Closes the convoys that a closed bead was the last of. */
@@ -125,7 +121,7 @@ export class Convoys {
     for (const id of subject ? this.of(subject) : []) {
       const convoy = this.beads.get(id)
       if (convoy.labels?.includes(OWNED) || !isComplete(this.#members.progress(id))) continue
-      this.#close(tx, convoy, 'gc', DONE)
+      this.beads.close(tx, id, DONE)
     }
   }
 

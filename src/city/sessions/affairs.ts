@@ -23,6 +23,7 @@ function whyWaiting({ book, launcher }: BuiltParts, session: string): string | u
 export class Affairs {
   readonly parts: BuiltParts
   readonly #wakes: ((tx: Tx, id: string) => void)[] = []
+  readonly #resets: ((tx: Tx, id: string) => void)[] = []
   #unheard: (() => void) | undefined
 
   constructor(protected readonly needs: SessionNeeds) {
@@ -81,6 +82,15 @@ export class Affairs {
   /** Hears of a session that somebody wakes. */
   onWake(hear: (tx: Tx, id: string) => void): void {
     this.#wakes.push(hear)
+  }
+
+  /** Hears of a session whose conversation somebody ends, to begin another. */
+  onReset(hear: (tx: Tx, id: string) => void): void {
+    this.#resets.push(hear)
+  }
+
+  protected hearReset(tx: Tx, id: string): void {
+    for (const hear of this.#resets) hear(tx, id)
   }
 
   /** Has a sleeping session started, because something came about that it waited for; a person's hold stays. */

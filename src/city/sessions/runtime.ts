@@ -18,6 +18,8 @@ interface Needs {
   /** The live session a token names; a configured identity without one gets it now. */
   materialise(token: string): Promise<SessionRow>
   wake(tx: Tx, id: string): void
+  /** Tells that a session begins another conversation. */
+  reset(tx: Tx, id: string): void
   report(message: string): void
 }
 
@@ -116,7 +118,10 @@ export class Runtime {
   }
 
   #forget(tx: Tx, id: string, fresh: boolean, then: () => void): void {
-    if (fresh) this.needs.parts.book.patch(tx, id, { sessionKey: null })
+    if (fresh) {
+      this.needs.parts.book.patch(tx, id, { sessionKey: null })
+      this.needs.reset(tx, id)
+    }
     then()
   }
 

@@ -68,6 +68,7 @@ export class Sessions extends Holds {
       now: () => clock.now(),
       materialise: (token) => this.materialise(token),
       wake: (tx, id) => this.wakeFor(tx, id),
+      reset: (tx, id) => this.hearReset(tx, id),
     })
     this.#terminals = new Terminals({ book: this.parts.book, live: this.parts.live, host, deadlines })
     beads.identifiedBy(new SessionIdentities(this.parts))

@@ -21,7 +21,8 @@ export const waitRoutes = (city: CityOf): Route[] => [
     {
       id: 'create-wait',
       summary: 'Let a session wait for beads',
-      description: 'It is woken, or reminded when it runs, once they are closed. Waking or closing it ends its waits.',
+      description:
+        'It is woken, or reminded when it runs, once they are closed. Waking it, closing it and beginning a new conversation end its waits.',
       body: WaitCreate,
       ok: { 201: WaitView },
       refuses: ['bead-not-found', 'session-not-found', 'session-conflict', 'invalid-request', 'forbidden'],

@@ -13,5 +13,6 @@ export const waitersOf = (sessions: Sessions): Waiters => {
     withdraw: (tx, name) => messages.withdraw(tx, name),
     onNudged: (hear) => messages.onEnd(hear),
     onWake: (hear) => sessions.onWake(hear),
+    onReset: (hear) => sessions.onReset(hear),
   }
 }

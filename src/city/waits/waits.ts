@@ -37,6 +37,8 @@ export interface Waiters {
   onNudged(hear: (tx: Tx, name: string, how: 'delivered' | 'failed' | 'abandoned', reason: string) => void): void
   /** Hears of a session that somebody wakes. */
   onWake(hear: (tx: Tx, id: string) => void): void
+  /** Hears of a session that begins another conversation. */
+  onReset(hear: (tx: Tx, id: string) => void): void
 }
 
 interface Needs {
@@ -71,6 +73,7 @@ export class Waits {
     reactions.on('waits.resolve', ['bead.closed', 'bead.deleted'], (tx, recorded) => this.#follow(tx, recorded))
     sessions.onNudged((tx, name, how, reason) => this.#nudged(tx, name, how, reason))
     sessions.onWake((tx, id) => this.#cancelAll(tx, id, 'session-woken'))
+    sessions.onReset((tx, id) => this.#cancelAll(tx, id, 'continuation-stale'))
   }
 
   /** Watches for waits that run out, also those that did while nobody watched. */

@@ -106,6 +106,28 @@ describe('a wait', () => {
     expect(world.said).toEqual([])
   })
 
+  test('is canceled with the conversation it was begun in, also when its reminder is on its way', async () => {
+    await using world = openWaits()
+    const ada = await world.session({ alias: 'ada' })
+    await world.session({ alias: 'bob' })
+    const [a, b] = [await world.task('a'), await world.task('b')]
+    const [pending, ready, other] = [
+      await world.waits.create(human, { session: 'ada', on_beads: [a] }),
+      await world.waits.create(human, { session: 'ada', on_beads: [b] }),
+      await world.waits.create(human, { session: 'bob', on_beads: [a] }),
+    ]
+    await world.close(b)
+    await world.settled()
+    expect(world.said).toHaveLength(1)
+    world.recorded()
+    await world.reset(ada.id)
+    for (const { id } of [pending, ready])
+      expect(world.beads.get(id).metadata).toMatchObject({ state: 'canceled', last_error: 'continuation-stale' })
+    expect(world.recorded().toSorted()).toEqual([`bead.closed ${pending.id}`, `bead.closed ${ready.id}`].toSorted())
+    expect(world.said).toEqual([])
+    expect(world.waits.get(other.id).state).toBe('pending')
+  })
+
   test('is canceled with its bead, and ends as its reminder does', async () => {
     await using world = openWaits()
     await world.session({ alias: 'ada' })

@@ -15,6 +15,7 @@ export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClo
   const roused: string[] = []
   const ends: NudgeEnd[] = []
   const wakes: Woken[] = []
+  const resets: Woken[] = []
   const waits = new Waits({
     ...{ city: 'mill', store, clock, deadlines, reactions, beads },
     sessions: {
@@ -30,6 +31,7 @@ export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClo
       withdraw: (tx, name) => tx.after(() => said.splice(0, said.length, ...said.filter((one) => one.name !== name))),
       onNudged: (hear) => void ends.push(hear),
       onWake: (hear) => void wakes.push(hear),
+      onReset: (hear) => void resets.push(hear),
     },
     report: (message) => world.faults.push(message),
   })
@@ -47,6 +49,10 @@ export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClo
     woken: (id: string) =>
       store.write((tx) => {
         for (const hear of wakes) hear(tx, id)
+      }),
+    reset: (id: string) =>
+      store.write((tx) => {
+        for (const hear of resets) hear(tx, id)
       }),
     close: (id: string) => store.write((tx) => void beads.close(tx, id)),
     task: async (title: string) => (await world.add({ title })).id,
