@@ -3,6 +3,7 @@ import { COMMENT_SORTS } from '../../src/social/comments/schema.ts'
 import { levelSql, repliesSql } from '../../src/social/comments/threads.ts'
 import { headsSql, runSql } from '../../src/social/posts/lists.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
+import { fromSourcesSql } from '../../src/social/posts/sources.ts'
 import { COMMENTS, matchesSql, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
 import { openNetwork, type World } from './world.ts'
 
@@ -36,6 +37,17 @@ test('every list runs down an index of its own and sorts nothing', async () => {
     expect(steps).toContain('SEARCH c USING INTEGER PRIMARY KEY')
     expect(steps).not.toMatch(/TEMP B-TREE|SCAN (c|comments)\b/)
   }
+})
+
+test('a feed looks up of a post whose it is, and whether that is followed', async () => {
+  await using network = openNetwork()
+  for (const reach of ['following', 'all'] as const) {
+    const steps = plan(network, fromSourcesSql(reach))
+    expect(steps).toMatch(/SEARCH p USING INTEGER PRIMARY KEY/)
+    expect(steps).toMatch(/SEARCH f (EXISTS )?USING PRIMARY KEY \(follower=\? AND followee=\?\)/)
+    expect(steps).not.toMatch(/SCAN (?!j\b)|TEMP B-TREE/)
+  }
+  expect(plan(network, fromSourcesSql('all'))).toMatch(/SEARCH s USING PRIMARY KEY \(agent=\? AND submolt=\?\)/)
 })
 
 test('a search reads words, and then no more rows than it weighs', async () => {

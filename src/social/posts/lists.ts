@@ -5,6 +5,7 @@ import { cursorAfterKey, keyOf } from '../../server/cursor.ts'
 import { offsetOf, type Page, sizeOf, wordOf } from '../page.ts'
 import { sinceOf, spansOf, TIMES, type Time } from './ranks.ts'
 import { type OrderQuery, POST_PAGE, POST_SORTS, type Post, type PostSort } from './schema.ts'
+import { type Reach, Sources } from './sources.ts'
 import { type PostRow, toPost, WHOLE_POSTS, WITH_POSTS } from './view.ts'
 
 /** What a list is of: everything, one submolt, one author. */
@@ -44,6 +45,9 @@ const COLUMNS: Readonly<Record<PostSort, readonly string[]>> = {
   controversial: ['controversy', 'created_at', 'n'],
 }
 
+/** So many posts of everything are looked at for a feed at a time. */
+const STRIDE = 128
+
 /** The columns of a sort without the row's number. */
 const ranksOf = (sort: PostSort): readonly string[] => COLUMNS[sort].slice(0, -1)
 
@@ -81,11 +85,13 @@ export function headsSql(scope: 'submolt' | 'author', sort: PostSort): string {
 export class PostLists {
   readonly #runs = new Map<string, Statement<Place, (number | null)[]>>()
   readonly #whole: Statement<PostRow, [number, string]>
+  readonly #sources: Sources
 
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
   ) {
+    this.#sources = new Sources(store)
     this.#whole = store.prepare(
       `${WHOLE_POSTS} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${WITH_POSTS} ORDER BY j.key`,
     )
@@ -95,18 +101,16 @@ export class PostLists {
   page(viewer: number, query: OrderQuery, scope: Scope, key?: number): Page<Post> {
     const order = orderOf(query, `posts.${scope}${key ?? ''}`)
     const runs = this.#spans(order).map((span): Run => ({ scope, key, span }))
-    return this.#page(viewer, order, runs, `posts.${scope}${key ?? ''}`)
+    return this.#page(viewer, order, this.#merge(order, runs, mostOf(order)), `posts.${scope}${key ?? ''}`)
   }
 
   /** A page of what an agent follows and subscribes to, or of what it follows only. */
   feed(viewer: number, query: OrderQuery, followingOnly: boolean): Page<Post> {
     const name = `feed${followingOnly ? '.following' : ''}`
     const order = orderOf(query, name)
-    const scopes = followingOnly ? (['author'] as const) : (['author', 'submolt'] as const)
-    const runs = this.#spans(order)
-      .flatMap((span) => scopes.flatMap((scope) => this.#heads(viewer, order, scope, span)))
-      .sort((one, other) => compare(one.head, other.head, ranksOf(order.sort)))
-    return this.#page(viewer, order, runs, name)
+    const reach = followingOnly ? 'following' : 'all'
+    const places = this.#sifted(viewer, order, reach) ?? this.#gathered(viewer, order, reach)
+    return this.#page(viewer, order, places, name)
   }
 
   /** Those posts whole, in this order. */
@@ -118,9 +122,8 @@ export class PostLists {
     return hasSpans(sort) ? spansOf(time) : [undefined]
   }
 
-  #page(viewer: number, order: Order, runs: readonly Run[], name: string): Page<Post> {
-    const { sort, limit, offset } = order
-    const places = this.#merge(order, runs).slice(offset, offset + limit + 1)
+  #page(viewer: number, { sort, limit, offset }: Order, found: readonly Place[], name: string): Page<Post> {
+    const places = found.slice(offset, offset + limit + 1)
     const last = places.length > limit ? places[limit - 1] : undefined
     const items = this.whole(
       viewer,
@@ -130,9 +133,42 @@ export class PostLists {
     return { items, limit, offset, next }
   }
 
+  /**
+   * What of everything is from an agent's sources. Undefined where so little is that it is cheaper to ask each source:
+   * no more posts are looked at than that would take looks.
+   */
+  #sifted(viewer: number, order: Order, reach: Reach): Place[] | undefined {
+    const runs = this.#spans(order).map((span): Run => ({ scope: 'all', key: undefined, span }))
+    const most = mostOf(order)
+    const found: Place[] = []
+    let left = this.#sources.count(viewer, reach) * runs.length
+    for (let from = order.from, seen = STRIDE; left >= STRIDE; seen += STRIDE, left -= STRIDE) {
+      const places = this.#merge({ ...order, from }, runs, STRIDE)
+      const theirs = this.#sources.among(
+        viewer,
+        reach,
+        places.map(({ n }) => n),
+      )
+      found.push(...places.filter(({ n }) => theirs.has(n)))
+      const last = places.length === STRIDE && found.length < most ? places.at(-1) : undefined
+      if (!last) return found
+      if ((found.length / seen) * left < most) return undefined
+      from = keyAt(last, order.sort)
+    }
+    return undefined
+  }
+
+  /** The best of what each source of an agent has. */
+  #gathered(viewer: number, order: Order, reach: Reach): Place[] {
+    const scopes = reach === 'following' ? (['author'] as const) : (['author', 'submolt'] as const)
+    const runs = this.#spans(order)
+      .flatMap((span) => scopes.flatMap((scope) => this.#heads(viewer, order, scope, span)))
+      .sort((one, other) => compare(one.head, other.head, ranksOf(order.sort)))
+    return this.#merge(order, runs, mostOf(order))
+  }
+
   /** The best of all runs together, none twice. A run whose head comes too late, and all after it, are left alone. */
-  #merge(order: Order, runs: readonly Run[]): Place[] {
-    const most = order.limit + order.offset + 1
+  #merge(order: Order, runs: readonly Run[], most: number): Place[] {
     let found: Place[] = []
     for (const run of runs) {
       const last = found[most - 1]
@@ -178,6 +214,9 @@ function orderOf(query: OrderQuery, name: string): Order {
     from: key ?? COLUMNS[sort].map(() => Number.MAX_SAFE_INTEGER),
   }
 }
+
+/** How many places a page and all before it take, and one to see whether there is more. */
+const mostOf = ({ limit, offset }: Order): number => limit + offset + 1
 
 /** The best of two lists, none twice. */
 function best(some: readonly Place[], others: readonly Place[], most: number, sort: PostSort): Place[] {
