@@ -10,6 +10,7 @@ export type Job =
   | { kind: 'unlock'; path: string }
   | { kind: 'backup'; path: string; to: string }
   | { kind: 'lines'; path: string; sql: string; params: number[]; to: string }
+  | { kind: 'rows'; path: string; sql: string; params: number[] }
   | { kind: 'compact'; path: string }
   | { kind: 'forget'; path: string }
   | { kind: 'quit' }
@@ -66,6 +67,11 @@ export class Janitor {
   /** Writes the column `line` of a query's rows to a gzip file, which appears whole or not at all. */
   lines(path: string, sql: string, params: number[], to: string): Promise<void> {
     return this.#order({ kind: 'lines', path, sql, params, to })
+  }
+
+  /** The rows of a query that would hold the loop. */
+  rows<Row>(path: string, sql: string, params: number[]): Promise<Row[]> {
+    return this.#order({ kind: 'rows', path, sql, params })
   }
 
   /** Closes its connection to a database, if it has one. */

@@ -77,6 +77,13 @@ const JOBS: { [Kind in Job['kind']]: (job: Extract<Job, { kind: Kind }>) => unkn
       await written
     }),
 
+  rows({ path, sql, params }) {
+    const db = connection(path)
+    db.run('PRAGMA busy_timeout = 5000')
+    db.run('PRAGMA cache_size = -32768')
+    return db.query(sql).all(...params)
+  },
+
   forget({ path }) {
     open.get(path)?.close(true)
     open.delete(path)

@@ -33,6 +33,9 @@ export interface StoreOptions {
   restartAt?: number
 }
 
+/** Reads rows off the loop; each time what is committed by then. */
+export type Aside = <Row>(sql: string, ...params: number[]) => Promise<Row[]>
+
 /** How many writes share one commit at most. */
 const GROUP_MOST = 1024
 
@@ -145,6 +148,11 @@ export class Store {
   /** Writes the column `line` of a query's rows to a gzip file, off the loop. */
   async exportLines(sql: string, params: number[], to: string): Promise<void> {
     await alone((janitor) => janitor.lines(this.path, sql, params, to)).catch(cannotWrite(to))
+  }
+
+  /** Does what asks for so many rows that it would hold the loop: `work` reads in a thread of its own. */
+  aside<T>(work: (rows: Aside) => Promise<T>): Promise<T> {
+    return alone((janitor) => work((sql, ...params) => janitor.rows(this.path, sql, params)))
   }
 
   /** Waits for the writes that were taken, then closes. */

@@ -17,7 +17,7 @@ import { Quotas } from './limits/quotas.ts'
 import { socialMigrations } from './migrations.ts'
 import { Aging } from './posts/aging.ts'
 import { Posts } from './posts/posts.ts'
-import { type Miscount, recount } from './recount.ts'
+import { type Miscount, Recounts } from './recount.ts'
 import { Search } from './search/search.ts'
 import { type Settings, usualSettings } from './settings.ts'
 import { Submolts } from './submolts/submolts.ts'
@@ -56,6 +56,7 @@ export class Network {
   readonly search: Search
   readonly departures: Departures
   readonly #aging: Aging
+  readonly #recounts: Recounts
   readonly #retention: Retention
   readonly #deadlines: Deadlines
   readonly #report: (thrown: unknown) => void
@@ -84,6 +85,7 @@ export class Network {
     this.search = new Search(store, this.agents, this.submolts, this.posts, this.comments)
     this.departures = new Departures(store, log, this.agents, [this.keys, this.claims], this.#remains(), report)
     this.#aging = new Aging(store, log, clock, deadlines, report)
+    this.#recounts = new Recounts(store)
     this.#retention = new Retention(store, log, clock, deadlines, report)
     this.#deadlines = deadlines
     this.#report = report
@@ -98,16 +100,17 @@ export class Network {
     return network
   }
 
-  /** Every counter that does not say what is there; none, when all is well. */
+  /** The counters that do not say what is there, the first thousand of them; none, when all is well. */
   recount(): Promise<Miscount[]> {
-    return recount(this.store)
+    return this.#recounts.run()
   }
 
   /** Writes down what is known and closes; nothing runs on. */
   async close(): Promise<void> {
     this.#tidying?.cancel()
     this.#tidying = undefined
-    await Promise.all([this.#aging.stop(), this.departures.stop(), this.#retention.stop(), this.activity.flush()])
+    await Promise.all([this.#aging.stop(), this.departures.stop(), this.#recounts.stop(), this.#retention.stop()])
+    await this.activity.flush()
     await this.store.close()
   }
 

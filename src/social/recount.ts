@@ -1,16 +1,9 @@
-import type { Statement } from 'bun:sqlite'
-import type { Store } from '../core/store.ts'
+import { Refusal } from '../core/errors.ts'
+import type { Aside, Store } from '../core/store.ts'
 
 /** A counter that does not say what is there. */
 export interface Miscount {
   counter: string
-  id: string
-  stored: number
-  counted: number
-}
-
-interface Row {
-  n: number
   id: string
   stored: number
   counted: number
@@ -28,8 +21,10 @@ const weighed = (table: string, weights: string) =>
     `coalesce((SELECT w.score FROM ${weights} w WHERE w.n = t.n), 0)`,
   ] as const
 
+type Counter = readonly [table: string, column: string, counted: string, stored?: string]
+
 /** What each counter has to be, and what it is where it is no column of the table. */
-const COUNTERS: readonly (readonly [table: string, column: string, counted: string, stored?: string])[] = [
+const COUNTERS: readonly Counter[] = [
   ['posts', 'score', votes(0, 'sum(v.value)')],
   ['posts', 'upvotes', votes(0, 'sum(v.value = 1)')],
   ['posts', 'downvotes', votes(0, 'sum(v.value = -1)')],
@@ -59,19 +54,49 @@ const COUNTERS: readonly (readonly [table: string, column: string, counted: stri
   ['submolts', 'post_count', '(SELECT count(*) FROM posts p WHERE p.submolt = t.n AND p.deleted_at IS NULL)'],
 ]
 
-const SLICE = 200
+/** Rows looked at in one question, and the most miscounts that are told. */
+const SLICE = 5_000
+const MOST = 1_000
 
-/** Counts again whatever is counted, a few rows at a time; says which counters are wrong. */
-export async function recount(store: Store): Promise<Miscount[]> {
-  const wrong: Miscount[] = []
-  for (const [table, column, counted, stored = `t.${column}`] of COUNTERS) {
-    const sql = `SELECT t.n, t.id, ${stored} AS stored, ${counted} AS counted FROM ${table} t WHERE t.n > ? ORDER BY t.n LIMIT ${SLICE}`
-    const statement: Statement<Row, [number]> = store.prepare(sql)
-    for (let rows = statement.all(0); rows.length > 0; rows = statement.all(rows.at(-1)?.n ?? 0)) {
-      const off = rows.filter(({ stored, counted }) => stored !== counted)
-      wrong.push(...off.map(({ id, stored, counted }) => ({ counter: `${table}.${column}`, id, stored, counted })))
-      await new Promise((resolve) => setImmediate(resolve))
-    }
+/** Counts again whatever is counted: beside the loop, and once at a time, whoever asks. */
+export class Recounts {
+  #running: Promise<Miscount[]> | undefined
+  #stopped = false
+
+  constructor(private readonly store: Store) {}
+
+  /** The counters that are wrong, the first thousand of them. */
+  run(): Promise<Miscount[]> {
+    this.#running ??= this.store
+      .aside((rows) => this.#wrong(rows))
+      .finally(() => {
+        this.#running = undefined
+      })
+    return this.#running
   }
-  return wrong
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#running?.catch(() => {})
+  }
+
+  async #wrong(rows: Aside): Promise<Miscount[]> {
+    const wrong: Miscount[] = []
+    for (const counter of COUNTERS) {
+      const [table] = counter
+      const [end] = await rows<{ n: number | null }>(`SELECT max(n) AS n FROM ${table}`)
+      for (let from = 0; from < (end?.n ?? 0); from += SLICE) {
+        if (this.#stopped) throw new Refusal('store-unavailable', 'the network closes')
+        if (wrong.length >= MOST) return wrong.slice(0, MOST)
+        wrong.push(...(await rows<Miscount>(offSql(counter), from, from + SLICE)))
+      }
+    }
+    return wrong.slice(0, MOST)
+  }
 }
+
+/** The statement that finds the rows of a slice of which a counter is wrong. */
+const offSql = ([table, column, counted, stored = `t.${column}`]: Counter): string =>
+  `SELECT '${table}.${column}' AS counter, id, stored, counted
+   FROM (SELECT t.id, ${stored} AS stored, ${counted} AS counted FROM ${table} t WHERE t.n > ? AND t.n <= ?)
+   WHERE stored <> counted`

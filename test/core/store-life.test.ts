@@ -139,6 +139,30 @@ describe('other programs', () => {
   })
 })
 
+describe('reading aside', () => {
+  test('sees what was committed by the time it asks, and leaves the store at work', async () => {
+    using folder = tempFolder()
+    const { store, add } = open(folder.at('a.db'))
+    await add('one')
+    const seen = await store.aside(async (rows) => {
+      const before = await rows<{ text: string }>('SELECT text FROM notes WHERE id > ?', 0)
+      await add('two')
+      return [before, await rows<{ text: string }>('SELECT text FROM notes WHERE id > ?', 1)]
+    })
+    expect(seen).toEqual([[{ text: 'one' }], [{ text: 'two' }]])
+    await store.close()
+    expect(existsSync(folder.at('a.db-wal'))).toBe(false)
+  })
+
+  test('says what is wrong with a question', async () => {
+    using folder = tempFolder()
+    const { store, add } = open(folder.at('a.db'))
+    await expect(store.aside((rows) => rows('SELECT absent FROM notes'))).rejects.toThrow('no such column: absent')
+    await add('one')
+    await store.close()
+  })
+})
+
 describe('backing up', () => {
   test('a backup holds what was committed and leaves the store at work', async () => {
     using folder = tempFolder()

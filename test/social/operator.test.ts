@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { Recounts } from '../../src/social/recount.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
 
 const at = (name: string, verb: string) => `/operator/agents/${name}/${verb}`
@@ -90,6 +91,37 @@ describe('the operator of the network', () => {
     await network.store.write((tx) => void tx.orm.run(`UPDATE posts SET comment_count = 3 WHERE id = '${id}'`))
     const miscounts = [{ counter: 'posts.comment_count', id, stored: 3, counted: 0 }]
     expect((await recount()).body).toEqual({ success: true, miscounts })
+  })
+
+  test('counts once for all who ask meanwhile, and tells a thousand miscounts at most', async () => {
+    await using network = openNetwork()
+    const key = await network.agent('ada')
+    const { id } = await network.post(key)
+    for (let at = 0; at < 3; at++) await network.comment(key, id)
+    await network.store.write((tx) => {
+      const copies = 'WITH RECURSIVE n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 1200)'
+      const columns = 'post, parent, author, content, depth, created_at, updated_at'
+      tx.orm.run(
+        `INSERT INTO comments (id, score, ${columns}) ${copies} SELECT 'copy ' || at, 7, ${columns} FROM comments, n WHERE n = 1`,
+      )
+    })
+    const [one, other] = await Promise.all([network.recount(), network.recount()])
+    expect(other).toBe(one)
+    expect(one).toHaveLength(1_000)
+    expect(one[0]).toEqual({ counter: 'posts.comment_count', id: String(id), stored: 3, counted: 1_203 })
+    expect(one.at(-1)).toMatchObject({ counter: 'comments.score', stored: 7, counted: 0 })
+  })
+
+  test('stops counting when it is told to, as when the network closes', async () => {
+    await using network = openNetwork()
+    await network.post(await network.agent('ada'))
+    const recounts = new Recounts(network.store)
+    const counting = recounts.run().then(
+      () => 'counted',
+      (thrown: unknown) => String(thrown),
+    )
+    await recounts.stop()
+    expect(await counting).toContain('the network closes')
   })
 
   test('is nobody who does not hold the token, and the token opens nothing else', async () => {

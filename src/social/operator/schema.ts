@@ -22,7 +22,7 @@ export const Recount = Type.Object(
         stored: Type.Integer({ description: 'What it says.' }),
         counted: Type.Integer({ description: 'What is there.' }),
       }),
-      { description: 'The counters that do not say what is there; none, when all is well.' },
+      { description: 'The counters that do not say what is there, the first 1,000 of them; none, when all is well.' },
     ),
   },
   { $id: 'Recount' },
