@@ -69,6 +69,7 @@ export function createProgram(io: Io): Command {
   program.commandsGroup('About:')
   versionCommand(program, io)
   openapiCommand(program, here)
+  program.helpCommand('help [command]', 'display help for command')
   return program
 }
 

@@ -8,9 +8,6 @@ import { sentenceOf } from '../run.ts'
 import { dependents, toListed } from './issue.ts'
 import { Printer } from './print.ts'
 
-/** Records that the city keeps for itself: they are beads, but nobody's work. */
-export const INTERNAL: ReadonlySet<string> = new Set(['session', 'message', 'convoy', 'wait', 'agent', 'rig', 'role'])
-
 const PAGE = 1000
 const FEW = 20
 /** How many beads one request asks about. */

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { Bead } from '../../src/city/beads/schema.ts'
 import { count, priority, several } from '../commands/options.ts'
-import { type Desk, INTERNAL } from './desk.ts'
+import { isWork, workTotal } from '../work.ts'
+import type { Desk } from './desk.ts'
 
 interface Filter {
   status?: string
@@ -78,9 +79,7 @@ async function list(desk: Desk, filter: Filter): Promise<void> {
   const { status, type, assignee, all } = filter
   const asked = { status, type, assignee: typeof assignee === 'string' ? assignee : undefined, all, rig }
   const hidden = !filter.includeInfra && type === undefined
-  const found = (await desk.list(asked)).filter(
-    (bead) => fits(bead, filter) && !(hidden && INTERNAL.has(bead.issue_type)),
-  )
+  const found = (await desk.list(asked)).filter((bead) => fits(bead, filter) && (isWork(bead) || !hidden))
   const shown = first(found.sort(byUrgency), filter.limit)
   if (desk.print.json) return desk.printList(shown)
   if (shown.length === 0) return desk.print.line('No bead matches.')
@@ -120,12 +119,10 @@ function hasField(bead: Bead, field: string): boolean {
 async function tally(desk: Desk, { status, type, assignee }: Filter): Promise<void> {
   const city = await desk.city()
   const rig = await desk.rig()
-  const total = async (kind: string | undefined) => {
-    const query = { status, type: kind, assignee, rig, all: status === undefined, limit: 1 }
-    return (await city.call('GET ~/beads', { query })).total
-  }
-  const [all = 0, ...internal] = await Promise.all([total(type), ...(type ? [] : [...INTERNAL].map(total))])
-  const n = all - internal.reduce((sum, each) => sum + each, 0)
+  const query = { status, type, assignee, rig, all: status === undefined }
+  const n = type
+    ? (await city.call('GET ~/beads', { query: { ...query, limit: 1 } })).total
+    : await workTotal(city, query)
   if (desk.print.json) return desk.print.value({ count: n })
   desk.print.line(String(n))
 }

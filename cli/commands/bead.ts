@@ -6,6 +6,7 @@ import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'
 import { type Column, facts, table } from '../table.ts'
 import { draw, type Watch, withWatch } from '../watch.ts'
+import { workFound } from '../work.ts'
 import { commentCommands, commentsOn, printComments } from './bead-comment.ts'
 import { dependencyCommands } from './bead-dep.ts'
 import { createCommand, updateCommand } from './bead-edit.ts'
@@ -22,7 +23,7 @@ interface List extends Json, Watch {
   assignee?: string
   rig?: string
   all?: true
-  limit?: number
+  limit: number
 }
 
 interface Search extends Json {
@@ -53,13 +54,13 @@ export function beadCommands(program: Command, here: Here): void {
 }
 
 function listCommand(bead: Command, here: Here): void {
-  withWatch(withJson(bead.command('list').description('list beads, newest first; closed ones only when asked for')))
+  withWatch(withJson(bead.command('list').description('list the work that is not closed, newest first')))
     .option('--status <status>', 'open, in_progress or closed')
-    .option('--type <type>', 'such as task, bug, message or session')
+    .option('--type <type>', 'such as task or bug; also session, message and convoy, which are no work')
     .option('--label <label>')
     .option('--assignee <who>')
     .option('--rig <rig>', "one rig's beads; the city's own under the city's name")
-    .option('--all', 'closed ones too')
+    .option('--all', 'everything on record: closed beads too, and what is no work, as sessions and messages')
     .option('--limit <n>', 'at most so many', count, 100)
     .action((options: List) => list(here, options))
 }
@@ -68,7 +69,7 @@ async function list(here: Here, options: List): Promise<void> {
   const city = await here.city()
   const { json: asJson, watch, ...query } = options
   await draw(here, city, { watch }, async (io) => {
-    const beads = await city.call('GET ~/beads', { query })
+    const beads = await (query.all || query.type ? city.call('GET ~/beads', { query }) : workFound(city, query))
     if (asJson) return json(io, beads)
     print(io, beads.items, 'No bead matches.')
     if (beads.total > beads.items.length) line(io, `${beads.items.length} of ${beads.total}; --limit shows more.`)

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AttentionList } from '../../src/city/attention/schema.ts'
 import { AGENT } from '../runtime/acp/agent-host.ts'
-import { openTown, type Town } from './town.ts'
+import { shareTown, type Town } from './town.ts'
 
 const DIALOG = join(import.meta.dir, '../runtime/terminal/programs/dialog.ts')
 
 let town: Town
-beforeAll(async () => {
-  town = await openTown()
+shareTown(async (opened) => {
+  town = opened
   await Bun.write(
     town.at('town', 'city.toml'),
     `${await Bun.file(town.at('town', 'city.toml')).text()}
@@ -28,8 +28,7 @@ provider = "guarded"
 `,
   )
   while (!(await town.gc(['agent', 'list'])).out.includes('polly')) await Bun.sleep(20)
-}, 20_000)
-afterAll(() => town[Symbol.asyncDispose]())
+})
 
 /** What waits, once there is as much as that. */
 async function waits(count: number): Promise<AttentionList> {

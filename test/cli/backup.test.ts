@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   existsSync,
@@ -11,13 +11,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Bead } from '../../src/city/beads/schema.ts'
-import { openTown, type Town } from './town.ts'
+import { shareTown, type Town } from './town.ts'
 
 let town: Town
-beforeAll(async () => {
-  town = await openTown()
-}, 20_000)
-afterAll(() => town[Symbol.asyncDispose]())
+shareTown((opened) => {
+  town = opened
+})
 
 const beads = async (city: string) =>
   (await town.json<{ items: Bead[] }>(['--city', city, 'bead', 'list', '--all', '--limit', '1000'])).items

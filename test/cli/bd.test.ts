@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import type { Counted, Issue } from '../../cli/bd/issue.ts'
-import { openTown, type Town } from './town.ts'
+import { shareTown, type Town } from './town.ts'
 
 let town: Town
-beforeAll(async () => {
-  town = await openTown()
-}, 20_000)
-afterAll(() => town[Symbol.asyncDispose]())
+shareTown((opened) => {
+  town = opened
+})
 
 async function json<T>(...args: string[]): Promise<T> {
   const { status, out, err } = await town.bd([...args, '--json'])

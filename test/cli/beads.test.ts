@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { BeadsCreated } from '../../src/city/beads/bulk-schema.ts'
-import type { Bead, BeadsImported } from '../../src/city/beads/schema.ts'
+import type { Bead, BeadsImported, ListBodyBead } from '../../src/city/beads/schema.ts'
 import type { BeadComment, BeadCommentList } from '../../src/city/comments/schema.ts'
-import { openTown, type Town } from './town.ts'
+import { shareTown, type Town } from './town.ts'
 
 let town: Town
-beforeAll(async () => {
-  town = await openTown()
-}, 20_000)
-afterAll(() => town[Symbol.asyncDispose]())
-
-const create = (title: string, ...more: string[]) => town.json<Bead>(['bead', 'create', title, ...more])
+shareTown((opened) => {
+  town = opened
+})
 
 describe('gc bead comment, comments', () => {
   test('say something on a bead and list it, in words or from a pipe', async () => {
-    const { id } = await create('Discussed')
+    const { id } = await town.bead('Discussed')
     expect((await town.gc(['bead', 'comments', id])).out).toBe(`Nobody has commented on ${id}.\n`)
     expect((await town.gc(['bead', 'comment', id, 'half', 'done'])).out).toBe(`Commented on ${id}.\n`)
     const said = await town.json<BeadComment>(['bead', 'comment', id, '-'], { stdin: 'two\nlines\n' })
@@ -29,15 +26,38 @@ describe('gc bead comment, comments', () => {
   })
 
   test('refuse to say nothing', async () => {
-    const { id } = await create('Silent')
+    const { id } = await town.bead('Silent')
     const { status, err } = await town.gc(['bead', 'comment', id], { stdin: ' \n' })
     expect([status, err]).toEqual([2, 'gc: there is nothing to comment on standard input\n'])
   })
 })
 
+test('a list is of work: what the city keeps beside it is shown when it is asked for, or with everything', async () => {
+  const { id } = await town.bead('Sweep', '--label', 'listed')
+  const done = await town.bead('Swept', '--label', 'listed')
+  await town.json(['bead', 'close', done.id])
+  const { id: convoy } = await town.json<Bead>(['convoy', 'create', 'Listed'])
+  await town.json(['bead', 'update', convoy, '--label', 'listed'])
+  const listed = async (...options: string[]) => {
+    const { items, total } = await town.json<ListBodyBead>(['bead', 'list', '--label', 'listed', ...options])
+    return { ids: (items ?? []).map((bead) => bead.id), total }
+  }
+  expect(await listed()).toEqual({ ids: [id], total: 1 })
+  expect(await listed('--status', 'closed')).toEqual({ ids: [done.id], total: 1 })
+  expect(await listed('--type', 'convoy')).toEqual({ ids: [convoy], total: 1 })
+  expect(await listed('--all')).toEqual({ ids: [convoy, done.id, id], total: 3 })
+  const more = await town.bead('Sweep more', '--label', 'listed')
+  expect(await listed('--limit', '1')).toEqual({ ids: [more.id], total: 2 })
+  expect(await listed('--limit', '0')).toEqual({ ids: [more.id, id], total: 2 })
+  const { out } = await town.gc(['bead', 'list', '--label', 'listed', '--limit', '1'])
+  expect(out).toEndWith('\n1 of 2; --limit shows more.\n')
+  const { out: help } = await town.gc(['bead', 'list', '--help'])
+  expect(help).toContain('everything on record')
+})
+
 test('a bead is created with what it needs, and shown with both ends of it', async () => {
-  const [wall, door] = [await create('Wall'), await create('Door')]
-  const roof = await create('Roof', '--needs', `${wall.id},${door.id}`, '--defer-until', '2030-01-31T09:00:00Z')
+  const [wall, door] = [await town.bead('Wall'), await town.bead('Door')]
+  const roof = await town.bead('Roof', '--needs', `${wall.id},${door.id}`, '--defer-until', '2030-01-31T09:00:00Z')
   expect(roof).toMatchObject({ is_blocked: true, defer_until: '2030-01-31T09:00:00.000Z' })
   const rows = async (id: string) =>
     (await town.gc(['bead', 'dep', 'list', id])).out.split('\n').map((each) => each.replace(/ {2,}/g, '  '))
@@ -47,7 +67,7 @@ test('a bead is created with what it needs, and shown with both ends of it', asy
     ['', `depends on  ${wall.id}  blocks  open  Wall`, `depends on  ${door.id}  blocks  open  Door`].toSorted(),
   )
   expect((await rows(wall.id))[1]).toBe(`needed by  ${roof.id}  blocks  open  Roof`)
-  const { id } = await create('Alone')
+  const { id } = await town.bead('Alone')
   expect(await rows(id)).toEqual([`${id} depends on nothing, and nothing depends on it.`, ''])
   const shown = (await town.gc(['bead', 'show', roof.id])).out.replace(/ {2,}/g, '  ').split('\n')
   expect(shown).toContain('status  open, blocked')
@@ -63,7 +83,7 @@ test('one bead that cannot be created with what it needs is refused as one bead'
     status: 1,
     err: 'gc: it needs to-99999: there is no such bead, and no entry of that name\n',
   })
-  const { id } = await create('There')
+  const { id } = await town.bead('There')
   const late = await town.gc(['bead', 'create', 'x', '--needs', id, '--defer-until', 'tomorrow'])
   expect(late.err).toBe('gc: validation failed (body.defer_until: must be a date-time such as 2030-01-31T09:00:00Z)\n')
   const before = await town.json<{ total: number }>(['bead', 'list', '--all'])
@@ -72,10 +92,10 @@ test('one bead that cannot be created with what it needs is refused as one bead'
 })
 
 test('a graph shows what is below a bead, each below its parent, and what that waits for', async () => {
-  const plan = await create('Plan', '--type', 'epic')
-  const first = await create('First', '--parent', plan.id)
-  const part = await create('Part', '--parent', first.id)
-  const second = await create('Second', '--parent', plan.id, '--needs', first.id)
+  const plan = await town.bead('Plan', '--type', 'epic')
+  const first = await town.bead('First', '--parent', plan.id)
+  const part = await town.bead('Part', '--parent', first.id)
+  const second = await town.bead('Second', '--parent', plan.id, '--needs', first.id)
   const { out } = await town.gc(['bead', 'graph', plan.id])
   expect(out.split('\n').map((each) => each.trimEnd().replace(/(\S) {2,}/g, '$1  '))).toEqual([
     'BEAD  STATUS  NEEDS  TITLE',
@@ -128,7 +148,7 @@ describe('many beads', () => {
   })
 
   test('are changed together or not at all', async () => {
-    const [one, two] = [(await create('one')).id, (await create('two')).id]
+    const [one, two] = [(await town.bead('one')).id, (await town.bead('two')).id]
     const { out } = await town.gc(['bead', 'update', one, two, '--priority', '1', '--label', 'x'])
     expect(out).toBe(`Updated ${one}.\nUpdated ${two}.\n`)
     expect(await town.json<Bead>(['bead', 'show', two])).toMatchObject({ priority: 1, labels: ['x'] })
@@ -139,7 +159,7 @@ describe('many beads', () => {
   })
 
   test('are closed and reopened one after the other, as far as they can be', async () => {
-    const [one, two] = [(await create('one')).id, (await create('two')).id]
+    const [one, two] = [(await town.bead('one')).id, (await town.bead('two')).id]
     const closed = await town.gc(['bead', 'close', one, 'to-99999', two, '--reason', 'all done'])
     expect([closed.status, closed.out]).toEqual([1, `Closed ${one}.\nClosed ${two}.\n`])
     expect(closed.err).toBe('gc: bead to-99999 does not exist\n')
@@ -152,7 +172,7 @@ describe('many beads', () => {
 })
 
 test('gc bead search finds beads by their words and by what was said on them', async () => {
-  const [one, two] = [await create('Numbat one', '--type', 'bug'), await create('Two')]
+  const [one, two] = [await town.bead('Numbat one', '--type', 'bug'), await town.bead('Two')]
   await town.json(['bead', 'comment', two.id, 'another numbat'])
   const found = async (...args: string[]) =>
     (await town.json<{ items: Bead[] }>(['bead', 'search', ...args])).items.map(({ id }) => id)
@@ -166,7 +186,7 @@ test('gc bead search finds beads by their words and by what was said on them', a
 })
 
 test('gc bead history tells what changed, the newest first', async () => {
-  const { id } = await create('Old name', '--label', 'a')
+  const { id } = await town.bead('Old name', '--label', 'a')
   await town.json(['bead', 'update', id, '--title', 'New name', '--label', 'b', '--metadata', 'k=v'])
   await town.json(['bead', 'comment', id, 'well done'])
   await town.json(['bead', 'close', id])

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync } from 'node:fs'
 import type { Bead } from '../../src/city/beads/schema.ts'
 import { widthOf } from '../../src/client/text.ts'
-import { openTown, type Town } from './town.ts'
+import { shareTown, type Town } from './town.ts'
 
 let town: Town
-beforeAll(async () => {
-  town = await openTown()
-}, 20_000)
-afterAll(() => town[Symbol.asyncDispose]())
-
-const create = (title: string, ...more: string[]) => town.json<Bead>(['bead', 'create', title, ...more])
+shareTown((opened) => {
+  town = opened
+})
 
 describe('beads', () => {
   test('a bead is created in the rig whose folder one stands in, shown, changed, closed and reopened', async () => {
@@ -38,7 +35,7 @@ describe('beads', () => {
   })
 
   test('--json prints one line that holds exactly the wire shape', async () => {
-    const { id } = await create('Wire')
+    const { id } = await town.bead('Wire')
     const { out } = await town.gc(['bead', 'show', id, '--json'])
     expect(out.split('\n')).toHaveLength(2)
     const wire = await fetch(`${town.url}/v0/city/town/bead/${id}`)
@@ -46,8 +43,8 @@ describe('beads', () => {
   })
 
   test('a blocked bead is not ready until what it waits for is closed', async () => {
-    const wall = await create('Wall')
-    const roof = await create('Roof')
+    const wall = await town.bead('Wall')
+    const roof = await town.bead('Roof')
     await town.json(['bead', 'dep', 'add', roof.id, wall.id])
     const ready = async () => (await town.json<{ items: Bead[] }>(['bead', 'ready'])).items.map(({ id }) => id)
     expect(await ready()).not.toContain(roof.id)
@@ -58,7 +55,7 @@ describe('beads', () => {
   })
 
   test('a list fits the terminal and has no colour where none is wanted', async () => {
-    await create('A bead with a title that is a good deal longer than any terminal is wide, 日本語も含めて')
+    await town.bead('A bead with a title that is a good deal longer than any terminal is wide, 日本語も含めて')
     for (const width of [100, 60, 30, 10]) {
       const { out } = await town.gc(['bead', 'list'], { width })
       for (const line of out.trimEnd().split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(Math.max(width, 45))
@@ -132,7 +129,7 @@ describe('rigs and agents', () => {
 
 describe('events', () => {
   test('past ones are told oldest first, one a line, with --json as they are on the wire', async () => {
-    const { id } = await create('An event')
+    const { id } = await town.bead('An event')
     const { out } = await town.gc(['events', '--type', 'bead.created', '--json'])
     const events = out
       .trimEnd()
@@ -145,7 +142,7 @@ describe('events', () => {
 
   test('--after gives everything newer and ends', async () => {
     const head = (await town.gc(['events', '--seq'])).out.trim()
-    const { id } = await create('Newer')
+    const { id } = await town.bead('Newer')
     const { out } = await town.gc(['events', '--after', head, '--json'])
     expect(JSON.parse(out.split('\n')[0] ?? '')).toMatchObject({ type: 'bead.created', subject: id })
     expect((await town.gc(['events', '--after', '999999'])).out).toBe('')
@@ -154,7 +151,7 @@ describe('events', () => {
   test('--follow goes on until it is interrupted', async () => {
     const stop = new AbortController()
     const head = (await town.gc(['events', '--seq'])).out.trim()
-    const { id } = await create('Followed')
+    const { id } = await town.bead('Followed')
     const heard = (out: string) => {
       if (out.includes(id)) stop.abort()
     }
@@ -208,8 +205,8 @@ describe('events that are watched for', () => {
 
   test('--watch ends with the first that fits, also one that came after the given number', async () => {
     const after = await head()
-    const { id } = await create('Watched for')
-    await create('Not watched for')
+    const { id } = await town.bead('Watched for')
+    await town.bead('Not watched for')
     const args = ['events', '--watch', '--json', '--type', 'bead.created', '--after', after]
     expect(lines(await town.gc(args))).toMatchObject([{ type: 'bead.created', subject: id }])
   })
@@ -229,7 +226,7 @@ describe('events that are watched for', () => {
 
   test('--since shows all of the last while and goes on with --follow; --limit may be over a page', async () => {
     const before = Number(await head())
-    for (let n = 0; n < 60; n++) await create(`crowd ${n}`)
+    for (let n = 0; n < 60; n++) await town.bead(`crowd ${n}`)
     const told = lines(await town.gc(['events', '--since', '1h', '--json']))
     expect(told.length).toBeGreaterThanOrEqual(before + 60)
     expect(told.at(0)).toMatchObject({ seq: 1 })

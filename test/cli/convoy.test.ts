@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Bead } from '../../src/city/beads/schema.ts'
 import type { ConvoyGetResponse } from '../../src/city/convoys/schema.ts'
 import type { Said } from './shell.ts'
-import { openTown, type Town } from './town.ts'
+import { shareTown, type Town } from './town.ts'
 
 let town: Town
-beforeAll(async () => {
-  town = await openTown()
-}, 20_000)
-afterAll(() => town[Symbol.asyncDispose]())
+shareTown((opened) => {
+  town = opened
+})
 
-const bead = (title: string) => town.json<Bead>(['bead', 'create', title])
 const convoy = (title: string, ...more: string[]) => town.json<Bead>(['convoy', 'create', title, ...more])
 const shown = (id: string) => town.json<ConvoyGetResponse>(['convoy', 'show', id])
 
@@ -38,7 +36,7 @@ async function watched(args: string[], steps: Step[], width?: number): Promise<S
 
 describe('gc convoy', () => {
   test('create puts beads in a convoy, in the rig whose folder one stands in, and show tells how far they are', async () => {
-    const [door, wall] = [await bead('Door'), await bead('Wall')]
+    const [door, wall] = [await town.bead('Door'), await town.bead('Wall')]
     const { id } = await convoy('House', door.id, wall.id)
     await town.json(['bead', 'close', door.id])
     const { out } = await town.gc(['convoy', 'show', id])
@@ -52,7 +50,7 @@ describe('gc convoy', () => {
   })
 
   test('what create is told besides stays with the convoy; an owned one waits for a person', async () => {
-    const door = await bead('Door')
+    const door = await town.bead('Door')
     const flags = ['--owned', '--owner', 'mayor', '--merge', 'mr', '--target', 'next']
     const { id, labels, metadata } = await convoy('Release', door.id, ...flags)
     expect(labels).toEqual(['owned'])
@@ -67,7 +65,7 @@ describe('gc convoy', () => {
   })
 
   test('add and remove change what is in it; a bead that is not there is refused', async () => {
-    const [one, two] = [await bead('one'), await bead('two')]
+    const [one, two] = [await town.bead('one'), await town.bead('two')]
     const { id } = await convoy('Pair')
     expect((await town.gc(['convoy', 'show', id])).out).toContain('gc convoy add')
     expect((await town.gc(['convoy', 'add', id, one.id, two.id])).out).toBe(`${one.id}, ${two.id} are in ${id}.\n`)
@@ -79,7 +77,7 @@ describe('gc convoy', () => {
   })
 
   test('check says by its status whether every bead is closed', async () => {
-    const { id } = await convoy('Check', (await bead('x')).id)
+    const { id } = await convoy('Check', (await town.bead('x')).id)
     expect(await town.gc(['convoy', 'check', id])).toMatchObject({
       status: 1,
       out: `0 of 1 beads of ${id} are closed.\n`,
@@ -107,7 +105,7 @@ describe('gc convoy', () => {
 
 describe('--watch', () => {
   test('show goes on until the convoy is closed with the last of its beads', async () => {
-    const [one, two] = [await bead('one'), await bead('two')]
+    const [one, two] = [await town.bead('one'), await town.bead('two')]
     const { id } = await convoy('Watched', one.id, two.id)
     const close = (closed: Bead) => () => town.json(['bead', 'close', closed.id])
     const said = await watched(
@@ -127,9 +125,9 @@ describe('--watch', () => {
   test('list and bead list show what comes, until ctrl-c', async () => {
     const steps = [{ seen: 'TITLE', act: () => convoy('Appears') }, { seen: 'Appears' }]
     expect((await watched(['convoy', 'list', '--all'], steps)).status).toBe(0)
-    const work = [{ seen: 'TITLE', act: () => bead('Comes') }, { seen: 'Comes' }]
+    const work = [{ seen: 'TITLE', act: () => town.bead('Comes') }, { seen: 'Comes' }]
     expect((await watched(['bead', 'list'], work)).status).toBe(0)
-    const ready = [{ seen: '"items"', act: () => bead('Waits') }, { seen: 'Waits' }]
+    const ready = [{ seen: '"items"', act: () => town.bead('Waits') }, { seen: 'Waits' }]
     const { out } = await watched(['bead', 'ready', '--json'], ready)
     for (const each of out.trimEnd().split('\n')) expect(JSON.parse(each)).toHaveProperty('items')
   })

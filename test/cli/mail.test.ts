@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Message } from '../../src/city/mail/schema.ts'
 import type { WaitListBody, WaitView } from '../../src/city/waits/schema.ts'
-import { openTown, type Town } from './town.ts'
+import { shareTown, type Town } from './town.ts'
 
 let town: Town
-beforeAll(async () => {
-  town = await openTown()
+shareTown(async (opened) => {
+  town = opened
   await town.json(['agent', 'add', 'clerk', '--command', 'exec sleep 600'])
-}, 20_000)
-afterAll(() => town[Symbol.asyncDispose]())
+})
 
 interface Sent {
   command: string

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Bead } from '../../src/city/beads/schema.ts'
 import type { SessionResponse } from '../../src/city/sessions/schema.ts'
 import { eventually } from '../support/until.ts'
-import { openTown, type Town } from './town.ts'
+import { shareTown, type Town } from './town.ts'
 
 let town: Town
 let session: SessionResponse
-beforeAll(async () => {
-  town = await openTown()
+shareTown(async (opened) => {
+  town = opened
   const echo = 'sh -c \'echo ready; while read -r line; do echo "heard $line"; done\''
   await town.json(['agent', 'add', 'clerk', '--command', echo])
   session = await town.json<SessionResponse>(['session', 'new', 'clerk', '--alias', 'bob', '--title', 'At the desk'])
-}, 20_000)
-afterAll(() => town[Symbol.asyncDispose]())
+})
 
 const shown = () => town.json<SessionResponse>(['session', 'show', session.id])
 

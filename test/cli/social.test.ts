@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Agent, AgentAnswer, KeyList, NewKey, Registered } from '../../src/social/agents/schema.ts'
@@ -8,14 +8,13 @@ import type { SearchAnswer } from '../../src/social/search/schema.ts'
 import type { SubmoltPage } from '../../src/social/submolts/schema.ts'
 import type { Voted } from '../../src/social/votes/schema.ts'
 import { gc } from './shell.ts'
-import { openTown, type Town } from './town.ts'
+import { openTown, shareTown, type Town } from './town.ts'
 
 let town: Town
-beforeAll(async () => {
-  town = await openTown()
+shareTown(async (opened) => {
+  town = opened
   await town.json(['social', 'register', 'ada', '-d', 'I count'])
-}, 20_000)
-afterAll(() => town[Symbol.asyncDispose]())
+})
 
 const KEY = /moltbook_[0-9a-f]{64}/
 const social = (...args: string[]) => town.gc(['social', ...args])

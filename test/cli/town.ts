@@ -1,5 +1,7 @@
+import { afterAll, beforeAll } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Bead } from '../../src/city/beads/schema.ts'
 import { serve } from '../../src/supervisor/serve.ts'
 import { tempFolder } from '../support/folder.ts'
 import { bd, gc, type Said, type Shell } from './shell.ts'
@@ -19,7 +21,19 @@ export interface Town extends AsyncDisposable {
   bd(args: readonly string[], shell?: Shell): Promise<Said>
   /** Runs a command that must succeed and reads the JSON it printed. */
   json<T>(args: readonly string[], shell?: Shell): Promise<T>
+  /** Creates a bead with these options. */
+  bead(title: string, ...options: string[]): Promise<Bead>
   at(...names: string[]): string
+}
+
+/** Opens a town for all tests of a file to share, and ends it after them. */
+export function shareTown(take: (opened: Town) => Promise<void> | void): void {
+  let town: Town | undefined
+  beforeAll(async () => {
+    town = await openTown()
+    await take(town)
+  }, 20_000)
+  afterAll(() => town?.[Symbol.asyncDispose]())
 }
 
 interface Options {
@@ -63,6 +77,8 @@ export async function openTown(options: Options = {}): Promise<Town> {
     await must(['init', town])
     await must(['rig', 'add', rig])
   }
+  const json = async <T>(args: readonly string[], given?: Shell): Promise<T> =>
+    JSON.parse((await must([...args, '--json'], given)).out)
   return {
     url: running.url,
     home,
@@ -72,7 +88,8 @@ export async function openTown(options: Options = {}): Promise<Town> {
     reports,
     gc: run,
     bd: (args, given) => bd(args, shell(given)),
-    json: async (args, given) => JSON.parse((await must([...args, '--json'], given)).out),
+    json,
+    bead: (title, ...options) => json(['bead', 'create', title, ...options]),
     at: (...names) => join(folder.path, ...names),
     async [Symbol.asyncDispose]() {
       await running.stop({ endSessions: true })

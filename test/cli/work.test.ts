@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { chmodSync, readFileSync } from 'node:fs'
 import { timers } from '../../cli/timers.ts'
 import { Client } from '../../src/client/client.ts'
 import { cityEvents, eventOf } from '../../src/client/events.ts'
-import { openTown, type Town } from './town.ts'
+import { shareTown, type Town } from './town.ts'
 
 /** An agent that does what it reads from a file, one command a line, and then waits to be ended. */
 const PUPPET = `#!/bin/sh
@@ -48,15 +48,14 @@ async function inside(order: string): Promise<{ out: string; status: number }> {
   return { out, status: Number(status) }
 }
 
-beforeAll(async () => {
-  town = await openTown()
+shareTown(async (opened) => {
+  town = opened
   await Bun.write(town.at('puppet.sh'), PUPPET)
   chmodSync(town.at('puppet.sh'), 0o755)
   await town.json(['agent', 'add', 'shop/puppet', '--command', town.at('puppet.sh'), '--prompt', 'You are {{.Agent}}.'])
   bead = (await town.json<{ bead_id: string }>(['sling', 'shop/puppet', 'Make the door'])).bead_id
   await there(`${town.rig}/answer`)
-}, 20_000)
-afterAll(() => town[Symbol.asyncDispose]())
+})
 
 describe('inside a session', () => {
   test('gc and bd are on the PATH and speak as the session', async () => {
