@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Bead } from '../../src/city/beads/schema.ts'
 import { human, openWork } from './beads-world.ts'
 
 describe('create', () => {
@@ -75,6 +76,30 @@ describe('create', () => {
       faults: [{ location: `body.${field}` }],
     })
     expect(work.recorded()).toEqual([])
+  })
+
+  test.each([
+    ['wisps', { type: 'wisp' }, { ephemeral: true }],
+    ['wisps by their kind', { metadata: { 'gc.kind': 'wisp' } }, { ephemeral: true }],
+    ['wisps by their label', { labels: ['gc:wisp'] }, { ephemeral: true }],
+    ['what tracks orders', { labels: ['order-tracking'] }, { no_history: true }],
+    ['work', { labels: ['a'] }, {}],
+  ])('%s are kept as such, and the steps of a run as its root', async (_, body, kept) => {
+    await using work = openWork()
+    const tier = ({ ephemeral, no_history }: Bead): object => ({ ephemeral, no_history })
+    const root = await work.beads.create({ title: 'root', ...body })
+    expect(tier(root)).toEqual(kept)
+    const step = await work.beads.create({ title: 'step', metadata: { 'gc.root_bead_id': root.id } })
+    expect(tier(step)).toEqual(kept)
+    expect(tier(await work.beads.create({ title: 'stray', metadata: { 'gc.root_bead_id': 'mi-99' } }))).toEqual({})
+    await work.beads.update(human, step.id, { labels: ['gc:wisp'] })
+    expect(tier(work.beads.get(step.id))).toEqual(kept)
+    expect(work.recorded()).toEqual([
+      `bead.created ${root.id}`,
+      `bead.created ${step.id}`,
+      'bead.created mi-3',
+      `bead.updated ${step.id}`,
+    ])
   })
 
   test('numbers are never given out twice, not after a removal either', async () => {

@@ -6,6 +6,7 @@ import type { OKResponseBody } from '../../server/schema.ts'
 import type { Beads } from './beads.ts'
 import type { BeadEntry, BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
 import { findCycle } from './cycles.ts'
+import { edgeOf } from './dependencies.ts'
 import type { Bead } from './schema.ts'
 
 /** What many beads may have in all: each of these is a row of its own in the one write that makes them. */
@@ -65,12 +66,6 @@ export class Bulk {
     if (this.beads.find(id)) return
     throw new Refusal('invalid-request', `it needs ${id}: there is no such bead, and no entry of that name`)
   }
-}
-
-/** `type:target`, or just the target, which then blocks. */
-function edgeOf(need: string): { type: string; target: string } {
-  const [, type = 'blocks', target = need] = /^([^:]+):(.+)$/.exec(need) ?? []
-  return { type, target }
 }
 
 /** What an entry refers to: its parent and what it needs. */

@@ -1,10 +1,11 @@
 import type { BeadChange, BeadDraft } from './draft.ts'
 import type { BeadRow } from './reader.ts'
 import { isWorkable } from './readiness.ts'
+import { type Tier, tierOf } from './tier.ts'
 import type { Written } from './writer.ts'
 
-/** The row of a new bead. */
-export function drafted(draft: BeadDraft, id: string, now: number): Written {
+/** The row of a new bead; `root` is that of the run it is a step of. */
+export function drafted(draft: BeadDraft, id: string, now: number, root?: Tier): Written {
   const type = draft.type || 'task'
   const labels = [...new Set(draft.labels)]
   return {
@@ -21,8 +22,7 @@ export function drafted(draft: BeadDraft, id: string, now: number): Written {
     description: draft.description ?? '',
     labels: JSON.stringify(labels),
     metadata: JSON.stringify(draft.metadata ?? {}),
-    ephemeral: draft.ephemeral ? 1 : 0,
-    no_history: draft.noHistory ? 1 : 0,
+    ...tierOf(draft, root),
     defer_until: draft.deferUntil ?? null,
     created_at: now,
     updated_at: now,

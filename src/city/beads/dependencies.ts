@@ -5,6 +5,12 @@ import { findCycle, wayTo } from './cycles.ts'
 import { isGate } from './readiness.ts'
 import type { Dep } from './schema.ts'
 
+/** What a bead needs as it is told of: `type:target`, or just the target, which then blocks. */
+export function edgeOf(need: string): { type: string; target: string } {
+  const [, type = 'blocks', target = need] = /^([^:]+):(.+)$/.exec(need) ?? []
+  return { type, target }
+}
+
 /** The edges between beads and the rules they keep. */
 export class Dependencies {
   readonly #insert: Statement<unknown, [string, string, string]>

@@ -4,10 +4,10 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { checkBounds, checkWhole } from './bounds.ts'
 import { changed, drafted, written } from './change.ts'
-import { Dependencies } from './dependencies.ts'
+import { Dependencies, edgeOf } from './dependencies.ts'
 import type { Along, BeadChange, BeadDraft, BeadGuard, Intake, OnClosed, Projection, Scopes } from './draft.ts'
 import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, factsOf } from './events.ts'
-import { BeadReader } from './reader.ts'
+import { BeadReader, type BeadRow } from './reader.ts'
 import type { Bead, Dep } from './schema.ts'
 import { BeadWriter, type Written } from './writer.ts'
 
@@ -66,7 +66,7 @@ export class Ledger {
     checkBounds(draft)
     const prefix = this.#prefix(draft.rig ?? '')
     if (draft.parent) this.#needParent(draft.parent)
-    const row = drafted(draft, this.#writer.nextId(prefix), this.clock.now())
+    const row = drafted(draft, this.#writer.nextId(prefix), this.clock.now(), this.#root(draft))
     checkWhole(row)
     this.#writer.insert(row)
     for (const need of draft.needs ?? []) this.#need(row.id, need)
@@ -209,8 +209,13 @@ export class Ledger {
   }
 
   #need(id: string, need: string): void {
-    const [, type = 'blocks', target = need] = need.match(/^([^:]+):(.+)$/) ?? []
+    const { type, target } = edgeOf(need)
     this.edges.add(id, target, type)
+  }
+
+  #root({ metadata }: BeadDraft): BeadRow | undefined {
+    const root = metadata?.['gc.root_bead_id']
+    return root ? this.reader.row(root) : undefined
   }
 
   #needParent(parent: string): void {

@@ -35,8 +35,12 @@ export const Bead = Type.Object(
     labels: Type.Optional(strings('In the order they were added.')),
     metadata: Type.Optional(metadata('Free keys and values; `gc.` keys are written by gc itself.')),
     dependencies: Type.Optional(Type.Array(Dep, { description: 'What it depends on.' })),
-    ephemeral: Type.Optional(Type.Boolean({ description: 'Bookkeeping of a run rather than work to keep.' })),
-    no_history: Type.Optional(Type.Boolean({ description: 'Kept, but without a history of changes.' })),
+    ephemeral: Type.Optional(
+      Type.Boolean({ description: 'Bookkeeping of a run rather than work to keep: wisps, their steps, messages.' }),
+    ),
+    no_history: Type.Optional(
+      Type.Boolean({ description: 'Kept, but without a history of changes: what tracks orders.' }),
+    ),
     defer_until: Type.Optional(moment('It is not ready before this.')),
     is_blocked: Type.Optional(Type.Boolean({ description: 'Whether something it waits for is not closed.' })),
   },
