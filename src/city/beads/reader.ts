@@ -4,7 +4,7 @@ import { Refusal } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import type { Projection } from './draft.ts'
 import { isGate } from './readiness.ts'
-import { Renderings, type State } from './renderings.ts'
+import { type Rendering, Renderings, type State } from './renderings.ts'
 import type { Bead, Dep } from './schema.ts'
 
 /** A bead as it is stored. */
@@ -104,9 +104,11 @@ export class BeadReader {
   /** A bead that has to exist, as JSON. */
   text(id: string): string {
     const state = this.#state.get(id)
-    const [text] = state ? this.texts([state]) : []
-    if (text === undefined) throw missing(id)
-    return text
+    if (!state) throw missing(id)
+    return this.#renderings.text(state, () => {
+      const row = this.need(id)
+      return this.#rendering(row, this.bead(row))
+    })
   }
 
   /** Beads as JSON, in this order. */
@@ -114,14 +116,17 @@ export class BeadReader {
     return this.#renderings.texts(states)
   }
 
-  #render(numbers: number[]) {
+  #render(numbers: number[]): Rendering[] {
     const rows = this.#numbered.all(JSON.stringify(numbers))
     const beads = this.beads(rows)
-    return rows.map(({ n, revision, type }, at) => ({
-      ...{ n, revision },
-      text: JSON.stringify(beads[at]),
-      lasting: !this.#projections.has(type),
-    }))
+    return rows.flatMap((row, at) => {
+      const bead = beads[at]
+      return bead ? this.#rendering(row, bead) : []
+    })
+  }
+
+  #rendering({ n, revision, type }: BeadRow, bead: Bead): Rendering {
+    return { n, revision, text: JSON.stringify(bead), lasting: !this.#projections.has(type) }
   }
 
   #edgesByIssue(rows: BeadRow[]): Map<string, Dep[]> | undefined {

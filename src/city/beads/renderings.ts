@@ -4,7 +4,7 @@ export interface State {
   revision: number
 }
 
-interface Rendering extends State {
+export interface Rendering extends State {
   text: string
   /** Whether this revision always reads like this: not so when another table has a part in it. */
   lasting: boolean
@@ -25,6 +25,15 @@ export class Renderings {
   #size = 0
 
   constructor(private readonly render: (numbers: number[]) => Rendering[]) {}
+
+  /** The text of this state; `render` makes it when it is not here. */
+  text(state: State, render: () => Rendering): string {
+    const found = this.#find(state)
+    if (found !== undefined) return found
+    const fresh = render()
+    if (fresh.lasting) this.#keep(fresh.n, fresh)
+    return fresh.text
+  }
 
   /** The texts of these states, in their order. */
   texts(states: readonly State[]): string[] {

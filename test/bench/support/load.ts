@@ -65,7 +65,8 @@ export async function inTurns(asked: readonly (Asked & { path: string })[], time
   return measured
 }
 
-async function timed(wire: Wire, path: string, times: number): Promise<number[]> {
+/** Asks so many times, one after the other; how long each answer took. */
+export async function timed(wire: Wire, path: string, times: number): Promise<number[]> {
   const samples: number[] = []
   for (let n = 0; n < times; n++) {
     const started = performance.now()
