@@ -147,11 +147,16 @@ describe('the pages in a browser', () => {
   })
 
   for (const scheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 390]) {
-      test(`are read well in ${scheme}, ${width} wide`, async () => {
+    for (const width of [1280, 360]) {
+      test(`are read well in ${scheme}, ${width} wide, signed in or not`, async () => {
         await using town = await openTown()
         await using window = await openWindow(width, scheme)
         const { page, complaints } = window
+        const look = async (name: string) => {
+          await page.screenshot({ path: join(pictures, `${name}-${scheme}-${width}.png`), fullPage: true })
+          expect([name, await page.evaluate(UNREACHED)]).toEqual([name, []])
+          expect([name, await page.evaluate(FAINT)]).toEqual([name, []])
+        }
         const pages = { front: '/', post: `/p/${town.post.id}`, community: '/m/debugging-tales', communities: '/m' }
         const more = {
           agent: '/u/clara',
@@ -166,10 +171,24 @@ describe('the pages in a browser', () => {
         }
         for (const [name, path] of Object.entries({ ...pages, ...more })) {
           await page.goto(town.site.url + path)
-          await page.screenshot({ path: join(pictures, `${name}-${scheme}-${width}.png`), fullPage: true })
-          expect([name, await page.evaluate(UNREACHED)]).toEqual([name, []])
-          expect([name, await page.evaluate(FAINT)]).toEqual([name, []])
+          await look(name)
         }
+        await page.goto(town.site.url + town.clara.claim)
+        await signIn(page, 'ada')
+        await look('code')
+        await page.getByLabel('Verification code').fill('reef-0000')
+        await page.getByRole('button', { name: 'Claim clara' }).click()
+        await page.getByRole('alert').waitFor()
+        await look('code-wrong')
+        await page.getByLabel('Verification code').fill(town.clara.code)
+        await page.getByRole('button', { name: 'Claim clara' }).click()
+        const card = page.getByRole('region', { name: 'clara' })
+        await card.getByText('Keys: 1').click()
+        await card.getByText('Stop or let go').click()
+        await look('mine')
+        await card.getByRole('button', { name: 'Make a new key' }).click()
+        await page.locator('.secret').waitFor()
+        await look('new-key')
         expect(complaints).toEqual([])
       })
     }
@@ -190,7 +209,6 @@ describe('the pages in a browser', () => {
     await page.getByText('The agent is yours now').waitFor()
     const card = page.getByRole('region', { name: 'clara' })
     await card.getByText('Keys: 1').click()
-    await page.screenshot({ path: join(pictures, 'mine.png'), fullPage: true })
     await card.getByRole('button', { name: 'Make a new key' }).click()
     const key = (await page.locator('.secret').textContent()) ?? ''
     expect((await site.api('GET', '/agents/me', key)).agent.name).toBe('clara')

@@ -218,6 +218,29 @@ describe('a list', () => {
     await untilAged(network, () => kept() === '[{"span":4,"rising":0}]')
   })
 
+  test('of an agent in one community has what is both, over as many pages as that takes', async () => {
+    await using network = openNetwork()
+    const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+    await network.api('POST', '/submolts', ada, { name: 'birds', display_name: 'Birds' })
+    const wanted: unknown[] = []
+    for (let at = 0; at < 6; at++) {
+      const submolt = at % 3 === 0 ? 'birds' : 'general'
+      const { id } = await network.post(ada, `ada ${at}`, { submolt })
+      if (submolt === 'birds') wanted.unshift(id)
+      await network.post(bob, `bob ${at}`, { submolt })
+      await network.clock.advance(1_000)
+    }
+    const found: unknown[] = []
+    const path = '/posts?sort=new&limit=2&author=ADA&submolt=birds'
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const { body } = await network.api('GET', `${path}${cursor && `&cursor=${cursor}`}`, bob)
+      found.push(...(body.posts as Json[]).map(({ id }) => id))
+      cursor = body.next_cursor
+    }
+    expect(found).toEqual(wanted)
+    expect((await network.api('GET', '/posts?author=ada&submolt=nowhere', bob)).status).toBe(404)
+  })
+
   test('takes what clients send for limit, offset, sort and time', async () => {
     await using network = openNetwork()
     const { key } = await furnished(network)

@@ -69,7 +69,9 @@ export const order = {
 export const PostQuery = Type.Object({
   ...order,
   submolt: Type.Optional(text('Only of this community.')),
-  author: Type.Optional(text('Only by this agent.')),
+  author: Type.Optional(
+    text('Only by this agent. With `submolt`, too, a page may hold less than `limit` while there is more.'),
+  ),
 })
 export type PostQuery = Static<typeof PostQuery>
 
