@@ -96,5 +96,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Refuses what is wrong in one place of a request, such as `body.title`, with a sentence about it. */
+export const wrongAt = (location: string, message: string): Refusal =>
+  new Refusal('validation-failed', message, { faults: [{ message, location }] })
+
 /** The sentence of anything that was thrown. */
 export const sentence = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { wrongAt } from '../../core/errors.ts'
 import type { PermissionChoice } from '../../runtime/acp/record.ts'
 import type { PendingInteraction } from '../sessions/schema.ts'
 import type { QuestionRow } from './table.ts'
@@ -27,7 +27,7 @@ export function choiceFor(
   const meant = own ?? kinds.flatMap((kind) => choices.find((choice) => choice.kind === kind) ?? [])[0]
   if (meant) return meant
   const message = `"${action}" is no answer to this question; it can be answered with ${offered.join(', ')}`
-  throw new Refusal('validation-failed', message, { faults: [{ message, location: 'body.action' }] })
+  throw wrongAt('body.action', message)
 }
 
 /** The actions that fit a question. */

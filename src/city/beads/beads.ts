@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { wrongAt } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { everyTime, type Once } from '../../core/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -162,7 +162,8 @@ export class Beads extends Ledger {
   /** Changes a bead as a caller wants it. */
   updateIn(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody): Bead {
     const { assignee, remove_labels, priority, ...rest } = body
-    if (priority === null) throw wrong('priority', 'a priority cannot be taken away: set another, or leave it out')
+    if (priority === null)
+      throw wrongAt('body.priority', 'a priority cannot be taken away: set another, or leave it out')
     this.reader.need(id)
     const change: BeadChange = {
       ...rest,
@@ -230,8 +231,5 @@ export class Beads extends Ledger {
 function momentOf(text: string): number {
   const at = Date.parse(text)
   if (!Number.isNaN(at)) return at
-  throw wrong('defer_until', `defer_until is not a moment: ${text}; write it as 2030-01-31T09:00:00Z`)
+  throw wrongAt('body.defer_until', `defer_until is not a moment: ${text}; write it as 2030-01-31T09:00:00Z`)
 }
-
-const wrong = (field: string, message: string): Refusal =>
-  new Refusal('validation-failed', message, { faults: [{ message, location: `body.${field}` }] })

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { Refusal, wrongAt } from '../../core/errors.ts'
 import { everyTime, type Once } from '../../core/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../server/caller.ts'
@@ -79,7 +79,7 @@ function inOrder(entries: readonly BeadEntry[]): Set<BeadEntry> {
   const named = new Map<string, BeadEntry>()
   for (const [at, entry] of entries.entries()) {
     if (entry.name === undefined) continue
-    if (named.has(entry.name)) throw wrong(`beads[${at}].name`, `${entry.name} is the name of two entries`)
+    if (named.has(entry.name)) throw wrongAt(`body.beads[${at}].name`, `${entry.name} is the name of two entries`)
     named.set(entry.name, entry)
   }
   const inner = (entry: BeadEntry | undefined) => (entry ? told(entry).filter((name) => named.has(name)) : [])
@@ -122,6 +122,3 @@ function blamed(place: string, { code, message, status, faults }: Refusal): Refu
   }))
   return new Refusal(code, `${place}: ${message}`, { status, faults: placed })
 }
-
-const wrong = (place: string, message: string): Refusal =>
-  new Refusal('validation-failed', message, { faults: [{ message, location: `body.${place}` }] })

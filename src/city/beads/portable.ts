@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { type Fault, Refusal } from '../../core/errors.ts'
+import { type Fault, type Refusal, wrongAt } from '../../core/errors.ts'
 import { faultsOf } from '../../server/faults.ts'
 import { COMMENT_BOUNDS } from '../comments/bounds.ts'
 import type { Remark } from '../comments/comments.ts'
@@ -196,6 +196,5 @@ function checkComments(comments: readonly Remark[], at: number): void {
 }
 
 function wrong(at: number, what: string): Refusal {
-  const message = `line ${at} ${what}`
-  return new Refusal('validation-failed', message, { faults: [{ message, location: `body.${at - 1}` }] })
+  return wrongAt(`body.${at - 1}`, `line ${at} ${what}`)
 }

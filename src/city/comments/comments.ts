@@ -1,6 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { type Clock, stamp } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { Refusal, wrongAt } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { commentId } from '../../core/ids.ts'
 import { everyTime, type Once } from '../../core/replays.ts'
@@ -158,15 +158,10 @@ const toComment = (bead: string, { id, author, created_at, text }: Row): BeadCom
   created_at: stamp(created_at),
 })
 
-const wrong = (fault: string): Refusal => {
-  const message = `text ${fault}`
-  return new Refusal('validation-failed', message, { faults: [{ message, location: 'body.text' }] })
-}
+const wrong = (fault: string): Refusal => wrongAt('body.text', `text ${fault}`)
 
-const tooMany = (count: number): Refusal => {
-  const message = `ids names ${count} beads: at most ${MOST_COUNTED} at once`
-  return new Refusal('validation-failed', message, { faults: [{ message, location: 'query.ids' }] })
-}
+const tooMany = (count: number): Refusal =>
+  wrongAt('query.ids', `ids names ${count} beads: at most ${MOST_COUNTED} at once`)
 
 const full = (id: string): Refusal =>
   new Refusal(

@@ -1,5 +1,5 @@
 import { stamp } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { wrongAt } from '../../core/errors.ts'
 import { BOUNDS } from '../beads/bounds.ts'
 import type { Message } from './schema.ts'
 
@@ -92,6 +92,5 @@ function limit(field: string, text: string, most: number, said: string): void {
 }
 
 function refuse(field: string, fault: string): never {
-  const message = `${field} ${fault}`
-  throw new Refusal('validation-failed', message, { faults: [{ message, location: `body.${field}` }] })
+  throw wrongAt(`body.${field}`, `${field} ${fault}`)
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { Refusal, wrongAt } from '../../core/errors.ts'
 import type { Caller } from '../../server/caller.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { WaitCreate } from './schema.ts'
@@ -19,7 +19,7 @@ const NOTE_MOST = 8 * 1024
 /** What a request to wait comes down to; refuses what cannot be waited for. */
 export function beginning({ caller, city, body, now, sessions, beads }: Asked) {
   const waiter = waiterOf(caller, city, body.session, sessions)
-  if (Buffer.byteLength(body.note ?? '') > NOTE_MOST) throw wrong('note', 'note is too long: at most 8 KB')
+  if (Buffer.byteLength(body.note ?? '') > NOTE_MOST) throw wrongAt('body.note', 'note is too long: at most 8 KB')
   const on = [...new Set(body.on_beads)]
   for (const id of on) beads.get(id)
   const by = caller.kind === 'session' ? caller.session : null
@@ -30,7 +30,7 @@ export function beginning({ caller, city, body, now, sessions, beads }: Asked) {
 function waiterOf(caller: Caller, city: string, told: string | undefined, sessions: Asked['sessions']): Waiter {
   const named = told?.trim()
   if (caller.kind !== 'session') {
-    if (!named) throw wrong('session', 'say which session waits, by its id, alias or name')
+    if (!named) throw wrongAt('body.session', 'say which session waits, by its id, alias or name')
     return sessions.resolve(named)
   }
   if (caller.city !== city) throw new Refusal('forbidden', `forbidden: this session is of the city ${caller.city}`)
@@ -43,10 +43,7 @@ function momentOf(told: string | undefined, now: number): number | null {
   if (told === undefined) return null
   const at = Date.parse(told)
   if (Number.isNaN(at))
-    throw wrong('expires_at', `expires_at is not a moment: ${told}; write it as 2030-01-31T09:00:00Z`)
-  if (at <= now) throw wrong('expires_at', `expires_at is past: ${told}`)
+    throw wrongAt('body.expires_at', `expires_at is not a moment: ${told}; write it as 2030-01-31T09:00:00Z`)
+  if (at <= now) throw wrongAt('body.expires_at', `expires_at is past: ${told}`)
   return at
 }
-
-const wrong = (field: string, message: string): Refusal =>
-  new Refusal('validation-failed', message, { faults: [{ message, location: `body.${field}` }] })
