@@ -19,11 +19,6 @@ const EACH = 10
 /** An event that takes long does not keep the next from its time; each in its turn, as one left idle is closed. */
 const WIRES = 64
 
-const fail = (why: unknown): never => {
-  say(String(why))
-  process.exit(1)
-}
-
 interface Heard {
   close(): void
   frames: number
@@ -65,7 +60,8 @@ async function measure({ pid, url }: Asked, city: string, subscribers: number, e
   const wires = await Promise.all(Array.from({ length: WIRES }, () => Wire.open(url)))
   const free = [...wires]
   const emit = async (): Promise<void> => {
-    const wire = free.shift() ?? fail(`${url} takes less than ${RATE} events a second`)
+    const wire = free.shift()
+    if (!wire) throw new Error(`${url} takes less than ${RATE} events a second`)
     const body = { type: 'bench.tick', actor: 'bench', message: `@${performance.now()};` }
     await wire.json('POST', `${city}/events`, body)
     free.push(wire)
@@ -75,11 +71,13 @@ async function measure({ pid, url }: Asked, city: string, subscribers: number, e
   samples.length = 0
   const started = performance.now()
   const before = { ours: cpu(pid), own: cpu(process.pid) }
-  for (let n = 0; n < RATE * SECONDS; n++) {
+  const failed: unknown[] = []
+  for (let n = 0; n < RATE * SECONDS && failed.length === 0; n++) {
     await Bun.sleep(Math.max(0, started + (n * 1000) / RATE - performance.now()))
-    emit().catch(fail)
+    emit().catch((thrown) => failed.push(thrown))
   }
   await Bun.sleep(300)
+  if (failed.length > 0) throw failed[0]
   const lasted = performance.now() - started
   const share = (of: number, since: number) => ((cpu(of) - since) / lasted) * 100
   const core = share(pid, before.ours)
