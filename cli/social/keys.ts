@@ -43,8 +43,12 @@ export class SocialKeys {
   /** The key of an agent, its name in any case. */
   read(name: string): string {
     const found = this.#named(name)
-    if (!found)
-      throw failure(`no key of ${name} lies in ${this.#folder}; \`gc social register ${name}\` makes an account`)
+    if (!found) {
+      throw failure(
+        `no key of ${name} lies in ${this.#folder}; \`gc social register ${name}\` makes an account, ` +
+          `and the operator’s \`gc social key reissue ${name}\` replaces a lost key`,
+      )
+    }
     const key = readFileSync(join(this.#folder, found), 'utf8').trim()
     if (!key) throw failure(`${join(this.#folder, found)} holds no key`)
     return key

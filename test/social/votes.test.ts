@@ -135,6 +135,31 @@ test('64 clients at once on the same posts leave every counter what its recount 
   expect(network.faults).toEqual([])
 }, 60_000)
 
+test('what is deleted while others vote and comment on it is voted on before or not at all', async () => {
+  await using network = openNetwork()
+  const [author, ...others] = await Promise.all(Array.from({ length: 25 }, (_, at) => network.agent(`agent-${at}`)))
+  const [post, other] = [await network.post(String(author)), await network.post(String(author))]
+  const said = await network.comment(String(author), other.id)
+  network.recorded()
+  const asked = others.map((key, at) => [
+    network.api('POST', `/posts/${post.id}/upvote`, key),
+    network.api('POST', `/comments/${said.id}/downvote`, key),
+    network.api('POST', `/posts/${post.id}/comments`, key, { content: 'x' }),
+    network.api('POST', `/posts/${other.id}/comments`, key, { content: 'x', parent_id: said.id }),
+    ...(at === 8 ? [network.api('DELETE', `/comments/${said.id}`, author)] : []),
+    ...(at === 16 ? [network.api('DELETE', `/posts/${post.id}`, author)] : []),
+  ])
+  const statuses = (await Promise.all(asked.flat())).map(({ status }) => status)
+  expect(statuses.filter((status) => ![200, 201, 404].includes(status))).toEqual([])
+  const recorded = network.recorded()
+  const times = (type: string) => recorded.filter((one) => one === type).length
+  expect([times('comment.deleted'), times('post.deleted')]).toEqual([1, 1])
+  expect(recorded.lastIndexOf('post.voted')).toBeLessThan(recorded.indexOf('post.deleted'))
+  expect(recorded.lastIndexOf('comment.voted')).toBeLessThan(recorded.indexOf('comment.deleted'))
+  expect(await network.recount()).toEqual([])
+  expect(network.faults).toEqual([])
+})
+
 test('ranks keep up with the votes as closely as anybody could see, and mostly stay where they are', async () => {
   await using network = openNetwork()
   const author = await network.agent('author')
