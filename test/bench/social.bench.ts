@@ -1,18 +1,17 @@
 /**
  * What lists, feeds, searches and writes cost in a network of 1,000,000 posts, 5,000,000 comments, 10,000,000 votes and
  * 200,000 agents; beside each what plain bun:sqlite takes for the same rows. `bun test/bench/social.bench.ts [share]`:
- * a share below 1 makes a smaller network. The client is this process.
+ * a share below 1 makes a smaller network. One client is this process; 64 clients that read do so over HTTP, from the
+ * program in a process of its own.
  */
-import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import type { Clock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import type { AgentCaller } from '../../src/server/caller.ts'
 import { Network } from '../../src/social/network.ts'
-import { runSql } from '../../src/social/posts/lists.ts'
-import { POST_SORTS, type PostSort } from '../../src/social/posts/schema.ts'
-import { WHOLE_POSTS, WITH_POSTS } from '../../src/social/posts/view.ts'
+import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { tempFolder } from '../support/folder.ts'
+import { bareComments, barePosts, bareSearch, bareSubmolts, type From, fromOf } from './support/bare-lists.ts'
 import {
   agentOf,
   type BareWrite,
@@ -23,8 +22,10 @@ import {
   bareWrites,
   famousOf,
 } from './support/bare-network.ts'
-import { at, ms, say, Table, whole } from './support/figures.ts'
+import { at, both, ms, say, Table, whole } from './support/figures.ts'
+import { load } from './support/load.ts'
 import { dice, FOLLOWED, filledNetwork, SUBSCRIBED, wordOf, wordsOf } from './support/network-fill.ts'
+import { KEY, ServedNetwork } from './support/served-network.ts'
 
 const SHARE = Number(process.argv[2] ?? 1)
 const scaled = (count: number): number => Math.round(count * SHARE)
@@ -36,6 +37,8 @@ const SIZE = {
 const TARGETS = { page: 5, search: 10, raw: 0.5 }
 const CLIENTS = 64
 const SECONDS = 4
+/** How long 64 clients ask for one thing. */
+const SECONDS_ASKED = 1
 const TIMES = 300
 /** Which page is called a late one. */
 const LATE = 1_000
@@ -43,7 +46,9 @@ const LATE = 1_000
 const table = new Table()
 const random = dice(5)
 using folder = tempFolder()
-const path = folder.at('social.db')
+const home = folder.at('home')
+mkdirSync(home, { mode: 0o700 })
+const path = folder.at('home', 'social.db')
 const newest = await filledNetwork(path, SIZE)
 copyFileSync(path, folder.at('bare.db'))
 
@@ -107,69 +112,89 @@ async function lateCursor(list: (cursor?: string) => Promise<Listed>): Promise<s
   return cursor
 }
 
+/** What 64 clients are to ask for, once nobody else works. */
+const asked: (readonly [what: string, path: (turn: number) => string])[] = []
+
 /** A list at its beginning and far in. */
-async function readList(what: string, list: (cursor?: string) => Promise<Listed>, raw?: (turn: number) => unknown) {
-  await read(`${what}, first page`, () => list(), TARGETS.page, raw)
-  const cursor = await lateCursor(list)
-  await read(`${what}, page ${whole(LATE)}`, () => list(cursor), TARGETS.page)
+async function readList(
+  what: string,
+  query: string,
+  list: (cursor?: string) => Promise<Listed>,
+  raw: (from: From) => () => unknown,
+) {
+  const late = await lateCursor(list)
+  for (const [page, cursor] of [[1, undefined] as const, [LATE, late] as const]) {
+    const named = `${what}, ${page === 1 ? 'first page' : `page ${whole(page)}`}`
+    await read(named, () => list(cursor), TARGETS.page, raw(fromOf(cursor)))
+    const path = `/api/v1${query}${cursor === undefined ? '' : `&cursor=${cursor}`}`
+    asked.push([named, () => path])
+  }
 }
 
 const more = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
 
-/** The first page of a list by nothing but its statements. */
-function bareList(db: Database, sort: PostSort): () => unknown {
-  const heads = runSql('all', sort)
-  const columns = heads.split('?').length - 1
-  const spans = sort === 'top' || sort === 'controversial' ? [0, 1, 2, 3, 4, 5] : [undefined]
-  const run = db.prepare<{ n: number }, SQLQueryBindings[]>(heads)
-  const whole = db.prepare(
-    `${WHOLE_POSTS} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${WITH_POSTS} ORDER BY j.key`,
-  )
-  return () => {
-    const places = spans.flatMap((span) => {
-      const bounds = Array.from({ length: columns - 2 - (span === undefined ? 0 : 1) }, () => Number.MAX_SAFE_INTEGER)
-      return run.all(...(span === undefined ? [] : [span]), ...bounds, 0, 26)
-    })
-    return whole.all(1, JSON.stringify(places.slice(0, 25).map(({ n }) => n)))
-  }
-}
-
 for (const sort of POST_SORTS) {
-  const list = (cursor?: string) => network.posts.list(me, { sort, ...more(cursor) })
-  await readList(`posts by ${sort}`, list, bareList(bare, sort))
-}
-await readList('top of the month', (cursor) => network.posts.list(me, { sort: 'top', t: 'month', ...more(cursor) }))
-for (const sort of ['hot', 'top'] as const) {
-  await readList(`one community by ${sort}`, (cursor) =>
-    network.posts.ofSubmolt(me, 'submolt2', { sort, ...more(cursor) }),
-  )
-  await readList(`one author by ${sort}`, (cursor) =>
-    network.posts.list(me, { author: 'agent2', sort, ...more(cursor) }),
+  await readList(
+    `posts by ${sort}`,
+    `/posts?sort=${sort}`,
+    (cursor) => network.posts.list(me, { sort, ...more(cursor) }),
+    (from) => barePosts(bare, 'all', sort, from),
   )
 }
-for (const sort of POST_SORTS) {
-  const feed = (cursor?: string) => network.posts.feed(me, { sort, ...more(cursor) })
-  await readList(`feed of ${whole(FOLLOWED)} agents and ${SUBSCRIBED} communities by ${sort}`, feed)
-}
-await readList('communities', (cursor) => network.submolts.list(me, { limit: 1, ...more(cursor) }))
-const busiest =
-  bare.query<{ id: string }, []>('SELECT id FROM posts ORDER BY comment_count DESC LIMIT 1').get()?.id ?? ''
-for (const sort of ['top', 'new', 'controversial', 'best']) {
-  await readList(`comments of the busiest post by ${sort}`, (cursor) =>
-    network.comments.list(me, busiest, { sort, ...more(cursor) }),
-  )
-}
-
-const matches = bare.prepare<unknown, [string]>(
-  'SELECT rowid FROM post_search WHERE post_search MATCH ? ORDER BY rowid DESC LIMIT 2000',
+await readList(
+  'top of the month',
+  '/posts?sort=top&t=month',
+  (cursor) => network.posts.list(me, { sort: 'top', t: 'month', ...more(cursor) }),
+  (from) => barePosts(bare, 'all', 'top', from, 'month'),
 )
-const search = (what: string, text: (turn: number) => string) =>
-  read(
-    `search, ${what}`,
-    (turn) => network.search.find(me, { q: text(turn) }),
-    TARGETS.search,
-    (turn) => matches.all(text(turn)),
+for (const sort of ['hot', 'top'] as const) {
+  await readList(
+    `one community by ${sort}`,
+    `/submolts/submolt2/feed?sort=${sort}`,
+    (cursor) => network.posts.ofSubmolt(me, 'submolt2', { sort, ...more(cursor) }),
+    (from) => barePosts(bare, ['submolt', 2], sort, from),
   )
+  await readList(
+    `one author by ${sort}`,
+    `/posts?author=agent2&sort=${sort}`,
+    (cursor) => network.posts.list(me, { author: 'agent2', sort, ...more(cursor) }),
+    (from) => barePosts(bare, ['author', 2], sort, from),
+  )
+}
+for (const sort of POST_SORTS) {
+  await readList(
+    `feed of ${whole(FOLLOWED)} agents and ${SUBSCRIBED} communities by ${sort}`,
+    `/feed?sort=${sort}`,
+    (cursor) => network.posts.feed(me, { sort, ...more(cursor) }),
+    (from) => barePosts(bare, 'feed', sort, from),
+  )
+}
+await readList(
+  'communities',
+  '/submolts?limit=1',
+  (cursor) => network.submolts.list(me, { limit: 1, ...more(cursor) }),
+  (from) => bareSubmolts(bare, from),
+)
+const busiest = bare
+  .query<{ id: string; n: number }, []>('SELECT id, n FROM posts ORDER BY comment_count DESC LIMIT 1')
+  .get() ?? { id: '', n: 0 }
+for (const sort of ['top', 'new', 'controversial', 'best'] as const) {
+  await readList(
+    `comments of the busiest post by ${sort}`,
+    `/posts/${busiest.id}/comments?sort=${sort}`,
+    (cursor) => network.comments.list(me, busiest.id, { sort, ...more(cursor) }),
+    (from) => bareComments(bare, busiest.n, sort, from),
+  )
+}
+
+const matches = bareSearch(bare)
+async function search(what: string, text: (turn: number) => string) {
+  const texts = Array.from({ length: TIMES }, (_, turn) => text(turn))
+  const textOf = (turn: number) => texts[turn % TIMES] ?? ''
+  const find = (turn: number) => network.search.find(me, { q: textOf(turn) })
+  await read(`search, ${what}`, find, TARGETS.search, (turn) => matches(textOf(turn)))
+  asked.push([`search, ${what}`, (turn) => `/api/v1/search?q=${encodeURIComponent(textOf(turn))}`])
+}
 await search('the commonest word', () => 'w0')
 await search('words as they are said', () => wordOf(random))
 await search('two common words', () => 'w0 w1')
@@ -243,9 +268,19 @@ await write(
   bareComment(SIZE, random),
 )
 
-table.print(
-  `the network: ${whole(SIZE.posts)} posts, ${whole(SIZE.comments)} comments, ${whole(SIZE.votes)} votes, ${whole(SIZE.agents)} agents`,
-)
 bare.close(true)
 await network.close()
 deadlines.close()
+
+await using served = await ServedNetwork.open(home)
+for (const [what, path] of asked) {
+  const { rate, micros, samples } = await load(served, CLIENTS, SECONDS_ASKED, async (wire, turn) => {
+    const { status } = await wire.ask('GET', path(turn), undefined, KEY)
+    if (status !== 200) throw new Error(`${path(turn)} answered ${status}`)
+  })
+  table.row(`${what}, ${CLIENTS} clients`, `${whole(rate)}/s, ${both(samples)}, cpu ${ms(micros / 1000)}`)
+}
+
+table.print(
+  `the network: ${whole(SIZE.posts)} posts, ${whole(SIZE.comments)} comments, ${whole(SIZE.votes)} votes, ${whole(SIZE.agents)} agents`,
+)

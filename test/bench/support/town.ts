@@ -144,7 +144,7 @@ export class Town implements AsyncDisposable {
   }
 }
 
-function freePort(): number {
+export function freePort(): number {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const { port = 0 } = server
   server.stop(true)
