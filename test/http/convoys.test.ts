@@ -72,12 +72,18 @@ describe('a convoy', () => {
     expect(made).toMatchObject({ status: 201, body: { title: 'batch', issue_type: 'convoy', labels: ['owned'] } })
     expect(made.body.metadata).toEqual({ 'convoy.owner': 'mayor', 'convoy.merge': 'mr', target: 'next' })
     expect((await create()).body).toEqual(made.body)
+    const other = await convoyOf(city, [a])
     await city.call(`POST ~/bead/${a}/close`)
+    await city.event(seq, ({ type }) => type === 'convoy.closed')
     expect((await city.call(`GET ~/convoy/${id}`)).body.convoy.status).toBe('open')
     expect((await city.recorded(seq)).map(({ type, subject }) => [type, subject])).toEqual([
       ['bead.created', id],
       ['convoy.created', id],
+      ['bead.created', other],
+      ['convoy.created', other],
       ['bead.closed', a],
+      ['bead.closed', other],
+      ['convoy.closed', other],
     ])
     const plain = await city.call('POST ~/convoys/terms', { body: { title: 'plain' } })
     expect([plain.body.labels, plain.body.metadata]).toEqual([undefined, undefined])
