@@ -81,7 +81,7 @@ export class Claims {
   /** Gives an agent an address to be claimed at, and a code; those it had are void. */
   issue(tx: Tx, { n, id }: Pick<AgentRow, 'n' | 'id'>, base: string): { url: string; code: string } {
     void tx
-    const token = secret('moltbook_').replace('moltbook_', 'moltbook_claim_')
+    const token = secret('moltbook_claim_')
     const code = verificationCode()
     this.#put.run(n, hashOf(token), codeHash(id, code), this.clock.now())
     return { url: `${this.settings.baseUrl ?? base}/claim/${token}`, code }
