@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { COMMENTS, Matches } from '../../src/social/search/matches.ts'
+import { COMMENTS, type Match, newestSql } from '../../src/social/search/matches.ts'
 import { type Json, openNetwork } from './world.ts'
 
 /** Which comments say what: everywhere, rarely, early, late, in a burst, once, never. */
@@ -25,7 +25,7 @@ test('the newest matches are found however they lie, each with its score', async
   await store.write(() => {
     for (let n = 1; n <= 3_000; n++) insert.run(`comment${n}`, saidBy(n).join(' '), scoreOf(n))
   })
-  const matches = new Matches(store, COMMENTS)
+  const newest = store.prepare<Match, [string, number]>(newestSql(COMMENTS))
   const all = Array.from({ length: 3_000 }, (_, at) => 3_000 - at)
   const wanted = [
     ...Object.keys(WORDS),
@@ -35,7 +35,7 @@ test('the newest matches are found however they lie, each with its score', async
   for (const words of wanted) {
     const expected = all.filter((n) => words.split(' ').every((word) => WORDS[word]?.(n)))
     for (const most of [1, 10, 300, 5_000]) {
-      const found = matches.newest(words, most).map(({ n, score }) => ({ n, score }))
+      const found = newest.all(words, most).map(({ n, score }) => ({ n, score }))
       expect(found).toEqual(expected.slice(0, most).map((n) => ({ n, score: scoreOf(n) })))
     }
   }

@@ -13,7 +13,7 @@ import type { Post } from '../posts/schema.ts'
 import { unusable } from '../refusal.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
-import { COMMENTS, type Kind, type Match, Matches, POSTS, TITLES } from './matches.ts'
+import { COMMENTS, type Kind, type Match, newestSql, POSTS, TITLES } from './matches.ts'
 import { type Found, SEARCH_PAGE, SEARCH_TYPES, type SearchAnswer, type SearchQuery } from './schema.ts'
 
 /** A result, with the match that it was and the whole post that it is. */
@@ -42,9 +42,9 @@ const SUBMOLT_HITS = `SELECT s.n, s.name FROM (SELECT rowid AS n FROM submolt_se
 
 /** Finds by words what was written, and who and where by how names begin. */
 export class Search {
-  readonly #posts: Matches
-  readonly #titles: Matches
-  readonly #comments: Matches
+  readonly #posts: Statement<Match, [string, number]>
+  readonly #titles: Statement<Match, [string, number]>
+  readonly #comments: Statement<Match, [string, number]>
   readonly #agents: Statement<{ n: number; name: string }, [string]>
   readonly #submolts: Statement<{ n: number; name: string }, [string]>
 
@@ -55,9 +55,9 @@ export class Search {
     private readonly posts: Posts,
     private readonly comments: Comments,
   ) {
-    this.#posts = new Matches(store, POSTS)
-    this.#titles = new Matches(store, TITLES)
-    this.#comments = new Matches(store, COMMENTS)
+    this.#posts = store.prepare(newestSql(POSTS))
+    this.#titles = store.prepare(newestSql(TITLES))
+    this.#comments = store.prepare(newestSql(COMMENTS))
     this.#agents = store.prepare(AGENT_HITS)
     this.#submolts = store.prepare(SUBMOLT_HITS)
   }
@@ -73,7 +73,7 @@ export class Search {
     const limit = sizeOf(query.limit, SEARCH_PAGE)
     const wants = (one: typeof type) => type === 'all' || type === one
     const posts = wants('posts') ? this.#findPosts(words, place) : []
-    const comments = wants('comments') ? this.#comments.newest(within('body', words, place), NEWEST) : []
+    const comments = wants('comments') ? this.#comments.all(within('body', words, place), NEWEST) : []
     const shown = this.#show(caller.n, ranked([...posts, ...comments], key ?? FIRST), limit + 1)
     const results = shown.slice(0, limit)
     const last = shown.length > limit ? results.at(-1)?.match : undefined
@@ -92,9 +92,9 @@ export class Search {
   /** Newest first. A match in a title that is not among the newest of all is older than these. */
   #findPosts(words: string[], place: number | undefined): Match[] {
     const titled = new Map(
-      this.#titles.newest(within('title', words, place), NEWEST_TITLED).map((match) => [match.n, match]),
+      this.#titles.all(within('title', words, place), NEWEST_TITLED).map((match) => [match.n, match]),
     )
-    const others = this.#posts.newest(within('title body', words, place), NEWEST)
+    const others = this.#posts.all(within('title body', words, place), NEWEST)
     const newest = others.map((match) => {
       const inTitle = titled.get(match.n)
       titled.delete(match.n)
