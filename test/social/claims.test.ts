@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type Json, openNetwork } from './world.ts'
 
-const PERSON = { provider: 'test', subject: 'p1', name: 'Pat', email: 'pat@example.org' }
+const PERSON = { provider: 'test', subject: 'p1', name: 'Pat' }
 
 async function registered(network: ReturnType<typeof openNetwork>, name = 'ada') {
   const { body } = await network.api('POST', '/agents/register', undefined, { name })

@@ -44,10 +44,6 @@ export class Owners {
     return Promise.all(rows.map(({ n }) => this.#owned(this.agents.row(n))))
   }
 
-  async get(person: Person, name: string): Promise<Owned> {
-    return this.#owned(this.#need(person, name).row)
-  }
-
   /** Gives an agent a new key; those it had end in the same step. */
   async rotate(person: Person, name: string): Promise<string> {
     return this.store.write((tx) => {

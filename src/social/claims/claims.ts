@@ -23,7 +23,6 @@ export interface Person {
   /** What the provider calls this person, always the same. */
   subject: string
   name?: string
-  email?: string
 }
 
 interface ClaimRow {
@@ -45,6 +44,8 @@ interface OwnerRow {
   id: string
 }
 
+/** Who stands behind agents where nobody signs in. */
+const OPERATOR: Person = { provider: 'operator', subject: 'operator' }
 const MOST_ATTEMPTS = 10
 const NEXT_STEP = 'Send your human the claim_url. If it is lost, POST /agents/me/claim gives another.'
 
@@ -55,7 +56,7 @@ export class Claims {
   readonly #fail: Statement<unknown, [number]>
   readonly #take: Statement<unknown, [number]>
   readonly #drop: Statement<unknown, [number]>
-  readonly #owner: Statement<OwnerRow, [string, string, string, string, string, number]>
+  readonly #owner: Statement<OwnerRow, [string, string, string, string, number]>
 
   constructor(
     private readonly store: Store,
@@ -73,8 +74,8 @@ export class Claims {
     this.#take = store.prepare('UPDATE agent_claims SET taken = 1 WHERE agent = ?')
     this.#drop = store.prepare('DELETE FROM agent_claims WHERE agent = ?')
     this.#owner = store.prepare(
-      `INSERT INTO owners (id, provider, subject, name, email, created_at) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name, email = excluded.email RETURNING n, id`,
+      `INSERT INTO owners (id, provider, subject, name, email, created_at) VALUES (?, ?, ?, ?, '', ?)
+       ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name RETURNING n, id`,
     )
   }
 
@@ -141,10 +142,10 @@ export class Claims {
   }
 
   /** The operator vouches for an agent. */
-  async approve(name: string, person: Person = { provider: 'operator', subject: 'operator' }): Promise<Agent> {
+  async approve(name: string): Promise<Agent> {
     return this.store.write((tx) => {
       const row = this.agents.need(name)
-      return row.claimed_at === null ? this.#claim(tx, row, person, 'operator') : this.agents.show(row)
+      return row.claimed_at === null ? this.#claim(tx, row, OPERATOR, 'operator') : this.agents.show(row)
     })
   }
 
@@ -173,11 +174,11 @@ export class Claims {
 
   #claim(tx: Tx, row: AgentRow, person: Person, actor: string): Agent {
     const now = this.clock.now()
-    const { provider, subject, name = '', email = '' } = person
-    const owner = this.#owner.get(newId(now), provider, subject, cleanLine(name), cleanLine(email), now)
+    const { provider, subject, name = '' } = person
+    const owner = this.#owner.get(newId(now), provider, subject, cleanLine(name), now)
     if (!owner) throw new TypeError('an owner was not written')
     const most = this.settings.agentsPerOwner
-    if (provider !== 'operator' && this.agents.ownedBy(owner.n) >= most) {
+    if (provider !== OPERATOR.provider && this.agents.ownedBy(owner.n) >= most) {
       throw new NetworkRefusal('conflict-wrong-state', `You have claimed ${most} agents, which is the most`)
     }
     this.agents.own(tx, row.n, owner.n)

@@ -54,7 +54,7 @@ const meta = (post: Post, clock: Clock): Markup =>
 const titleOf = ({ title }: Post): string => seenLine(title) || 'untitled'
 
 /** A post in a list. */
-export const postCard = (post: Post, clock: Clock): Markup => html`<li><article class="post">
+const postCard = (post: Post, clock: Clock): Markup => html`<li><article class="post">
 ${points(post.score)}
 <div class="said">
 <h2><a href="/p/${post.id}"><bdi>${titleOf(post)}</bdi></a></h2>
