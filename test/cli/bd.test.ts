@@ -94,11 +94,46 @@ describe('bd show, list, ready, count', () => {
       ['-p', '4'],
       ['-t', 'bug'],
       ['--exclude-type', 'task'],
+      ['--exclude-label', 'blue,round'],
       ['-s', 'closed'],
     ]) {
       expect(await found(...args)).not.toContain(id)
     }
     expect(await found('-n', '1')).toHaveLength(1)
+  })
+
+  test('work in a session’s name is found by each of its names', async () => {
+    await town.json(['agent', 'add', 'clerk', '--command', 'exec sleep 600'])
+    const session = await town.json<{ id: string; session_name: string }>([
+      'session',
+      'new',
+      'clerk',
+      '--alias',
+      'cleo',
+    ])
+    const [open, begun] = [await create('Open', '-a', session.id), await create('Begun', '-a', session.session_name)]
+    expect([open.assignee, begun.assignee]).toEqual(['cleo', 'cleo'])
+    await town.json(['bead', 'update', begun.id, '--status', 'in_progress'])
+    for (const name of ['cleo', session.id, session.session_name]) {
+      const found = async (...args: string[]) =>
+        (await json<Issue[]>(...args, '--assignee', name)).map(({ id }) => id).toSorted()
+      expect(await found('list')).toEqual([open.id, begun.id].toSorted())
+      expect(await found('list', '-s', 'in_progress')).toEqual([begun.id])
+      expect(await found('ready')).toEqual([open.id])
+    }
+    expect(await json<Issue[]>('ready', '--assignee', 'nobody-here')).toEqual([])
+    expect((await json<Issue[]>('ready', '--no-assignee', '-n', '0')).map(({ id }) => id)).not.toContain(open.id)
+  }, 15_000)
+
+  test('ready work comes with the most urgent first, or the oldest', async () => {
+    const old = await create('Old', '-p', '4', '-l', 'sorted')
+    const urgent = await create('Urgent', '-p', '0', '-l', 'sorted')
+    const found = async (...args: string[]) =>
+      (await json<Issue[]>('ready', '-l', 'sorted', ...args)).map(({ id }) => id)
+    expect(await found()).toEqual([urgent.id, old.id])
+    expect(await found('--sort', 'hybrid')).toEqual([urgent.id, old.id])
+    expect(await found('--sort', 'oldest')).toEqual([old.id, urgent.id])
+    expect((await town.bd(['ready', '--sort', 'title'])).status).not.toBe(0)
   })
 
   test('what the city keeps for itself is nobody’s work', async () => {
