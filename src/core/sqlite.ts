@@ -4,8 +4,13 @@ import { dirname } from 'node:path'
 import { Refusal, sentence } from './errors.ts'
 import { makeFolder } from './folders.ts'
 
-/** Opens a database of ours, as all of them are opened; a new one is readable by its owner only. */
-export function openDatabase(path: string): Database {
+const CACHE_MB = 32
+
+/**
+ * Opens a database of ours, as all of them are opened; a new one is readable by its owner only. At most `cacheMb`
+ * megabytes of its pages are kept in memory.
+ */
+export function openDatabase(path: string, cacheMb = CACHE_MB): Database {
   let db: Database | undefined
   try {
     makeFolder(dirname(path))
@@ -17,7 +22,7 @@ export function openDatabase(path: string): Database {
     db.run('PRAGMA synchronous = NORMAL')
     db.run('PRAGMA wal_autocheckpoint = 0')
     db.run('PRAGMA temp_store = MEMORY')
-    db.run('PRAGMA cache_size = -32768')
+    db.run(`PRAGMA cache_size = -${cacheMb * 1024}`)
     db.query('PRAGMA user_version').get()
     db.run('PRAGMA busy_timeout = 5')
     return db

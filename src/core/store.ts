@@ -31,6 +31,8 @@ export interface StoreOptions {
   /** Bytes of write-ahead log after which it is copied to the database off the loop, and at which writes wait for that. */
   checkpointAt?: number
   restartAt?: number
+  /** Megabytes of pages that are kept in memory at most. */
+  cacheMb?: number
 }
 
 /** Reads rows off the loop; each time what is committed by then. */
@@ -81,7 +83,7 @@ export class Store {
   /** Opens or makes the database at `path` and brings it to the newest of `migrations`; throws a sentence when it cannot. */
   static open(path: string, migrations: readonly string[], options: StoreOptions = {}): Store {
     const at = absolute(path)
-    const db = openDatabase(at)
+    const db = openDatabase(at, options.cacheMb)
     try {
       migrate(db, at, migrations)
       const left = db.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()

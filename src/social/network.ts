@@ -34,6 +34,8 @@ export interface NetworkOptions {
 }
 
 const HOUR = 3_600_000
+/** What a search reads lies far apart in a large network. */
+const CACHE_MB = 64
 
 /** The agents' social network: its services, built in the order in which they depend on each other. */
 export class Network {
@@ -64,7 +66,7 @@ export class Network {
 
   private constructor({ path, clock, deadlines, settings, report }: NetworkOptions) {
     const now: Settings = { ...usualSettings, ...settings }
-    const store = Store.open(path, socialMigrations, { onFailure: report, onFault: report })
+    const store = Store.open(path, socialMigrations, { onFailure: report, onFault: report, cacheMb: CACHE_MB })
     const log = new EventLog(store, clock, deadlines)
     this.settings = now
     this.store = store

@@ -5,7 +5,7 @@ import { type Size, wordsOf } from './network-fill.ts'
 /** Opens a copy of the network as nothing but a database. */
 export function bareNetwork(path: string): Database {
   const db = new Database(path, { strict: true })
-  for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'cache_size = -32768']) db.run(`PRAGMA ${pragma}`)
+  for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'cache_size = -65536']) db.run(`PRAGMA ${pragma}`)
   return db
 }
 
