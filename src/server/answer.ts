@@ -21,6 +21,8 @@ export interface Desk {
   readonly idempotency: Idempotency
   callerOf(request: Request): Caller
   index(params: Readonly<Record<string, string>>): number | undefined
+  /** Keeps the connection of a request while nothing is sent, however long that is. */
+  hold(request: Request): void
   /** Waits until an event newer than `index` is recorded, or for `ms`. */
   until(params: Turn['params'], index: number, ms: number, turn: Turn): Promise<void>
   stream(turn: Turn, frames: AsyncIterable<Frame>): ReadableStream<Uint8Array>
@@ -80,6 +82,7 @@ export class Answer {
   }
 
   #value(turn: Turn): unknown {
+    if (this.route.spec.long) this.desk.hold(turn.request)
     const key = this.#repeatable ? turn.request.headers.get('idempotency-key') : null
     if (key) return this.desk.idempotency.run(turn, key, () => this.route.handle(turn))
     const waiting = this.#declared.waiting(searchOf(turn.request.url))

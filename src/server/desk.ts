@@ -25,8 +25,10 @@ export function deskOf({ options, problems, lives, gate, server }: Parts): Desk 
   const { clock, deadlines, heartbeat, streamPatience: patience } = options
   const report = (thrown: unknown, { method, url }: Request, id: string) =>
     options.report(thrown, { id, method, path: new URL(url).pathname })
+  const hold = (request: Request) => server()?.timeout(request, 0)
   return {
     lives,
+    hold,
     idempotency: new Idempotency(
       (params) => options.replays?.(params),
       (thrown, { request, id }) => report(thrown, request, id),
@@ -34,12 +36,12 @@ export function deskOf({ options, problems, lives, gate, server }: Parts): Desk 
     callerOf: (request) => gate.callerOf(request),
     index: (params) => options.index?.(params),
     until(params, index, ms, turn) {
-      server()?.timeout(turn.request, 0)
+      hold(turn.request)
       return options.until?.(params, index, ms, turn.signal) ?? Promise.resolve()
     },
     stream(turn, frames) {
       const { request, id, signal } = turn
-      server()?.timeout(request, 0)
+      hold(request)
       return stream(frames, {
         ...{ clock, deadlines, signal, heartbeat, patience },
         report: (thrown) => report(thrown, request, id),

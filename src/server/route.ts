@@ -102,6 +102,8 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly replies?: Readonly<Record<string, string>>
   /** Takes `index` and `wait`: answers once an event newer than `index` is recorded, or after `wait`. */
   readonly blocking?: true
+  /** May work for minutes before it answers: the connection is kept meanwhile. */
+  readonly long?: true
   /** Answers whoever asks, on a plane that asks everyone else for a credential. */
   readonly open?: true
   /** Ours; not in the contract. */

@@ -50,6 +50,25 @@ test('what is known at once is answered at once, without a turn of the loop', as
   expect(answers).toEqual([expect.any(Response), expect.any(Response)])
 })
 
+test('what may work for minutes keeps its connection, and nothing else does', async () => {
+  const spec = { summary: 'Work', ok: Thing }
+  const long = route('GET ~/long', { ...spec, id: 'get-long', long: true }, async () => ({ id: 'a' }))
+  const short = route('GET ~/short', { ...spec, id: 'get-short' }, async () => ({ id: 'a' }))
+  await using server = serve({ routes: [long, short] })
+  const kept: string[] = []
+  using front = Bun.serve<Link>({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request, from) {
+      // Waiting until a connection is dropped takes four minutes: it is noted instead who may stay.
+      const timeout = ({ url }: Request, seconds: number) => kept.push(`${new URL(url).pathname} ${seconds}`)
+      return server.plane.fetch(request, Object.assign(Object.create(from), { timeout }))
+    },
+  })
+  for (const path of ['/v0/city/c/long', '/v0/city/c/short']) await fetch(new URL(path, front.url))
+  expect(kept).toEqual(['/v0/city/c/long 0'])
+})
+
 describe('addresses', () => {
   test('have the contract’s parameters, decoded, where two paths name one position differently', async () => {
     await using server = serve({ routes: [agent, rigAgent, output] })

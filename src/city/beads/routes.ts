@@ -201,6 +201,7 @@ const transferRoutes = (city: CityOf): Route[] => [
       ok: BeadsImported,
       refuses: ['invalid-request', 'forbidden', 'conflict-wrong-state'],
       extension: true,
+      long: true,
     },
     (x) => city(x).transfer.import(x.caller, x.body),
   ),

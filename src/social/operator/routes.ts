@@ -48,6 +48,7 @@ export const operatorRoutes = (operator: Operator): Route[] => [
       description: `${description} Nothing is changed.`,
       ok: Recount,
       extension: true,
+      long: true,
     },
     (x) => operatorOf(x, operator).recount(),
   ),
