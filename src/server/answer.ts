@@ -1,4 +1,5 @@
 import { Refusal } from '../core/errors.ts'
+import { type Tail, tailOf } from '../core/tail.ts'
 import type { Caller } from './caller.ts'
 import { type Lives, Turn } from './exchange.ts'
 import { unauthorized, unproven } from './guard.ts'
@@ -7,7 +8,7 @@ import { Declared, type Outcome, outcomeOf, paramsOf } from './operation.ts'
 import type { At } from './paths.ts'
 import { Rendered } from './rendered.ts'
 import type { Connection, Route } from './route.ts'
-import { type Frame, STREAM_HEADERS } from './sse.ts'
+import { type Frame, type Frames, STREAM_HEADERS } from './sse.ts'
 
 /** What is sent beside the body; Elysia's `set`. */
 export interface Reply {
@@ -25,7 +26,7 @@ export interface Desk {
   hold(request: Request): void
   /** Waits until an event newer than `index` is recorded, or for `ms`. */
   until(params: Turn['params'], index: number, ms: number, turn: Turn): Promise<void>
-  stream(turn: Turn, frames: AsyncIterable<Frame>): ReadableStream<Uint8Array>
+  stream(turn: Turn, frames: Tail<Frame>): ReadableStream<Uint8Array>
   /** Turns the request into a WebSocket; false when it is not one. */
   upgrade(request: Request, connection: Connection, headers: Record<string, string>): boolean
   /** Says why it was turned down: sets status and headers, returns the body. */
@@ -104,16 +105,17 @@ export class Answer {
   #written(turn: Turn, reply: Reply, value: unknown): unknown {
     const outcome = this.#outcome
     if (outcome.kind === 'json') return writeJson(reply, value, outcome)
-    if (outcome.kind === 'stream') return this.#writeStream(turn, reply, value as AsyncIterable<Frame>)
+    if (outcome.kind === 'stream') return this.#writeStream(turn, reply, value as Frames)
     if (outcome.kind === 'socket') return this.#open(turn, reply, value as Connection)
     reply.headers['content-type'] ??= outcome.media
     return new Response(value as ConstructorParameters<typeof Response>[0])
   }
 
-  #writeStream(turn: Turn, reply: Reply, frames: AsyncIterable<Frame>): Response {
+  #writeStream(turn: Turn, reply: Reply, value: Frames): Response {
     Object.assign(reply.headers, STREAM_HEADERS)
+    const frames = 'take' in value ? value : tailOf(value)
     if (turn.request.method !== 'HEAD') return new Response(this.desk.stream(turn, frames))
-    frames[Symbol.asyncIterator]().return?.()
+    frames.close()
     turn.end()
     return new Response(null)
   }

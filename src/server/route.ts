@@ -4,7 +4,7 @@ import type { Code } from '../core/errors.ts'
 import type { Attempt, Once } from '../core/replays.ts'
 import type { Caller } from './caller.ts'
 import type { Rendered } from './rendered.ts'
-import type { Frame } from './sse.ts'
+import type { Frames } from './sse.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -72,7 +72,7 @@ export type Success = TSchema | Readonly<Record<number, TSchema>> | Stream | Med
 type Answer<Ok> = Ok extends TSchema
   ? Static<Ok> | Rendered<Static<Ok>>
   : Ok extends Stream
-    ? AsyncIterable<Frame>
+    ? Frames
     : Ok extends Media
       ? string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
       : Ok extends Upgrade

@@ -1,5 +1,6 @@
 import { type Clock, stamp } from '../core/clock.ts'
 import type { Deadline, Deadlines } from '../core/deadlines.ts'
+import type { Tail } from '../core/tail.ts'
 
 /** One server-sent event. */
 export interface Frame {
@@ -10,6 +11,9 @@ export interface Frame {
   /** The frame as it travels, made by the first stream that sends it and used by all others. */
   bytes?: Uint8Array
 }
+
+/** What a handler streams: frames that are there to take, or that come one by one. */
+export type Frames = Tail<Frame> | AsyncIterable<Frame>
 
 const ESCAPES: Record<string, string> = {
   '<': '\\u003c',
@@ -64,8 +68,8 @@ const OPENING = encoder.encode(':\n')
 const QUEUE = 64 * 1024
 
 /** Sends frames as they come, a heartbeat when it is due, and lets go of a reader that stopped reading. */
-export function stream(frames: AsyncIterable<Frame>, options: StreamOptions): ReadableStream<Uint8Array> {
-  const pump = new Pump(frames[Symbol.asyncIterator](), options)
+export function stream(frames: Tail<Frame>, options: StreamOptions): ReadableStream<Uint8Array> {
+  const pump = new Pump(frames, options)
   return new ReadableStream<Uint8Array>(
     { start: (controller) => pump.start(controller), pull: () => pump.wanted(), cancel: () => pump.end() },
     new ByteLengthQueuingStrategy({ highWaterMark: QUEUE }),
@@ -74,45 +78,48 @@ export function stream(frames: AsyncIterable<Frame>, options: StreamOptions): Re
 
 class Pump {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  #resume: (() => void) | undefined
   #beat: Deadline | undefined
+  /** Set while the reader has more to read than it is sent at once. */
   #stalled: Deadline | undefined
+  #rung = false
   #over = false
   readonly #abort = () => this.end()
+  readonly #pour = () => this.#send()
 
   constructor(
-    private readonly frames: AsyncIterator<Frame>,
+    private readonly frames: Tail<Frame>,
     private readonly options: StreamOptions,
   ) {}
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller
     controller.enqueue(OPENING)
-    this.options.signal.addEventListener('abort', this.#abort, { once: true })
-    if (!this.options.signal.aborted) this.#armHeartbeat()
-    this.#run().catch((thrown) => {
-      if (!this.#over) this.options.report(thrown)
+    if (this.options.signal.aborted) {
       this.end()
-    })
+      return
+    }
+    this.options.signal.addEventListener('abort', this.#abort, { once: true })
+    this.#armHeartbeat()
+    this.frames.listen(() => this.#ring())
+    this.#ring()
   }
 
   /** The reader takes bytes again. */
   wanted(): void {
-    this.#stalled?.cancel()
+    if (!this.#stalled) return
+    this.#stalled.cancel()
     this.#stalled = undefined
-    this.#resume?.()
-    this.#resume = undefined
+    this.#ring()
   }
 
-  /** Ends the stream, whoever wanted it; the frames' `return()` always runs. */
+  /** Ends the stream, whoever wanted it. */
   end(): void {
     if (this.#over) return
     this.#over = true
     this.#beat?.cancel()
+    this.#stalled?.cancel()
     this.options.signal.removeEventListener('abort', this.#abort)
-    this.wanted()
-    // A generator that waits for something else runs its `finally` when that settles; its failure is nobody's any more.
-    this.frames.return?.()?.catch(() => {})
+    this.frames.close()
     try {
       this.#controller?.close()
     } catch {
@@ -121,14 +128,26 @@ class Pump {
     this.options.ended()
   }
 
-  async #run(): Promise<void> {
-    if (this.options.signal.aborted) return this.end()
-    while (!this.#over) {
-      const { done, value } = await this.frames.next()
-      if (this.#over) return
-      if (done) return this.end()
-      this.#send(encode(value))
-      if (this.#full) await this.#drained()
+  /** What is recorded together is sent together: by the end of this turn of the loop. */
+  #ring(): void {
+    if (this.#rung) return
+    this.#rung = true
+    queueMicrotask(this.#pour)
+  }
+
+  #send(): void {
+    this.#rung = false
+    try {
+      while (!this.#over && !this.#stalled) {
+        const frame = this.frames.take()
+        if (frame === undefined) break
+        this.#controller?.enqueue(encode(frame))
+        if (this.#full) this.#stall()
+      }
+      if (this.frames.over) this.end()
+    } catch (thrown) {
+      if (!this.#over) this.options.report(thrown)
+      this.end()
     }
   }
 
@@ -136,18 +155,11 @@ class Pump {
     return (this.#controller?.desiredSize ?? 0) <= 0
   }
 
-  #send(bytes: Uint8Array): void {
-    this.#controller?.enqueue(bytes)
-  }
-
-  #drained(): Promise<void> {
+  #stall(): void {
     const { deadlines, patience = 30_000 } = this.options
     this.#stalled = deadlines.after(patience, () => {
       this.options.lagged()
       this.end()
-    })
-    return new Promise((resolve) => {
-      this.#resume = resolve
     })
   }
 
@@ -155,7 +167,7 @@ class Pump {
     const { clock, deadlines, heartbeat = 15_000 } = this.options
     this.#beat = deadlines.after(heartbeat, () => {
       this.#armHeartbeat()
-      if (!this.#full) this.#send(encode({ event: 'heartbeat', data: { timestamp: second(clock) } }))
+      if (!this.#full) this.#controller?.enqueue(encode({ event: 'heartbeat', data: { timestamp: second(clock) } }))
     })
   }
 }

@@ -6,8 +6,9 @@ import type { Clock } from '../core/clock.ts'
 import { parseDuration } from '../core/durations.ts'
 import { Refusal } from '../core/errors.ts'
 import type { Recorded } from '../core/events/event.ts'
-import { type Followed, follow } from '../core/events/follow.ts'
+import { type Followed, Follower, type Source } from '../core/events/follow.ts'
 import type { EventLog } from '../core/events/log.ts'
+import type { Tail } from '../core/tail.ts'
 import { type Frame, line } from '../server/sse.ts'
 
 /** The name of the supervisor's own log beside those of the cities. */
@@ -29,7 +30,7 @@ const MOST = 10_000
 
 /** The logs of all running cities and of the supervisor, as one. */
 export class Logs {
-  #changed = Promise.withResolvers<void>()
+  readonly #listeners = new Set<() => void>()
 
   constructor(
     private readonly own: EventLog,
@@ -39,8 +40,7 @@ export class Logs {
 
   /** Tells open streams that a city came up or went away. */
   changed(): void {
-    this.#changed.resolve()
-    this.#changed = Promise.withResolvers()
+    for (const changed of this.#listeners) changed()
   }
 
   /** Where every log stands: `name:seq` joined by commas, names ascending. */
@@ -72,26 +72,28 @@ export class Logs {
    * Follows every log after `resume`, or from now on. A city that comes up meanwhile joins with what it records from
    * then on. Refuses a resume point that is none before the stream begins.
    */
-  follow(resume: string | undefined, signal: AbortSignal): AsyncIterable<Frame> {
-    return this.#frames(this.#start(resume), signal)
+  follow(resume: string | undefined): Tail<Frame> {
+    const at = this.#start(resume)
+    const sources = { now: () => this.#from(at), listen: (changed: () => void) => this.#listen(changed) }
+    return new Follower(sources, (followed) => frameOf(followed, at, this.#workflows(followed.name)))
   }
 
-  async *#frames(at: Map<string, number>, signal: AbortSignal): AsyncGenerator<Frame, void, void> {
-    while (!signal.aborted) {
-      const turn = new AbortController()
-      const stop = () => turn.abort()
-      signal.addEventListener('abort', stop, { once: true })
-      void this.#changed.promise.then(stop)
-      const sources = [...this.#sources()].map(([name, log]) => {
-        const after = at.get(name) ?? log.head
-        at.set(name, after)
-        return { name, log, after }
-      })
-      const cities = new Map(this.cities().map((city) => [city.name, city.events.workflows]))
-      yield* follow(sources, (followed) => frameOf(followed, at, cities.get(followed.name)), turn.signal)
-      signal.removeEventListener('abort', stop)
-      if (!turn.signal.aborted) return
-    }
+  /** Every log after where a reader is in it; it begins now with what it did not know. */
+  #from(at: Map<string, number>): Source[] {
+    return [...this.#sources()].map(([name, log]) => {
+      const after = at.get(name) ?? log.head
+      at.set(name, after)
+      return { name, log, after }
+    })
+  }
+
+  #listen(changed: () => void): () => void {
+    this.#listeners.add(changed)
+    return () => this.#listeners.delete(changed)
+  }
+
+  #workflows(name: string): WorkflowEvents | undefined {
+    return this.cities().find((city) => city.name === name)?.events.workflows
   }
 
   #sources(): Map<string, EventLog> {

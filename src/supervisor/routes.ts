@@ -102,7 +102,7 @@ export const supervisorRoutes = (gc: Supervisor): Route[] => [
       ok: { frames: { tagged_event: Envelope, gap: GapFrame, heartbeat: HeartbeatEvent } },
       refuses: ['invalid-cursor'],
     },
-    (x) => gc.logs.follow(x.request.headers.get('last-event-id') || x.query.after_cursor, x.signal),
+    (x) => gc.logs.follow(x.request.headers.get('last-event-id') || x.query.after_cursor),
   ),
   route(
     'GET /v0/host',

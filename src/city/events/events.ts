@@ -2,11 +2,12 @@ import type { Clock } from '../../core/clock.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { Refusal } from '../../core/errors.ts'
 import type { Recorded } from '../../core/events/event.ts'
-import { follow } from '../../core/events/follow.ts'
+import { Follower } from '../../core/events/follow.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Archives } from '../../core/events/rotation.ts'
 import { everyTime, type Once } from '../../core/replays.ts'
 import type { Store } from '../../core/store.ts'
+import type { Tail } from '../../core/tail.ts'
 import type { Caller } from '../../server/caller.ts'
 import { cursorAfterSeq, seqOf } from '../../server/cursor.ts'
 import { pageSize } from '../../server/schema.ts'
@@ -93,9 +94,10 @@ export class Events {
   }
 
   /** Follows the log after `resume`, or from now on; refuses a resume point that is none before the stream begins. */
-  follow(resume: string | undefined, signal: AbortSignal): AsyncIterable<Frame> {
+  follow(resume: string | undefined): Tail<Frame> {
     const after = resume === undefined ? this.log.head : resumePoint(resume)
-    return follow([{ name: 'city', log: this.log, after }], (followed) => toFrame(followed, this.workflows), signal)
+    const now = () => [{ name: 'city', log: this.log, after }]
+    return new Follower({ now }, (followed) => toFrame(followed, this.workflows))
   }
 
   /** Archives every event so far; lists and streams do not notice. */

@@ -57,7 +57,7 @@ export const eventRoutes = (city: CityOf): Route[] => [
       ok: { frames: { event: Envelope, gap: GapFrame, heartbeat: HeartbeatEvent } },
       refuses: ['city-not-found', 'invalid-cursor'],
     },
-    (x) => city(x).events.follow(x.request.headers.get('last-event-id') || x.query.after_seq, x.signal),
+    (x) => city(x).events.follow(x.request.headers.get('last-event-id') || x.query.after_seq),
   ),
   route(
     'GET ~/bead/{id}/history',

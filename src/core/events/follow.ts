@@ -1,3 +1,4 @@
+import type { Tail } from '../tail.ts'
 import type { Recorded } from './event.ts'
 import type { EventLog } from './log.ts'
 
@@ -22,6 +23,13 @@ export type Followed<Name extends string = string> =
   | { readonly name: Name; readonly recorded: Recorded; readonly gap?: undefined }
   | { readonly name: Name; readonly gap: Gap; readonly recorded?: undefined }
 
+/** The logs to follow: which they are now, and how to hear that they are others. */
+export interface Sources<Name extends string = string> {
+  now(): readonly Source<Name>[]
+  /** Tells of each change; returns how to stop. */
+  listen?(changed: () => void): () => void
+}
+
 export interface FollowBounds {
   /** A reader that was up to date and then fell this far behind is ended; it resumes where it was. */
   lag?: number
@@ -29,60 +37,110 @@ export interface FollowBounds {
   page?: number
 }
 
-interface Following<Name extends string> extends Source<Name> {
-  at: number
-  live: boolean
-}
-
 /**
  * What is in the logs after each source's point, then what is recorded, in order for each log, none twice, each as
  * `show` makes it. Nothing is queued for a reader: the logs share their newest events, and older ones are rows.
- * It ends when the signal aborts or when the reader lags.
+ * It is over when the reader lags.
  */
-export async function* follow<Name extends string, Shown>(
-  sources: readonly Source<Name>[],
-  show: (followed: Followed<Name>) => Shown,
-  signal: AbortSignal,
-  { lag = 4096, page = 256 }: FollowBounds = {},
-): AsyncGenerator<Shown, void, void> {
-  const followed = sources.map((source): Following<Name> => ({ ...source, at: source.after, live: false }))
-  let news = Promise.withResolvers<void>()
-  const wake = () => news.resolve()
-  const stops = sources.map(({ log }) => log.listen(wake))
-  signal.addEventListener('abort', wake)
-  try {
-    while (!signal.aborted) {
-      news = Promise.withResolvers()
-      for (const source of followed) {
-        if (source.live && source.log.head - source.at > lag) return
-        for (const one of next(source, page)) {
-          yield show(one)
-          if (signal.aborted) return
-        }
-      }
-      if (followed.every(({ log, at }) => log.head === at) && !signal.aborted) await news.promise
+export class Follower<Name extends string, Shown> implements Tail<Shown> {
+  over = false
+  readonly #bounds: Required<FollowBounds>
+  #places: Place<Name>[]
+  #turn = 0
+  #stops: (() => void)[] = []
+  #stopChanges: (() => void) | undefined
+
+  constructor(
+    private readonly sources: Sources<Name>,
+    private readonly show: (followed: Followed<Name>) => Shown,
+    { lag = 4096, page = 256 }: FollowBounds = {},
+  ) {
+    this.#bounds = { lag, page }
+    this.#places = sources.now().map((source) => new Place(source))
+  }
+
+  /** The next event; from each log a page in its turn. */
+  take(): Shown | undefined {
+    if (this.over) return undefined
+    const followed = this.#places[this.#turn]?.next() ?? this.#begin()
+    return followed && this.show(followed)
+  }
+
+  listen(bell: () => void): void {
+    this.#hear(bell)
+    this.#stopChanges = this.sources.listen?.(() => {
+      this.#places = this.sources.now().map((source) => new Place(source))
+      this.#turn = 0
+      this.#hear(bell)
+      bell()
+    })
+  }
+
+  close(): void {
+    this.over = true
+    this.#stopChanges?.()
+    for (const stop of this.#stops) stop()
+  }
+
+  /** Goes around the logs once, to the first that has a page. */
+  #begin(): Followed<Name> | undefined {
+    const { lag, page } = this.#bounds
+    for (const _ of this.#places) {
+      this.#turn = (this.#turn + 1) % this.#places.length
+      const place = this.#places[this.#turn]
+      if (place?.lags(lag)) this.close()
+      if (this.over) return undefined
+      const first = place?.begin(page)
+      if (first) return first
     }
-  } finally {
-    for (const stop of stops) stop()
-    signal.removeEventListener('abort', wake)
+    return undefined
+  }
+
+  #hear(bell: () => void): void {
+    for (const stop of this.#stops) stop()
+    this.#stops = this.#places.map(({ source }) => source.log.listen(bell))
   }
 }
 
-/** The next page of one source, with the gap before it if there is one; moves the source along. */
-function* next<Name extends string>(source: Following<Name>, page: number): Generator<Followed<Name>> {
-  const { name, log, at } = source
-  if (at > log.head) {
-    source.at = log.head
-    yield { name, gap: { from: at, to: log.head, reason: 'ahead' } }
-  } else if (at < log.head) {
-    const events = log.after(at, page)
-    const until = (events[0]?.seq ?? log.head + 1) - 1
-    source.at = until
-    if (until > at) yield { name, gap: { from: at, to: until, reason: 'removed' } }
-    for (const recorded of events) {
-      source.at = recorded.seq
-      yield { name, recorded }
-    }
+/** Where a reader is in one log, with the page it reads. */
+class Place<Name extends string> {
+  #at: number
+  #live = false
+  #page: readonly Recorded[] = []
+  #index = 0
+
+  constructor(readonly source: Source<Name>) {
+    this.#at = source.after
   }
-  source.live ||= source.at === log.head
+
+  lags(most: number): boolean {
+    return this.#live && this.source.log.head - this.#at > most
+  }
+
+  /** The next of the page; undefined at its end. */
+  next(): Followed<Name> | undefined {
+    const recorded = this.#page[this.#index]
+    if (!recorded) return undefined
+    this.#index++
+    this.#at = recorded.seq
+    return { name: this.source.name, recorded }
+  }
+
+  /** Reads a page and gives what is first of it, or the gap before it; undefined when the reader has all there is. */
+  begin(most: number): Followed<Name> | undefined {
+    const { head } = this.source.log
+    if (this.#at > head) return this.#skip(head, 'ahead')
+    this.#live ||= this.#at === head
+    if (this.#at === head) return undefined
+    this.#page = this.source.log.after(this.#at, most)
+    this.#index = 0
+    const before = (this.#page[0]?.seq ?? head + 1) - 1
+    return before > this.#at ? this.#skip(before, 'removed') : this.next()
+  }
+
+  #skip(to: number, reason: Gap['reason']): Followed<Name> {
+    const from = this.#at
+    this.#at = to
+    return { name: this.source.name, gap: { from, to, reason } }
+  }
 }

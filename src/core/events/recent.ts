@@ -5,20 +5,22 @@ const MOST_CHARACTERS = 1024 * 1024
 
 /** The newest events of a log as they were published, so that those who follow it live share them. */
 export class Recent {
-  #events: { recorded: Recorded; size: number }[] = []
+  #events: Recorded[] = []
+  #sizes: number[] = []
   #size = 0
 
   add(recorded: Recorded, size: number): void {
     const last = this.#events.at(-1)
-    if (last && last.recorded.seq + 1 !== recorded.seq) this.#drop(this.#events.length)
-    this.#events.push({ recorded, size })
+    if (last && last.seq + 1 !== recorded.seq) this.#drop(this.#events.length)
+    this.#events.push(recorded)
+    this.#sizes.push(size)
     this.#size += size
     if (this.#events.length < 2 * MOST && this.#size < 2 * MOST_CHARACTERS) return
     let excess = Math.max(0, this.#events.length - MOST)
     let left = this.#size
-    for (const [at, one] of this.#events.entries()) {
+    for (const [at, one] of this.#sizes.entries()) {
       if (at >= excess && left <= MOST_CHARACTERS) break
-      left -= one.size
+      left -= one
       excess = Math.max(excess, at + 1)
     }
     this.#drop(excess)
@@ -27,12 +29,13 @@ export class Recent {
   /** Events after `seq`, oldest first; undefined when some of them are not here any more. */
   after(seq: number, limit: number): Recorded[] | undefined {
     const first = this.#events[0]
-    if (!first || seq + 1 < first.recorded.seq) return undefined
-    const from = seq + 1 - first.recorded.seq
-    return this.#events.slice(from, from + limit).map((one) => one.recorded)
+    if (!first || seq + 1 < first.seq) return undefined
+    const from = seq + 1 - first.seq
+    return this.#events.slice(from, from + limit)
   }
 
   #drop(count: number): void {
-    for (const { size } of this.#events.splice(0, count)) this.#size -= size
+    this.#events.splice(0, count)
+    for (const size of this.#sizes.splice(0, count)) this.#size -= size
   }
 }

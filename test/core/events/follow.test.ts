@@ -1,20 +1,42 @@
 import { describe, expect, test } from 'bun:test'
-import { type Followed, follow } from '../../../src/core/events/follow.ts'
+import { type FollowBounds, type Followed, Follower, type Source } from '../../../src/core/events/follow.ts'
+import type { Tail } from '../../../src/core/tail.ts'
 import { eventWorld } from './world.ts'
 
 const label = (one: Followed): string =>
   one.gap ? `${one.name} gap ${one.gap.from}-${one.gap.to} ${one.gap.reason}` : `${one.name} ${one.recorded.seq}`
 
-/** Reads so many from a stream. */
-async function take(stream: AsyncGenerator<string>, count: number): Promise<string[]> {
-  const labels: string[] = []
-  while (labels.length < count) {
-    const { value, done } = await stream.next()
-    if (done || !value) return [...labels, 'end']
-    labels.push(value)
+/** A tail that is read as its bell rings. */
+class Reading<Shown> {
+  rings = 0
+  #rung = Promise.withResolvers<void>()
+
+  constructor(private readonly tail: Tail<Shown>) {
+    tail.listen(() => {
+      this.rings++
+      this.#rung.resolve()
+      this.#rung = Promise.withResolvers()
+    })
   }
-  return labels
+
+  /** So many of what comes, with `end` where it is over. */
+  async take(count: number): Promise<(Shown | 'end')[]> {
+    const taken: (Shown | 'end')[] = []
+    while (taken.length < count) {
+      const rung = this.#rung.promise
+      const one = this.tail.take()
+      if (one !== undefined) taken.push(one)
+      else if (this.tail.over) return [...taken, 'end']
+      else await rung
+    }
+    return taken
+  }
+
+  close = () => this.tail.close()
 }
+
+const following = (sources: Source[], bounds?: FollowBounds) =>
+  new Reading(new Follower({ now: () => sources }, label, bounds))
 
 const numbered = (name: string, from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, n) => `${name} ${from + n}`)
@@ -24,32 +46,28 @@ describe('following one log', () => {
     await using world = eventWorld()
     await world.fill(30)
     await world.reopen()
-    const end = new AbortController()
-    const stream = follow([{ name: 'a', log: world.log, after: 10 }], label, end.signal, { page: 7 })
+    const stream = following([{ name: 'a', log: world.log, after: 10 }], { page: 7 })
     const writing = (async () => {
       for (let n = 0; n < 30; n++) await world.record()
     })()
-    expect(await take(stream, 50)).toEqual(numbered('a', 11, 60))
+    expect(await stream.take(50)).toEqual(numbered('a', 11, 60))
     await writing
-    const next = take(stream, 1)
+    const next = stream.take(1)
     await world.record()
     expect(await next).toEqual(['a 61'])
-    end.abort()
-    expect(await take(stream, 1)).toEqual(['end'])
+    stream.close()
+    expect(await stream.take(1)).toEqual(['end'])
   })
 
-  test('a waiting stream ends with its signal and stops listening', async () => {
+  test('rings for what is recorded until it is closed, and gives nothing after', async () => {
     await using world = eventWorld()
-    const end = new AbortController()
-    const stream = follow([{ name: 'a', log: world.log, after: 0 }], label, end.signal)
-    const next = take(stream, 1)
-    end.abort()
-    expect(await next).toEqual(['end'])
-    const left = follow([{ name: 'a', log: world.log, after: 0 }], label, new AbortController().signal)
+    const stream = following([{ name: 'a', log: world.log, after: 0 }])
     await world.record()
-    expect(await take(left, 1)).toEqual(['a 1'])
-    await left.return()
-    expect(await take(left, 1)).toEqual(['end'])
+    expect(stream.rings).toBe(1)
+    stream.close()
+    await world.record()
+    expect(stream.rings).toBe(1)
+    expect(await stream.take(1)).toEqual(['end'])
   })
 
   test('a point below the oldest row gets a gap and goes on', async () => {
@@ -57,9 +75,9 @@ describe('following one log', () => {
     await world.fill(10)
     await world.reopen()
     await world.store.write(() => void world.store.prepare('DELETE FROM events WHERE seq <= 6').run())
-    const stream = follow([{ name: 'a', log: world.log, after: 2 }], label, new AbortController().signal)
-    expect(await take(stream, 5)).toEqual(['a gap 2-6 removed', ...numbered('a', 7, 10)])
-    await stream.return()
+    const stream = following([{ name: 'a', log: world.log, after: 2 }])
+    expect(await stream.take(5)).toEqual(['a gap 2-6 removed', ...numbered('a', 7, 10)])
+    stream.close()
   })
 
   test('a point before rows of which none is left gets a gap and goes on live', async () => {
@@ -67,53 +85,50 @@ describe('following one log', () => {
     await world.fill(10)
     await world.reopen()
     await world.store.write(() => void world.store.prepare('DELETE FROM events').run())
-    const stream = follow([{ name: 'a', log: world.log, after: 0 }], label, new AbortController().signal)
-    expect(await take(stream, 1)).toEqual(['a gap 0-10 removed'])
-    const next = take(stream, 1)
+    const stream = following([{ name: 'a', log: world.log, after: 0 }])
+    expect(await stream.take(1)).toEqual(['a gap 0-10 removed'])
+    const next = stream.take(1)
     await world.record()
     expect(await next).toEqual(['a 11'])
-    await stream.return()
+    stream.close()
   })
 
   test('a point beyond the head gets a gap and goes on from the head', async () => {
     await using world = eventWorld()
     await world.fill(3)
-    const stream = follow([{ name: 'a', log: world.log, after: 99 }], label, new AbortController().signal)
-    expect(await take(stream, 1)).toEqual(['a gap 99-3 ahead'])
-    const next = take(stream, 1)
+    const stream = following([{ name: 'a', log: world.log, after: 99 }])
+    expect(await stream.take(1)).toEqual(['a gap 99-3 ahead'])
+    const next = stream.take(1)
     await world.record()
     expect(await next).toEqual(['a 4'])
-    await stream.return()
+    stream.close()
   })
 
   test('a reader that was up to date and lags is ended, and resumes where it was', async () => {
     await using world = eventWorld()
     await world.record()
-    const signal = new AbortController().signal
-    const stream = follow([{ name: 'a', log: world.log, after: 0 }], label, signal, { lag: 10, page: 4 })
-    expect(await take(stream, 1)).toEqual(['a 1'])
-    const next = take(stream, 1)
+    const stream = following([{ name: 'a', log: world.log, after: 0 }], { lag: 10, page: 4 })
+    expect(await stream.take(1)).toEqual(['a 1'])
+    const next = stream.take(1)
     await world.record()
     expect(await next).toEqual(['a 2'])
     await world.fill(20)
-    expect(await take(stream, 30)).toEqual(['end'])
-    const resumed = follow([{ name: 'a', log: world.log, after: 2 }], label, signal, { lag: 10, page: 4 })
-    expect(await take(resumed, 20)).toEqual(numbered('a', 3, 22))
-    await resumed.return()
+    expect(await stream.take(30)).toEqual(['end'])
+    const resumed = following([{ name: 'a', log: world.log, after: 2 }], { lag: 10, page: 4 })
+    expect(await resumed.take(20)).toEqual(numbered('a', 3, 22))
+    resumed.close()
   })
 
   test('live readers share each event', async () => {
     await using world = eventWorld()
-    const signal = new AbortController().signal
-    const streams = [1, 2].map(() =>
-      follow([{ name: 'a', log: world.log, after: 0 }], ({ recorded }) => recorded, signal),
-    )
-    const reading = streams.map((stream) => stream.next())
+    const sources = { now: () => [{ name: 'a', log: world.log, after: 0 }] }
+    const streams = [1, 2].map(() => new Reading(new Follower(sources, ({ recorded }) => recorded ?? 'gap')))
+    const reading = streams.map((stream) => stream.take(1))
     await world.record()
     const [one, two] = await Promise.all(reading)
-    if (!one?.value || !two?.value) throw new Error('expected events')
-    expect(one.value).toBe(two.value)
-    for (const stream of streams) await stream.return()
+    expect(one?.[0]).toMatchObject({ seq: 1 })
+    expect(one?.[0]).toBe(two?.[0])
+    for (const stream of streams) stream.close()
   })
 })
 
@@ -127,14 +142,52 @@ describe('following several logs', () => {
       { name: 'a', log: a.log, after: 2 },
       { name: 'b', log: b.log, after: 0 },
     ]
-    const stream = follow(sources, label, new AbortController().signal, { page: 2 })
-    const met = await take(stream, 6)
+    const stream = following(sources, { page: 2 })
+    const met = await stream.take(6)
     expect(met.filter((one) => one.startsWith('a'))).toEqual(numbered('a', 3, 5))
     expect(met.filter((one) => one.startsWith('b'))).toEqual(numbered('b', 1, 3))
-    const live = take(stream, 2)
+    const live = stream.take(2)
     await b.record()
     await a.record()
     expect((await live).sort()).toEqual(['a 6', 'b 4'])
-    await stream.return()
+    stream.close()
+  })
+
+  test('a log that joins is followed from where it was found, and none of the others twice', async () => {
+    await using a = eventWorld()
+    await using b = eventWorld()
+    await a.fill(2)
+    const at = new Map([['a', 0]])
+    const logs = new Map([['a', a.log]])
+    let changed = () => {}
+    const sources = {
+      now: () => [...logs].map(([name, log]) => ({ name, log, after: at.get(name) ?? log.head })),
+      listen(tell: () => void) {
+        changed = tell
+        return () => {
+          changed = () => {}
+        }
+      },
+    }
+    const seen = (followed: Followed): string => {
+      at.set(followed.name, followed.recorded?.seq ?? followed.gap?.to ?? 0)
+      return label(followed)
+    }
+    const stream = new Reading(new Follower(sources, seen))
+    expect(await stream.take(1)).toEqual(['a 1'])
+    await b.fill(4)
+    logs.set('b', b.log)
+    changed()
+    expect(await stream.take(1)).toEqual(['a 2'])
+    const live = stream.take(2)
+    await b.record()
+    await a.record()
+    expect((await live).sort()).toEqual(['a 3', 'b 5'])
+    logs.delete('b')
+    changed()
+    const { rings } = stream
+    await b.record()
+    expect(stream.rings).toBe(rings)
+    stream.close()
   })
 })
