@@ -28,7 +28,9 @@ export class Committer {
   readonly #release: Statement
   readonly #undo: Statement
   readonly #changes: Statement<{ n: number }, []>
-  #changed: number
+  readonly #schema: Statement<{ n: number }, []>
+  #changed = 0
+  #version = 0
 
   constructor(
     private readonly db: Database,
@@ -42,8 +44,9 @@ export class Committer {
     this.#save = db.prepare('SAVEPOINT one')
     this.#release = db.prepare('RELEASE one')
     this.#undo = db.prepare('ROLLBACK TO one')
-    this.#changes = db.prepare('SELECT total_changes() + schema_version AS n FROM pragma_schema_version')
-    this.#changed = this.#changes.get()?.n ?? 0
+    this.#changes = db.prepare('SELECT total_changes() AS n')
+    this.#schema = db.prepare('SELECT schema_version AS n FROM pragma_schema_version')
+    this.hasChanged()
   }
 
   begin(): void {
@@ -77,9 +80,15 @@ export class Committer {
   /** Whether anything was written since the last time this was asked; when that cannot be told, it was. */
   hasChanged(): boolean {
     try {
-      const before = this.#changed
-      this.#changed = this.#changes.get()?.n ?? 0
-      return this.#changed !== before
+      const { n: changed } = this.#changes.get() ?? { n: 0 }
+      if (changed !== this.#changed) {
+        this.#changed = changed
+        return true
+      }
+      const { n: version } = this.#schema.get() ?? { n: 0 }
+      const before = this.#version
+      this.#version = version
+      return version !== before
     } catch {
       return true
     }

@@ -30,10 +30,11 @@ export class Tidy {
   /** Looks at the log after a group; resolves when the next group may write. */
   async mind(): Promise<void> {
     if (this.#running || this.wal.size < this.#checkpointAt) return
-    const { bytes, salt } = this.wal.used
-    if (salt !== this.#salt) this.#startOver(salt)
+    const { start } = this.wal
+    if (start.salt !== this.#salt) this.#startOver(start.salt)
+    if (!start.reaches(Math.min(this.#copied + this.#checkpointAt, this.#restartAt))) return
+    const { bytes } = start
     if (bytes >= this.#restartAt) return this.#restart(bytes)
-    if (bytes - this.#copied < this.#checkpointAt) return
     this.#running = this.#checkpoint(bytes).finally(() => {
       this.#running = undefined
     })

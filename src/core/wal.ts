@@ -46,25 +46,11 @@ export class Wal {
     return fstatSync(this.#file).size
   }
 
-  /**
-   * Bytes in use since the log last started from its beginning, and the salt that tells one such start from another.
-   * Frames of this start are a prefix of the file, so its end is found by halving.
-   */
-  get used(): { bytes: number; salt: string } {
+  /** The log as it is since it last started from its beginning. */
+  get start(): Start {
     const header = this.#bytes(0, HEADER)
     const page = header.readUInt32BE(8)
-    const salt = header.toString('hex', 16, 24)
-    const frame = FRAME_HEADER + page
-    if (page === 0) return { bytes: 0, salt }
-    let some = 0
-    let none = Math.floor((this.size - HEADER) / frame) + 1
-    while (none - some > 1) {
-      const middle = (some + none) >>> 1
-      const at = HEADER + (middle - 1) * frame
-      if (this.#bytes(at, FRAME_HEADER).toString('hex', 8, 16) === salt) some = middle
-      else none = middle
-    }
-    return { bytes: some * frame, salt }
+    return new Start(header.toString('latin1', 16, 24), page, this, (at) => this.#bytes(at, FRAME_HEADER))
   }
 
   close(): void {
@@ -75,5 +61,43 @@ export class Wal {
     const bytes = Buffer.alloc(length)
     readSync(this.#file, bytes, 0, length, at)
     return bytes
+  }
+}
+
+/** What was written to a log since it last started from its beginning: its frames are a prefix of the file. */
+class Start {
+  readonly #frame: number
+
+  constructor(
+    /** Tells one start from another; its frames carry it. */
+    readonly salt: string,
+    private readonly page: number,
+    private readonly file: { readonly size: number },
+    private readonly read: (at: number) => Buffer,
+  ) {
+    this.#frame = FRAME_HEADER + page
+  }
+
+  /** Whether at least this many bytes are in use. */
+  reaches(bytes: number): boolean {
+    return this.page > 0 && this.#holds(Math.max(1, Math.ceil(bytes / this.#frame)))
+  }
+
+  /** Bytes in use; where they end is found by halving. */
+  get bytes(): number {
+    if (this.page === 0) return 0
+    let some = 0
+    let none = Math.floor((this.file.size - HEADER) / this.#frame) + 1
+    while (none - some > 1) {
+      const middle = (some + none) >>> 1
+      if (this.#holds(middle)) some = middle
+      else none = middle
+    }
+    return some * this.#frame
+  }
+
+  /** Whether the frame of this number is of this start. */
+  #holds(frame: number): boolean {
+    return this.read(HEADER + (frame - 1) * this.#frame).toString('latin1', 8, 16) === this.salt
   }
 }

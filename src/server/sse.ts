@@ -81,6 +81,7 @@ class Pump {
   #beat: Deadline | undefined
   /** Set while the reader has more to read than it is sent at once. */
   #stalled: Deadline | undefined
+  #enough: PromiseWithResolvers<void> | undefined
   #rung = false
   #over = false
   readonly #abort = () => this.end()
@@ -104,12 +105,13 @@ class Pump {
     this.#ring()
   }
 
-  /** The reader takes bytes again. */
-  wanted(): void {
-    if (!this.#stalled) return
-    this.#stalled.cancel()
+  /** The reader takes bytes again. Resolves when it has as many as it is sent at once: until then it need not ask. */
+  wanted(): Promise<void> {
+    this.#enough = Promise.withResolvers()
+    if (this.#stalled) this.#ring()
+    this.#stalled?.cancel()
     this.#stalled = undefined
-    this.#ring()
+    return this.#enough.promise
   }
 
   /** Ends the stream, whoever wanted it. */
@@ -157,6 +159,7 @@ class Pump {
 
   #stall(): void {
     const { deadlines, patience = 30_000 } = this.options
+    this.#enough?.resolve()
     this.#stalled = deadlines.after(patience, () => {
       this.options.lagged()
       this.end()

@@ -53,17 +53,25 @@ test('the bytes in use are those since the log last started over, however long t
   const wal = new Wal(folder.at('a.db'))
   for (let n = 0; n < 50; n++) db.run('INSERT INTO notes VALUES (?)', ['x'.repeat(3000)])
   const frames = () => (db.query('PRAGMA wal_checkpoint(PASSIVE)').get() as { log: number }).log
-  const before = wal.used
-  expect(before.bytes).toBe(frames() * FRAME)
+  const before = wal.start
+  const used = before.bytes
+  expect(used).toBe(frames() * FRAME)
+  expect([1, used, used + 1].map((bytes) => before.reaches(bytes))).toEqual([true, true, false])
   const size = wal.size
   db.run("INSERT INTO notes VALUES ('over')")
-  const after = wal.used
+  const after = wal.start
   expect(wal.size).toBe(size)
   expect(after.salt).not.toBe(before.salt)
   expect(after.bytes).toBe(frames() * FRAME)
-  expect(after.bytes).toBeLessThan(before.bytes)
+  expect(after.bytes).toBeLessThan(used)
+  expect([1, after.bytes, after.bytes + 1, used].map((bytes) => after.reaches(bytes))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
-  expect(wal.used.bytes).toBe(0)
+  expect(wal.start.bytes).toBe(0)
   wal.close()
   db.close(true)
 })
