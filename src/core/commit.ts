@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'bun:sqlite'
+import type { Orm } from './orm.ts'
 import { isStorage } from './sqlite.ts'
-import type { Orm, Tx } from './store.ts'
+import type { Tx } from './store.ts'
 
 /** A write that was taken, and who waits for it. */
 export interface Waiting {

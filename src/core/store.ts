@@ -1,18 +1,16 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { resolve as absolute, dirname } from 'node:path'
-import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Committer, type Done, type Waiting } from './commit.ts'
 import { Refusal, sentence } from './errors.ts'
 import { makeFolder, syncFolder } from './folders.ts'
 import { alone } from './janitor.ts'
 import { Look } from './look.ts'
 import { migrate } from './migrate.ts'
+import { type Orm, ormOf } from './orm.ts'
 import { closeUnfinished, isBusy, openDatabase, refusalOf } from './sqlite.ts'
 import { Tidy } from './tidy.ts'
 import { type Sync, Wal } from './wal.ts'
-
-export type Orm = BunSQLiteDatabase
 
 /** What a write works with: it commits or rolls back as one, whatever else its group does. */
 export interface Tx {
@@ -71,7 +69,7 @@ export class Store {
     options: StoreOptions,
   ) {
     this.#db = db
-    this.orm = drizzle(db)
+    this.orm = ormOf(db)
     this.#wal = new Wal(path, options.sync)
     this.#tidy = new Tidy(path, this.#wal, options)
     this.#onFailure = options.onFailure ?? (() => {})

@@ -8,7 +8,9 @@ import type { ConvoyProgress } from './schema.ts'
 export class Members {
   readonly #ids: Statement<{ id: string }, [string]>
   readonly #progress: Statement<ConvoyProgress, [string]>
-  readonly #under: Statement<{ id: string }, [string]>
+  readonly #tracking: Statement<{ id: string }, [string]>
+  readonly #parent: Statement<{ id: string | null }, [string]>
+  readonly #open: Statement<{ id: string }, [string]>
 
   constructor(
     store: Store,
@@ -21,12 +23,10 @@ export class Members {
       `SELECT count(*) AS total, coalesce(sum(b.status IN ('closed', 'tombstone')), 0) AS closed
        FROM (${members}) m LEFT JOIN beads b ON b.id = m.id`,
     )
-    this.#under = store.prepare(
-      `SELECT c.id FROM (
-         SELECT issue_id AS id FROM bead_edges WHERE depends_on_id = ?1 AND type = 'tracks'
-         UNION SELECT parent FROM beads WHERE id = ?1
-       ) m JOIN beads c ON c.id = m.id WHERE c.type = 'convoy' AND c.closed = 0 ORDER BY c.id`,
-    )
+    // One look at a time: most beads are in no convoy, and a join costs ten times as much as finding that out.
+    this.#tracking = store.prepare("SELECT issue_id AS id FROM bead_edges WHERE depends_on_id = ? AND type = 'tracks'")
+    this.#parent = store.prepare('SELECT parent AS id FROM beads WHERE id = ?')
+    this.#open = store.prepare("SELECT id FROM beads WHERE id = ? AND type = 'convoy' AND closed = 0")
   }
 
   ids(convoy: string): Set<string> {
@@ -47,7 +47,10 @@ export class Members {
 
   /** The open convoys that a bead is in. */
   convoysOf(id: string): string[] {
-    return this.#under.all(id).map((convoy) => convoy.id)
+    const parent = this.#parent.get(id)?.id ?? undefined
+    const above = new Set(this.#tracking.all(id).map((convoy) => convoy.id))
+    if (parent !== undefined) above.add(parent)
+    return [...above].filter((convoy) => this.#open.get(convoy) !== null).sort()
   }
 }
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
-import type { Orm, Store, Tx } from '../../core/store.ts'
+import type { Orm } from '../../core/orm.ts'
+import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
 import { type Place, SessionHistory } from './history.ts'
 import { metadataOf } from './metadata.ts'

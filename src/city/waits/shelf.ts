@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
-import { desc, eq, inArray, sql } from 'drizzle-orm'
+import { desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { stamp } from '../../core/clock.ts'
+import type { Orm } from '../../core/orm.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Bead } from '../beads/schema.ts'
 import type { WaitView } from './schema.ts'
@@ -15,37 +16,43 @@ export interface Progress {
   missing: number
 }
 
+/** What is asked at every bead that is closed and every message that is sent, prepared once. */
+function queriesOf(orm: Orm) {
+  const where = (which: SQL) => orm.select().from(waits).where(which).prepare()
+  return {
+    one: where(eq(waits.id, sql.placeholder('id'))),
+    nudged: where(sql`${waits.nudge} = ${sql.placeholder('nudge')} AND state = 'ready'`),
+  }
+}
+
 /** The rows of waits. */
 export class WaitShelf {
+  readonly #queries: ReturnType<typeof queriesOf>
   readonly #progress: Statement<Progress, [string]>
-  readonly #on: Statement<{ id: string }, [string]>
+  readonly #on: Statement<{ wait: string }, [string]>
   readonly #nearest: Statement<{ due: number | null }, []>
   readonly #due: Statement<{ id: string }, [number]>
 
   constructor(private readonly store: Store) {
+    this.#queries = queriesOf(store.orm)
     this.#progress = store.prepare(
       `SELECT count(*) AS total, coalesce(sum(b.closed), 0) AS closed, sum(b.id IS NULL) AS missing,
          max(CASE WHEN b.id IS NULL THEN w.bead END) AS lost
        FROM wait_beads w LEFT JOIN beads b ON b.id = w.bead WHERE w.wait = ?`,
     )
-    this.#on = store.prepare(
-      `SELECT w.id FROM wait_beads d INDEXED BY wait_beads_on CROSS JOIN waits w ON w.id = d.wait
-       WHERE d.bead = ? AND w.state = 'pending' ORDER BY w.id`,
-    )
+    this.#on = store.prepare('SELECT wait FROM wait_beads WHERE bead = ? ORDER BY wait')
     const due = "waits INDEXED BY waits_due WHERE state = 'pending' AND expires_at IS NOT NULL"
     this.#nearest = store.prepare(`SELECT min(expires_at) AS due FROM ${due}`)
     this.#due = store.prepare(`SELECT id FROM ${due} AND expires_at <= ? ORDER BY expires_at LIMIT 100`)
   }
 
   find(id: string): WaitRow | undefined {
-    return this.store.read((orm) => orm.select().from(waits).where(eq(waits.id, id)).get())
+    return this.#queries.one.get({ id })
   }
 
   /** The wait whose session this reminder is on its way to. */
   nudged(nudge: string): WaitRow | undefined {
-    return this.store.read((orm) =>
-      orm.select().from(waits).where(sql`${waits.nudge} = ${nudge} AND state = 'ready'`).get(),
-    )
+    return this.#queries.nudged.get({ nudge })
   }
 
   /** Waits that are not over, newest first; of one session or of all. */
@@ -61,9 +68,9 @@ export class WaitShelf {
     return this.#progress.get(id) ?? { total: 0, closed: 0, lost: null, missing: 0 }
   }
 
-  /** Pending waits for a bead. */
+  /** Waits for a bead, whether or not they are over. */
   on(bead: string): string[] {
-    return this.#on.all(bead).map(({ id }) => id)
+    return this.#on.all(bead).map(({ wait }) => wait)
   }
 
   nearest(): number | undefined {

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { type Clock, stamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { Refusal, sentence } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { makeFolder } from '../../core/folders.ts'
+import type { Orm } from '../../core/orm.ts'
 import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../server/caller.ts'
 import type { OKResponseBody } from '../../server/schema.ts'
@@ -42,6 +43,14 @@ interface Tenant {
   work: string | null
 }
 
+/** The worktree of a session: asked at every bead that is closed. */
+const oneOf = (orm: Orm) =>
+  orm
+    .select()
+    .from(worktrees)
+    .where(eq(worktrees.session, sql.placeholder('session')))
+    .prepare()
+
 /** How soon to look again for a program that is about to end. */
 const AGAIN = 5_000
 
@@ -51,12 +60,14 @@ const AGAIN = 5_000
  */
 export class Worktrees {
   readonly #git: Git
+  readonly #one: ReturnType<typeof oneOf>
   #sweeping: Promise<void> = Promise.resolve()
   #again: Deadline | undefined
   #closed = false
 
   constructor(private readonly needs: Needs) {
-    const { deadlines, env, reactions } = needs
+    const { deadlines, env, reactions, store } = needs
+    this.#one = oneOf(store.orm)
     this.#git = new Git({ deadlines, env })
     reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject }) => {
       if (subject !== undefined && this.#find(subject)) tx.after(() => void this.sweep())
@@ -202,7 +213,7 @@ export class Worktrees {
   }
 
   #find(session: string): WorktreeRow | undefined {
-    return this.needs.store.read((orm) => orm.select().from(worktrees).where(eq(worktrees.session, session)).get())
+    return this.#one.get({ session })
   }
 
   #all(): WorktreeRow[] {

@@ -1,0 +1,53 @@
+import type { Database, Statement } from 'bun:sqlite'
+import { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { PreparedQuery, SQLiteBunSession } from 'drizzle-orm/bun-sqlite/session'
+import { NoopLogger } from 'drizzle-orm/logger'
+import type { Query } from 'drizzle-orm/sql'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import type { SelectedFieldsOrdered } from 'drizzle-orm/sqlite-core/query-builders/select.types'
+import type { PreparedQueryConfig, SQLiteExecuteMethod } from 'drizzle-orm/sqlite-core/session'
+
+export type Orm = BunSQLiteDatabase
+
+/** How many statements stay compiled: SQL that holds lists has as many forms as there are lengths. */
+const MOST = 256
+
+/** drizzle on a database of ours. SQL that was asked before is not compiled again. */
+export function ormOf(db: Database): Orm {
+  const dialect = new SQLiteSyncDialect()
+  return new BunSQLiteDatabase('sync', dialect, new Session(db, dialect), undefined)
+}
+
+type Returned = Omit<PreparedQueryConfig, 'statement' | 'run'>
+
+class Session extends SQLiteBunSession<Record<string, never>, Record<string, never>> {
+  readonly #compiled = new Map<string, Statement>()
+  readonly #logger = new NoopLogger()
+
+  constructor(
+    private readonly db: Database,
+    dialect: SQLiteSyncDialect,
+  ) {
+    super(db, dialect, undefined)
+  }
+
+  override prepareQuery<T extends Returned>(
+    query: Query,
+    fields: SelectedFieldsOrdered | undefined,
+    method: SQLiteExecuteMethod,
+    inArrayMode: boolean,
+    mapper?: (rows: unknown[][]) => unknown,
+  ): PreparedQuery<T> {
+    return new PreparedQuery(this.#statement(query.sql), query, this.#logger, fields, method, inArrayMode, mapper)
+  }
+
+  /** The newest used come last; the first is let go when there are too many. */
+  #statement(sql: string): Statement {
+    const statement = this.#compiled.get(sql) ?? this.db.prepare(sql)
+    this.#compiled.delete(sql)
+    this.#compiled.set(sql, statement)
+    const [first] = this.#compiled.keys()
+    if (this.#compiled.size > MOST && first !== undefined) this.#compiled.delete(first)
+    return statement
+  }
+}
