@@ -197,6 +197,7 @@ export class Reconciler {
       await this.#stepping
       if (this.#closed) return
       const wakes = this.needs.config.current.daemon.maxWakesPerTick - this.#deeds.starting
+      this.needs.store.look()
       const situation = this.#survey.situation(now, hosted, wakes, (id) => this.#deeds.busy(id))
       const { actions, due } = plan(situation)
       const created = await this.#act(actions)

@@ -1,10 +1,10 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
-import type { Orm } from '../../core/orm.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
 import { type Place, SessionHistory } from './history.ts'
 import { metadataOf } from './metadata.ts'
+import { sessionRows } from './rows.ts'
 import { type SessionRow, sessions } from './table.ts'
 import { type Command, transition } from './transitions.ts'
 
@@ -23,80 +23,47 @@ export type SessionChange = Partial<Omit<SessionRow, 'id' | 'state'>>
 /** By which a session goes. */
 type Name = 'sessionName' | 'alias' | 'named' | 'agentName'
 
-const LIVE = sql`state != 'closed'`
-
-const newest = (orm: Orm, which: SQL | undefined) =>
-  orm.select().from(sessions).where(which).orderBy(desc(sessions.createdAt), desc(sessions.id))
-
-/** What is asked often, prepared once. */
-function queriesOf(orm: Orm) {
-  const prepared = (...terms: SQL[]) => newest(orm, and(...terms)).prepare()
-  const given = sql.placeholder
-  const called = (scope: SQL) => ({
-    sessionName: prepared(scope, eq(sessions.sessionName, given('name'))),
-    alias: prepared(scope, eq(sessions.alias, given('name'))),
-  })
-  return {
-    one: prepared(eq(sessions.id, given('id'))),
-    some: prepared(sql`id IN (SELECT value FROM json_each(${given('ids')}))`),
-    live: prepared(LIVE),
-    liveOf: prepared(LIVE, eq(sessions.template, given('template'))),
-    lingering: prepared(
-      sql`state = 'closed' AND id IN (SELECT id FROM sessions INDEXED BY sessions_hosted WHERE host_key IS NOT NULL)`,
-    ),
-    withKey: prepared(sql`host_key IS NOT NULL`, eq(sessions.hostKey, given('key'))),
-    liveNamed: {
-      ...called(LIVE),
-      named: prepared(LIVE, eq(sessions.named, given('name'))),
-      agentName: prepared(LIVE, eq(sessions.agentName, given('name'))),
-    },
-    pastNamed: called(sql`state = 'closed'`),
-  }
-}
-
 const newestFirst = (a: SessionRow, b: SessionRow): number => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
-
-type Queries = ReturnType<typeof queriesOf>
 
 /** The rows of sessions and their beads, changed together. What a client can see of a change is a bead event. */
 export class SessionBook {
   readonly #listeners = new Set<() => void>()
-  readonly #queries: Queries
+  readonly #rows: ReturnType<typeof sessionRows>
   readonly #history: SessionHistory
 
   constructor(
-    private readonly store: Store,
+    store: Store,
     private readonly beads: Beads,
     private readonly clock: Clock,
   ) {
-    this.#queries = store.read(queriesOf)
+    this.#rows = sessionRows(store)
     this.#history = new SessionHistory(store)
     beads.projects('session', (ids) => {
-      const rows = this.#rows(this.#queries.some, { ids: JSON.stringify(ids) })
+      const rows = this.#rows.some(JSON.stringify(ids))
       return new Map(rows.map((row) => [row.id, metadataOf(row)]))
     })
   }
 
   find(id: string): SessionRow | undefined {
-    return this.#rows(this.#queries.one, { id })[0]
+    return this.#rows.one(id)[0]
   }
 
   /** Every session that is not closed, newest first. */
   live(): SessionRow[] {
-    return this.#rows(this.#queries.live)
+    return this.#rows.live()
   }
 
   /** Closed sessions whose program was not yet seen gone. */
   lingering(): SessionRow[] {
-    return this.#rows(this.#queries.lingering)
+    return this.#rows.lingering()
   }
 
   withKey(key: string): SessionRow | undefined {
-    return this.#rows(this.#queries.withKey, { key })[0]
+    return this.#rows.withKey(key)[0]
   }
 
   liveOf(template: string): SessionRow[] {
-    return this.#rows(this.#queries.liveOf, { template })
+    return this.#rows.liveOf(template)
   }
 
   /**
@@ -117,7 +84,7 @@ export class SessionBook {
       createdAt < after.createdAt || (createdAt === after.createdAt && id < after.id)
     const past = names.has('all') || names.has('closed')
     const ids = past ? this.#history.page(template, after, most) : []
-    const rows = [...live.filter(isAfter), ...this.#rows(this.#queries.some, { ids: JSON.stringify(ids) })]
+    const rows = [...live.filter(isAfter), ...this.#rows.some(JSON.stringify(ids))]
     return {
       rows: rows.sort(newestFirst).slice(0, most),
       total: live.length + (past ? this.#history.count(template) : 0),
@@ -126,12 +93,12 @@ export class SessionBook {
 
   /** Live sessions by one of their names, newest first. */
   named(column: Name, name: string): SessionRow[] {
-    return this.#rows(this.#queries.liveNamed[column], { name })
+    return this.#rows.liveNamed[column](name)
   }
 
   /** Closed sessions by one of the names they had to themselves, newest first. */
   past(column: 'sessionName' | 'alias', name: string): SessionRow[] {
-    return this.#rows(this.#queries.pastNamed[column], { name })
+    return this.#rows.pastNamed[column](name)
   }
 
   /** The title is the bead's. */
@@ -208,10 +175,6 @@ export class SessionBook {
     const row = this.find(id)
     if (!row) throw new Error(`session ${id} has no row`)
     return row
-  }
-
-  #rows(query: Queries['one'], given?: Record<string, string>): SessionRow[] {
-    return this.store.read(() => query.all(given))
   }
 
   /** Tells whoever looks after sessions to look again. */

@@ -188,9 +188,10 @@ function details(
   shown: readonly AgentResponse[],
   draining: ReadonlySet<string>,
 ): AgentDetail[] {
+  const byName = new Map(specs.map((spec) => [spec.qualified, spec]))
   const labelled = new Set<string>()
   return shown.map((agent) => {
-    const spec = specs.find(({ qualified }) => qualified === (agent.pool ?? agent.name))
+    const spec = agent.pool === undefined ? undefined : byName.get(agent.pool)
     const first = agent.pool !== undefined && !labelled.has(agent.pool)
     if (agent.pool !== undefined) labelled.add(agent.pool)
     return {
