@@ -6,6 +6,7 @@ import type { Query } from 'drizzle-orm/sql'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import type { SelectedFieldsOrdered } from 'drizzle-orm/sqlite-core/query-builders/select.types'
 import type { PreparedQueryConfig, SQLiteExecuteMethod } from 'drizzle-orm/sqlite-core/session'
+import { steady } from './steady.ts'
 
 export type Orm = BunSQLiteDatabase
 
@@ -43,7 +44,7 @@ class Session extends SQLiteBunSession<Record<string, never>, Record<string, nev
 
   /** The newest used come last; the first is let go when there are too many. */
   #statement(sql: string): Statement {
-    const statement = this.#compiled.get(sql) ?? this.db.prepare(sql)
+    const statement = this.#compiled.get(sql) ?? this.db.prepare(steady(sql))
     this.#compiled.delete(sql)
     this.#compiled.set(sql, statement)
     const [first] = this.#compiled.keys()

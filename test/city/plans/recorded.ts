@@ -31,10 +31,14 @@ export interface Step {
   step: string
 }
 
-/** The steps of a statement; those of triggers that it sets off are not among them. */
+/** The steps of a statement, told with it as it was written; those of triggers that it sets off are not among them. */
 export function stepsOf(db: Database, sql: string): Step[] {
   const rows = db.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
-  return rows.map(({ detail }) => ({ sql: sql.replace(/\s+/g, ' ').trim(), step: detail }))
+  const written = sql
+    .replace(/likely\((\?\d*)\)/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return rows.map(({ detail }) => ({ sql: written, step: detail }))
 }
 
 /** The statements in the triggers of a database, with the row that set them off as parameters. */

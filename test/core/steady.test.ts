@@ -1,0 +1,36 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { steady } from '../../src/core/steady.ts'
+import { Store } from '../../src/core/store.ts'
+import { tempFolder } from '../support/folder.ts'
+
+describe('steady SQL', () => {
+  test('has every parameter behind likely(), and what only looks like one untouched', () => {
+    expect(steady('SELECT ?, ?2 FROM a LIMIT ?')).toBe('SELECT likely(?), likely(?2) FROM a LIMIT likely(?)')
+    const plain = `SELECT '?', 'it''s ?', "a?b" FROM a -- why?`
+    expect(steady(`${plain}\nWHERE b = ?`)).toBe(`${plain}\nWHERE b = likely(?)`)
+  })
+
+  test('uses the same index, compares as its column does, and writes what was given', async () => {
+    using folder = tempFolder()
+    const tables =
+      'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT, n INTEGER); CREATE INDEX notes_n ON notes (n)'
+    const store = Store.open(folder.at('a.db'), [tables])
+    const insert = store.prepare('INSERT INTO notes (text, n) VALUES (?, ?) ON CONFLICT DO UPDATE SET n = ?2')
+    await store.write(() => void insert.run('1', 7))
+    const told = store.prepare<{ detail: string }, []>('EXPLAIN QUERY PLAN SELECT * FROM notes WHERE n = ? LIMIT ?')
+    expect(told.all().map(({ detail }) => detail)).toEqual(['SEARCH notes USING INDEX notes_n (n=?)'])
+    expect(store.prepare('SELECT text, n FROM notes WHERE n = ? LIMIT ?').all('7', 1)).toEqual([{ text: '1', n: 7 }])
+    expect(store.prepare('SELECT n FROM notes WHERE text = ?').all(1)).toEqual([{ n: 7 }])
+    await store.close()
+  })
+
+  test('is one program whatever is bound, where a bare parameter is compiled into it', () => {
+    using db = new Database(':memory:')
+    db.run('CREATE TABLE notes (id INTEGER PRIMARY KEY)')
+    const program = (sql: string, limit: number) => db.prepare(`EXPLAIN ${sql}`).all(limit)
+    const bare = 'SELECT id FROM notes LIMIT ?'
+    expect(program(bare, 3)).not.toEqual(program(bare, 5))
+    expect(program(steady(bare), 3)).toEqual(program(steady(bare), 5))
+  })
+})
