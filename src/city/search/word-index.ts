@@ -13,7 +13,7 @@ export interface WordIndexNeeds {
 /** How long new words wait for others to go with. */
 const GATHER_MS = 1000
 /** What one stretch may take from the loop. */
-const SLICE_MS = 4
+const SLICE_MS = 1
 /** Texts looked up for one stretch. */
 const SLICE = 200
 
