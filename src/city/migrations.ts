@@ -3,6 +3,7 @@ import replays from '../core/replays.sql' with { type: 'text' }
 import requests from '../core/requests.sql' with { type: 'text' }
 import acp from './acp/table.sql' with { type: 'text' }
 import beadCounts from './beads/counts.sql' with { type: 'text' }
+import labelCounts from './beads/label-counts.sql' with { type: 'text' }
 import revisions from './beads/revisions.sql' with { type: 'text' }
 import beads from './beads/table.sql' with { type: 'text' }
 import budgets from './budgets/table.sql' with { type: 'text' }
@@ -47,4 +48,5 @@ export const cityMigrations: readonly string[] = [
   usagePlaces,
   beadCounts,
   revisions,
+  labelCounts,
 ]

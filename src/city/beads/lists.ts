@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { stamp } from '../../core/clock.ts'
 import type { Store } from '../../core/store.ts'
-import { boundaryOf, cursorAfter } from '../../server/cursor.ts'
+import { type Boundary, boundaryOf, cursorAfter } from '../../server/cursor.ts'
 import { Rendered } from '../../server/rendered.ts'
 import { pageSize } from '../../server/schema.ts'
 import { type BeadReader, type BeadRow, COLUMNS } from './reader.ts'
@@ -14,13 +14,28 @@ import type {
   ListBodyBead,
   WorkflowDepResponse,
 } from './schema.ts'
-import { countQuery, type Filter, pageQuery, type Query } from './search.ts'
+import {
+  closedQuery,
+  countQuery,
+  type Filter,
+  horizonQueries,
+  type Lead,
+  leads,
+  pageQuery,
+  type Query,
+  showsClosed,
+} from './search.ts'
 
 /** A bead's place in a list. */
 interface Place extends State {
   id: string
   created_at: number
 }
+
+/** How many closed beads one page looks at for those that match. */
+const LOOK = 2000
+
+const boundaryAt = ({ id, created_at }: Place): Boundary => ({ createdAt: stamp(created_at), id })
 
 /** Everything that reads more than one bead. */
 export class BeadLists {
@@ -51,16 +66,38 @@ export class BeadLists {
     )
   }
 
-  /** One page, newest first. */
+  /** One page, newest first. It may be short and still not be the last: then it has a cursor. */
   list(query: BeadFilter, assignees: readonly string[] | undefined): Rendered<ListBodyBead> {
     const filter = toFilter(query, assignees)
     const boundary = boundaryOf(query.cursor)
     const limit = pageSize(query.limit)
-    const rows = this.#run<Place>(pageQuery(filter, boundary, limit + 1))
+    const lead = this.#lead(filter)
+    const until = lead && this.#horizon(filter, lead, boundary)
+    const rows = this.#run<Place>(pageQuery(filter, lead, { after: boundary, until }, limit + 1))
     const shown = rows.slice(0, limit)
-    const last = rows.length > limit ? shown.at(-1) : undefined
-    const total = this.#run<{ n: number | null }>(countQuery(filter)).reduce((sum, { n }) => sum + (n ?? 0), 0)
-    return this.#page(shown, total, last && cursorAfter({ createdAt: stamp(last.created_at), id: last.id }))
+    const last = shown.at(-1)
+    const next = rows.length > limit && last ? boundaryAt(last) : until
+    return this.#page(shown, this.#count(countQuery(filter)), next && cursorAfter(next))
+  }
+
+  /** What closed beads are found by: of several terms, the one with the fewest of them. */
+  #lead(filter: Filter): Lead | undefined {
+    const all = leads(filter)
+    if (all.length < 2 || !showsClosed(filter)) return all[0]
+    const counts = all.map((lead) => ({ lead, n: this.#count(closedQuery(filter, lead)) }))
+    return counts.reduce((least, one) => (one.n < least.n ? one : least)).lead
+  }
+
+  /** How far a page looks, where not all that is looked at may match: what is over does not make a list slow. */
+  #horizon(filter: Filter, lead: Lead, after: Boundary | undefined): Boundary | undefined {
+    if (leads(filter).length < 2 || !showsClosed(filter)) return undefined
+    const places = horizonQueries(filter, lead, after, LOOK).flatMap((query) => this.#run<Place>(query))
+    const nearest = places.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1))[0]
+    return nearest && boundaryAt(nearest)
+  }
+
+  #count(query: Query): number {
+    return this.#run<{ n: number | null }>(query).reduce((sum, { n }) => sum + (n ?? 0), 0)
   }
 
   /** What can be worked on at `now`: most urgent first, then oldest. */

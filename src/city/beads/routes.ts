@@ -26,7 +26,9 @@ export const beadRoutes = (city: CityOf): Route[] => [
     {
       id: 'get-v0-city-by-city-name-beads',
       summary: 'List beads',
-      description: 'Newest first. Closed beads are left out unless asked for with `all` or `status=closed`.',
+      description:
+        'Newest first. Closed beads are left out unless asked for with `all` or `status=closed`. Asked for by several ' +
+        'terms at once, a page of them may be short, even empty, and still have a `next_cursor`: it goes on looking there.',
       query: BeadFilter,
       ok: ListBodyBead,
       refuses: ['invalid-cursor'],
