@@ -224,9 +224,14 @@ function planeOf(
     report: (thrown, { id, method, path }) => options.report(`${id} ${method} ${path}: ${traceOf(thrown)}`),
     index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.find(cityName)?.log.head),
     replays: ({ cityName }) => (cityName === undefined ? own : gc.cities.find(cityName)?.replays),
-    until: async ({ cityName = '' }, index, ms, signal) =>
-      void (await gc.cities.running(cityName).log.until(index, ms, signal)),
+    until: ({ cityName = '' }, index, ms, signal) => news(gc.cities.running(cityName), time.clock, index, ms, signal),
   })
+}
+
+/** Waits for an event, or until work that was put off becomes ready, of which there is none. */
+async function news({ log, sessions }: City, clock: Clock, index: number, ms: number, signal: AbortSignal) {
+  const ready = sessions.parts.workload.nextDeferred() ?? Number.POSITIVE_INFINITY
+  await log.until(index, Math.min(ms, Math.max(0, ready - clock.now())), signal)
 }
 
 /** A network that cannot be opened is told of, and harms no city. */

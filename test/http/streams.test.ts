@@ -161,6 +161,17 @@ describe('a query that waits', () => {
     }
   })
 
+  test('is answered when work that was put off becomes ready, of which no event tells', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const until = new Date(Date.now() + 1_500).toISOString()
+    const put = await city.call('POST ~/beads', { body: { title: 'later', defer_until: until } })
+    const head = await city.head()
+    const ready = await city.call(`GET ~/beads/ready?index=${head}&wait=1m`)
+    expect(ready.body).toMatchObject({ total: 1, items: [{ id: Object(put.body).id }] })
+    expect(Number(ready.headers.get('x-gc-index'))).toBe(head)
+  })
+
   test('tells a number that never goes back', async () => {
     await using town = await openTown()
     const { city } = town
