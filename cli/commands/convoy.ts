@@ -9,6 +9,7 @@ import { type Io, json, line } from '../io.ts'
 import { facts, table } from '../table.ts'
 import { draw, type Watch, withWatch } from '../watch.ts'
 import { beadColumns } from './bead.ts'
+import { careCommands, OWNED, openConvoys } from './convoy-care.ts'
 import { changeCommands } from './convoy-edit.ts'
 import { count, type Json, withJson } from './options.ts'
 
@@ -24,6 +25,7 @@ export function convoyCommands(program: Command, here: Here): void {
     })
   changeCommands(convoy, here)
   checkCommand(convoy, here)
+  careCommands(convoy, here)
 }
 
 interface List extends Json, Watch {
@@ -96,14 +98,28 @@ interface Check extends Json {
 
 function checkCommand(convoy: Command, here: Here): void {
   withJson(convoy.command('check').description('status 0 when all its beads are closed, 1 when not'))
-    .argument('<convoy>')
+    .argument('[convoy]', 'which; without one, all that are done are closed')
     .option('--close', 'close it when they are, also one that is kept open for a person')
-    .action(async (id: string, options: Check) => {
+    .action(async (id: string | undefined, options: Check) => {
       const city = await here.city()
+      if (id === undefined) return sweep(here.io, city, options)
       const said = await check(city, id)
       if (said.complete && options.close) await city.call('POST ~/convoy/{id}/close', { params: { id } })
       if (options.json) json(here.io, said)
       else line(here.io, `${said.closed} of ${said.total} beads of ${plain(id)} are closed.`)
       if (!said.complete) throw new Exit(1)
     })
+}
+
+/** Closes every convoy whose beads are closed, but for those that are kept open for a person. */
+async function sweep(io: Io, city: CityClient, { close, json: asJson }: Check): Promise<void> {
+  const closed: string[] = []
+  for (const { id, labels } of await openConvoys(city)) {
+    if (labels?.includes(OWNED) && !close) continue
+    if (!(await check(city, id)).complete) continue
+    await city.call('POST ~/convoy/{id}/close', { params: { id } })
+    closed.push(id)
+  }
+  if (asJson) return json(io, { closed })
+  line(io, closed.length === 0 ? 'No convoy is done that is not closed.' : `Closed ${closed.join(', ')}.`)
 }

@@ -21,11 +21,16 @@ export function waitCommands(program: Command, here: Here): void {
       const city = await here.city()
       await draw(here, city, options, (io) => inspect(io, city, id, options))
     })
-  withJson(wait.command('cancel').description('end a wait without telling its session'))
+  endCommand(wait, here, 'ready', 'wake the session of a wait now, whether or not its beads are closed')
+  endCommand(wait, here, 'cancel', 'end a wait without telling its session')
+}
+
+function endCommand(wait: Command, here: Here, verb: 'ready' | 'cancel', about: string): void {
+  withJson(wait.command(verb).description(about))
     .argument('<wait>')
     .action(async (id: string, options: Json) => {
       const city = await here.city()
-      const view = await city.call('POST ~/wait/{id}/cancel', { params: { id } }).catch(noWait(id))
+      const view = await city.call(`POST ~/wait/{id}/${verb}`, { params: { id } }).catch(noWait(id))
       if (options.json) return json(here.io, view)
       line(here.io, `Wait ${id} is ${view.state}.`)
     })

@@ -174,6 +174,7 @@ export interface Operations extends SocialOperations {
   'POST ~/waits': { body: WaitCreate; ok: WaitView }
   'GET ~/wait/{id}': { ok: WaitView }
   'POST ~/wait/{id}/cancel': { ok: WaitView }
+  'POST ~/wait/{id}/ready': { ok: WaitView }
 
   'GET ~/sessions': { query: SessionFilter & Page; ok: SessionList }
   'POST ~/sessions': { body: SessionCreate; ok: AsyncAcceptedBody }

@@ -88,6 +88,63 @@ describe('gc convoy', () => {
     expect((await shown(id)).convoy?.status).toBe('open')
   })
 
+  test('land closes an owned convoy once its beads are closed, and says why it does not', async () => {
+    const door = await town.bead('Door')
+    const { id } = await convoy('Landed', door.id, '--owned')
+    const land = async (...more: string[]) => {
+      const { status, out, err } = await town.gc(['convoy', 'land', ...more])
+      return [status, out || err]
+    }
+    expect(await land(id)).toEqual([1, `gc: ${door.id} of ${id} are open; --force closes it all the same\n`])
+    await town.json(['bead', 'close', door.id])
+    expect(await land(id, '--dry-run')).toEqual([0, `${id} can be landed.\n`])
+    expect((await shown(id)).convoy?.status).toBe('open')
+    expect(await land(id)).toEqual([0, `Landed ${id}.\n`])
+    expect((await shown(id)).convoy?.status).toBe('closed')
+    expect(await land(id)).toEqual([1, `gc: ${id} is closed already\n`])
+    const { id: empty } = await convoy('Empty', '--owned')
+    expect(await land(empty)).toEqual([1, `gc: ${empty} has no beads yet; --force closes it all the same\n`])
+    const said = await town.json<object>(['convoy', 'land', empty, '--force'])
+    expect(said).toEqual({ convoy_id: empty, landed: true, open: [] })
+    const { id: plain } = await convoy('Plain')
+    const reason = `${plain} closes with the last of its beads; \`gc convoy close ${plain}\` closes it now`
+    expect(await land(plain)).toEqual([1, `gc: ${reason}\n`])
+  })
+
+  test('target says which branch its work goes to; what is no convoy has none', async () => {
+    const { id } = await convoy('Aimed')
+    expect((await town.gc(['convoy', 'target', id, 'next'])).out).toBe(`The work of ${id} goes to next.\n`)
+    expect((await shown(id)).convoy?.metadata).toEqual({ target: 'next' })
+    const bead = await town.bead('no convoy')
+    expect((await town.gc(['convoy', 'target', bead.id, 'next'])).status).toBe(1)
+    expect((await town.json<Bead>(['bead', 'show', bead.id])).metadata).toBeUndefined()
+  })
+
+  test('stranded lists those with ready work and nobody at work', async () => {
+    const [waits, taken, going] = [await town.bead('waits'), await town.bead('taken'), await town.bead('going')]
+    await town.json(['bead', 'update', taken.id, '--status', 'in_progress'])
+    await town.json(['bead', 'update', going.id, '--status', 'in_progress'])
+    const left = await convoy('Left', waits.id)
+    await convoy('Going', going.id, (await town.bead('next')).id)
+    await convoy('Taken', taken.id)
+    const { convoys } = await town.json<{ convoys: object[] }>(['convoy', 'stranded'])
+    const { id, title, created_at } = left
+    expect(convoys).toContainEqual({ id, title, created_at, ready: [waits.id] })
+    const { out } = await town.gc(['convoy', 'stranded'])
+    expect(out).toContain('Left')
+    expect(out).not.toMatch(/Going|Taken/)
+  })
+
+  test('check without a convoy closes all that are done, but for those kept open for a person', async () => {
+    const [one, two] = [await town.bead('one'), await town.bead('two')]
+    for (const bead of [one, two]) await town.json(['bead', 'close', bead.id])
+    const [done, owned] = [await convoy('Done', one.id), await convoy('Owned', two.id, '--owned')]
+    const { closed } = await town.json<{ closed: string[] }>(['convoy', 'check'])
+    expect([closed.includes(done.id), closed.includes(owned.id)]).toEqual([true, false])
+    expect((await town.gc(['convoy', 'check', '--close'])).out).toContain(owned.id)
+    expect((await town.gc(['convoy', 'check'])).out).toBe('No convoy is done that is not closed.\n')
+  })
+
   test('close and delete take it out of the list; --all still shows it', async () => {
     const [one, two] = [await convoy('First'), await convoy('Second')]
     expect((await town.gc(['convoy', 'list'])).out).toContain('Second')

@@ -142,6 +142,7 @@ describe('gc wait', () => {
     for (const [verb, told] of [
       ['inspect', id],
       ['cancel', 'to-99999'],
+      ['ready', id],
     ] as const)
       expect(await town.gc(['wait', verb, told])).toEqual({
         status: 1,
@@ -172,6 +173,8 @@ describe('gc wait', () => {
     expect((await town.gc(['wait', 'cancel', wait.id])).out).toBe(`Wait ${wait.id} is canceled.\n`)
     expect((await town.gc(['wait', 'list'])).out).toBe('No session waits for a bead.\n')
     expect((await town.gc(['wait', 'inspect', 'to-99'])).status).toBe(1)
+    const soon = await town.json<WaitView>(['wait', 'create', bead, '--session', 'carl'])
+    expect((await town.gc(['wait', 'ready', soon.id])).out).toMatch(/^Wait \S+ is (ready|closed)\.\n$/)
     const other = await town.json<WaitView>(['wait', 'create', bead, '--session', 'carl'])
     await town.json(['bead', 'close', other.id])
     const over = await town.gc(['wait', 'inspect', other.id, '--watch'], { signal: AbortSignal.timeout(10_000) })

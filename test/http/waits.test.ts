@@ -73,6 +73,9 @@ describe('a wait', () => {
     const begin = (more = {}) => wait(city, { session: clerk.id, on_beads: [id], ...more })
     const asked = await begin()
     expect((await city.call(`POST ~/wait/${asked.id}/cancel`, { token: clerk.token })).body.state).toBe('canceled')
+    const soon = await begin({ note: 'go on' })
+    const told = (await city.call(`POST ~/wait/${soon.id}/ready`, { token: clerk.token })).body
+    expect(told).toMatchObject({ id: soon.id, state: 'ready', note: 'go on' })
     const seq = await city.head()
     const brief = await begin({ expires_at: new Date(Date.now() + 300).toISOString() })
     await city.event(seq, ({ type, subject }) => type === 'bead.closed' && subject === brief.id)
@@ -106,8 +109,11 @@ describe('a wait', () => {
     expect(await create({})).toStartWith('422 validation-failed: ')
     expect(await create({ session: one.id, on_beads: [] })).toStartWith('422 validation-failed: ')
     const other = await wait(city, { session: two.id, on_beads: [id] })
-    expect(await refused(city, `POST ~/wait/${other.id}/cancel`, { token: one.token })).toStartWith('403 forbidden: ')
-    for (const operation of ['GET ~/wait/to-99', 'POST ~/wait/to-99/cancel'])
+    for (const verb of ['cancel', 'ready'])
+      expect(await refused(city, `POST ~/wait/${other.id}/${verb}`, { token: one.token })).toStartWith(
+        '403 forbidden: ',
+      )
+    for (const operation of ['GET ~/wait/to-99', 'POST ~/wait/to-99/cancel', 'POST ~/wait/to-99/ready'])
       expect(await refused(city, operation)).toBe('404 wait-not-found: not_found: to-99')
     expect(await refused(city, `GET ~/wait/${id}`)).toBe(`404 wait-not-found: not_a_wait: ${id}`)
     const rest = Array.from({ length: 99 }, () =>

@@ -54,4 +54,16 @@ export const waitRoutes = (city: CityOf): Route[] => [
     },
     (x) => city(x).waits.cancel(x.caller, x.params.id),
   ),
+  route(
+    'POST ~/wait/{id}/ready',
+    {
+      id: 'ready-wait',
+      summary: 'Wake the session of a wait now',
+      description: 'As if what it waits for were closed. A wait that is not pending stays as it is.',
+      ok: WaitView,
+      refuses: ['wait-not-found', 'forbidden'],
+      extension: true,
+    },
+    (x) => city(x).waits.ready(x.caller, x.params.id),
+  ),
 ]

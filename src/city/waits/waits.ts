@@ -129,13 +129,26 @@ export class Waits {
   /** Ends a wait without telling its session; one that is over stays as it is. */
   cancel(caller: Caller, id: string): Promise<WaitView> {
     return this.needs.store.write((tx) => {
-      const { state, session_id } = this.get(id)
-      if (caller.kind === 'session' && (caller.city !== this.needs.city || caller.session !== session_id)) {
-        throw new Refusal('forbidden', `forbidden: wait ${id} is of session ${session_id}`)
-      }
-      if (LIVE.has(state)) this.#end(tx, id, 'canceled')
+      if (LIVE.has(this.#own(caller, id).state)) this.#end(tx, id, 'canceled')
       return this.get(id)
     })
+  }
+
+  /** Wakes the session of a wait whether or not its beads are closed; one that is not pending stays as it is. */
+  ready(caller: Caller, id: string): Promise<WaitView> {
+    return this.needs.store.write((tx) => {
+      const row = this.#own(caller, id).state === 'pending' ? this.#shelf.find(id) : undefined
+      if (row) this.#ready(tx, row, 'is over: it need not wait any longer')
+      return this.get(id)
+    })
+  }
+
+  /** A wait that the caller may end. */
+  #own(caller: Caller, id: string): WaitView {
+    const view = this.get(id)
+    const { city, session } = caller.kind === 'session' ? caller : { city: this.needs.city, session: view.session_id }
+    if (city === this.needs.city && session === view.session_id) return view
+    throw new Refusal('forbidden', `forbidden: wait ${id} is of session ${view.session_id}`)
   }
 
   #follow(tx: Tx, { subject = '' }: Recorded): void {
@@ -152,15 +165,15 @@ export class Waits {
     const { total, closed, missing, lost } = this.#shelf.progress(id)
     const done = row.mode === 'all' ? closed === total : closed > 0
     const hopeless = row.mode === 'all' ? missing > 0 : missing === total
-    if (done) this.#ready(tx, row)
+    if (done) this.#ready(tx, row, 'is over: what it waited for is closed')
     else if (hopeless) this.#giveUp(tx, row, 'failed', `bead ${lost} does not exist any more`)
   }
 
-  #ready(tx: Tx, row: WaitRow): void {
+  #ready(tx: Tx, row: WaitRow, how: string): void {
     const nudge = nudgeOf(row)
     const change = { state: 'ready', readyAt: this.needs.clock.now(), nudge } as const
     this.needs.beads.change(tx, row.id, {}, { beside: () => this.#shelf.set(tx, row.id, change) })
-    this.#remind(tx, row, 'is over: what it waited for is closed', nudge)
+    this.#remind(tx, row, how, nudge)
   }
 
   /** A wait that came to nothing; its session is told, so that it does not wait on. */

@@ -84,6 +84,26 @@ describe('a wait', () => {
     ])
   })
 
+  test('is ready on request, whatever its beads are; one that is over stays so', async () => {
+    await using world = openWaits()
+    const ada = await world.session({ alias: 'ada' })
+    const a = await world.task('a')
+    const wait = () => world.waits.create(human, { session: 'ada', on_beads: [a] })
+    const [soon, over] = [await wait(), await wait()]
+    await world.waits.cancel(human, over.id)
+    world.recorded()
+    expect(await world.waits.ready(human, soon.id)).toMatchObject({ state: 'ready', nudge_id: `wait-${soon.id}-1-1` })
+    expect(await world.waits.ready(human, soon.id)).toMatchObject({ state: 'ready' })
+    expect(await world.waits.ready(human, over.id)).toMatchObject({ state: 'canceled' })
+    expect(world.recorded()).toEqual([`bead.updated ${soon.id}`])
+    expect(world.said.map(({ session, text }) => [session, text])).toEqual([
+      [ada.id, expect.stringContaining('it need not wait any longer')],
+    ])
+    await world.close(a)
+    await world.settled()
+    expect(world.said).toHaveLength(1)
+  })
+
   test('is canceled with its session, when that is woken, or on request; nothing is said then', async () => {
     await using world = openWaits()
     const ada = await world.session({ alias: 'ada' })
@@ -215,6 +235,8 @@ describe('who may wait for what', () => {
     await refused(world.waits.create({ ...ada, city: 'x' }, { on_beads: [a] })).toMatchObject({ code: 'forbidden' })
     const other = await world.waits.create(human, { session: bob.id, on_beads: [a] })
     await refused(world.waits.cancel(ada, other.id)).toMatchObject({ code: 'forbidden' })
+    await refused(world.waits.ready(ada, other.id)).toMatchObject({ code: 'forbidden' })
+    expect(world.waits.get(other.id).state).toBe('pending')
     expect((await world.waits.cancel(ada, own.id)).state).toBe('canceled')
   })
 
