@@ -81,11 +81,18 @@ class Pump {
   #beat: Deadline | undefined
   /** Set while the reader has more to read than it is sent at once. */
   #stalled: Deadline | undefined
+  /** What `wanted` gave back, until the reader has enough. */
   #enough: PromiseWithResolvers<void> | undefined
   #rung = false
   #over = false
   readonly #abort = () => this.end()
   readonly #pour = () => this.#send()
+  /** Bytes sent since others last had a turn of the loop. */
+  #portion = 0
+  readonly #goOn = () => {
+    this.#portion = 0
+    this.#send()
+  }
 
   constructor(
     private readonly frames: Tail<Frame>,
@@ -140,17 +147,26 @@ class Pump {
   #send(): void {
     this.#rung = false
     try {
-      while (!this.#over && !this.#stalled) {
+      while (!this.#over && !this.#stalled && this.#portion < QUEUE) {
         const frame = this.frames.take()
         if (frame === undefined) break
-        this.#controller?.enqueue(encode(frame))
+        const bytes = encode(frame)
+        this.#portion += bytes.length
+        this.#controller?.enqueue(bytes)
         if (this.#full) this.#stall()
       }
       if (this.frames.over) this.end()
+      else if (this.#portion >= QUEUE && !this.#stalled) this.#rest()
     } catch (thrown) {
       if (!this.#over) this.options.report(thrown)
       this.end()
     }
+  }
+
+  /** A long history goes out in portions, each in a turn of its own. */
+  #rest(): void {
+    this.#rung = true
+    setImmediate(this.#goOn)
   }
 
   get #full(): boolean {

@@ -265,6 +265,31 @@ describe('a stream', () => {
     client.destroy()
   })
 
+  test('sends a long history in portions, and lets others have their turn in between', async () => {
+    let [taken, most, over] = [0, 0, false]
+    const text = 'x'.repeat(10_000)
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          for (let n = 0; n < 2000; n++) {
+            taken++
+            most = Math.max(most, taken)
+            yield { event: 'event', data: { type: 'note', text } }
+          }
+        }),
+      ],
+    })
+    const turn = () => {
+      taken = 0
+      if (!over) setImmediate(turn)
+    }
+    turn()
+    const read = await reading(await server.get(PATH)).rest()
+    over = true
+    expect(read.match(/^event: event$/gm)).toHaveLength(2000)
+    expect(most).toBeLessThan(20)
+  })
+
   test('sends each of a thousand frames to each of fifty readers', async () => {
     const frames = Array.from({ length: 1000 }, (_, n) => frame(n))
     await using server = serve({
