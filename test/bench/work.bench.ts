@@ -80,7 +80,7 @@ const events = (query: string) => plain(`/events?limit=100${query}`)
 
 const READS: Read[] = [
   { what: 'ready, 200', path: plain('/beads/ready'), city: 'thin', bound: 2 },
-  { what: 'ready, 5,000', path: plain('/beads/ready'), bound: 15, times: 100 },
+  { what: 'ready, 5,000', path: plain('/beads/ready'), bound: 15, times: 500 },
   { what: 'list, newest 100', path: page('') },
   { what: 'list, closed too', path: page('&all=true') },
   { what: 'list by label, closed too', path: page('&all=true&label=l7') },
@@ -100,7 +100,7 @@ const READS: Read[] = [
 ]
 
 /** One row for the stated size, one for the tenfold. */
-async function read(town: Town, { what, path, city = 'wide', bound, times = 200 }: Read, table: Table): Promise<void> {
+async function read(town: Town, { what, path, city = 'wide', bound, times = 2000 }: Read, table: Table): Promise<void> {
   const stated = `/v0/city/${city}${path(city)}`
   const tenfold = `/v0/city/${city}-tenfold${path(`${city}-tenfold`)}`
   const body = await bodyOf(town, stated)
