@@ -9,6 +9,9 @@ import { table } from '../table.ts'
 import { draw, type Watch, withWatch } from '../watch.ts'
 import { type Json, withJson } from './options.ts'
 
+/** A bead in one of these states is done, as the server counts it. */
+const DONE = ['closed', 'tombstone']
+
 /** The label of a convoy that stays open until a person closes it. */
 export const OWNED = 'owned'
 
@@ -44,9 +47,10 @@ async function land(here: Here, id: string, { force, dryRun, json: asJson }: Lan
   if (!convoy?.labels?.includes(OWNED)) {
     throw failure(`${name} closes with the last of its beads; \`gc convoy close ${name}\` closes it now`)
   }
-  const open = children.filter(({ status }) => status !== 'closed').map((bead) => bead.id)
+  const open = children.filter(({ status }) => !DONE.includes(status)).map((bead) => bead.id)
   if (!force && children.length === 0) throw failure(`${name} has no beads yet; --force closes it all the same`)
-  if (!force && open.length > 0) throw failure(`${open.join(', ')} of ${name} are open; --force closes it all the same`)
+  if (!force && open.length > 0)
+    throw failure(`${name} has open beads: ${open.join(', ')}; --force closes it all the same`)
   if (!dryRun) await city.call('POST ~/convoy/{id}/close', { params: { id } })
   if (asJson) return json(here.io, { convoy_id: id, landed: dryRun === undefined, open })
   line(here.io, dryRun ? `${name} can be landed.` : `Landed ${name}.`)

@@ -38,7 +38,9 @@ const BLOCKING: Json[] = [
   {
     in: 'query',
     name: 'wait',
-    description: 'How long to wait for one: `30s` unless said, `5m` at most.',
+    description:
+      'How long to wait for one: `30s` unless said, `5m` at most. The answer also comes when work that was put off ' +
+      'becomes ready, of which there is no event: the index is the same then.',
     schema: { type: 'string' },
     explode: false,
   },

@@ -25,7 +25,10 @@ export interface Occasion {
   path: string
 }
 
-/** Resolves when an event newer than `index` is recorded, when `ms` have passed, or when the signal aborts. */
+/**
+ * Resolves when an event newer than `index` is recorded or an answer may differ without one, when `ms` have passed, or
+ * when the signal aborts.
+ */
 export type Until = (
   params: Readonly<Record<string, string>>,
   index: number,

@@ -95,7 +95,7 @@ describe('gc convoy', () => {
       const { status, out, err } = await town.gc(['convoy', 'land', ...more])
       return [status, out || err]
     }
-    expect(await land(id)).toEqual([1, `gc: ${door.id} of ${id} are open; --force closes it all the same\n`])
+    expect(await land(id)).toEqual([1, `gc: ${id} has open beads: ${door.id}; --force closes it all the same\n`])
     await town.json(['bead', 'close', door.id])
     expect(await land(id, '--dry-run')).toEqual([0, `${id} can be landed.\n`])
     expect((await shown(id)).convoy?.status).toBe('open')

@@ -23,7 +23,7 @@ import {
   leads,
   pageQuery,
   type Query,
-  showsClosed,
+  sifts,
 } from './search.ts'
 
 /** A bead's place in a list. */
@@ -72,7 +72,7 @@ export class BeadLists {
     const boundary = boundaryOf(query.cursor)
     const limit = pageSize(query.limit)
     const lead = this.#lead(filter)
-    const until = lead && this.#horizon(filter, lead, boundary)
+    const until = lead && sifts(filter) ? this.#horizon(filter, lead, boundary) : undefined
     const rows = this.#run<Place>(pageQuery(filter, lead, { after: boundary, until }, limit + 1))
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)
@@ -83,14 +83,13 @@ export class BeadLists {
   /** What closed beads are found by: of several terms, the one with the fewest of them. */
   #lead(filter: Filter): Lead | undefined {
     const all = leads(filter)
-    if (all.length < 2 || !showsClosed(filter)) return all[0]
+    if (!sifts(filter)) return all[0]
     const counts = all.map((lead) => ({ lead, n: this.#count(closedQuery(filter, lead)) }))
     return counts.reduce((least, one) => (one.n < least.n ? one : least)).lead
   }
 
-  /** How far a page looks, where not all that is looked at may match: what is over does not make a list slow. */
+  /** How far a page looks, where closed beads are sifted: what is over does not make a list slow. */
   #horizon(filter: Filter, lead: Lead, after: Boundary | undefined): Boundary | undefined {
-    if (leads(filter).length < 2 || !showsClosed(filter)) return undefined
     const places = horizonQueries(filter, lead, after, LOOK).flatMap((query) => this.#run<Place>(query))
     const nearest = places.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1))[0]
     return nearest && boundaryAt(nearest)

@@ -46,9 +46,11 @@ interface Part {
 export const leads = ({ assignees, ...filter }: Filter): Lead[] =>
   LEADS.filter((lead) => (lead === 'assignee' ? assignees : filter[lead]) !== undefined)
 
-/** Whether a filter lets closed beads through. */
-export const showsClosed = ({ status, closed }: Filter): boolean =>
+const showsClosed = ({ status, closed }: Filter): boolean =>
   status === 'closed' || (status === undefined && closed === undefined)
+
+/** Whether closed beads have to be sifted: those that one term finds need not match the others. */
+export const sifts = (filter: Filter): boolean => showsClosed(filter) && leads(filter).length > 1
 
 /** A page in the order (created_at, id), newest first; closed beads are found by `lead`. */
 export function pageQuery(filter: Filter, lead: Lead | undefined, stretch: Stretch, limit: number): Query {
