@@ -1,4 +1,4 @@
-import type { BeadSearch, BeadsFound } from '../src/city/search/schema.ts'
+import type { BeadSearch, BeadsFound } from '../src/work/search/schema.ts'
 import type { CityClient } from '../src/client/client.ts'
 
 const PAGE = 1000

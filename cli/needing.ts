@@ -1,5 +1,5 @@
-import type { BeadEntry } from '../src/city/beads/bulk-schema.ts'
-import type { Bead } from '../src/city/beads/schema.ts'
+import type { BeadEntry } from '../src/work/beads/bulk-schema.ts'
+import type { Bead } from '../src/work/beads/schema.ts'
 import type { CityClient } from '../src/client/client.ts'
 import { ClientProblem } from '../src/client/problem.ts'
 import { failure } from './exit.ts'

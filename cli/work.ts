@@ -1,4 +1,4 @@
-import type { BeadFilter, ListBodyBead } from '../src/city/beads/schema.ts'
+import type { BeadFilter, ListBodyBead } from '../src/work/beads/schema.ts'
 import type { CityClient } from '../src/client/client.ts'
 
 /** Records that the city keeps for itself: they are beads, but nobody's work. */

@@ -1,4 +1,4 @@
-import type { AttentionItem } from '../src/city/attention/schema.ts'
+import type { AttentionItem } from '../src/agents/attention/schema.ts'
 import { plain } from '../src/client/text.ts'
 
 /** What one can ask for after `:`, on the selected session where it says so. */

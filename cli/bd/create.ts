@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { BeadCreateInputBody } from '../../src/city/beads/schema.ts'
+import type { BeadCreateInputBody } from '../../src/work/beads/schema.ts'
 import { plain } from '../../src/client/text.ts'
 import { pair, priority, several } from '../commands/options.ts'
 import { failure, misuse } from '../exit.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Bead, BeadDependencies } from '../../src/city/beads/schema.ts'
+import type { Bead, BeadDependencies } from '../../src/work/beads/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
 import { Exit } from '../exit.ts'

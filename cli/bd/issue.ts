@@ -1,5 +1,5 @@
-import type { Bead, BeadDependencies, BeadRelation, Dep } from '../../src/city/beads/schema.ts'
-import type { BeadComment } from '../../src/city/comments/schema.ts'
+import type { Bead, BeadDependencies, BeadRelation, Dep } from '../../src/work/beads/schema.ts'
+import type { BeadComment } from '../../src/work/comments/schema.ts'
 
 /** What a bead without a priority counts as. */
 const USUAL = 2

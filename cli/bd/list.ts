@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Bead } from '../../src/city/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { count, priority, several } from '../commands/options.ts'
 import { isWork, workTotal } from '../work.ts'
 import type { Desk } from './desk.ts'

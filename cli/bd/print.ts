@@ -1,4 +1,4 @@
-import type { Bead } from '../../src/city/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { cut, paint, plain, plainLines } from '../../src/client/text.ts'
 import { Exit } from '../exit.ts'
 import type { Io } from '../io.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Bead } from '../../src/city/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { plain, plainLines } from '../../src/client/text.ts'
 import { commentsOn, printComments } from '../commands/bead-comment.ts'
 import type { Desk } from './desk.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { BeadUpdateBody } from '../../src/city/beads/schema.ts'
+import type { BeadUpdateBody } from '../../src/work/beads/schema.ts'
 import { plain } from '../../src/client/text.ts'
 import { pair, priority, several } from '../commands/options.ts'
 import { misuse } from '../exit.ts'

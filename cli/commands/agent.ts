@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { AgentDeclare } from '../../src/city/agents/schema.ts'
+import type { AgentDeclare } from '../../src/agents/agents/schema.ts'
 import type { Colour } from '../../src/client/text.ts'
 import { failure, misuse } from '../exit.ts'
 import type { Here } from '../here.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AttentionItem } from '../../src/city/attention/schema.ts'
+import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { ago, type Colour, plainLines } from '../../src/client/text.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { BeadComment } from '../../src/city/comments/schema.ts'
+import type { BeadComment } from '../../src/work/comments/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ago, paint, plain, plainLines } from '../../src/client/text.ts'
 import { misuse } from '../exit.ts'

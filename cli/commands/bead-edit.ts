@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { BeadEntry } from '../../src/city/beads/bulk-schema.ts'
+import type { BeadEntry } from '../../src/work/beads/bulk-schema.ts'
 import { isRecord, parsed } from '../../src/client/problem.ts'
 import { plainLines } from '../../src/client/text.ts'
 import { failure, misuse } from '../exit.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Bead, BeadGraphResponse } from '../../src/city/beads/schema.ts'
+import type { Bead, BeadGraphResponse } from '../../src/work/beads/schema.ts'
 import type { Here } from '../here.ts'
 import { type Io, json } from '../io.ts'
 import { table } from '../table.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Bead } from '../../src/city/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { ago, type Colour, plainLines } from '../../src/client/text.ts'
 import { beadsFound } from '../found.ts'
 import type { Here } from '../here.ts'

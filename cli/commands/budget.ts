@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Budget, BudgetKey, BudgetList } from '../../src/city/budgets/schema.ts'
+import type { Budget, BudgetKey, BudgetList } from '../../src/agents/budgets/schema.ts'
 import type { Colour } from '../../src/client/text.ts'
 import { failure } from '../exit.ts'
 import type { Here } from '../here.ts'

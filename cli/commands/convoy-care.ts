@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Bead } from '../../src/city/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ago, plain } from '../../src/client/text.ts'
 import { failure } from '../exit.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ConvoyTerms } from '../../src/city/convoys/schema.ts'
+import type { ConvoyTerms } from '../../src/work/convoys/schema.ts'
 import { plain, plainLines } from '../../src/client/text.ts'
 import { misuse } from '../exit.ts'
 import type { Here } from '../here.ts'

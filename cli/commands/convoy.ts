@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Bead } from '../../src/city/beads/schema.ts'
-import type { ConvoyCheckResponse } from '../../src/city/convoys/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
+import type { ConvoyCheckResponse } from '../../src/work/convoys/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ago, plain } from '../../src/client/text.ts'
 import { Exit } from '../exit.ts'

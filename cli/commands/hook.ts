@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Bead } from '../../src/city/beads/schema.ts'
-import type { NextWork } from '../../src/city/claims/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
+import type { NextWork } from '../../src/work/claims/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
 import { plain, plainLines } from '../../src/client/text.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { MailReplyInputBody, Message } from '../../src/city/mail/schema.ts'
+import type { MailReplyInputBody, Message } from '../../src/work/mail/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { plain } from '../../src/client/text.ts'
 import { misuse } from '../exit.ts'

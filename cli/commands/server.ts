@@ -51,7 +51,7 @@ async function ask({ client, io }: Here, { keepSessions }: Stop): Promise<{ stat
     return await client.call('POST /v0/stop', { body: { sessions: !keepSessions } })
   } catch (thrown) {
     if (!(thrown instanceof Unreachable) || keepSessions || io.env.GC_SESSION_ID) throw thrown
-    const { endLeftHosts } = await import('../../src/runtime/host/leftover.ts')
+    const { endLeftHosts } = await import('../../src/host/client/leftover.ts')
     if (await endLeftHosts(homeOf(io.env))) return undefined
     throw failure(`there is nothing to stop: no supervisor answers at ${thrown.url}`)
   }
@@ -104,7 +104,7 @@ function hostCommand(program: Command, here: Here): void {
 
 /** What `gc serve` launches: the session host itself, until it has nothing left to do. */
 async function runAsHost({ io }: Here): Promise<void> {
-  const { hostOptions, runHost } = await import('../../src/runtime/host/main.ts')
+  const { hostOptions, runHost } = await import('../../src/host/server/main.ts')
   const status = await runHost({ ...hostOptions(io.env), say: (text) => line(io, text) })
   if (status !== 0) throw new Exit(status)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SessionResponse } from '../../src/city/sessions/schema.ts'
+import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import { misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SessionResponse } from '../../src/city/sessions/schema.ts'
+import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import { ago, type Colour, plainLines } from '../../src/client/text.ts'
 import { failure } from '../exit.ts'
 import type { Here } from '../here.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SlingResponse } from '../../src/city/sling/schema.ts'
+import type { SlingResponse } from '../../src/orchestration/sling/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { plain } from '../../src/client/text.ts'
 import { misuse } from '../exit.ts'

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { OutputTurn, TranscriptFormat } from '../../src/city/sessions/schema.ts'
+import type { OutputTurn, TranscriptFormat } from '../../src/agents/sessions/schema.ts'
 import { follow } from '../../src/client/follow.ts'
 import type { Frame } from '../../src/client/sse.ts'
 import { paint, plainLines } from '../../src/client/text.ts'

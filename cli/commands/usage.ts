@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { UsageBody, UsageSessionRecent, UsageTotals } from '../../src/city/usage/schema.ts'
+import type { UsageBody, UsageSessionRecent, UsageTotals } from '../../src/agents/usage/schema.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'
 import { type Column, table } from '../table.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { WaitView } from '../../src/city/waits/schema.ts'
+import type { WaitView } from '../../src/work/waits/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
 import { ago, type Colour, plain, plainLines } from '../../src/client/text.ts'

@@ -1,6 +1,6 @@
-import type { AgentCreated, AgentDeclare, AgentList, AgentResponse } from '../city/agents/schema.ts'
-import type { AttentionList } from '../city/attention/schema.ts'
-import type { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from '../city/beads/bulk-schema.ts'
+import type { AgentCreated, AgentDeclare, AgentList, AgentResponse } from '../agents/agents/schema.ts'
+import type { AttentionList } from '../agents/attention/schema.ts'
+import type { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from '../work/beads/bulk-schema.ts'
 import type {
   Bead,
   BeadAssigned,
@@ -12,10 +12,10 @@ import type {
   BeadUpdateBody,
   Dep,
   ListBodyBead,
-} from '../city/beads/schema.ts'
-import type { Budget, BudgetKey, BudgetList, BudgetSet } from '../city/budgets/schema.ts'
-import type { Claim, ClaimList, NextWork } from '../city/claims/schema.ts'
-import type { BeadComment, BeadCommentCounts, BeadCommentInput, BeadCommentList } from '../city/comments/schema.ts'
+} from '../work/beads/schema.ts'
+import type { Budget, BudgetKey, BudgetList, BudgetSet } from '../agents/budgets/schema.ts'
+import type { Claim, ClaimList, NextWork } from '../work/claims/schema.ts'
+import type { BeadComment, BeadCommentCounts, BeadCommentInput, BeadCommentList } from '../work/comments/schema.ts'
 import type {
   ConvoyAddInputBody,
   ConvoyCheckResponse,
@@ -23,7 +23,7 @@ import type {
   ConvoyGetResponse,
   ConvoyRemoveInputBody,
   ConvoyTerms,
-} from '../city/convoys/schema.ts'
+} from '../work/convoys/schema.ts'
 import type { EventEmit, EventEmitted, EventRotated } from '../city/events/schema.ts'
 import type {
   MailCountOutputBody,
@@ -32,11 +32,11 @@ import type {
   MailReplyInputBody,
   MailSendInputBody,
   Message,
-} from '../city/mail/schema.ts'
-import type { ReadinessResponse } from '../city/readiness/schema.ts'
-import type { RigActed, RigCreate, RigCreated, RigList, RigResponse } from '../city/rigs/schema.ts'
-import type { BeadSearch, BeadsFound } from '../city/search/schema.ts'
-import type { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from '../city/sessions/runtime-schema.ts'
+} from '../work/mail/schema.ts'
+import type { ReadinessResponse } from '../agents/readiness/schema.ts'
+import type { RigActed, RigCreate, RigCreated, RigList, RigResponse } from '../config/rigs/schema.ts'
+import type { BeadSearch, BeadsFound } from '../work/search/schema.ts'
+import type { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from '../agents/sessions/runtime-schema.ts'
 import type {
   Respond,
   Responded,
@@ -48,18 +48,18 @@ import type {
   SessionSubmit,
   Transcript,
   TranscriptFormat,
-} from '../city/sessions/schema.ts'
-import type { SlingInputBody, SlingResponse, SlingText } from '../city/sling/schema.ts'
+} from '../agents/sessions/schema.ts'
+import type { SlingInputBody, SlingResponse, SlingText } from '../orchestration/sling/schema.ts'
 import type { CityGet, CityPatch, Status } from '../city/status/schema.ts'
-import type { UsageBody } from '../city/usage/schema.ts'
-import type { WaitCreate, WaitListBody, WaitView } from '../city/waits/schema.ts'
-import type { WorktreeList } from '../city/worktrees/schema.ts'
+import type { UsageBody } from '../agents/usage/schema.ts'
+import type { WaitCreate, WaitListBody, WaitView } from '../work/waits/schema.ts'
+import type { WorktreeList } from '../agents/worktrees/schema.ts'
 import type {
   AsyncAcceptedResponse as Accepted,
   AsyncAcceptedBody,
   OKResponseBody,
   OKWithIDResponseBody,
-} from '../server/schema.ts'
+} from '../http/schema.ts'
 import type {
   CityCreate,
   CityRegister,

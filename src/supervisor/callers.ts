@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { City } from '../city/city.ts'
-import type { Caller } from '../server/caller.ts'
+import type { Caller } from '../http/caller.ts'
 
 const hashed = (token: string): string => createHash('sha256').update(token).digest('hex')
 

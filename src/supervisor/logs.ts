@@ -1,7 +1,7 @@
 import type { City } from '../city/city.ts'
 import { resumePoint } from '../city/events/events.ts'
 import { projected } from '../city/events/frames.ts'
-import type { WorkflowEvents } from '../city/workflows/projection.ts'
+import type { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import type { Clock } from '../core/clock.ts'
 import { parseDuration } from '../core/durations.ts'
 import { Refusal } from '../core/errors.ts'
@@ -9,7 +9,7 @@ import type { Recorded } from '../core/events/event.ts'
 import { type Followed, Follower, type Source } from '../core/events/follow.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { Tail } from '../core/tail.ts'
-import { type Frame, line } from '../server/sse.ts'
+import { type Frame, line } from '../http/sse.ts'
 
 /** The name of the supervisor's own log beside those of the cities. */
 export const SUPERVISOR = '__supervisor__'

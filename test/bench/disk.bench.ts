@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
-import { Beads } from '../../src/city/beads/beads.ts'
+import { Beads } from '../../src/work/beads/beads.ts'
 import { cityMigrations } from '../../src/city/migrations.ts'
 import { systemClock as clock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
-import { connect, type Host } from '../../src/runtime/host/client.ts'
+import { connect, type Host } from '../../src/host/client/client.ts'
 import { tempFolder } from '../support/folder.ts'
 
 /**
@@ -20,7 +20,7 @@ const MB = 1 << 20
 
 const launch = process.env.GC_BINARY
   ? [process.env.GC_BINARY, 'host']
-  : [process.execPath, join(import.meta.dir, '../runtime/gc-host.ts')]
+  : [process.execPath, join(import.meta.dir, '../host/gc-host.ts')]
 
 const at = (samples: number[], share: number): string => {
   const sorted = samples.toSorted((a, b) => a - b)

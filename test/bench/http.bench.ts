@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { route } from '../../src/server/route.ts'
-import { serve } from '../server/serve.ts'
+import { route } from '../../src/http/route.ts'
+import { serve } from '../http/serve.ts'
 import { bareServer } from './support/bare.ts'
 import { median, say, Table } from './support/figures.ts'
 import { helper } from './support/helper.ts'

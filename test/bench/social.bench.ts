@@ -7,7 +7,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import type { Clock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
-import type { AgentCaller } from '../../src/server/caller.ts'
+import type { AgentCaller } from '../../src/http/caller.ts'
 import { Network } from '../../src/social/network.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { tempFolder } from '../support/folder.ts'

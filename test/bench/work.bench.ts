@@ -1,4 +1,4 @@
-import { cursorAfterSeq } from '../../src/server/cursor.ts'
+import { cursorAfterSeq } from '../../src/http/cursor.ts'
 import { bareServer } from './support/bare.ts'
 import { at, both, late, median, ms, say, Table, whole } from './support/figures.ts'
 import { helper } from './support/helper.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AttentionList } from '../../src/city/attention/schema.ts'
-import { AGENT } from '../runtime/acp/agent-host.ts'
+import type { AttentionList } from '../../src/agents/attention/schema.ts'
+import { AGENT } from '../host/acp/agent-host.ts'
 import { shareTown, type Town } from './town.ts'
 
-const DIALOG = join(import.meta.dir, '../runtime/terminal/programs/dialog.ts')
+const DIALOG = join(import.meta.dir, '../host/terminal/programs/dialog.ts')
 
 let town: Town
 shareTown(async (opened) => {

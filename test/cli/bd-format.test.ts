@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dependents, toIssue, toListed, toShown } from '../../cli/bd/issue.ts'
 import { Printer } from '../../cli/bd/print.ts'
-import type { Bead } from '../../src/city/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { recorder } from './shell.ts'
 
 const at = '2026-01-05T09:00:00Z'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Bead } from '../../src/city/beads/schema.ts'
-import type { ConvoyGetResponse } from '../../src/city/convoys/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
+import type { ConvoyGetResponse } from '../../src/work/convoys/schema.ts'
 import type { Said } from './shell.ts'
 import { shareTown, type Town } from './town.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Message } from '../../src/city/mail/schema.ts'
-import type { WaitListBody, WaitView } from '../../src/city/waits/schema.ts'
+import type { Message } from '../../src/work/mail/schema.ts'
+import type { WaitListBody, WaitView } from '../../src/work/waits/schema.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town

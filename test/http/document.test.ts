@@ -1,105 +1,288 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { resolve } from 'node:path'
+import { describe, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { CODES } from '../../src/core/errors.ts'
+import { documentOf } from '../../src/http/document.ts'
+import { route, socket } from '../../src/http/route.ts'
+import { AsyncAcceptedBody, listOf, nullable, OKResponseBody, paging } from '../../src/http/schema.ts'
+import { misfits } from '../support/schema.ts'
 import { documentFaults } from '../support/walk.ts'
-import { World } from '../support/world.ts'
+import { serve } from './serve.ts'
 
-const FROZEN = resolve(import.meta.dir, '../operations.txt')
+const Owner = Type.Object({ name: Type.String() }, { $id: 'Owner', additionalProperties: false })
+const Lamp = Type.Object(
+  {
+    id: Type.String(),
+    owner: Type.Optional(Owner),
+    state: Type.Union([Type.Literal('on'), Type.Literal('off')]),
+    note: nullable(Type.String()),
+    keeper: nullable(Owner),
+    tags: Type.Record(Type.String(), Type.String()),
+    at: Type.Tuple([Type.Number(), Type.Number()]),
+  },
+  { $id: 'Lamp', additionalProperties: false },
+)
+const Tree = Type.Recursive((This) => Type.Object({ children: Type.Array(This) }), { $id: 'Tree' })
+const Lamps = listOf(Lamp, 'ListBodyLamp')
 
-interface Operation {
-  operationId: string
-  'x-gc-extension'?: boolean
-}
+const routes = [
+  route(
+    'GET ~/lamps',
+    {
+      id: 'get-lamps',
+      summary: 'List lamps',
+      query: Type.Object({ ...paging, rig: Type.String() }),
+      ok: Lamps,
+      index: true,
+      blocking: true,
+    },
+    () => ({ items: [], total: 0 }),
+  ),
+  route(
+    'POST ~/lamps',
+    {
+      id: 'create-lamp',
+      summary: 'Hang a lamp',
+      body: Lamp,
+      ok: { 201: Lamp, 202: AsyncAcceptedBody },
+      headers: { 'Idempotency-Key': 'Makes a repeated request harmless.' },
+    },
+    (x) => x.body,
+  ),
+  route(
+    'GET ~/lamp/{id}',
+    {
+      id: 'get-lamp',
+      summary: 'Show a lamp',
+      description: 'With <b>everything</b>.',
+      ok: Lamp,
+      refuses: ['bead-not-found', 'conflict-wrong-state'],
+      age: true,
+    },
+    () => {
+      throw new TypeError('not asked here')
+    },
+  ),
+  route('DELETE ~/lamp/{id}', { id: 'delete-lamp', summary: 'Take a lamp down', ok: OKResponseBody }, () => ({
+    status: 'deleted',
+  })),
+  route(
+    'PUT ~/lamp/{id}/film',
+    {
+      id: 'put-film',
+      summary: 'Load a film',
+      body: Type.Uint8Array(),
+      ok: { 204: Type.Void() },
+      replies: { Location: 'Where it is.' },
+    },
+    () => undefined,
+  ),
+  route(
+    'GET ~/lamps/stream',
+    { id: 'stream-lamps', summary: 'Follow lamps', ok: { frames: { event: Lamp } } },
+    async function* () {},
+  ),
+  route('GET ~/trees', { id: 'get-trees', summary: 'Show trees', ok: Tree, extension: true }, () => ({ children: [] })),
+  route('GET /health', { id: 'get-health', summary: 'Tell how it is', ok: OKResponseBody }, () => ({ status: 'ok' })),
+  route(
+    'GET /v0/metrics',
+    { id: 'get-metrics', summary: 'Count', ok: { media: 'text/plain; version=0.0.4' }, extension: true },
+    () => 'lamps 3\n',
+  ),
+  socket('GET ~/lamp/{id}/wire', { id: 'get-wire', summary: 'Touch a lamp', sends: Lamp, extension: true }, () => ({})),
+]
 
-let world: World
-let document: { openapi: string; paths: Record<string, Record<string, Operation>> } & Record<string, unknown>
+// biome-ignore lint/suspicious/noExplicitAny: a document is looked at freely here
+const made = (): any =>
+  JSON.parse(JSON.stringify(documentOf({ title: 'Lamps', version: '1.2.3', description: 'All lamps.' }, routes)))
 
-beforeAll(async () => {
-  world = await World.open()
-  document = (await world.call('GET /openapi.json')).body
+describe('the document', () => {
+  test('has nothing wrong with it', () => {
+    expect(documentFaults(made())).toEqual([])
+  })
+
+  test('is OpenAPI 3.1.0 with our title and version', () => {
+    expect(made()).toMatchObject({ openapi: '3.1.0', info: { title: 'Lamps', version: '1.2.3' } })
+  })
+
+  test('is served', async () => {
+    await using server = serve({ routes })
+    const response = await server.get('/openapi.json')
+    expect(response.headers.get('content-type')).toBe('application/json')
+    const served = (await response.json()) as ReturnType<typeof made>
+    expect(served.paths).toEqual(made().paths)
+  })
+
+  test('names each shape once and refers to it, inner ones too', () => {
+    const { schemas } = made().components
+    expect(Object.keys(schemas)).toEqual([
+      'AsyncAcceptedBody',
+      'ErrorDetail',
+      'ErrorModel',
+      'HeartbeatEvent',
+      'Lamp',
+      'ListBodyLamp',
+      'OKResponseBody',
+      'Owner',
+      'Tree',
+    ])
+    expect(schemas.Lamp.properties.owner).toEqual({ $ref: '#/components/schemas/Owner' })
+    expect(schemas.ListBodyLamp.properties.items).toEqual({
+      type: 'array',
+      items: { $ref: '#/components/schemas/Lamp' },
+    })
+    expect(schemas.Tree.properties.children.items).toEqual({ $ref: '#/components/schemas/Tree' })
+  })
+
+  test('writes choices, nulls, maps and tuples as JSON schema does', () => {
+    const { state, note, keeper, tags, at } = made().components.schemas.Lamp.properties
+    expect(state).toEqual({ type: 'string', enum: ['on', 'off'] })
+    expect(note).toEqual({ type: ['string', 'null'] })
+    expect(keeper).toEqual({ anyOf: [{ $ref: '#/components/schemas/Owner' }, { type: 'null' }] })
+    expect(tags).toEqual({ type: 'object', additionalProperties: { type: 'string' } })
+    expect(at).toMatchObject({ type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false })
+  })
+
+  test('refuses two shapes of one name', () => {
+    const other = route(
+      'GET /v0/o',
+      { id: 'o', summary: 'o', ok: Type.Object({ a: Type.String() }, { $id: 'Lamp' }) },
+      () => ({ a: '' }),
+    )
+    expect(() => documentOf({ title: '', version: '', description: '' }, [...routes, other])).toThrow(
+      'two different shapes are called Lamp',
+    )
+  })
+
+  test('lists every kind of problem where the contract has the list', () => {
+    const { type } = made().components.schemas.ErrorModel.properties
+    expect(type['x-gascity-problem-types']).toEqual(
+      Object.keys(CODES)
+        .sort()
+        .map((code) => `urn:gascity:error:${code}`),
+    )
+  })
+
+  test('has the parameters of a request', () => {
+    const { get, post } = made().paths['/v0/city/{cityName}/lamps']
+    const names = (of: { parameters: { in: string; name: string }[] }) =>
+      of.parameters.map((one) => `${one.in} ${one.name}`)
+    expect(names(get)).toEqual([
+      'path cityName',
+      'query index',
+      'query wait',
+      'query cursor',
+      'query limit',
+      'query rig',
+    ])
+    expect(names(post)).toEqual(['header X-GC-Request', 'path cityName', 'header Idempotency-Key'])
+    expect(get.parameters[0].schema).toEqual({ type: 'string', minLength: 1, pattern: '\\S' })
+    expect(get.parameters[4].schema).toEqual({
+      type: 'integer',
+      format: 'int64',
+      default: 100,
+      minimum: 0,
+      maximum: 1000,
+    })
+    expect(get.parameters[5].required).toBe(true)
+    expect(post.parameters[0]).toMatchObject({ required: true, schema: { type: 'string', minLength: 1 } })
+  })
+
+  test('has bodies as JSON or bytes', () => {
+    const { paths } = made()
+    expect(paths['/v0/city/{cityName}/lamps'].post.requestBody).toEqual({
+      required: true,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Lamp' } } },
+    })
+    expect(paths['/v0/city/{cityName}/lamp/{id}/film'].put.requestBody.content).toEqual({
+      'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+    })
+  })
+
+  test('has the successes with their headers', () => {
+    const { paths } = made()
+    expect(Object.keys(paths['/v0/city/{cityName}/lamps'].post.responses).slice(0, 2)).toEqual(['201', '202'])
+    expect(Object.keys(paths['/v0/city/{cityName}/lamps'].get.responses[200].headers)).toEqual([
+      'X-GC-Request-Id',
+      'X-GC-Index',
+      'X-GC-Cache-Age-S',
+    ])
+    expect(Object.keys(paths['/v0/city/{cityName}/lamp/{id}'].get.responses[200].headers)).toEqual([
+      'X-GC-Request-Id',
+      'X-GC-Cache-Age-S',
+    ])
+    expect(paths['/v0/city/{cityName}/lamp/{id}/film'].put.responses[204].content).toBeUndefined()
+    expect(paths['/v0/city/{cityName}/lamp/{id}/film'].put.responses[204].headers.Location.description).toBe(
+      'Where it is.',
+    )
+    expect(paths['/v0/metrics'].get.responses[200].content).toEqual({
+      'text/plain; version=0.0.4': { schema: { type: 'string' } },
+    })
+    expect(paths['/v0/city/{cityName}/lamp/{id}/wire'].get.responses[101]['x-gc-messages']).toEqual({
+      sends: { $ref: '#/components/schemas/Lamp' },
+    })
+  })
+
+  test('has streams with each kind of frame, the heartbeat too', () => {
+    const { schema } = made().paths['/v0/city/{cityName}/lamps/stream'].get.responses[200].content['text/event-stream']
+    const kinds = schema.items.oneOf.map((one: { properties: { event: { const: string }; data: unknown } }) => [
+      one.properties.event.const,
+      one.properties.data,
+    ])
+    expect(kinds).toEqual([
+      ['event', { $ref: '#/components/schemas/Lamp' }],
+      ['heartbeat', { $ref: '#/components/schemas/HeartbeatEvent' }],
+    ])
+  })
+
+  test('has every refusal that can come, as a problem', () => {
+    const { get, delete: drop } = made().paths['/v0/city/{cityName}/lamp/{id}']
+    expect(Object.keys(get.responses)).toEqual(['200', '400', '401', '404', '409', '421', '422', '500', '503'])
+    expect(Object.keys(drop.responses)).toEqual(['200', '400', '401', '403', '404', '421', '422', '500', '503'])
+    expect(get.responses[404].description).toBe('Turned down: `city-not-found`, `bead-not-found`.')
+    expect(get.responses[404].content).toEqual({
+      'application/problem+json': { schema: { $ref: '#/components/schemas/ErrorModel' } },
+    })
+    expect(Object.keys(made().paths['/health'].get.responses)).toEqual(['200', '401', '421', '500'])
+  })
+
+  test('has one tag for one and many, and marks what is ours', () => {
+    const { paths, tags } = made()
+    expect(tags).toEqual([{ name: 'health' }, { name: 'lamps' }, { name: 'metrics' }, { name: 'trees' }])
+    expect(paths['/v0/city/{cityName}/lamp/{id}'].get).toMatchObject({
+      tags: ['lamps'],
+      description: 'With <b>everything</b>.',
+    })
+    expect(paths['/v0/city/{cityName}/trees'].get['x-gc-extension']).toBe(true)
+    expect(paths['/v0/city/{cityName}/lamps'].get['x-gc-extension']).toBeUndefined()
+  })
 })
-afterAll(() => world[Symbol.asyncDispose]())
 
-const operations = () =>
-  Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-  )
-
-describe('the served document', () => {
-  test('is OpenAPI 3.1 without a fault', () => {
-    expect(document.openapi).toBe('3.1.0')
-    expect(documentFaults(document)).toEqual([])
+describe('what looks at documents', () => {
+  test('sees an operation without summary, a reference to nothing, a shape without type, a name used twice', () => {
+    const document = made()
+    document.paths['/health'].get.summary = ''
+    document.paths['/health'].get.operationId = 'get-lamps'
+    document.components.schemas.Lamp.properties.owner = { $ref: '#/components/schemas/Nobody' }
+    document.components.schemas.Lamp.properties.id = { minLength: 1 }
+    document.components.schemas.Idle = { type: 'object' }
+    expect(documentFaults(document)).toEqual([
+      'GET /health: has no summary',
+      'get-lamps: names two operations',
+      '#/components/schemas/Lamp/properties/owner: #/components/schemas/Nobody leads nowhere',
+      '#/components/schemas/Lamp/id: has no type',
+      'Idle: is used nowhere',
+    ])
   })
 
-  test('names every operation once', () => {
-    const ids = operations().map(({ operation }) => operation.operationId)
-    expect(ids.length).toBeGreaterThan(90)
-    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
-  })
-
-  test('lists exactly the operations that clients were promised', async () => {
-    const served = operations()
-      .map(({ method, path, operation }) => {
-        const line = `${method} ${path} ${operation.operationId}`
-        return operation['x-gc-extension'] ? `${line} extension` : line
-      })
-      .sort()
-      .join('\n')
-    if (process.env.GC_WRITE_OPERATIONS) await Bun.write(FROZEN, `${served}\n`)
-    const promised = (await Bun.file(FROZEN).text()).trim()
-    const hint =
-      'test/operations.txt and the served operations differ; if the change is meant, write it anew: ' +
-      'GC_WRITE_OPERATIONS=1 npx bun test test/http/document.test.ts'
-    const missing = promised.split('\n').filter((line) => !served.split('\n').includes(line))
-    const added = served.split('\n').filter((line) => !promised.split('\n').includes(line))
-    expect({ missing, added, hint }).toEqual({ missing: [], added: [], hint })
-  })
-})
-
-describe('/docs', () => {
-  test('is one page that needs nothing from elsewhere and runs no script', async () => {
-    const { status, headers, body } = await world.call('GET /docs')
-    expect(status).toBe(200)
-    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
-    const loads = [...body.matchAll(/<(\w+)[^>]*?\s(?:src|href|srcset|data|action)=["']?([^"'\s>]+)/g)]
-    const foreign = loads.filter(([, element, target]) => element !== 'a' || /^(https?:)?\/\//.test(target ?? ''))
-    expect(foreign.map(([whole]) => whole)).toEqual([])
-    expect(body).not.toMatch(/<script|<iframe|<link|@import|url\(/i)
-  })
-
-  test('shows every operation and every shape, and each link of the page leads somewhere', async () => {
-    const { body } = await world.call('GET /docs')
-    const ids = new Set([...body.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id))
-    for (const { operation } of operations()) expect(ids).toContain(operation.operationId)
-    const anchors = [...body.matchAll(/href="#([^"]+)"/g)].map(([, anchor]) => anchor)
-    expect(anchors.length).toBeGreaterThan(100)
-    expect(anchors.filter((anchor) => !ids.has(anchor))).toEqual([])
-  })
-})
-
-describe('addresses that are not operations', () => {
-  test('are a plain 404, whatever the method', async () => {
-    for (const path of ['/v0', '/v0/', '/v0/nothing', '/v0/city/town/nothing', '/v0/city/town/bead', '/health/x']) {
-      for (const method of ['GET', 'POST', 'DELETE']) {
-        const { status, headers, body } = await world.call(`${method} ${path}`)
-        expect([method, path, status]).toEqual([method, path, 404])
-        expect(headers.get('content-type')).toStartWith('text/plain')
-        expect(body).toBe('there is nothing at this address\n')
-      }
-    }
-  })
-
-  test('with another method than they take are a 405 that says which they take', async () => {
-    const byPath = new Map<string, string[]>()
-    for (const { method, path } of operations()) byPath.set(path, [...(byPath.get(path) ?? []), method])
-    // A parameter can stand where another path has a word, as in agent/{base}/{action}: those paths overlap.
-    const plain = [...byPath].filter(([path]) => !path.includes('/agent/'))
-    for (const [path, methods] of plain) {
-      const wrong = ['PUT', 'DELETE', 'PATCH', 'POST'].find((method) => !methods.includes(method))
-      const { status, headers } = await world.call(`${wrong} ${path.replace(/\{\w+\}/g, 'x')}`)
-      expect([wrong, path, status]).toEqual([wrong, path, 405])
-      const allowed = headers.get('allow')?.split(', ') ?? []
-      expect([path, methods.filter((method) => !allowed.includes(method))]).toEqual([path, []])
-    }
+  test('sees values that do not fit', () => {
+    const document = made()
+    const lamp = { id: 'a', state: 'on', note: null, keeper: { name: 'k' }, tags: { a: 'b' }, at: [1, 2] }
+    const fits = (value: unknown) => misfits(document, { $ref: '#/components/schemas/Lamp' }, value)
+    expect(fits(lamp)).toEqual([])
+    expect(fits({ ...lamp, state: 'dim' })).toEqual(['body.state: dim is none of on,off'])
+    expect(fits({ ...lamp, extra: 1 })).toEqual(['body.extra: not declared'])
+    expect(fits({ ...lamp, tags: { a: 1 } })).toEqual(['body.tags.a: is integer, not string'])
+    expect(fits({ id: 'a' })).toContain('body.at: missing')
+    expect(fits({ ...lamp, keeper: { nam: 'k' } })[0]).toStartWith('body.keeper: fits no choice')
   })
 })

@@ -1,253 +1,277 @@
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { misfits } from '../support/schema.ts'
-import type { TestCity, TestFrame } from '../support/world.ts'
-import { bead, declare, hire, towns } from './crew.ts'
-import { data, eventOf, idOf, open } from './sse.ts'
+import { connect } from 'node:net'
+import { Type } from '@sinclair/typebox'
+import { Refusal } from '../../src/core/errors.ts'
+import type { Exchange } from '../../src/http/route.ts'
+import { route } from '../../src/http/route.ts'
+import type { Frame } from '../../src/http/sse.ts'
+import { serve } from './serve.ts'
 
-const openTown = towns()
+const Note = Type.Object({ type: Type.String() }, { $id: 'Note' })
 
-describe('the events of a city', () => {
-  const stream = (city: TestCity, query = '', headers = {}) =>
-    open(city.world, `/v0/city/${city.name}/events/stream${query}`, headers)
+const streaming = (frames: (x: Pick<Exchange, 'signal' | 'request'>) => AsyncIterable<Frame>) =>
+  route(
+    'GET ~/events/stream',
+    { id: 'stream-events', summary: 'Follow', ok: { frames: { event: Note } }, refuses: ['city-not-found'] },
+    frames,
+  )
 
-  test('begin now: headers at once, then what is recorded, each as id, event and one line of data', async () => {
-    await using town = await openTown()
-    const { city } = town
-    await bead(city, 'before')
-    await using events = await stream(city)
-    expect(events.opened).toBeLessThan(1_000)
-    expect(events.response.headers.get('content-type')).toBe('text/event-stream')
-    expect(events.response.headers.get('cache-control')).toBe('no-cache')
-    await bead(city, 'after\nwards </script>\u2028')
-    const [frame] = await events.until(1)
-    const lines = (frame ?? '').split('\n')
-    expect(lines.map((line) => line.split(':', 1)[0])).toEqual(['id', 'event', 'data'])
-    expect(eventOf(frame)).toBe('event')
-    expect(data(frame)).toMatchObject({ seq: Number(idOf(frame)), type: 'bead.created' })
-    expect(frame).not.toContain('</script>')
-    expect(data(frame)).toMatchObject({ payload: { bead: { title: 'after\nwards </script>\u2028' } } })
+const PATH = '/v0/city/c/events/stream'
+const frame = (n: number): Frame => ({ id: String(n), event: 'event', data: { type: 'note', n } })
+
+/** Frames pushed by hand; `ended` resolves when the stream let go of them. */
+function source() {
+  const waiting: Frame[] = []
+  let wake = () => {}
+  let close = () => {}
+  const ended = new Promise<void>((resolve) => {
+    close = resolve
   })
-
-  test('are gone on with after a resume point, by header before query', async () => {
-    await using town = await openTown()
-    const { city } = town
-    for (const title of ['a', 'b', 'c']) await bead(city, title)
-    const head = await city.head()
-    const first = async (query: string, headers = {}) => {
-      await using events = await stream(city, query, headers)
-      return Number(idOf((await events.until(1))[0]))
-    }
-    expect(await first('?after_seq=0')).toBe(1)
-    expect(await first(`?after_seq=${head - 1}`)).toBe(head)
-    expect(await first('?after_seq=0', { 'Last-Event-ID': String(head - 2) })).toBe(head - 1)
-    await using all = await stream(city, '?after_seq=0')
-    const ids = (await all.until(head)).map((frame) => Number(idOf(frame)))
-    expect(ids).toEqual(Array.from({ length: head }, (_, at) => at + 1))
-  })
-
-  test('after a number that is not reached yet say so in a gap, and go on', async () => {
-    await using town = await openTown()
-    const { city } = town
-    await using events = await stream(city, '?after_seq=100000')
-    const [gap] = await events.until(1)
-    expect(eventOf(gap)).toBe('gap')
-    expect(data(gap)).toMatchObject({ type: 'gap' })
-    await bead(city, 'a')
-    const [, next] = await events.until(2)
-    expect(data(next)).toMatchObject({ type: 'bead.created' })
-  })
-
-  test('after garbage are refused', async () => {
-    await using town = await openTown()
-    const { city } = town
-    for (const resume of ['x', '-1', '1.5', '1e3', '9'.repeat(30), 'a:1']) {
-      const byQuery = await city.call(`GET ~/events/stream?after_seq=${encodeURIComponent(resume)}`)
-      expect([resume, byQuery.status, byQuery.body?.code]).toEqual([resume, 400, 'invalid-cursor'])
-      const byHeader = await city.call('GET ~/events/stream', { headers: { 'Last-Event-ID': resume } })
-      expect([resume, byHeader.status, byHeader.body?.code]).toEqual([resume, 400, 'invalid-cursor'])
-    }
-  })
-
-  test('reach many at once, the same to each', async () => {
-    await using town = await openTown()
-    const { city } = town
-    const streams = await Promise.all(Array.from({ length: 20 }, () => stream(city)))
-    const made = await Promise.all(Array.from({ length: 20 }, (_, n) => bead(city, `n${n}`)))
-    const seen = await Promise.all(streams.map(async (one) => (await one.until(made.length)).join()))
-    expect(new Set(seen).size).toBe(1)
-    for (const one of streams) await one[Symbol.asyncDispose]()
-  })
-})
-
-describe('the events of all cities', () => {
-  test('carry the city they are of and a cursor that names every log; a new city joins', async () => {
-    await using town = await openTown()
-    const { city, world } = town
-    await using all = await open(world, '/v0/events/stream')
-    await bead(city, 'here')
-    const [first] = await all.until(1)
-    expect(eventOf(first)).toBe('tagged_event')
-    expect(data(first)).toMatchObject({ city: city.name, type: 'bead.created' })
-    expect(idOf(first)).toMatch(new RegExp(`^__supervisor__:\\d+,(\\w+:\\d+,)*${city.name}:\\d+`))
-    await using other = await openTown()
-    const joined = await bead(other.city, 'there')
-    const wanted = (frame: string) => data(frame).subject === joined && data(frame).city === other.city.name
-    const end = performance.now() + 5_000
-    while (!all.frames().some(wanted)) {
-      if (performance.now() > end) throw new Error(all.frames().join('\n'))
-      await Bun.sleep(10)
-    }
-    const created = all
-      .frames()
-      .map(data)
-      .filter(({ type }) => type === 'request.result.city.create')
-    expect(created).toMatchObject([{ city: other.city.name, subject: other.city.name }])
-    const last = all.frames().find(wanted)
-    expect(idOf(last)).toContain(`${other.city.name}:`)
-    await bead(city, 'later')
-    await using resumed = await open(world, '/v0/events/stream', { 'Last-Event-ID': idOf(last) ?? '' })
-    const [next] = await resumed.until(1)
-    expect(data(next)).toMatchObject({ city: city.name, payload: { bead: { title: 'later' } } })
-  })
-
-  test('go on from where a list or an accepted request stood', async () => {
-    await using town = await openTown()
-    const { city, world } = town
-    const { event_cursor } = (await world.call('GET /v0/events?limit=1')).body
-    await bead(city, 'after')
-    await using all = await open(world, `/v0/events/stream?after_cursor=${encodeURIComponent(event_cursor)}`)
-    expect(data((await all.until(1))[0])).toMatchObject({ payload: { bead: { title: 'after' } } })
-    await using everything = await open(world, '/v0/events/stream?after_cursor=0')
-    const { total } = (await world.call('GET /v0/events?limit=10000')).body
-    await everything.until(total)
-    for (const garbage of ['x', 'x:y', ':1', 'town1:1,', 'town1:-1']) {
-      const { status, body } = await world.call(`GET /v0/events/stream?after_cursor=${encodeURIComponent(garbage)}`)
-      expect([garbage, status, body?.code]).toEqual([garbage, 400, 'invalid-cursor'])
-    }
-  })
-})
-
-describe('a query that waits', () => {
-  test('is answered at once when something newer is there, when it comes, or when the time is over', async () => {
-    await using town = await openTown()
-    const { city } = town
-    await bead(city, 'a')
-    const head = await city.head()
-    const timed = async (operation: string) => {
-      const began = performance.now()
-      const { status, headers, body } = await city.call(operation)
-      expect(status).toBe(200)
-      return { took: performance.now() - began, index: Number(headers.get('x-gc-index')), body }
-    }
-    expect((await timed(`GET ~/beads?index=${head - 1}&wait=5s`)).took).toBeLessThan(1_000)
-    const waiting = ['beads', 'beads/ready', 'convoys', 'agents', 'rigs', 'status', 'events'].map((path) =>
-      timed(`GET ~/${path}?index=${head}&wait=10s`),
-    )
-    await Bun.sleep(100)
-    await bead(city, 'b')
-    for (const { took, index } of await Promise.all(waiting)) {
-      expect(took).toBeGreaterThan(90)
-      expect(took).toBeLessThan(3_000)
-      expect(index).toBeGreaterThan(head)
-    }
-    const now = await city.head()
-    const late = await timed(`GET ~/beads?index=${now}&wait=200ms`)
-    expect(late.took).toBeGreaterThan(150)
-    expect(late.index).toBe(now)
-    for (const query of ['index=x', 'index=-1', 'index=1&wait=soon', 'wait=-1s', 'index=1&wait=0']) {
-      expect([query, (await city.call(`GET ~/beads?${query}`)).status]).toEqual([query, 422])
-    }
-  })
-
-  test('is answered when work that was put off becomes ready, of which no event tells', async () => {
-    await using town = await openTown()
-    const { city } = town
-    const until = new Date(Date.now() + 1_500).toISOString()
-    const put = await city.call('POST ~/beads', { body: { title: 'later', defer_until: until } })
-    const head = await city.head()
-    const ready = await city.call(`GET ~/beads/ready?index=${head}&wait=1m`)
-    expect(ready.body).toMatchObject({ total: 1, items: [{ id: Object(put.body).id }] })
-    expect(Number(ready.headers.get('x-gc-index'))).toBe(head)
-  })
-
-  test('tells a number that never goes back', async () => {
-    await using town = await openTown()
-    const { city } = town
-    const seen: number[] = []
-    const look = async () => {
-      for (let n = 0; n < 50; n++) seen.push(Number((await city.call('GET ~/beads?limit=1')).headers.get('x-gc-index')))
-    }
-    await Promise.all([look(), ...Array.from({ length: 50 }, (_, n) => bead(city, `n${n}`))])
-    expect(seen).toEqual([...seen].sort((a, b) => a - b))
-    expect(await city.head()).toBe(51)
-  })
-})
-
-describe('what a session says', () => {
-  const PARROT = `#!/bin/sh
-printf '\\033[2J\\033[H> '
-while IFS= read -r line; do printf '\\033[2J\\033[Hheard %s\\n> ' "$line"; done
-`
-  async function withParrot() {
-    const town = await openTown(
-      '[providers.parrot]\ncommand = "./parrot"\nprompt_mode = "none"\nready_prompt_prefix = "> "\n[[agent]]\nname = "polly"\nprovider = "parrot"\n',
-    )
-    writeFileSync(join(town.city.path, 'parrot'), PARROT)
-    chmodSync(join(town.city.path, 'parrot'), 0o755)
-    const accepted = await town.city.call('POST ~/sessions', { body: { kind: 'agent', name: 'polly' } })
-    const { subject: id = '' } = await town.city.outcome(accepted.body)
-    return { ...town, id }
+  return {
+    ended,
+    push(frame: Frame) {
+      waiting.push(frame)
+      wake()
+    },
+    async *frames({ signal }: Pick<Exchange, 'signal'>): AsyncGenerator<Frame> {
+      signal.addEventListener('abort', () => wake())
+      try {
+        while (!signal.aborted) {
+          const next = waiting.shift()
+          if (next) yield next
+          else await new Promise<void>((resolve) => (wake = resolve))
+        }
+      } finally {
+        close()
+      }
+    },
   }
+}
 
-  test('is streamed in each format as it comes, and the stream ends with the session', async () => {
-    await using town = await withParrot()
-    const { city, world, id } = town
-    const at = `/v0/city/${city.name}/session/${id}/stream`
-    const kinds = { conversation: 'turn', raw: 'message', structured: 'structured' }
-    const streams = await Promise.all(Object.keys(kinds).map((format) => open(world, `${at}?format=${format}`)))
-    for (const { response } of streams) expect(response.headers.get('gc-session-state')).toBe('active')
-    await city.call(`POST ~/session/${id}/messages`, { body: { message: 'good day' } })
-    const document = (await world.call('GET /openapi.json')).body
-    for (const [n, stream] of streams.entries()) {
-      const end = performance.now() + 8_000
-      const heard = () => stream.frames().find((frame) => frame.includes('heard good day'))
-      while (!heard() && performance.now() < end) await Bun.sleep(20)
-      const frame = heard()
-      expect(eventOf(frame)).toBe(Object.values(kinds)[n] ?? '')
-      const shapes = document.paths['/v0/city/{cityName}/session/{id}/stream'].get.responses[200].content
-      const of = shapes['text/event-stream'].schema.items.oneOf.find(
-        (one: { properties: { event: { const: string } } }) => one.properties.event.const === eventOf(frame),
-      )
-      expect(misfits(document, of.properties.data, data(frame))).toEqual([])
-    }
-    await city.call(`POST ~/session/${id}/close`)
-    for (const stream of streams) {
-      const end = performance.now() + 5_000
-      while (!stream.frames().some((frame) => eventOf(frame) === 'activity') && performance.now() < end)
-        await Bun.sleep(20)
-      expect(data(stream.frames().at(-1))).toEqual({ activity: 'idle' })
-      await stream[Symbol.asyncDispose]()
-    }
-  }, 30_000)
+/** Reads a stream's text bit by bit. */
+function reading(response: Response) {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  return {
+    cancel: () => reader.cancel(),
+    /** The text so far, once it ends with this. */
+    async until(end: string): Promise<string> {
+      while (!text.endsWith(end)) {
+        const { done, value } = await reader.read()
+        if (done) throw new Error(`the stream ended after ${JSON.stringify(text)}`)
+        text += decoder.decode(value, { stream: true })
+      }
+      return text
+    },
+    async rest(): Promise<string> {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return text
+        text += decoder.decode(value, { stream: true })
+      }
+    },
+  }
+}
 
-  test('is streamed for an agent too, first what it said last', async () => {
-    await using town = await openTown()
-    const { city, world } = town
-    await declare(
-      city,
-      'mayor',
-      { script: 'echo first; sleep 1; echo second; exec sleep 600' },
-      { max_active_sessions: 1 },
-    )
-    await hire(city, 'mayor')
-    const seen: TestFrame[] = []
-    for await (const frame of world.follow(`/v0/city/${city.name}/agent/mayor/output/stream`)) {
-      seen.push(frame)
-      if (JSON.stringify(frame.data).includes('second')) break
+describe('a stream', () => {
+  test('has its headers at once, before there is any frame', async () => {
+    const notes = source()
+    await using server = serve({ routes: [streaming(notes.frames)] })
+    const response = await server.get(PATH)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(response.headers.get('x-accel-buffering')).toBe('no')
+    expect(response.headers.get('x-gc-request-id')).toMatch(/^[0-9a-f]{16}$/)
+    await reading(response).cancel()
+    await notes.ended
+  })
+
+  test('sends each frame when it comes, in order', async () => {
+    const notes = source()
+    await using server = serve({ routes: [streaming(notes.frames)] })
+    const reader = reading(await server.get(PATH))
+    notes.push(frame(1))
+    expect(await reader.until('1}\n\n')).toEndWith('id: 1\nevent: event\ndata: {"type":"note","n":1}\n\n')
+    notes.push(frame(2))
+    notes.push(frame(3))
+    const text = await reader.until('3}\n\n')
+    expect(text.match(/^id: \d$/gm)).toEqual(['id: 1', 'id: 2', 'id: 3'])
+    await reader.cancel()
+  })
+
+  test('begins with a comment that readers skip', async () => {
+    const notes = source()
+    await using server = serve({ routes: [streaming(notes.frames)] })
+    const reader = reading(await server.get(PATH))
+    expect(await reader.until('\n')).toBe(':\n')
+    await reader.cancel()
+  })
+
+  test('has a named heartbeat without id every 15 s, none at the start', async () => {
+    const notes = source()
+    await using server = serve({ routes: [streaming(notes.frames)] })
+    const reader = reading(await server.get(PATH))
+    await server.clock.advance(14_999)
+    notes.push(frame(1))
+    expect(await reader.until('1}\n\n')).not.toContain('heartbeat')
+    await server.clock.advance(1)
+    const beat = 'event: heartbeat\ndata: {"timestamp":"2026-01-05T09:00:15Z"}\n\n'
+    expect(await reader.until('"}\n\n')).toEndWith(beat)
+    await server.clock.advance(15_000)
+    expect(await reader.until('30Z"}\n\n')).not.toMatch(/id: \d+\nevent: heartbeat/)
+    await reader.cancel()
+  })
+
+  test('lets go of its frames when the reader leaves, and leaves no timer behind', async () => {
+    const notes = source()
+    await using server = serve({ routes: [streaming(notes.frames)] })
+    const leave = new AbortController()
+    const response = await server.ask(PATH, { signal: leave.signal })
+    await reading(response).until('\n')
+    leave.abort()
+    await notes.ended
+    expect(server.deadlines.size).toBe(0)
+    expect(server.faults).toEqual([])
+  })
+
+  test('ends when its frames end', async () => {
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          yield frame(1)
+          yield frame(2)
+        }),
+      ],
+    })
+    const text = await reading(await server.get(PATH)).rest()
+    expect(text.match(/^id: \d$/gm)).toEqual(['id: 1', 'id: 2'])
+    expect(server.deadlines.size).toBe(0)
+  })
+
+  test('ends cleanly when its frames throw; the log has it with the id', async () => {
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          yield frame(1)
+          throw new TypeError('the disk is gone')
+        }),
+      ],
+    })
+    const response = await server.get(PATH)
+    const text = await reading(response).rest()
+    expect(text).toEndWith('"n":1}\n\n')
+    expect(server.faults).toEqual([
+      {
+        thrown: new TypeError('the disk is gone'),
+        id: response.headers.get('x-gc-request-id') ?? '',
+        method: 'GET',
+        path: PATH,
+      },
+    ])
+  })
+
+  test('ends when the server stops', async () => {
+    const notes = source()
+    const server = serve({ routes: [streaming(notes.frames)] })
+    const reader = reading(await server.get(PATH))
+    notes.push(frame(1))
+    await reader.until('1}\n\n')
+    await server[Symbol.asyncDispose]()
+    expect(await reader.rest()).toEndWith('1}\n\n')
+    await notes.ended
+  })
+
+  test('is turned down before it begins like any request', async () => {
+    await using server = serve({
+      routes: [
+        streaming(() => {
+          throw new Refusal('city-not-found', 'not_found: city not found or not running: c')
+        }),
+      ],
+    })
+    const response = await server.get(PATH)
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+  })
+
+  test('is not begun for HEAD', async () => {
+    let begun = false
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          begun = true
+          yield frame(1)
+        }),
+      ],
+    })
+    const response = await server.ask(PATH, { method: 'HEAD' })
+    expect([response.status, response.headers.get('content-type'), begun]).toEqual([200, 'text/event-stream', false])
+  })
+
+  test('waits for a slow reader, and lets go of one that does not read for 30 s', async () => {
+    let sent = 0
+    let over = false
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          try {
+            for (;;) yield { event: 'event', data: { type: 'note', n: sent++, text: 'x'.repeat(10_000) } }
+          } finally {
+            over = true
+          }
+        }),
+      ],
+    })
+    const client = connect(server.port, '127.0.0.1')
+    client.on('error', () => {})
+    client.write(`GET ${PATH} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+    client.pause()
+    while (server.deadlines.size < 2) await new Promise((resolve) => setImmediate(resolve))
+    const before = sent
+    await server.clock.advance(29_000)
+    expect([over, sent]).toEqual([false, before])
+    await server.clock.advance(1_000)
+    expect([over, server.deadlines.size]).toEqual([true, 0])
+    client.destroy()
+  })
+
+  test('sends a long history in portions, and lets others have their turn in between', async () => {
+    let [taken, most, over] = [0, 0, false]
+    const text = 'x'.repeat(10_000)
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          for (let n = 0; n < 2000; n++) {
+            taken++
+            most = Math.max(most, taken)
+            yield { event: 'event', data: { type: 'note', text } }
+          }
+        }),
+      ],
+    })
+    const turn = () => {
+      taken = 0
+      if (!over) setImmediate(turn)
     }
-    expect(seen.map(({ id }) => id)).toEqual(seen.map((_, at) => String(at + 1)))
-    expect(seen.every(({ event, data }) => event === 'turn' && data.agent === 'mayor')).toBe(true)
+    turn()
+    const read = await reading(await server.get(PATH)).rest()
+    over = true
+    expect(read.match(/^event: event$/gm)).toHaveLength(2000)
+    expect(most).toBeLessThan(20)
+  })
+
+  test('sends each of a thousand frames to each of fifty readers', async () => {
+    const frames = Array.from({ length: 1000 }, (_, n) => frame(n))
+    await using server = serve({
+      routes: [
+        streaming(async function* () {
+          yield* frames
+        }),
+      ],
+    })
+    const texts = await Promise.all(Array.from({ length: 50 }, async () => reading(await server.get(PATH)).rest()))
+    const ids = frames.map(({ id }) => `id: ${id}`)
+    for (const text of texts) expect([...(text.match(/^id: \d+$/gm) ?? [])]).toEqual(ids)
   })
 })

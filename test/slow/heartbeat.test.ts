@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { open } from '../http/sse.ts'
+import { open } from '../api/sse.ts'
 import { World } from '../support/world.ts'
 
 test('streams are told to be alive every 15 s, without an id', async () => {

@@ -1,6 +1,6 @@
 import { Deadlines } from '../../src/core/deadlines.ts'
-import { createApp } from '../../src/server/app.ts'
-import { listen } from '../../src/server/listen.ts'
+import { createApp } from '../../src/http/app.ts'
+import { listen } from '../../src/http/listen.ts'
 import type { ProviderSettings } from '../../src/social/claim/provider.ts'
 import { createPeople } from '../../src/social/people.ts'
 import type { Settings } from '../../src/social/settings.ts'

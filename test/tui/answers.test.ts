@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { AttentionItem } from '../../src/city/attention/schema.ts'
+import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { answersOf } from '../../tui/commands.ts'
 
 const item = (more: Partial<AttentionItem>): AttentionItem => ({

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Recorded } from '../../core/events/event.ts'
 import type { Followed, Gap } from '../../core/events/follow.ts'
-import { type Frame, line } from '../../server/sse.ts'
-import type { WorkflowEvents } from '../workflows/projection.ts'
+import { type Frame, line } from '../../http/sse.ts'
+import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
 
 export const GapFrame = Type.Object(
   {

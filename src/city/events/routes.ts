@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { type Route, route } from '../../server/route.ts'
-import { HeartbeatEvent, listOf, paging } from '../../server/schema.ts'
+import { type Route, route } from '../../http/route.ts'
+import { HeartbeatEvent, listOf, paging } from '../../http/schema.ts'
 import type { CityOf } from '../city.ts'
 import { GapFrame } from './frames.ts'
 import { cityEvents } from './known.ts'

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { EventDef } from '../../core/events/event.ts'
-import { PROJECTED } from '../workflows/projection.ts'
-import { WorkflowEventProjection } from '../workflows/schema.ts'
+import { PROJECTED } from '../../orchestration/runs/projection.ts'
+import { WorkflowEventProjection } from '../../orchestration/runs/schema.ts'
 
 const facts = {
   seq: Type.Integer({ minimum: 0, description: 'Number in its log: no gaps, never used twice.' }),

@@ -4,7 +4,7 @@ import { type Clock, stamp } from '../../core/clock.ts'
 import { Refusal } from '../../core/errors.ts'
 import { makeFolder } from '../../core/folders.ts'
 import type { Store } from '../../core/store.ts'
-import type { Caller } from '../../server/caller.ts'
+import type { Caller } from '../../http/caller.ts'
 
 interface Needs {
   name: string

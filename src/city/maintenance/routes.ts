@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Route, route } from '../../server/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import type { CityOf } from '../city.ts'
 import { MaintenanceStatusBody, MaintenanceTriggerBody } from './schema.ts'
 

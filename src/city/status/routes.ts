@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { type Route, route } from '../../server/route.ts'
-import { OKResponseBody } from '../../server/schema.ts'
+import { type Route, route } from '../../http/route.ts'
+import { OKResponseBody } from '../../http/schema.ts'
 import type { CityOf } from '../city.ts'
 import { CityGet, CityPatch, Health, Status } from './schema.ts'
 

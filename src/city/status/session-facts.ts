@@ -1,5 +1,5 @@
-import type { BuiltParts } from '../sessions/parts.ts'
-import { runs } from '../sessions/view.ts'
+import type { BuiltParts } from '../../agents/sessions/parts.ts'
+import { runs } from '../../agents/sessions/view.ts'
 import type { SessionFacts } from './city-status.ts'
 
 /** Counts sessions from the rows of those that are not over. */

@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { AgentCaller } from '../../server/caller.ts'
+import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from './agents.ts'
 import { AgentRemoved } from './events.ts'
 import type { Done } from './schema.ts'

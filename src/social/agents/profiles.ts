@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { AgentCaller } from '../../server/caller.ts'
+import type { AgentCaller } from '../../http/caller.ts'
 import { success } from '../page.ts'
 import type { Posts } from '../posts/posts.ts'
 import { Post } from '../posts/schema.ts'

@@ -1,6 +1,6 @@
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
-import { isLoopback } from '../../server/guard.ts'
+import { isLoopback } from '../../http/guard.ts'
 import type { Claims } from '../claims/claims.ts'
 import { networkOf } from '../limits/networks.ts'
 import type { Quotas } from '../limits/quotas.ts'

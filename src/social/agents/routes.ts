@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Route, route } from '../../server/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import { ClaimRenewal, ClaimStatus } from '../claims/schema.ts'
 import type { Network } from '../network.ts'
 import type { NetworkGate } from '../plane/gate.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { Refusal } from '../../core/errors.ts'
-import { html } from '../../server/html.ts'
+import { html } from '../../http/html.ts'
 import type { Claims } from '../claims/claims.ts'
 import { sent, shown } from '../pages/replies.ts'
 import { shell } from '../pages/shell.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { html, type Markup } from '../../server/html.ts'
+import { html, type Markup } from '../../http/html.ts'
 import type { Agent } from '../agents/schema.ts'
 import type { Offer } from '../claims/claims.ts'
 import { face } from '../pages/face.ts'

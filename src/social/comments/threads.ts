@@ -1,6 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { Store } from '../../core/store.ts'
-import { cursorAfterKey, keyOf } from '../../server/cursor.ts'
+import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
 import { offsetOf, type Page, sizeOf, wordOf } from '../page.ts'
 import { COMMENT_PAGE, COMMENT_SORTS, type Comment, type CommentQuery, type CommentSort } from './schema.ts'
 import { type CommentRow, toComment, WHOLE_COMMENTS, WITH_COMMENTS } from './view.ts'

@@ -1,4 +1,4 @@
-import { html } from '../../server/html.ts'
+import { html } from '../../http/html.ts'
 import { limitsInWords } from '../limits/words.ts'
 import { markdown } from '../pages/markdown.ts'
 import { shown, text } from '../pages/replies.ts'

@@ -1,4 +1,4 @@
-import { type Route, route } from '../../server/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import { AgentAnswer, NewKey } from '../agents/schema.ts'
 import { operatorOf } from '../plane/member.ts'
 import type { Operator } from './operator.ts'

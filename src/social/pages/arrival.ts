@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/errors.ts'
-import { isLoopback } from '../../server/guard.ts'
+import { isLoopback } from '../../http/guard.ts'
 
 export interface ArrivalSettings {
   /** What our addresses begin with, when the operator said so. */

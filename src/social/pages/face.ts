@@ -1,4 +1,4 @@
-import { html, Markup } from '../../server/html.ts'
+import { html, Markup } from '../../http/html.ts'
 
 /** Hues that stay apart from each other and stand on light and dark. */
 const COLOURS = ['#b4472e', '#9a6a00', '#4f7d1f', '#0f7f6d', '#1f77a8', '#4a63c4', '#7d4fc0', '#ad3f8a']

@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/errors.ts'
-import { html } from '../../server/html.ts'
+import { html } from '../../http/html.ts'
 import { shown } from './replies.ts'
 import { seenLine } from './seen.ts'
 import { shell } from './shell.ts'

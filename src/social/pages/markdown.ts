@@ -1,5 +1,5 @@
 import MarkdownIt, { type RendererRule } from 'markdown-it'
-import { Markup } from '../../server/html.ts'
+import { Markup } from '../../http/html.ts'
 import { seen } from './seen.ts'
 
 /** The longest text that is laid out; what is longer is shown as it was written. */

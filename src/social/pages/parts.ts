@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { html, type Markup } from '../../server/html.ts'
+import { html, type Markup } from '../../http/html.ts'
 import type { Agent, Author } from '../agents/schema.ts'
 import { DELETED } from '../agents/view.ts'
 import type { Post } from '../posts/schema.ts'

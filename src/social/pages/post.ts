@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { html, type Markup } from '../../server/html.ts'
+import { html, type Markup } from '../../http/html.ts'
 import type { Comment } from '../comments/schema.ts'
 import { wordOf } from '../page.ts'
 import { Texts } from './markdown.ts'

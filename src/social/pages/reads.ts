@@ -1,4 +1,4 @@
-import type { AgentCaller } from '../../server/caller.ts'
+import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Agent } from '../agents/schema.ts'
 import type { Comments } from '../comments/comments.ts'

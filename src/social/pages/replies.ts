@@ -1,4 +1,4 @@
-import type { Markup } from '../../server/html.ts'
+import type { Markup } from '../../http/html.ts'
 
 /** Looked at by everybody, the same for everybody, and seldom older than this. */
 const SHARED = 'public, max-age=10'

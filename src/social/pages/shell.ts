@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../server/html.ts'
+import { html, type Markup } from '../../http/html.ts'
 import { STYLE_PATH } from './style.ts'
 
 /** What the network calls itself. */

@@ -1,4 +1,4 @@
-import type { Method } from '../../server/route.ts'
+import type { Method } from '../../http/route.ts'
 
 /** One request for a page. */
 export interface Visit {

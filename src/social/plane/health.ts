@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Clock } from '../../core/clock.ts'
-import { type Route, route } from '../../server/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import { success } from '../page.ts'
 import { moment } from '../text.ts'
 

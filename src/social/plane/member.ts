@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/errors.ts'
-import type { AgentCaller, Caller } from '../../server/caller.ts'
+import type { AgentCaller, Caller } from '../../http/caller.ts'
 import type { Made } from '../limits/quotas.ts'
 import { standingHeaders } from './traffic.ts'
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Code, Fault, Refusal } from '../../core/errors.ts'
-import type { Dialect } from '../../server/dialect.ts'
-import type { Problems } from '../../server/problem.ts'
-import { ErrorDetail } from '../../server/schema.ts'
+import type { Dialect } from '../../http/dialect.ts'
+import type { Problems } from '../../http/problem.ts'
+import { ErrorDetail } from '../../http/schema.ts'
 import { NetworkRefusal } from '../refusal.ts'
 
 export const NetworkError = Type.Object(

@@ -1,5 +1,5 @@
 import type { Server } from 'bun'
-import type { Link } from '../../server/plane.ts'
+import type { Link } from '../../http/plane.ts'
 import { networkOf } from '../limits/networks.ts'
 
 /** Where requests come from. */

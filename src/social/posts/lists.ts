@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { Store } from '../../core/store.ts'
-import { cursorAfterKey, keyOf } from '../../server/cursor.ts'
+import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
 import { offsetOf, type Page, sizeOf, wordOf } from '../page.ts'
 import { sinceOf, spansOf, TIMES, type Time } from './ranks.ts'
 import { type OrderQuery, POST_PAGE, POST_SORTS, type Post, type PostSort } from './schema.ts'

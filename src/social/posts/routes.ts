@@ -1,4 +1,4 @@
-import { type Route, route } from '../../server/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import { Done } from '../agents/schema.ts'
 import { CommentDraft, CommentMade, CommentPage, CommentQuery, PostAnswer } from '../comments/schema.ts'
 import type { Network } from '../network.ts'

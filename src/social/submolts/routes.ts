@@ -1,4 +1,4 @@
-import { type Route, route } from '../../server/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import type { Network } from '../network.ts'
 import { agentOf, charged, repeatable } from '../plane/member.ts'
 import { OrderQuery, PostPage } from '../posts/schema.ts'

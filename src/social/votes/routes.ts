@@ -1,4 +1,4 @@
-import { type Route, route } from '../../server/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import type { Network } from '../network.ts'
 import { agentOf, repeatable } from '../plane/member.ts'
 import { Voted, VoteWish } from './schema.ts'

@@ -1,0 +1,229 @@
+import type { Clock } from '../../core/clock.ts'
+import { Refusal } from '../../core/errors.ts'
+import { type Attempt, onlyAttempt } from '../../core/replays.ts'
+import type { Store } from '../../core/store.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { OKResponseBody } from '../../http/schema.ts'
+import type { Frame } from '../../http/sse.ts'
+import type { Config } from '../../config/config.ts'
+import { hinted, suggestion } from '../../config/mistakes.ts'
+import { qualify } from '../../config/names.ts'
+import type { AgentSpec } from '../../config/spec.ts'
+import type { Suspensions } from '../../config/suspensions.ts'
+import { BUILTINS } from '../../config/providers/presets.ts'
+import { expand, type Instance, instanceNamed, itself } from './instances.ts'
+import type {
+  AgentCreate,
+  AgentCreated,
+  AgentDeclare,
+  AgentFilter,
+  AgentList,
+  AgentOutput,
+  AgentResponse,
+  AgentUpdate,
+  OutputPage,
+} from './schema.ts'
+import type { AgentSessions } from './sessions.ts'
+import { toAgent } from './view.ts'
+
+/** What can be done to a declared agent. */
+export const AGENT_ACTIONS = ['suspend', 'resume', 'restart'] as const
+
+type ActiveBeads = ReturnType<AgentSessions['activeBeads']>
+
+const PEEK_LINES = 5
+/** How long it is believed that an agent can, or cannot, be started: the PATH is not searched at every look. */
+const LOOKUP_MS = 2000
+
+/** The agents of a city: what the files declare of them, and how they are. */
+export class Agents {
+  /** Why agents cannot be started, as far as it was looked up lately. */
+  readonly #lookups = new Map<AgentSpec, { at: number; reason: string | undefined }>()
+
+  constructor(
+    private readonly store: Store,
+    private readonly config: Config,
+    private readonly suspensions: Suspensions,
+    private readonly sessions: AgentSessions,
+    private readonly clock: Clock,
+  ) {
+    config.onChange(() => this.#lookups.clear())
+  }
+
+  /** The agents and the instances of pools, in the order in which they are declared. */
+  async list({ pool, rig, running, peek }: AgentFilter): Promise<AgentList> {
+    const specs = this.config.current.agents.filter(
+      ({ qualified, dir }) => (!pool || qualified === pool) && (!rig || dir === rig),
+    )
+    const sessions = this.sessions.all()
+    const found = specs.flatMap((spec) => expand(spec, sessions.get(spec.qualified) ?? []))
+    const wanted = found.filter((one) => !running || String(one.session?.running ?? false) === running)
+    const active = this.sessions.activeBeads()
+    const items = await Promise.all(wanted.map((one) => (peek ? this.#peeked(one, active) : this.#shown(one, active))))
+    return { items, total: items.length }
+  }
+
+  /** One agent by its qualified name, or one instance of a pool. */
+  get(name: string): AgentResponse {
+    return this.#shown(this.#instance(name), this.sessions.activeBeads())
+  }
+
+  /** Declares an agent that runs a provider. */
+  create(caller: Caller, { name, provider, dir, scope }: AgentCreate, attempt = onlyAttempt): Promise<AgentCreated> {
+    return this.#declare(caller, { name, provider, ...(dir && { dir }) }, scope, attempt)
+  }
+
+  /** Declares an agent with everything that can be said of one. */
+  declare(caller: Caller, body: AgentDeclare, attempt = onlyAttempt): Promise<AgentCreated> {
+    return this.#declare(caller, body, undefined, attempt)
+  }
+
+  /** Changes what is declared, and suspends or resumes. */
+  async change(name: string, { provider, scope, suspended }: AgentUpdate): Promise<OKResponseBody> {
+    const spec = this.config.agent(name)
+    if (provider) this.#needProvider(provider)
+    if (provider || scope)
+      await this.config.changeAgent(name, { provider: provider || undefined, scope: scope || undefined })
+    if (suspended !== undefined) await this.#suspend(spec, suspended)
+    return { status: 'updated' }
+  }
+
+  /** Takes an agent out of the configuration; the reconciler ends its sessions. */
+  async remove(name: string): Promise<OKResponseBody> {
+    await this.config.removeAgent(name)
+    await this.store.write((tx) => this.suspensions.forget(tx, 'agent', name))
+    return { status: 'deleted' }
+  }
+
+  /** Suspends, resumes or restarts an agent. */
+  async act(name: string, action: string): Promise<OKResponseBody> {
+    const known = AGENT_ACTIONS.find((one) => one === action)
+    if (!known) throw unknownAction(action, AGENT_ACTIONS)
+    const spec = this.config.agent(name)
+    if (known === 'restart') await this.sessions.restartAll([spec.qualified])
+    else await this.#suspend(spec, known === 'suspend')
+    return { status: 'ok' }
+  }
+
+  /** What an agent said last. */
+  async output(name: string, { tail, before }: OutputPage): Promise<AgentOutput> {
+    const segments = tail === undefined || tail === '' ? 1 : Number(tail)
+    if (!/^\d{0,9}$/.test(tail ?? '')) {
+      const message = 'must be a number of segments, 0 for all'
+      throw new Refusal('validation-failed', 'validation failed', {
+        faults: [{ location: 'query.tail', message, value: tail }],
+      })
+    }
+    return this.sessions.outputOf(this.#speaker(name), { tail: segments, ...(before && { before }) })
+  }
+
+  /** What an agent said last, and then what it says, a frame at a time; `headers` tell when it does not run. */
+  async follow(name: string, signal: AbortSignal, headers: Record<string, string>): Promise<AsyncIterable<Frame>> {
+    const { stopped, turns } = await this.sessions.followOutput(this.#speaker(name), signal)
+    if (stopped) headers['GC-Agent-Status'] = 'stopped'
+    return numbered(turns)
+  }
+
+  async #declare(
+    caller: Caller,
+    body: AgentDeclare,
+    scope: string | undefined,
+    attempt: Attempt,
+  ): Promise<AgentCreated> {
+    const { name, dir, prompt, ...keys } = body
+    const created: AgentCreated = { status: 'created', agent: qualify(dir, name) }
+    if (attempt.again && this.config.current.agents.some(({ qualified }) => qualified === created.agent)) return created
+    const beyond = keys.may?.filter((one) => caller.kind === 'session' && !caller.may.includes(one)) ?? []
+    if (beyond.length > 0) {
+      throw new Refusal(
+        'forbidden',
+        `forbidden: a session cannot let an agent do what it may not do: ${beyond.join(', ')}`,
+      )
+    }
+    if (keys.provider && keys.start_command) {
+      throw new Refusal('invalid-request', 'give either a provider or a start_command, not both')
+    }
+    if (keys.provider) this.#needProvider(keys.provider)
+    const draft = {
+      name,
+      ...(dir && { dir }),
+      ...(prompt !== undefined && { prompt }),
+      keys: { ...keys, scope: scope || undefined },
+    }
+    await this.config.addAgent(draft, attempt)
+    return created
+  }
+
+  async #suspend({ qualified, suspended: declared }: AgentSpec, suspended: boolean): Promise<void> {
+    await this.store.write((tx) => this.suspensions.set(tx, 'agent', qualified, suspended, declared))
+  }
+
+  #needProvider(name: string): void {
+    const { providers } = this.config.current
+    if (providers.has(name) || BUILTINS.has(name)) return
+    const hint =
+      suggestion(name, [...providers.keys(), ...BUILTINS.keys()]) || `declare [providers.${name}] in city.toml`
+    throw new Refusal('invalid-request', hinted(`provider "${name}" is neither declared nor built in`, hint))
+  }
+
+  #instance(name: string): Instance {
+    const { agents } = this.config.current
+    const spec = agents.find(({ qualified }) => qualified === name)
+    if (spec) return itself(spec, this.sessions.ofAgent(spec.qualified))
+    for (const pool of agents) {
+      const instance = instanceNamed(pool, name, this.sessions.ofAgent(pool.qualified))
+      if (instance) return instance
+    }
+    throw new Refusal('agent-not-found', `agent ${name} not found`)
+  }
+
+  /** The identity whose output a name asks for. */
+  #speaker(name: string): string {
+    const { session, name: own } = this.#instance(name)
+    return session?.identity ?? own
+  }
+
+  #shown(instance: Instance, active: ActiveBeads, lastOutput?: string): AgentResponse {
+    const { spec, name, session } = instance
+    const names = session ? [session.id, session.name, session.identity, name] : [name]
+    const standing = {
+      suspended: this.suspensions.agent(this.config.current, spec),
+      activeBead: active(names),
+      unavailable: this.#unavailable(spec),
+      now: this.clock.now(),
+      ...(lastOutput !== undefined && { lastOutput }),
+    }
+    return toAgent(instance, standing, this.config.current.providers)
+  }
+
+  #unavailable(spec: AgentSpec): string | undefined {
+    const now = this.clock.now()
+    const known = this.#lookups.get(spec)
+    if (known && Math.abs(now - known.at) < LOOKUP_MS) return known.reason
+    const reason = this.sessions.unavailable(spec)
+    this.#lookups.set(spec, { at: now, reason })
+    return reason
+  }
+
+  async #peeked(instance: Instance, active: ActiveBeads): Promise<AgentResponse> {
+    const { session } = instance
+    return this.#shown(
+      instance,
+      active,
+      session?.running ? await this.sessions.peek(session.id, PEEK_LINES) : undefined,
+    )
+  }
+}
+
+/** An action in a path that there is not. */
+export function unknownAction(action: string, known: readonly string[]): Refusal {
+  const message = `must be ${known.join(', ')}`
+  return new Refusal('validation-failed', 'validation failed', {
+    faults: [{ location: 'path.action', message, value: action }],
+  })
+}
+
+async function* numbered(turns: AsyncIterable<AgentOutput>): AsyncIterable<Frame> {
+  let id = 0
+  for await (const data of turns) yield { id: String(++id), event: 'turn', data }
+}

@@ -1,0 +1,157 @@
+import { type Route, route } from '../../http/route.ts'
+import { OKResponseBody } from '../../http/schema.ts'
+import type { City } from '../../city/city.ts'
+import { qualify } from '../../config/names.ts'
+import {
+  AgentCreate,
+  AgentCreated,
+  AgentDeclare,
+  AgentFilter,
+  AgentList,
+  AgentOutput,
+  AgentResponse,
+  AgentUpdate,
+  AgentUpdateQualified,
+  OutputPage,
+} from './schema.ts'
+
+interface Named {
+  readonly params: { readonly cityName: string; readonly base: string; readonly dir?: string }
+}
+
+const nameOf = ({ params: { dir, base } }: Named): string => qualify(dir, base)
+
+const idempotent = { 'Idempotency-Key': 'The same key with the same body creates one agent and answers the same.' }
+
+/** What both ways of naming an agent answer alike: `{base}` for an agent of the city, `{dir}/{base}` for one of a rig. */
+const one = {
+  get: {
+    summary: 'Show an agent',
+    description: 'Also an instance of a pool: `worker-2`. An agent of a rig is named with its rig.',
+    ok: AgentResponse,
+    refuses: ['agent-not-found'],
+    index: true,
+  },
+  change: {
+    summary: 'Change an agent',
+    description: 'Provider and scope are written to its file; `suspended` takes effect at once.',
+    ok: OKResponseBody,
+    refuses: ['invalid-request', 'agent-not-found', 'conflict-wrong-state'],
+  },
+  remove: {
+    summary: 'Remove an agent',
+    description: 'Its files are deleted and its sessions end. Its work stays.',
+    ok: OKResponseBody,
+    refuses: ['agent-not-found', 'conflict-wrong-state'],
+  },
+  act: {
+    summary: 'Suspend, resume or restart an agent',
+    description:
+      'Suspending ends its sessions and starts no new ones until it is resumed. Restarting starts them afresh.',
+    ok: OKResponseBody,
+    refuses: ['agent-not-found'],
+  },
+  output: {
+    summary: 'Show what an agent said last',
+    description: 'The newest part of its conversation, or else the last lines of its screen.',
+    query: OutputPage,
+    ok: AgentOutput,
+    refuses: ['agent-not-found'],
+  },
+  follow: {
+    summary: 'Follow what an agent says',
+    description: 'First what it said last, then each new turn.',
+    ok: { frames: { turn: AgentOutput } },
+    refuses: ['agent-not-found'],
+    replies: { 'GC-Agent-Status': '`stopped` when it does not run and only its log is left.' },
+  },
+} as const
+
+type CityOf = (exchange: { params: { cityName: string } }) => Pick<City, 'agents'>
+
+/** The operations on agents. */
+export const agentRoutes = (city: CityOf): Route[] => [
+  route(
+    'GET ~/agents',
+    {
+      id: 'get-v0-city-by-city-name-agents',
+      summary: 'List agents',
+      description: 'A pool is listed as its places; one without a limit as its running instances.',
+      query: AgentFilter,
+      ok: AgentList,
+      index: true,
+      blocking: true,
+    },
+    (x) => city(x).agents.list(x.query),
+  ),
+  route(
+    'POST ~/agents',
+    {
+      id: 'create-agent',
+      summary: 'Create an agent',
+      body: AgentCreate,
+      ok: { 201: AgentCreated },
+      refuses: ['invalid-request', 'conflict-wrong-state'],
+      headers: idempotent,
+    },
+    (x) => city(x).agents.create(x.caller, x.body, x.attempt),
+  ),
+  route(
+    'POST ~/agents/declare',
+    {
+      id: 'declare-agent',
+      summary: 'Create an agent with everything that can be said of one',
+      description: 'A command of its own instead of a provider, a prompt, limits, an environment.',
+      body: AgentDeclare,
+      ok: { 201: AgentCreated },
+      refuses: ['invalid-request', 'forbidden', 'conflict-wrong-state'],
+      headers: idempotent,
+      extension: true,
+    },
+    (x) => city(x).agents.declare(x.caller, x.body, x.attempt),
+  ),
+  route('GET ~/agent/{base}', { id: 'get-v0-city-by-city-name-agent-by-base', ...one.get }, (x) =>
+    city(x).agents.get(nameOf(x)),
+  ),
+  route(
+    'PATCH ~/agent/{base}',
+    { id: 'patch-v0-city-by-city-name-agent-by-base', ...one.change, body: AgentUpdate },
+    (x) => city(x).agents.change(nameOf(x), x.body),
+  ),
+  route('DELETE ~/agent/{base}', { id: 'delete-v0-city-by-city-name-agent-by-base', ...one.remove }, (x) =>
+    city(x).agents.remove(nameOf(x)),
+  ),
+  route('GET ~/agent/{base}/output', { id: 'get-v0-city-by-city-name-agent-by-base-output', ...one.output }, (x) =>
+    city(x).agents.output(nameOf(x), x.query),
+  ),
+  route('GET ~/agent/{base}/output/stream', { id: 'stream-agent-output', ...one.follow }, (x) =>
+    city(x).agents.follow(nameOf(x), x.signal, x.reply.headers),
+  ),
+  route('POST ~/agent/{base}/{action}', { id: 'post-v0-city-by-city-name-agent-by-base-by-action', ...one.act }, (x) =>
+    city(x).agents.act(nameOf(x), x.params.action),
+  ),
+  route('GET ~/agent/{dir}/{base}', { id: 'get-v0-city-by-city-name-agent-by-dir-by-base', ...one.get }, (x) =>
+    city(x).agents.get(nameOf(x)),
+  ),
+  route(
+    'PATCH ~/agent/{dir}/{base}',
+    { id: 'patch-v0-city-by-city-name-agent-by-dir-by-base', ...one.change, body: AgentUpdateQualified },
+    (x) => city(x).agents.change(nameOf(x), x.body),
+  ),
+  route('DELETE ~/agent/{dir}/{base}', { id: 'delete-v0-city-by-city-name-agent-by-dir-by-base', ...one.remove }, (x) =>
+    city(x).agents.remove(nameOf(x)),
+  ),
+  route(
+    'GET ~/agent/{dir}/{base}/output',
+    { id: 'get-v0-city-by-city-name-agent-by-dir-by-base-output', ...one.output },
+    (x) => city(x).agents.output(nameOf(x), x.query),
+  ),
+  route('GET ~/agent/{dir}/{base}/output/stream', { id: 'stream-agent-output-qualified', ...one.follow }, (x) =>
+    city(x).agents.follow(nameOf(x), x.signal, x.reply.headers),
+  ),
+  route(
+    'POST ~/agent/{dir}/{base}/{action}',
+    { id: 'post-v0-city-by-city-name-agent-by-dir-by-base-by-action', ...one.act },
+    (x) => city(x).agents.act(nameOf(x), x.params.action),
+  ),
+]

@@ -1,0 +1,176 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { listOf } from '../../http/schema.ts'
+
+const closed = { additionalProperties: false } as const
+
+export const SessionInfo = Type.Object(
+  {
+    name: Type.String({ description: 'The name of the session at run time.' }),
+    last_activity: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When its program last showed something.' }),
+    ),
+    attached: Type.Boolean({ description: 'Whether a person has its terminal open.' }),
+  },
+  { $id: 'SessionInfo', ...closed },
+)
+export type SessionInfo = Static<typeof SessionInfo>
+
+export const AgentResponse = Type.Object(
+  {
+    name: Type.String({
+      description:
+        'Qualified: `rig/name`, or `name` for an agent of the city. An instance of a pool ends in its number.',
+    }),
+    description: Type.Optional(Type.String()),
+    display_name: Type.Optional(Type.String({ description: "The provider's name for people." })),
+    running: Type.Boolean({ description: 'Whether a session of it runs right now.' }),
+    suspended: Type.Boolean({ description: 'Whether it, or its rig, is kept from working.' }),
+    rig: Type.Optional(Type.String({ description: 'The rig it works in.' })),
+    pool: Type.Optional(Type.String({ description: 'The agent this row is one instance of.' })),
+    session: Type.Optional(SessionInfo),
+    active_bead: Type.Optional(Type.String({ description: 'The bead it works on.' })),
+    provider: Type.Optional(Type.String({ description: 'Which program it runs.' })),
+    pack_derived: Type.Boolean({ description: 'Whether a pack declares it, rather than this city.' }),
+    pack: Type.Optional(Type.String({ description: 'The pack that declares it.' })),
+    state: Type.String({ description: 'suspended, quarantined, stopped, working, waiting or idle.' }),
+    available: Type.Boolean({ description: 'Whether it could be started now.' }),
+    unavailable_reason: Type.Optional(Type.String({ description: 'Why it could not.' })),
+    last_output: Type.Optional(Type.String({ description: 'The last lines of its screen; only with `peek`.' })),
+    activity: Type.Optional(Type.String({ description: '`idle` or `in-turn`.' })),
+    model: Type.Optional(Type.String()),
+    context_pct: Type.Optional(Type.Integer({ description: 'How full its context is, in percent.' })),
+    context_window: Type.Optional(Type.Integer({ description: 'The size of its context, in tokens.' })),
+  },
+  { $id: 'AgentResponse', ...closed },
+)
+export type AgentResponse = Static<typeof AgentResponse>
+
+export const AgentList = listOf(AgentResponse, 'ListBodyAgentResponse')
+export type AgentList = Static<typeof AgentList>
+
+/** Which agents a list shows. */
+export const AgentFilter = Type.Object({
+  pool: Type.Optional(Type.String({ description: 'Only the instances of this agent, by its qualified name.' })),
+  rig: Type.Optional(Type.String({ description: 'Only agents of this rig.' })),
+  running: Type.Optional(
+    Type.Union([Type.Literal('true'), Type.Literal('false')], { description: 'Only those that run, or do not.' }),
+  ),
+  peek: Type.Optional(Type.Boolean({ description: 'With the last lines of each screen, as `last_output`.' })),
+})
+export type AgentFilter = Static<typeof AgentFilter>
+
+export const AgentCreate = Type.Object(
+  {
+    name: Type.String({ minLength: 1, description: 'Letters, digits, `-` and `_`.' }),
+    provider: Type.String({
+      minLength: 1,
+      description: 'Which program it runs: `claude`, `codex`, or one of your own.',
+    }),
+    dir: Type.Optional(Type.String({ description: 'The rig it works in; absent for an agent of the city.' })),
+    scope: Type.Optional(Type.String({ description: '`city` or `rig`.' })),
+  },
+  { $id: 'AgentCreateInputBody', ...closed },
+)
+export type AgentCreate = Static<typeof AgentCreate>
+
+export const AgentCreated = Type.Object(
+  {
+    status: Type.String({ description: 'Always `created`.' }),
+    agent: Type.String({ description: 'Its qualified name.' }),
+  },
+  { $id: 'AgentCreatedOutputBody', ...closed },
+)
+export type AgentCreated = Static<typeof AgentCreated>
+
+const updates = {
+  provider: Type.Optional(Type.String({ description: 'Which program it runs.' })),
+  scope: Type.Optional(Type.String({ description: '`city` or `rig`.' })),
+  suspended: Type.Optional(Type.Boolean({ description: 'True keeps it from working; false lets it.' })),
+}
+
+export const AgentUpdate = Type.Object(updates, { $id: 'AgentUpdateInputBody', ...closed })
+export type AgentUpdate = Static<typeof AgentUpdate>
+
+export const AgentUpdateQualified = Type.Object(updates, { $id: 'AgentUpdateQualifiedInputBody', ...closed })
+export type AgentUpdateQualified = Static<typeof AgentUpdateQualified>
+
+const Strings = Type.Record(Type.String(), Type.String())
+
+/** Ours: everything that can be said of an agent when it is made. */
+export const AgentDeclare = Type.Object(
+  {
+    name: Type.String({ minLength: 1, description: 'Letters, digits, `-` and `_`.' }),
+    dir: Type.Optional(Type.String({ description: 'The rig it works in; absent for an agent of the city.' })),
+    description: Type.Optional(Type.String({ description: 'What it is for, in a sentence.' })),
+    provider: Type.Optional(Type.String({ minLength: 1, description: 'Which program it runs.' })),
+    start_command: Type.Optional(
+      Type.String({ minLength: 1, description: 'Any command to run instead of a provider, as a shell line.' }),
+    ),
+    args: Type.Optional(Type.Array(Type.String(), { description: "Added to the provider's arguments." })),
+    env: Type.Optional(Strings),
+    option_defaults: Type.Optional(Strings),
+    prompt: Type.Optional(Type.String({ description: 'The text of its prompt template.' })),
+    prompt_mode: Type.Optional(
+      Type.Union([Type.Literal('arg'), Type.Literal('flag'), Type.Literal('none')], {
+        description: 'How the prompt is given: as an argument, after `prompt_flag`, or typed.',
+      }),
+    ),
+    prompt_flag: Type.Optional(Type.String()),
+    work_dir: Type.Optional(Type.String({ description: 'Where it works, relative to the city.' })),
+    min_active_sessions: Type.Optional(Type.Integer({ minimum: 0 })),
+    max_active_sessions: Type.Optional(Type.Integer({ minimum: -1, description: '-1 for no limit.' })),
+    scale_check: Type.Optional(
+      Type.String({ description: 'A command that prints how many more sessions are needed.' }),
+    ),
+    idle_timeout: Type.Optional(Type.String({ description: 'Such as `30m`.' })),
+    wake_mode: Type.Optional(Type.Union([Type.Literal('resume'), Type.Literal('fresh')])),
+    session: Type.Optional(Type.String({ description: '`acp` for programs spoken to by protocol.' })),
+    suspended: Type.Optional(Type.Boolean()),
+    may: Type.Optional(Type.Array(Type.String(), { description: '`respond`, `budgets`, `tokens`.' })),
+  },
+  { $id: 'AgentDeclareInputBody', ...closed },
+)
+export type AgentDeclare = Static<typeof AgentDeclare>
+
+/** Which part of an agent's output. */
+export const OutputPage = Type.Object({
+  tail: Type.Optional(Type.String({ description: 'How many segments of the conversation: 1 when absent, 0 for all.' })),
+  before: Type.Optional(Type.String({ description: 'The `truncated_before_message` of the page after.' })),
+})
+export type OutputPage = Static<typeof OutputPage>
+
+export const OutputTurn = Type.Object(
+  {
+    role: Type.String({ description: '`user`, `assistant`, `system`, `result`, or `output` for a screen.' }),
+    text: Type.String(),
+    timestamp: Type.Optional(Type.String()),
+  },
+  { $id: 'OutputTurn', ...closed },
+)
+export type OutputTurn = Static<typeof OutputTurn>
+
+export const PaginationInfo = Type.Object(
+  {
+    has_older_messages: Type.Boolean(),
+    has_newer_messages: Type.Optional(Type.Boolean()),
+    total_message_count: Type.Integer(),
+    returned_message_count: Type.Integer(),
+    truncated_before_message: Type.Optional(
+      Type.String({ description: 'Give it as `before` for the page before this one.' }),
+    ),
+    total_compactions: Type.Integer({ description: 'How often the conversation was shortened.' }),
+  },
+  { $id: 'PaginationInfo', ...closed },
+)
+export type PaginationInfo = Static<typeof PaginationInfo>
+
+export const AgentOutput = Type.Object(
+  {
+    agent: Type.String(),
+    format: Type.String({ description: '`conversation`, or `text` for lines of a screen.' }),
+    turns: Type.Array(OutputTurn),
+    pagination: Type.Optional(PaginationInfo),
+  },
+  { $id: 'AgentOutputResponse', ...closed },
+)
+export type AgentOutput = Static<typeof AgentOutput>

@@ -1,0 +1,83 @@
+import { stamp } from '../../core/clock.ts'
+import type { Parking } from '../lifecycle/parking.ts'
+import type { Asked } from '../messaging/interactions.ts'
+import { agentBackoff, FAILURES } from '../lifecycle/limits.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import type { Trouble } from '../lifecycle/troubles.ts'
+import type { AttentionItem, AttentionList } from './schema.ts'
+
+/** Reasons that time does not mend. */
+const LOGIN = /log(?:ged)? ?in\b|authenticat|credential|api key|unauthorized/i
+const STUCK: ReadonlySet<string> = new Set(['failed-create', 'quarantined'])
+
+/** What waits for a person, wherever in a city it comes up. */
+export class Attention {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly parking: Pick<Parking, 'parked'>,
+  ) {}
+
+  /** Everything that waits, the longest first. */
+  async list(): Promise<AttentionList> {
+    const { asked, faults } = await this.sessions.interactions.open()
+    const items = [...asked.map(question), ...this.#failed(), ...this.parking.parked().map(parked)]
+    items.sort((a, b) => a.since.localeCompare(b.since))
+    return { items, total: items.length, ...(faults.length > 0 && { partial: true, partial_errors: faults }) }
+  }
+
+  #failed(): AttentionItem[] {
+    const { book, troubles } = this.sessions.parts
+    const known = troubles.of('agent')
+    const stuck = book.live().filter(({ state }) => STUCK.has(state))
+    const named = new Set(stuck.map(({ template }) => template))
+    const others = [...known.values()].filter((trouble) => !named.has(trouble.subject) && this.#lasts(trouble))
+    return [...stuck.map((row) => sessionFailed(row, known.get(row.template))), ...others.map(agentFailed)]
+  }
+
+  /** Whether a person has to look: it failed often, or for want of a login, and has not worked since. */
+  #lasts({ subject, deaths, reason }: Trouble): boolean {
+    if (deaths === 0 || !this.sessions.parts.launcher.agent(subject)) return false
+    return deaths >= FAILURES || LOGIN.test(reason)
+  }
+}
+
+const question = ({ row, pending, since, by, answers }: Asked): AttentionItem => ({
+  kind: by === 'agent' ? 'permission' : 'dialog',
+  agent: row.template,
+  session_id: row.id,
+  session_name: row.alias ?? row.sessionName,
+  since: stamp(since),
+  asks: by === 'agent' ? (pending.prompt ?? pending.kind) : `It asks a person ${pending.prompt ?? 'something'}.`,
+  request_id: pending.request_id,
+  answers,
+  ...(by === 'screen' && pending.options && { options: pending.options }),
+})
+
+const parked = ({ bead, agent, since, reason }: ReturnType<Parking['parked']>[number]): AttentionItem => ({
+  kind: 'parked',
+  agent,
+  bead_id: bead.id,
+  since,
+  asks: `Bead ${bead.id} (${bead.title}) is not offered any more: ${reason}`,
+  answers: [],
+})
+
+const sessionFailed = (row: SessionRow, trouble: Trouble | undefined): AttentionItem => ({
+  kind: 'failed',
+  agent: row.template,
+  session_id: row.id,
+  session_name: row.alias ?? row.sessionName,
+  session_state: row.state,
+  since: stamp(row.sleptAt ?? row.activeAt ?? row.createdAt),
+  asks: trouble?.reason ?? 'Its program could not be started.',
+  answers: [],
+})
+
+const agentFailed = ({ subject, deaths, until, reason }: Trouble): AttentionItem => ({
+  kind: 'failed',
+  agent: subject,
+  since: stamp(until - agentBackoff(deaths)),
+  asks: reason,
+  answers: [],
+})

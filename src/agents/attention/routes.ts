@@ -1,0 +1,34 @@
+import { type Route, route } from '../../http/route.ts'
+import { Bead } from '../../work/beads/schema.ts'
+import type { CityOf } from '../../city/city.ts'
+import { AttentionList } from './schema.ts'
+
+/** The operations on what waits for people. */
+export const attentionRoutes = (city: CityOf): Route[] => [
+  route(
+    'GET ~/attention',
+    {
+      id: 'list-attention',
+      summary: 'List what waits for a person',
+      description:
+        'Permissions that agents ask for, dialogs that their programs show, agents that cannot be started, and beads that are parked; the longest first.',
+      ok: AttentionList,
+      index: true,
+      extension: true,
+    },
+    (x) => city(x).attention.list(),
+  ),
+  route(
+    'POST ~/bead/{id}/unpark',
+    {
+      id: 'unpark-bead',
+      summary: 'Offer a parked bead again',
+      description:
+        'A bead that ended too many sessions is parked: it has the label `gc:parked` and nobody is offered it. This takes the label off and forgets how often it and its agent failed, so that it is tried at once.',
+      ok: Bead,
+      refuses: ['bead-not-found', 'conflict-wrong-state'],
+      extension: true,
+    },
+    (x) => city(x).parking.unpark(x.params.id),
+  ),
+]

@@ -1,0 +1,45 @@
+import { type Route, route } from '../../http/route.ts'
+import { OKResponseBody } from '../../http/schema.ts'
+import type { CityOf } from '../../city/city.ts'
+import { Budget, BudgetKey, BudgetList, BudgetSet } from './schema.ts'
+
+/** The operations on budgets. */
+export const budgetRoutes = (city: CityOf): Route[] => [
+  route(
+    'GET ~/budgets',
+    {
+      id: 'list-budgets',
+      summary: 'List budgets, and what of each is used',
+      ok: BudgetList,
+      index: true,
+      extension: true,
+    },
+    (x) => city(x).budgets.list(),
+  ),
+  route(
+    'PUT ~/budgets',
+    {
+      id: 'set-budget',
+      summary: 'Limit what a city, a rig or an agent may use',
+      description: 'People are told at 80 %; from 100 % on nothing more is started until the hour or day is over.',
+      body: BudgetSet,
+      ok: Budget,
+      refuses: ['forbidden', 'invalid-request', 'agent-not-found', 'rig-not-found', 'store-unavailable'],
+      extension: true,
+    },
+    (x) => city(x).budgets.set(x.caller, x.body),
+  ),
+  route(
+    'DELETE ~/budgets',
+    {
+      id: 'remove-budget',
+      summary: 'Take a budget away',
+      description: 'One that is not there is none.',
+      query: BudgetKey,
+      ok: OKResponseBody,
+      refuses: ['forbidden', 'store-unavailable'],
+      extension: true,
+    },
+    (x) => city(x).budgets.remove(x.caller, x.query),
+  ),
+]

@@ -1,0 +1,229 @@
+import type { Statement } from 'bun:sqlite'
+import { asc, eq } from 'drizzle-orm'
+import type { EventLog } from '../../../core/events/log.ts'
+import type { Store, Tx } from '../../../core/store.ts'
+import type { AgentMode, AgentRecord } from '../../../host/protocol/record.ts'
+import type { AgentRecords } from '../../../host/client/contract.ts'
+import { SessionAnswered, SessionAsked } from './events.ts'
+import { promptOf } from './questions.ts'
+import { acpQuestions, acpRuns, acpSessions, type QuestionRow } from './table.ts'
+
+/** What is kept in one write, at most. */
+const SLICE = 200
+const SLICE_BYTES = 256 << 10
+/** Of one session so much is kept; beyond it the oldest goes. */
+const KEPT_BYTES = 32 << 20
+
+interface Parts {
+  store: Store
+  log: EventLog
+  city: string
+  /** A conversation was opened that the session's next start may go on with; undefined when it cannot. */
+  opened(tx: Tx, session: string, conversation: string | undefined): void
+  /** The program can take another turn. */
+  free(session: string): void
+  /** A turn failed, for this reason. */
+  failed(session: string, key: string, reason: string): void
+}
+
+/** A record that was kept, with its place among all of its session. */
+export interface Kept {
+  readonly id: number
+  readonly body: string
+}
+
+/** What is said between us and programs that are spoken to by protocol: kept as it is told, once, in order. */
+export class Conversations {
+  readonly #insert: Statement<unknown, [string, string]>
+  readonly #after: Statement<Kept, [string, number]>
+  readonly #drop: Statement<{ bytes: number }, [string]>
+  readonly #known: Statement<unknown, [string]>
+  readonly #turn: Statement<unknown, [string]>
+  readonly #place: Statement<{ id: number }, [string, number]>
+  readonly #listeners = new Set<(session: string) => void>()
+  readonly #speaks = new Set<string>()
+
+  constructor(private readonly parts: Parts) {
+    const { store } = parts
+    this.#insert = store.prepare('INSERT INTO acp_records (session_id, body) VALUES (?, ?)')
+    this.#after = store.prepare(
+      'SELECT id, body FROM acp_records WHERE session_id = ? AND id > ? ORDER BY id LIMIT 5000',
+    )
+    this.#turn = store.prepare("SELECT 1 FROM acp_runs WHERE host_key = ? AND turn != ''")
+    this.#known = store.prepare('SELECT 1 FROM acp_runs WHERE session_id = ? LIMIT 1')
+    this.#place = store.prepare('SELECT id FROM acp_records WHERE session_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?')
+    this.#drop = store.prepare(
+      `DELETE FROM acp_records WHERE id IN
+         (SELECT id FROM acp_records WHERE session_id = ? ORDER BY id LIMIT ${2 * SLICE})
+       RETURNING length(body) AS bytes`,
+    )
+    const runs = store.read((orm) => orm.select({ key: acpRuns.hostKey }).from(acpRuns).all())
+    for (const { key } of runs) this.#speaks.add(key)
+  }
+
+  /** A program that is spoken to by protocol is about to be started. */
+  begin(tx: Tx, key: string, session: { id: string; template: string }): void {
+    const { id: sessionId, template } = session
+    tx.orm.insert(acpRuns).values({ hostKey: key, sessionId }).onConflictDoNothing().run()
+    tx.orm.insert(acpSessions).values({ sessionId, template }).onConflictDoNothing().run()
+    this.#speaks.add(key)
+  }
+
+  /** Whether the program under this key is spoken to by protocol. */
+  speaks(key: string | null): boolean {
+    return key !== null && this.#speaks.has(key)
+  }
+
+  /** Whether a session's program was ever spoken to by protocol. */
+  knows(session: string): boolean {
+    return this.parts.store.read(() => this.#known.get(session)) !== null
+  }
+
+  /** The place in front of the newest so many records of a session. */
+  placeOf(session: string, newest: number): number {
+    return this.parts.store.read(() => this.#place.get(session, newest))?.id ?? 0
+  }
+
+  /** Whether the program works on a turn. */
+  inTurn(key: string): boolean {
+    return this.parts.store.read(() => this.#turn.get(key)) !== null
+  }
+
+  /** What the program asks, oldest first. */
+  questions(key: string): QuestionRow[] {
+    const of = eq(acpQuestions.hostKey, key)
+    return this.parts.store.read((orm) =>
+      orm.select().from(acpQuestions).where(of).orderBy(asc(acpQuestions.askedAt), asc(acpQuestions.request)).all(),
+    )
+  }
+
+  /** The modes that the session's program offers, as far as it or another session of the same agent has told. */
+  modes(session: string, template: string): AgentMode[] {
+    return this.parts.store.read((orm) => {
+      const own = orm.select().from(acpSessions).where(eq(acpSessions.sessionId, session)).get()
+      if (own && own.modes.length > 0) return own.modes
+      const others = orm.select().from(acpSessions).where(eq(acpSessions.template, template)).all()
+      return others.findLast(({ modes }) => modes.length > 0)?.modes ?? []
+    })
+  }
+
+  wantedMode(session: string): string | undefined {
+    const of = eq(acpSessions.sessionId, session)
+    return this.parts.store.read((orm) => orm.select().from(acpSessions).where(of).get())?.wantedMode ?? undefined
+  }
+
+  /** Says which mode the session's next start begins in. */
+  wantMode(tx: Tx, session: { id: string; template: string }, mode: string): void {
+    const row = { sessionId: session.id, template: session.template, wantedMode: mode }
+    tx.orm
+      .insert(acpSessions)
+      .values(row)
+      .onConflictDoUpdate({ target: acpSessions.sessionId, set: { wantedMode: mode } })
+      .run()
+  }
+
+  /** What was said in a session behind a place, at most 5,000 records. */
+  after(session: string, place: number): Kept[] {
+    return this.parts.store.read(() => this.#after.all(session, place))
+  }
+
+  /** Hears that something was said in a session. */
+  listen(hear: (session: string) => void): () => void {
+    this.#listeners.add(hear)
+    return () => this.#listeners.delete(hear)
+  }
+
+  /** Keeps what a program of this city said; false when it is another city's. */
+  async keep({ key, records }: AgentRecords): Promise<boolean> {
+    const [city, session] = key.split('/')
+    if (city !== this.parts.city || session === undefined) return false
+    for (const slice of slices(records)) await this.parts.store.write((tx) => this.#keep(tx, key, session, slice))
+    return true
+  }
+
+  #keep(tx: Tx, key: string, session: string, told: readonly Told[]): void {
+    const run = tx.orm.select().from(acpRuns).where(eq(acpRuns.hostKey, key)).get()
+    const news = told.filter(({ record }) => record.seq > (run?.lastSeq ?? 0))
+    const last = news.at(-1)
+    if (!run || !last) return
+    let bytes = 0
+    for (const { record, body } of news) {
+      bytes += body.length
+      this.#insert.run(session, body)
+      this.#follow(tx, key, session, record)
+    }
+    tx.orm.update(acpRuns).set({ lastSeq: last.record.seq }).where(eq(acpRuns.hostKey, key)).run()
+    this.#bound(tx, session, bytes)
+    tx.after(() => {
+      for (const hear of this.#listeners) hear(session)
+    })
+  }
+
+  /** What follows from a record beside its being kept. */
+  #follow(tx: Tx, key: string, session: string, record: AgentRecord): void {
+    const of = eq(acpRuns.hostKey, key)
+    if (record.type === 'ready') this.#ready(tx, session, record)
+    if (record.type === 'turn') tx.orm.update(acpRuns).set({ turn: record.turn }).where(of).run()
+    if (record.type === 'asked') this.#asked(tx, key, session, record)
+    if (record.type === 'answered') this.#answered(tx, session, record)
+    if (record.type !== 'done') return
+    tx.orm.update(acpRuns).set({ turn: '' }).where(of).run()
+    tx.after(() => this.parts.free(session))
+    const { error } = record
+    if (error !== undefined) tx.after(() => this.parts.failed(session, key, error))
+  }
+
+  #ready(tx: Tx, session: string, { conversation, resumable, modes, mode = '' }: Of<'ready'>): void {
+    tx.orm.update(acpSessions).set({ modes, mode }).where(eq(acpSessions.sessionId, session)).run()
+    this.parts.opened(tx, session, resumable ? conversation : undefined)
+  }
+
+  #asked(tx: Tx, hostKey: string, sessionId: string, { request, at, tool, choices }: Of<'asked'>): void {
+    const askedAt = Date.parse(at)
+    tx.orm
+      .insert(acpQuestions)
+      .values({ request, sessionId, hostKey, askedAt, tool, choices })
+      .onConflictDoNothing()
+      .run()
+    const payload = { session_id: sessionId, request_id: request, prompt: promptOf({ tool }) }
+    this.parts.log.append(tx, SessionAsked, { actor: 'gc', subject: sessionId, session_id: sessionId }, payload)
+  }
+
+  #answered(tx: Tx, session: string, { request, choice }: Of<'answered'>): void {
+    tx.orm.delete(acpQuestions).where(eq(acpQuestions.request, request)).run()
+    const payload = { session_id: session, request_id: request, ...(choice !== undefined && { choice }) }
+    this.parts.log.append(tx, SessionAnswered, { actor: 'gc', subject: session, session_id: session }, payload)
+  }
+
+  #bound(tx: Tx, session: string, more: number): void {
+    const of = eq(acpSessions.sessionId, session)
+    const row = tx.orm.select().from(acpSessions).where(of).get()
+    if (!row) return
+    let bytes = row.bytes + more
+    if (bytes > KEPT_BYTES) for (const dropped of this.#drop.all(session)) bytes -= dropped.bytes
+    tx.orm.update(acpSessions).set({ bytes }).where(of).run()
+  }
+}
+
+type Of<Type extends AgentRecord['type']> = Extract<AgentRecord, { type: Type }>
+
+interface Told {
+  record: AgentRecord
+  body: string
+}
+
+/** Pieces small enough for one write. */
+function* slices(records: readonly AgentRecord[]): Generator<readonly Told[]> {
+  let slice: Told[] = []
+  let bytes = 0
+  for (const record of records) {
+    const body = JSON.stringify(record)
+    slice.push({ record, body })
+    bytes += body.length
+    if (slice.length < SLICE && bytes < SLICE_BYTES) continue
+    yield slice
+    slice = []
+    bytes = 0
+  }
+  if (slice.length > 0) yield slice
+}

@@ -1,0 +1,101 @@
+import type { Frame } from '../../../http/sse.ts'
+import type { AgentOutput } from '../../agents/schema.ts'
+import type { SessionBook } from '../../sessions/book.ts'
+import { Pulse } from '../pulse.ts'
+import type { SessionRow } from '../../sessions/table.ts'
+import { whoseIs } from '../transcripts.ts'
+import { Asking, type AskingNeeds } from './asking.ts'
+import type { Entry } from './entry.ts'
+import type { Found } from './families.ts'
+import { paged } from './page.ts'
+import { unfold } from './read.ts'
+import { shapeOf, type Wanted } from './shapes.ts'
+import type { Shelf } from './shelf.ts'
+import { standingOf } from './standing.ts'
+import { isTurn, toTurn } from './turns.ts'
+import type { Watch } from './watch.ts'
+
+/** What following a log needs. */
+export interface FollowNeeds extends AskingNeeds {
+  book: Pick<SessionBook, 'find' | 'listen'>
+  shelf: Shelf
+  watch: Watch
+}
+
+/** The frames of a log, until the reader goes away or the session is closed. */
+export async function* logFrames(
+  needs: FollowNeeds,
+  row: SessionRow,
+  found: Found,
+  wanted: Wanted,
+  signal: AbortSignal,
+  promoted = false,
+): AsyncGenerator<Frame, void, void> {
+  const { log, giveBack } = needs.shelf.borrow(found)
+  const pulse = new Pulse(signal)
+  const beat = () => pulse.beat()
+  const stops = [giveBack, needs.watch.reader(log.reader, beat), needs.book.listen(beat)]
+  const asking =
+    wanted.format === 'conversation' ? undefined : new Asking(needs, row, wanted.format === 'structured', beat)
+  const shape = shapeOf(row, wanted, promoted)
+  let activity: string | undefined
+  try {
+    if (wanted.format === 'raw' && !promoted) {
+      yield { event: 'message', data: { ...whoseIs(row), format: 'raw', messages: [] } }
+    }
+    while (!signal.aborted) {
+      await log.refresh()
+      await unfold(log.reader)
+      for (const frame of shape.frames(log.reader)) {
+        asking?.progressed()
+        yield frame
+      }
+      const now = needs.book.find(row.id)
+      const closed = now === undefined || now.state === 'closed'
+      const said = closed ? 'idle' : standingOf(log.reader.view).activity
+      if (said !== undefined && (said !== activity || closed)) {
+        activity = said
+        yield { ...shape.count(), event: 'activity', data: { activity } }
+      }
+      if (closed) return
+      if (asking) yield* await asking.frames(activity, () => shape.count())
+      await pulse.next()
+    }
+  } finally {
+    asking?.close()
+    for (const stop of stops) stop()
+  }
+}
+
+/** The newest segment of a log as an agent's output, then each turn once. */
+export async function* logOutput(
+  needs: FollowNeeds,
+  agent: string,
+  row: SessionRow,
+  found: Found,
+  signal: AbortSignal,
+): AsyncGenerator<AgentOutput, void, void> {
+  const { log, giveBack } = needs.shelf.borrow(found)
+  const pulse = new Pulse(signal)
+  const beat = () => pulse.beat()
+  const stops = [giveBack, needs.watch.reader(log.reader, beat), needs.book.listen(beat)]
+  const sent = new Set<string>()
+  try {
+    for (let first = true; !signal.aborted; first = false) {
+      await log.refresh()
+      await unfold(log.reader)
+      const { entries } = log.reader.view
+      const shows = (entry: Entry) => !entry.partial && !sent.has(entry.id) && isTurn(entry)
+      const part = paged(entries, first ? { tail: 1 } : {}, shows)
+      for (const entry of entries) if (!entry.partial) sent.add(entry.id)
+      const { pagination } = part
+      if (first || part.entries.length > 0) {
+        yield { agent, format: 'conversation', turns: part.entries.map(toTurn), ...(pagination && { pagination }) }
+      }
+      if (needs.book.find(row.id)?.state === 'closed') return
+      await pulse.next()
+    }
+  } finally {
+    for (const stop of stops) stop()
+  }
+}

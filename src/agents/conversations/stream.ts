@@ -1,0 +1,113 @@
+import { Refusal } from '../../core/errors.ts'
+import type { Frame } from '../../http/sse.ts'
+import type { SessionBook } from '../sessions/book.ts'
+import { Pulse } from './pulse.ts'
+import { resumption, structuredOf } from './structured/fallback.ts'
+import type { TranscriptFormat } from './structured/transcript.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import { rawOf, type Said, type Transcripts, whoseIs } from './transcripts.ts'
+import { runs, stateOf } from '../sessions/view.ts'
+
+export interface StreamQuery {
+  format?: TranscriptFormat | undefined
+  /** What a structured reader has seen already. */
+  after?: string | undefined
+  thinking?: boolean | undefined
+}
+
+/** An opened stream: what its headers say, and its frames. */
+export interface Opened {
+  headers: Record<string, string>
+  frames: AsyncIterable<Frame>
+}
+
+/** Opens the stream of what a session says; refuses when there is nothing to show and nothing will come. */
+export async function openStream(
+  parts: { transcripts: Transcripts; book: SessionBook },
+  row: SessionRow,
+  query: StreamQuery,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const { logs } = parts.transcripts
+  const { format = 'conversation', thinking = false, after = '' } = query
+  const logged = logs?.frames(row, { format, thinking, after }, signal)
+  if (logged) return { headers: headersOf(row), frames: logged }
+  const said = await parts.transcripts.said(row)
+  if (!said && !runs(row) && query.format !== 'structured' && row.state !== 'closed') {
+    throw new Refusal('session-not-found', `session ${row.id} has no live output`)
+  }
+  const screen = (until: AbortSignal) => frames(parts, row, query, until)
+  const shown = logs ? logs.promoted(row, { format, thinking, after }, signal, screen) : screen(signal)
+  return { headers: headersOf(row), frames: shown }
+}
+
+const headersOf = (row: SessionRow): Record<string, string> => ({
+  'GC-Session-State': stateOf(row),
+  ...(!runs(row) && { 'GC-Session-Status': 'stopped' }),
+})
+
+/** Frames until the client goes away or the session's program is gone; a closed session gets one snapshot. */
+async function* frames(
+  { transcripts, book }: { transcripts: Transcripts; book: SessionBook },
+  row: SessionRow,
+  query: StreamQuery,
+  signal: AbortSignal,
+): AsyncGenerator<Frame, void, void> {
+  const shape = new Shape(row, query)
+  yield* shape.opening()
+  const pulse = new Pulse(signal)
+  const unlisten = book.listen(() => pulse.beat())
+  try {
+    for (let first = true; !signal.aborted; first = false) {
+      const now = book.find(row.id) ?? row
+      if (runs(now)) for await (const said of transcripts.follow(now, signal)) yield* shape.frame(said)
+      else if (first) yield* shape.frame(undefined)
+      if (now.state === 'closed') return yield* shape.over()
+      if (!runs(book.find(row.id) ?? now)) await pulse.next()
+    }
+  } finally {
+    unlisten()
+  }
+}
+
+/** Puts what was said into the frames of one format, numbered where the format numbers them. */
+class Shape {
+  #count = 0
+  #seen: string
+
+  constructor(
+    private readonly row: SessionRow,
+    private readonly query: StreamQuery,
+  ) {
+    this.#seen = query.after ?? ''
+  }
+
+  /** A raw stream begins with nothing, so that a client knows it is open. */
+  *opening(): Generator<Frame> {
+    if (this.query.format !== 'raw') return
+    yield { event: 'message', data: { ...whoseIs(this.row), format: 'raw', messages: [] } }
+  }
+
+  *frame(said: Said | undefined): Generator<Frame> {
+    if (this.query.format === 'structured') return yield* this.#structured(said)
+    if (!said) return
+    const id = String(++this.#count)
+    const whose = whoseIs(this.row)
+    if (this.query.format === 'raw')
+      yield { id, event: 'message', data: { ...whose, format: 'raw', messages: rawOf(said) } }
+    else yield { id, event: 'turn', data: { ...whose, format: said.format, turns: said.turns } }
+  }
+
+  *over(): Generator<Frame> {
+    const id = this.query.format === 'structured' ? {} : { id: String(++this.#count) }
+    yield { ...id, event: 'activity', data: { activity: 'idle' } }
+  }
+
+  *#structured(said: Said | undefined): Generator<Frame> {
+    const now = structuredOf(this.row, said)
+    const how = resumption(this.#seen, now)
+    if (how === 'same') return
+    this.#seen = now.history.cursor.resume_token
+    yield { id: this.#seen, event: 'structured', data: { ...now, ...how } }
+  }
+}

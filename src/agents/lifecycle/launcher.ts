@@ -1,0 +1,275 @@
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { Refusal } from '../../core/errors.ts'
+import type { ToolServer } from '../../host/protocol/hosted.ts'
+import type { Program } from '../../host/terminal/settle.ts'
+import type { Config } from '../../config/config.ts'
+import type { AgentSpec, CityConfig } from '../../config/spec.ts'
+import { type Launch, launch, type Transport } from '../../config/providers/launch.ts'
+import { mannersOf } from '../../config/providers/manners.ts'
+import { beacon, composePrompt, fieldsOf, type PromptSubject } from '../../config/providers/prompt.ts'
+import { resolveProvider } from '../../config/providers/resolve.ts'
+import type { Provider } from '../../config/providers/spec.ts'
+import { fillIn } from '../../config/providers/template.ts'
+import { environmentOf, type Place } from './environment.ts'
+import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
+import { identityOf } from '../sessions/metadata.ts'
+import type { SessionRow } from '../sessions/table.ts'
+
+/** A program to start for a session, and how its terminal is read. */
+export interface Prepared {
+  argv: string[]
+  cwd: string
+  env: Record<string, string>
+  /** The prompt, when it has to be typed once the program is ready. */
+  typed: string | undefined
+  program: Program
+  transport: Transport
+  /** The conversation that a program spoken to by protocol is asked to go on with. */
+  resume: string | undefined
+  /** The model that a program spoken to by protocol is asked to work with. */
+  model: string | undefined
+  /** The servers of tools that such a program is told of. */
+  servers: ToolServer[]
+  /** What `typed` is when it could not. */
+  afresh: string | undefined
+  /** Whether it goes on with an earlier conversation. */
+  resumed: boolean
+  /** What it is started from. */
+  fingerprint: Fingerprint
+}
+
+/** What a session is told that goes on with its conversation. */
+const GO_ON =
+  'Your program was started again and this is your earlier conversation. Go on; `gc hook --claim --json` tells what is yours to do.'
+
+/** Knows what to run for an agent or a provider, and whether it can be run. */
+export class Launcher {
+  constructor(
+    private readonly place: Place,
+    private readonly config: Pick<Config, 'current'>,
+    private readonly now: () => number,
+  ) {}
+
+  agent(qualified: string): AgentSpec | undefined {
+    return this.config.current.agents.find((agent) => agent.qualified === qualified)
+  }
+
+  /** The provider an agent runs; undefined when it has a command of its own. */
+  providerOf(agent: AgentSpec): Provider | undefined {
+    return agent.provider === undefined ? undefined : this.provider(agent.provider)
+  }
+
+  provider(name: string): Provider {
+    return resolveProvider(name, this.config.current.providers)
+  }
+
+  /** How a session's terminal is read. */
+  program(row: SessionRow): Program {
+    const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
+    if (agent?.startCommand || this.transport(row) === 'acp') return { manners: mannersOf(undefined, {}) }
+    return this.provider(row.provider)
+  }
+
+  /** How a session's program is spoken to when it is started next. */
+  transport(row: Pick<SessionRow, 'kind' | 'template' | 'provider'>): Transport {
+    const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
+    if (agent?.session !== undefined) return agent.session === 'acp' ? 'acp' : 'terminal'
+    if (this.config.current.session.provider !== 'acp' || agent?.startCommand) return 'terminal'
+    const provider = this.config.current.providers.has(row.provider) ? this.provider(row.provider) : undefined
+    return provider?.supportsAcp || provider?.acpCommand !== undefined ? 'acp' : 'terminal'
+  }
+
+  /** Why an agent's program cannot be started; undefined when it can, as far as one can tell. */
+  problem(agent: AgentSpec): string | undefined {
+    try {
+      const provider = this.providerOf(agent)
+      if (agent.startCommand || !provider) return undefined
+      return this.missing(provider, agent)
+    } catch (thrown) {
+      if (thrown instanceof Refusal) return thrown.message
+      throw thrown
+    }
+  }
+
+  /** Why a provider cannot be started: its program is not on the PATH. */
+  missing(provider: Provider, agent?: AgentSpec): string | undefined {
+    const path = agent?.env.PATH ?? provider.env.PATH ?? this.place.env.PATH ?? ''
+    const words = (agent?.session === 'acp' && provider.acpCommand) || provider.command
+    const command = provider.pathCheck ?? words.split(/\s+/)[0] ?? ''
+    if (onPath(command, path, this.place.path)) return undefined
+    return `provider '${provider.name}' not found in PATH: there is no program ${command}`
+  }
+
+  /** The folder a new session of an agent works in. */
+  workDir(agent: AgentSpec, subject: PromptSubject): string {
+    const rig = this.rigPath(agent.dir)
+    if (agent.workDir === undefined) return rig ?? this.place.path
+    return resolve(this.place.path, fillIn(agent.workDir, fieldsOf(subject), `work_dir of ${agent.qualified}`))
+  }
+
+  rigPath(rig: string | undefined): string | undefined {
+    return this.config.current.rigs.find(({ name }) => name === rig)?.path
+  }
+
+  /** The words, folder and environment of a session's next start; refuses with a sentence when there can be none. */
+  prepare(row: SessionRow, token: string): Prepared {
+    const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
+    if (row.kind === 'agent' && !agent) {
+      throw new Refusal('agent-not-found', `agent '${row.template}' is not in the configuration any more`)
+    }
+    const provider = agent ? this.providerOf(agent) : this.provider(row.provider)
+    const missing = provider && !agent?.startCommand ? this.missing(provider, agent) : undefined
+    if (missing) throw new Refusal('service-unavailable', missing)
+    this.#needFolder(row.workDir, agent)
+    const transport = this.transport(row)
+    const resume = keyToResume(row, agent, provider, transport)
+    const launched = this.#launch(row, agent, provider, resume, transport)
+    const anew = resume === undefined ? launched : this.#launch(row, agent, provider, undefined, transport)
+    const env = environmentOf(row, this.place, launched.env, { token, rigPath: this.rigPath(row.rig) })
+    const { argv, typed } = launched
+    const started = this.#fingerprint(row, agent, provider)
+    const more = { program: this.program(row), resumed: resume !== undefined, fingerprint: started }
+    const { model } = { ...provider?.optionDefaults, ...agent?.optionDefaults, ...row.options }
+    return {
+      argv,
+      cwd: row.workDir,
+      env,
+      typed,
+      transport,
+      resume,
+      model: model || undefined,
+      servers: this.#servers(row.template, transport),
+      afresh: anew.typed,
+      ...more,
+    }
+  }
+
+  /** What of its declaration changed since a session was started, by the keys that declare it. */
+  drift(row: SessionRow): string[] {
+    const agent = this.agent(row.template)
+    if (row.kind !== 'agent' || !agent) return []
+    try {
+      return driftOf(row.fingerprint, this.#fingerprint(row, agent, this.providerOf(agent)))
+    } catch (thrown) {
+      if (thrown instanceof Refusal) return []
+      throw thrown
+    }
+  }
+
+  #fingerprint(row: SessionRow, agent: AgentSpec | undefined, provider: Provider | undefined): Fingerprint {
+    const fields = fieldsOf(this.subject(row))
+    const { argv, env } = launch({
+      ...(provider && { provider }),
+      ...(agent && { agent }),
+      options: row.options,
+      fields,
+      transport: this.transport(row),
+    })
+    const { prompt, preStart, sessionSetup, sessionSetupScript, sessionLive } = agent ?? {}
+    const setup = { session_setup: sessionSetup, session_setup_script: sessionSetupScript, [LIVE]: sessionLive }
+    const servers = this.#servers(row.template, this.transport(row))
+    return fingerprint({ command: argv, env, prompt, pre_start: preStart, mcp_servers: servers, ...setup })
+  }
+
+  /** The servers of tools for an agent that is spoken to by protocol; others have settings of their own for them. */
+  #servers(agent: string, transport: Transport): ToolServer[] {
+    if (transport !== 'acp') return []
+    const { mcpServers } = this.config.current
+    return mcpServers.filter(({ agents }) => agents?.includes(agent) ?? true).map(({ reached }) => reached)
+  }
+
+  /** Who a prompt for this session is for. */
+  subject(row: SessionRow, city: CityConfig = this.config.current): PromptSubject {
+    const agent = this.agent(row.template)
+    const rig = city.rigs.find(({ name }) => name === row.rig)
+    return {
+      city: this.place.city,
+      cityPath: this.place.path,
+      agent: identityOf(row),
+      template: row.template,
+      session: row.sessionName,
+      sessionId: row.id,
+      workDir: row.workDir,
+      ...(rig && { rig: rig.name, rigPath: rig.path, issuePrefix: rig.prefix }),
+      ...(rig?.defaultBranch && { defaultBranch: rig.defaultBranch }),
+      ...(agent?.workQuery && { workQuery: agent.workQuery }),
+      ...(agent?.slingQuery && { slingQuery: agent.slingQuery }),
+    }
+  }
+
+  /** What the agent of a session is told to be, its template filled in; empty when it has none. */
+  prompt(row: SessionRow): string {
+    const template = this.agent(row.template)?.prompt
+    return template ? fillIn(template, fieldsOf(this.subject(row)), `the prompt of ${row.template}`) : ''
+  }
+
+  #launch(
+    row: SessionRow,
+    agent: AgentSpec | undefined,
+    provider: Provider | undefined,
+    resume: string | undefined,
+    transport: Transport,
+  ): Launch {
+    const subject = this.subject(row)
+    if (resume !== undefined) {
+      const prompt = row.origin === 'manual' ? '' : `${beacon(subject.city, subject.agent, this.now())}\n${GO_ON}`
+      return launch({
+        ...(provider && { provider }),
+        ...(agent && { agent }),
+        ...(prompt && { prompt }),
+        resume,
+        options: row.options,
+        fields: fieldsOf(subject),
+        transport,
+      })
+    }
+    const first = row.wokeAt === null ? (row.firstMessage ?? '') : ''
+    const message = first ? `User message:\n\n${first}` : ''
+    const prompt = agent ? composePrompt(subject, agent.prompt, this.now(), message) : first
+    return launch({
+      ...(provider && { provider }),
+      ...(agent && { agent }),
+      ...(prompt && (agent?.prompt !== undefined || message || !agent?.startCommand) && { prompt }),
+      options: row.options,
+      fields: fieldsOf(subject),
+      transport,
+    })
+  }
+
+  /** A declared work_dir is made when it is not there; a rig's or city's folder has to be. */
+  #needFolder(path: string, agent: AgentSpec | undefined): void {
+    if (agent?.workDir !== undefined) mkdirSync(path, { recursive: true })
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+    throw new Refusal('service-unavailable', `its folder ${path} does not exist; make it, or change work_dir`)
+  }
+}
+
+/** The conversation a session's next start goes on with; undefined to begin a new one. */
+function keyToResume(
+  row: SessionRow,
+  agent: AgentSpec | undefined,
+  provider: Provider | undefined,
+  transport: Transport,
+) {
+  if (row.wokeAt === null || row.sessionKey === null || agent?.wakeMode === 'fresh') return undefined
+  if (transport === 'acp') return row.sessionKey
+  if (agent?.startCommand || !provider) return undefined
+  const can = agent?.resumeCommand ?? provider.resumeCommand ?? provider.resumeFlag
+  return can ? row.sessionKey : undefined
+}
+
+/** Whether a command is a program that may be run. */
+function onPath(command: string, path: string, base: string): boolean {
+  if (command.includes('/')) return runnable(isAbsolute(command) ? command : resolve(base, command))
+  return path.split(delimiter).some((folder) => folder !== '' && runnable(join(folder, command)))
+}
+
+function runnable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,79 @@
+import type { Statement } from 'bun:sqlite'
+import { type Clock, stamp } from '../../core/clock.ts'
+import { Refusal } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { Beads } from '../../work/beads/beads.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import type { Troubles } from './troubles.ts'
+import { BeadParked } from './events.ts'
+
+interface Needs {
+  store: Store
+  log: EventLog
+  clock: Clock
+  beads: Beads
+  troubles: Troubles
+  /** Writes to the people of the city. */
+  tell(tx: Tx, subject: string, body: string): void
+}
+
+const PARKED = 'gc:parked'
+const REASON = 'gc.parked_reason'
+const SINCE = 'gc.parked_at'
+/** More than these are not listed at once. */
+const LISTED = 1000
+
+/** Beads that ended too many sessions: they are not offered any more, until a person lets them back. */
+export class Parking {
+  readonly #open: Statement<{ id: string }, [string, number]>
+
+  constructor(private readonly needs: Needs) {
+    this.#open = needs.store.prepare(
+      'SELECT id FROM bead_labels WHERE label = ? AND closed = 0 ORDER BY created_at, id LIMIT ?',
+    )
+  }
+
+  /** Takes a bead out of what is offered, and says so once. */
+  park(tx: Tx, { bead, agent, deaths }: { bead: string; agent: string; deaths: number }): void {
+    const { beads, log, clock, troubles, tell } = this.needs
+    const reason = troubles.find('bead', bead)?.reason ?? ''
+    const why = `${deaths} sessions of ${agent} ended while they had it; the last: ${reason.split('\n').at(-1) ?? ''}`
+    troubles.clear(tx, 'bead', bead)
+    tell(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), letter(bead, agent, why))
+    const metadata = { [REASON]: why.slice(0, 500), [SINCE]: stamp(clock.now()) }
+    beads.change(tx, bead, { labels: [PARKED], metadata })
+    log.append(tx, BeadParked, { actor: 'gc', subject: bead, message: why }, { bead_id: bead, agent, deaths })
+  }
+
+  /** Offers a parked bead again, at once; refuses one that is not parked. */
+  unpark(id: string): Promise<Bead> {
+    const { store, beads, troubles } = this.needs
+    return store.write((tx) => {
+      const bead = beads.get(id)
+      if (!bead.labels?.includes(PARKED)) throw new Refusal('conflict-wrong-state', `bead ${id} is not parked`)
+      const agent = agentOf(bead)
+      troubles.clear(tx, 'bead', id)
+      if (agent) troubles.clear(tx, 'agent', agent)
+      return beads.change(tx, id, { removeLabels: [PARKED], metadata: { [REASON]: null, [SINCE]: null } })
+    })
+  }
+
+  /** Open beads that are parked, with why and since when. */
+  parked(): { bead: Bead; agent: string; since: string; reason: string }[] {
+    const { beads, store } = this.needs
+    return beads.some(store.read(() => this.#open.all(PARKED, LISTED)).map(({ id }) => id)).map((bead) => ({
+      bead,
+      agent: agentOf(bead),
+      since: bead.metadata?.[SINCE] ?? bead.updated_at ?? bead.created_at,
+      reason: bead.metadata?.[REASON] ?? 'it was parked by hand',
+    }))
+  }
+}
+
+/** Whom a bead is for; '' when it is for nobody in particular. */
+const agentOf = (bead: Bead): string => bead.metadata?.['gc.routed_to'] ?? ''
+
+const letter = (bead: string, agent: string, why: string): string =>
+  `Bead ${bead} is not offered to ${agent} any more: ${why}\n\n` +
+  `See what is wrong with it (gc bead show ${bead}), then offer it again: gc bead unpark ${bead}`

@@ -1,0 +1,277 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { sentence } from '../../core/errors.ts'
+import type { Recorded } from '../../core/events/event.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store.ts'
+import type { Hosted, Exit as HostedExit } from '../../host/protocol/hosted.ts'
+import type { Beads } from '../../work/beads/beads.ts'
+import type { Config } from '../../config/config.ts'
+import type { AgentSpec } from '../../config/spec.ts'
+import type { Suspensions } from '../../config/suspensions.ts'
+import type { Exit } from './aftermath.ts'
+import type { SessionHost } from '../sessions/host.ts'
+import { backoff } from './limits.ts'
+import { shiftTerms } from './step.ts'
+import { Deeds } from './deeds.ts'
+import { Lulls } from './lulls.ts'
+import type { Parking } from './parking.ts'
+import { plan } from './plan.ts'
+import { Probes } from './probes.ts'
+import type { Action, Situation } from './state.ts'
+import { matters } from './stir.ts'
+import { type Ground, Survey } from './survey.ts'
+
+export interface ReconcilerNeeds extends Ground {
+  city: string
+  store: Store
+  log: EventLog
+  clock: Clock
+  deadlines: Deadlines
+  config: Pick<Config, 'current' | 'onChange'>
+  suspensions: Pick<Suspensions, 'of' | 'city' | 'agent' | 'onChange'>
+  beads: Beads
+  parking: Parking
+  host: SessionHost
+  report(message: string): void
+}
+
+/** Between two looks, however much happens: at least this long, and longer when looking takes long. */
+const APART = 50
+const SHARE = 10
+const MOST_APART = 500
+const PATROL = 60_000
+/** How soon to look again for a program that is not installed. */
+const LOOK_AGAIN = 30_000
+
+/**
+ * Keeps what runs in step with what is asked for. It looks when something happened, when a moment it waits for has
+ * come, and once a minute; what it does is decided by `plan` and known to have worked or failed.
+ */
+export class Reconciler {
+  readonly #lulls: Lulls
+  readonly #survey: Survey
+  readonly #deeds: Deeds
+  readonly #probes: Probes
+  #stops: (() => void)[] = []
+  #running: Promise<void> | undefined
+  #again = false
+  #closed = true
+  #last = 0
+  #apart = APART
+  #soon: Deadline | undefined
+  #due: Deadline | undefined
+  #patrol: Deadline | undefined
+  #blind = 0
+  #stepping: Promise<void> = Promise.resolve()
+
+  constructor(private readonly needs: ReconcilerNeeds) {
+    const { config, deadlines, report, suspensions, sessions } = needs
+    const { shell, setup } = sessions.parts
+    this.#probes = new Probes({
+      ...{ config, deadlines, report, path: setup.path, env: setup.env },
+      run: (line, options) => shell.run(line, options),
+      held: (agent) => suspensions.city(config.current) || suspensions.agent(config.current, agent),
+      changed: () => this.wake(),
+    })
+    this.#lulls = new Lulls(() => needs.clock.now())
+    this.#survey = new Survey(needs, this.#lulls, (agent) => this.#probes.wanted(agent))
+    this.#deeds = new Deeds(needs, () => this.wake())
+  }
+
+  /** Adopts what runs, and from now on reacts to whatever happens. */
+  async start(): Promise<void> {
+    const { log, config, deadlines, suspensions, host, sessions } = this.needs
+    this.#closed = false
+    await sessions.start()
+    this.#stops = [
+      log.listen((recorded) => this.#recorded(recorded)),
+      config.onChange(() => {
+        this.#lulls.clear()
+        this.#probes.start()
+        this.wake()
+      }),
+      suspensions.onChange(() => this.wake()),
+      this.needs.budgets?.onChange(() => this.wake()) ?? (() => {}),
+      sessions.parts.book.listen(() => this.wake()),
+      host.onExit((exit) => this.#exited(exit)),
+      host.onLost(() => this.wake()),
+      deadlines.onStep((shift) => this.#stepped(shift)),
+      host.onOutput(undefined, (key, { at }) => this.#showed(key, at)),
+    ]
+    this.#tick()
+    await this.#settleFirst()
+    for (const agent of config.current.agents) this.#boot(agent)
+    this.#probes.start()
+  }
+
+  /** Brings rows and processes together before anything else is heard; starts go on meanwhile. */
+  async #settleFirst(): Promise<void> {
+    this.#look()
+    await this.#running
+    await this.#deeds.matched()
+  }
+
+  #boot(agent: AgentSpec): void {
+    const { report, sessions } = this.needs
+    void sessions.parts.setup
+      .boot(agent)
+      .then((failure) => failure && report(failure))
+      .catch((thrown) => report(sentence(thrown)))
+  }
+
+  #recorded(recorded: Recorded): void {
+    const { type, session_id, payload } = recorded
+    const row = type === 'session.stopped' && session_id ? this.needs.sessions.parts.book.find(session_id) : undefined
+    if (row) this.#lulls.note(row, String(Object(payload).reason))
+    if (matters(recorded)) this.wake()
+  }
+
+  /** What was counted by the old clock is put right before anything more is decided. */
+  async #stepped(shift: number): Promise<void> {
+    const { store, sessions, report } = this.needs
+    if (shift === 0) return
+    this.#survey.stepped()
+    this.#lulls.clear()
+    this.#stepping = store
+      .write((tx) => shiftTerms(tx, sessions.parts, shift))
+      .catch((thrown) => report(`what runs keeps the times of the old clock: ${sentence(thrown)}`))
+    await this.#stepping
+    this.wake()
+  }
+
+  /** Looks soon; several calls are one look. */
+  wake(): void {
+    if (this.#closed) return
+    if (this.#running) {
+      this.#again = true
+      return
+    }
+    if (this.#soon) return
+    const wait = this.#last + this.#apart - this.needs.clock.now()
+    this.#soon = this.needs.deadlines.after(Math.max(0, Math.min(wait, this.#apart)), () => this.#look())
+  }
+
+  /** Looks now, and resolves when nothing that was found is left to do. */
+  async settle(): Promise<void> {
+    this.#look()
+    while (this.#running) {
+      await this.#running
+      await this.#deeds.done()
+      if (this.#again || this.#soon) this.#look()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const stop of this.#stops) stop()
+    for (const deadline of [this.#soon, this.#due, this.#patrol]) deadline?.cancel()
+    this.needs.sessions.parts.setup.close()
+    await this.#probes.close()
+    await this.#running
+    await this.#deeds.done()
+    this.needs.sessions.stopServing()
+  }
+
+  #look(): void {
+    this.#soon?.cancel()
+    this.#soon = undefined
+    if (this.#closed || this.#running) return
+    this.#again = false
+    const began = this.needs.clock.monotonic()
+    this.#running = this.#once()
+      .catch((thrown) => this.needs.report(`sessions could not be looked after: ${sentence(thrown)}`))
+      .then(() => {
+        this.#last = this.needs.clock.now()
+        this.#apart = Math.min(Math.max(APART, SHARE * (this.needs.clock.monotonic() - began)), MOST_APART)
+        this.#running = undefined
+        if (this.#again) this.wake()
+      })
+  }
+
+  /** Looks and acts; what was made is started in the same go. */
+  async #once(): Promise<void> {
+    for (let made = true; made && !this.#closed; ) {
+      const hosted = await this.#list()
+      const now = this.needs.deadlines.now()
+      await this.#stepping
+      if (this.#closed) return
+      const wakes = this.needs.config.current.daemon.maxWakesPerTick - this.#deeds.starting
+      this.needs.store.look()
+      const situation = this.#survey.situation(now, hosted, wakes, (id) => this.#deeds.busy(id))
+      const { actions, due } = plan(situation)
+      const created = await this.#act(actions)
+      this.#wait([due, lookAgain(situation), this.needs.sessions.parts.workload.nextDeferred()])
+      made = created
+    }
+  }
+
+  /** Does what was decided; true when that made a session that is now to be started. */
+  async #act(actions: readonly Action[]): Promise<boolean> {
+    let created = false
+    for (const action of actions) {
+      const worked = await this.#deeds.do(action)
+      if (action.do === 'create' && worked) created = true
+    }
+    return created
+  }
+
+  /** What the host runs of this city; undefined when it cannot be asked, and then it is asked again later. */
+  async #list(): Promise<Hosted[] | undefined> {
+    try {
+      const all = await this.needs.host.list()
+      this.#blind = 0
+      const own = all.filter(({ key }) => key.startsWith(`${this.needs.city}/`) && !this.#deeds.ending(key))
+      this.#survey.note(own)
+      return own
+    } catch (thrown) {
+      this.#blind++
+      this.needs.report(`the session host cannot be asked what it runs: ${sentence(thrown)}`)
+      this.needs.deadlines.after(backoff(this.#blind), () => this.wake())
+      return undefined
+    }
+  }
+
+  #wait(moments: readonly (number | undefined)[]): void {
+    this.#due?.cancel()
+    const due = Math.min(...moments.map((moment) => moment ?? Number.POSITIVE_INFINITY))
+    if (due !== Number.POSITIVE_INFINITY) this.#due = this.needs.deadlines.at(due, () => this.wake())
+  }
+
+  #tick(): void {
+    this.#patrol = this.needs.deadlines.after(PATROL, () => {
+      this.wake()
+      this.#tick()
+    })
+  }
+
+  /** A session's program ended by itself; the host forgets it once that is on disk. False when it is another city's. */
+  async #exited(exit: HostedExit): Promise<boolean> {
+    if (!exit.key.startsWith(`${this.needs.city}/`)) return false
+    const row = this.needs.sessions.parts.book.withKey(exit.key)
+    if (!row) return true
+    const said = exit.lastOutput.slice(-20).join('\n').trim().slice(-2000)
+    const { lifecycle, usageLimits } = this.needs.sessions.parts
+    const limited = row.origin !== 'manual' && usageLimits.reached(row, exit.lastOutput)
+    await lifecycle.bury(row.id, exit.key, { ...toExit(exit), ...(limited && { limited }) }, said || undefined)
+    return true
+  }
+
+  #showed(key: string, at: string): void {
+    const id = key.startsWith(`${this.needs.city}/`) ? key.split('/')[1] : undefined
+    if (id === undefined) return
+    const { live, usageLimits } = this.needs.sessions.parts
+    live.showed(id, Date.parse(at))
+    usageLimits.showed(id)
+  }
+}
+
+/** When to look again for a program that is not installed and has work waiting. */
+const lookAgain = ({ agents, now }: Situation): number | undefined =>
+  agents.some(({ problem, demand }) => problem !== undefined && demand.length > 0) ? now + LOOK_AGAIN : undefined
+
+function toExit({ reason, exitCode, signal }: HostedExit): Exit {
+  if (reason === 'host-lost' || reason === 'unattended' || reason === 'shutdown') return { how: 'lost' }
+  if (signal !== undefined) return { how: 'signalled', signal }
+  return { how: 'exited', ...(exitCode !== undefined && { code: exitCode }) }
+}

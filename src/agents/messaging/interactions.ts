@@ -1,0 +1,176 @@
+import type { Deadlines } from '../../core/deadlines.ts'
+import { Refusal, sentence } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store.ts'
+import type { PermissionChoice } from '../../host/protocol/record.ts'
+import type { Conversations } from '../conversations/acp/conversations.ts'
+import { SessionAnswered } from '../conversations/acp/events.ts'
+import { answersTo, choiceFor, interactionOf } from '../conversations/acp/questions.ts'
+import type { QuestionRow } from '../conversations/acp/table.ts'
+import type { SessionBook } from '../sessions/book.ts'
+import { choicesOf, dialogAsked, dialogOf } from './dialogs.ts'
+import type { SessionHost } from '../sessions/host.ts'
+import type { Launcher } from '../lifecycle/launcher.ts'
+import type { Live } from '../sessions/live.ts'
+import { pendingOf } from './pending.ts'
+import type { CityPendingEntry, PendingInteraction, PendingList, Respond, Responded, SessionPending } from '../sessions/schema.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import type { Typist } from './typist.ts'
+import { type Running, runs } from '../sessions/view.ts'
+
+interface Parts {
+  store: Store
+  log: EventLog
+  book: SessionBook
+  host: Pick<SessionHost, 'screen' | 'answer'>
+  launcher: Launcher
+  conversations: Conversations
+  live: Live
+  keys: Pick<Typist, 'choose'>
+  messages: { pump(session: string): void }
+  deadlines: Deadlines
+}
+
+/** What a session asks. */
+export interface Asked {
+  row: SessionRow
+  pending: PendingInteraction
+  since: number
+  /** Whether its agent asks, by protocol, or its program on the screen. */
+  by: 'agent' | 'screen'
+  /** What `respond` takes for an answer; nothing when only a person at its terminal can give one. */
+  answers: string[]
+}
+
+/** So many screens are looked at together. */
+const TOGETHER = 8
+/** How long an answer may take to be seen as given; it is given by then anyway. */
+const SEEN_MS = 2_000
+
+/** What sessions ask people, and what people answer. */
+export class Interactions {
+  constructor(private readonly parts: Parts) {}
+
+  pending(row: SessionRow): Promise<SessionPending> {
+    return pendingOf(this.parts, row)
+  }
+
+  /** Everything that sessions ask now, as a list. */
+  async all(): Promise<PendingList> {
+    const { asked, faults } = await this.open()
+    const items = asked.map(({ row, pending }): CityPendingEntry => {
+      return { session_id: row.id, request_id: pending.request_id, kind: pending.kind }
+    })
+    return { items, total: items.length, ...(faults.length > 0 && { partial: true, partial_errors: faults }) }
+  }
+
+  /** Everything that sessions ask now. A session that cannot be looked at is named, and no reason to fail. */
+  async open(): Promise<{ asked: Asked[]; faults: string[] }> {
+    const rows = this.parts.book
+      .live()
+      .filter((row) => row.state !== 'creating')
+      .filter(runs)
+    const asked: Asked[] = []
+    const faults: string[] = []
+    for (let at = 0; at < rows.length; at += TOGETHER) {
+      const some = rows.slice(at, at + TOGETHER)
+      const looked = await Promise.allSettled(some.map((row) => this.#asked(row)))
+      for (const [index, look] of looked.entries()) {
+        if (look.status === 'fulfilled') asked.push(...look.value)
+        else faults.push(`session ${some[index]?.id}: ${sentence(look.reason)}`)
+      }
+    }
+    return { asked, faults }
+  }
+
+  /** Answers what a session asks: by protocol, or with the keys of the dialog that its screen shows. */
+  async respond(row: SessionRow, answer: Respond): Promise<Responded> {
+    if (!runs(row)) throw nothing()
+    if (this.parts.conversations.speaks(row.hostKey)) await this.#toAgent(row.hostKey, answer)
+    else await this.#onScreen(row, answer)
+    return { status: 'accepted', id: row.id }
+  }
+
+  async #toAgent(key: string, { action, request_id: wanted }: Respond): Promise<void> {
+    const questions = this.parts.conversations.questions(key)
+    const question = wanted === undefined ? questions[0] : questions.find(({ request }) => request === wanted)
+    if (questions.length === 0) throw nothing()
+    if (!question) throw other(wanted)
+    await this.#answer(key, question, choiceFor(action, question.choices).id)
+  }
+
+  async #answer(key: string, { request, sessionId }: QuestionRow, choice: string): Promise<void> {
+    const { conversations, host, deadlines } = this.parts
+    const seen = Promise.withResolvers<void>()
+    const look = (session: string) => {
+      const open = session === sessionId && conversations.questions(key).some((one) => one.request === request)
+      if (session === sessionId && !open) seen.resolve()
+    }
+    const stop = conversations.listen(look)
+    const late = deadlines.after(SEEN_MS, () => seen.resolve())
+    try {
+      await host.answer(key, request, choice)
+      look(sessionId)
+      await seen.promise
+    } catch (thrown) {
+      const gone = thrown instanceof Refusal && ['conflict-wrong-state', 'session-not-found'].includes(thrown.code)
+      throw gone ? nothing() : thrown
+    } finally {
+      stop()
+      late.cancel()
+    }
+  }
+
+  async #asked(row: Running): Promise<Asked[]> {
+    const { conversations, live } = this.parts
+    if (conversations.speaks(row.hostKey)) {
+      return conversations.questions(row.hostKey).map((question) => {
+        const answers = answersTo(question.choices)
+        return { row, pending: interactionOf(question), since: question.askedAt, by: 'agent', answers }
+      })
+    }
+    const asked = await dialogOf(this.parts, row)
+    if (!asked) return []
+    const since = live.lastOutput(row.id) ?? row.activeAt ?? row.createdAt
+    return [{ row, pending: dialogAsked(asked), since, by: 'screen', answers: answersOf(choicesOf(asked)) }]
+  }
+
+  /** Presses the keys that take an option of the dialog, and no other. */
+  async #onScreen(row: Running, { action, request_id: wanted }: Respond): Promise<void> {
+    const { keys, launcher, store, log, messages } = this.parts
+    const asked = await dialogOf(this.parts, row)
+    if (!asked) throw nothing()
+    if (wanted !== undefined && wanted !== asked.id) throw other(wanted)
+    const choices = choicesOf(asked)
+    if (choices.length === 0) throw unreadable()
+    const choice = choiceFor(action, choices, answersOf(choices))
+    const taking = { question: asked.id, option: choices.indexOf(choice) }
+    const chosen = await keys.choose(row.hostKey, launcher.program(row), taking)
+    if (chosen === 'gone') throw other(asked.id)
+    if (chosen === 'stuck') throw stuck(row.id)
+    const payload = { session_id: row.id, request_id: asked.id, choice: choice.name }
+    const facts = { actor: 'gc', subject: row.id, session_id: row.id }
+    await store.write((tx) => log.append(tx, SessionAnswered, facts, payload))
+    messages.pump(row.id)
+  }
+}
+
+/** Of a dialog each option has a number. */
+const answersOf = (choices: readonly PermissionChoice[]): string[] => choices.map(({ id }) => id)
+
+const nothing = () => new Refusal('session-conflict', 'no_pending: session has no pending interaction')
+
+const other = (wanted: string | undefined) =>
+  new Refusal('session-conflict', `invalid_interaction: pending interaction does not match request: ${wanted}`)
+
+const unreadable = () =>
+  new Refusal(
+    'not-implemented',
+    'unsupported: session provider does not support interactive responses to this; attach to its terminal and answer there',
+  )
+
+const stuck = (id: string) =>
+  new Refusal(
+    'session-conflict',
+    `conflict: the program did not take the answer; see what its terminal shows with \`gc session attach ${id}\``,
+  )

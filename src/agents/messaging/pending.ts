@@ -1,0 +1,27 @@
+import type { Conversations } from '../conversations/acp/conversations.ts'
+import { interactionOf } from '../conversations/acp/questions.ts'
+import { dialogAsked, dialogOf } from './dialogs.ts'
+import type { SessionHost } from '../sessions/host.ts'
+import type { Launcher } from '../lifecycle/launcher.ts'
+import type { SessionPending } from '../sessions/schema.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import { runs } from '../sessions/view.ts'
+
+interface Parts {
+  host: Pick<SessionHost, 'screen'>
+  launcher: Launcher
+  conversations: Conversations
+}
+
+/** What a session's program asks a person: a question of the protocol, or what is read from its screen. */
+export async function pendingOf(parts: Parts, row: SessionRow): Promise<SessionPending> {
+  if (row.state === 'creating') return { supported: false }
+  if (!runs(row)) return { supported: true }
+  const { conversations } = parts
+  if (conversations.speaks(row.hostKey)) {
+    const [question] = conversations.questions(row.hostKey)
+    return { supported: true, ...(question && { pending: interactionOf(question) }) }
+  }
+  const asked = await dialogOf(parts, row)
+  return { supported: true, ...(asked && { pending: dialogAsked(asked) }) }
+}

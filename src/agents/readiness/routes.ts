@@ -1,0 +1,31 @@
+import { type Route, route } from '../../http/route.ts'
+import type { CityOf } from '../../city/city.ts'
+import type { Readiness } from './readiness.ts'
+import { ProviderReadinessQuery, ProviderReadinessResponse, ReadinessQuery, ReadinessResponse } from './schema.ts'
+
+const items = {
+  summary: 'Tell whether agents’ programs and tools are installed and logged in',
+  query: ReadinessQuery,
+  ok: ReadinessResponse,
+  refuses: ['invalid-request'],
+} as const
+const providers = {
+  summary: 'Tell whether agents’ programs are installed and logged in',
+  query: ProviderReadinessQuery,
+  ok: ProviderReadinessResponse,
+  refuses: ['invalid-request'],
+} as const
+
+/** The same for the supervisor and for each of its cities: programs are the machine's. */
+export const readinessRoutes = (readiness: Readiness, city: CityOf): Route[] => [
+  route('GET /v0/readiness', { id: 'get-v0-readiness', ...items }, (x) => readiness.items(x.query, 'invalid: ')),
+  route('GET /v0/provider-readiness', { id: 'get-v0-provider-readiness', ...providers }, (x) =>
+    readiness.providers(x.query, 'invalid: '),
+  ),
+  route('GET ~/readiness', { id: 'get-v0-city-by-city-name-readiness', ...items }, (x) =>
+    city(x).readiness.items(x.query),
+  ),
+  route('GET ~/provider-readiness', { id: 'get-v0-city-by-city-name-provider-readiness', ...providers }, (x) =>
+    city(x).readiness.providers(x.query),
+  ),
+]

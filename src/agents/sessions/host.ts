@@ -1,0 +1,23 @@
+import type { SessionHost as WholeHost } from '../../host/client/contract.ts'
+
+/** What sessions need of the session host. */
+export type SessionHost = Pick<
+  WholeHost,
+  | 'start'
+  | 'list'
+  | 'end'
+  | 'write'
+  | 'resize'
+  | 'signal'
+  | 'screen'
+  | 'snapshot'
+  | 'follow'
+  | 'onExit'
+  | 'onOutput'
+  | 'onLost'
+  | 'prompt'
+  | 'cancel'
+  | 'mode'
+  | 'answer'
+  | 'onRecords'
+>

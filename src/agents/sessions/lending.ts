@@ -1,0 +1,38 @@
+import { Refusal } from '../../core/errors.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { Caller } from '../../http/caller.ts'
+import { workNamesOf } from './metadata.ts'
+import type { BuiltParts } from './parts.ts'
+import type { SessionLoan } from './runtime-schema.ts'
+
+/** Lets programs that gc does not run, here or elsewhere, work as a session. */
+export class Lending {
+  constructor(
+    private readonly parts: Pick<BuiltParts, 'resolver' | 'book' | 'tokens' | 'chronicle'>,
+    private readonly store: Store,
+    private readonly claims: { loseAll(tx: Tx, session: string, names: readonly string[]): void },
+  ) {}
+
+  /**
+   * A token for a suspended session. It is good until the session is lent again, woken or closed; what was claimed with
+   * the one before it is offered again.
+   */
+  async lend(token: string, caller: Caller): Promise<SessionLoan> {
+    if (caller.kind === 'session' && !caller.may.includes('tokens')) {
+      throw new Refusal('forbidden', 'forbidden: a session may not lend sessions unless its agent may give out tokens')
+    }
+    const { resolver, book, tokens, chronicle } = this.parts
+    const { id } = resolver.resolve(token)
+    return this.store.write((tx) => {
+      const row = book.need(id)
+      if (row.state !== 'suspended' || row.hostKey !== null) {
+        throw new Refusal('session-conflict', `session ${id} is ${row.state}; only a suspended one can be lent`)
+      }
+      tokens.end(tx, id)
+      this.claims.loseAll(tx, id, workNamesOf(row))
+      const lent = book.patch(tx, id, { generation: row.generation + 1 })
+      chronicle.lent(tx, lent)
+      return { id, token: tokens.mint(tx, id, lent.generation) }
+    })
+  }
+}

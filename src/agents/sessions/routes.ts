@@ -1,0 +1,187 @@
+import { Type } from '@sinclair/typebox'
+import { type Route, route } from '../../http/route.ts'
+import { AsyncAcceptedBody, OKResponseBody, OKWithIDResponseBody, paging } from '../../http/schema.ts'
+import type { CityOf } from '../../city/city.ts'
+import { askRoutes } from './ask-routes.ts'
+import { runtimeRoutes } from './runtime-routes.ts'
+import {
+  SessionCreate,
+  SessionList,
+  SessionMessage,
+  SessionPatch,
+  SessionRename,
+  SessionResponse,
+  SessionSubmit,
+} from './schema.ts'
+import { viewRoutes } from './view-routes.ts'
+
+const peek = Type.Optional(Type.Boolean({ description: 'Adds the last lines of the screen.' }))
+
+/** The operations on sessions. */
+export const sessionRoutes = (city: CityOf): Route[] => [
+  route(
+    'GET ~/sessions',
+    {
+      id: 'get-v0-city-by-city-name-sessions',
+      summary: 'List sessions',
+      description: 'Newest first; closed ones only when asked for.',
+      query: Type.Object({
+        ...paging,
+        state: Type.Optional(
+          Type.String({ description: 'States, separated by commas; also `open`, `closed` and `all`.' }),
+        ),
+        template: Type.Optional(Type.String({ description: 'Only sessions of this agent or provider.' })),
+        peek,
+      }),
+      ok: SessionList,
+      refuses: ['invalid-cursor'],
+      index: true,
+    },
+    (x) => city(x).sessions.list(x.query),
+  ),
+  route(
+    'POST ~/sessions',
+    {
+      id: 'create-session',
+      summary: 'Create a session',
+      description: 'Answers at once; whether it came up is told by an event with the same `request_id`.',
+      body: SessionCreate,
+      ok: { 202: AsyncAcceptedBody },
+      refuses: ['invalid-request', 'agent-not-found', 'provider-not-found', 'service-unavailable'],
+    },
+    (x) => city(x).sessions.create(x.body),
+  ),
+  route(
+    'GET ~/session/{id}',
+    {
+      id: 'get-v0-city-by-city-name-session-by-id',
+      summary: 'Show a session',
+      description: 'By id, alias, name at run time or configured identity. Closed ones can be read.',
+      query: Type.Object({
+        peek,
+        peek_lines: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 10000, description: 'How many lines `peek` adds; 5 when absent.' }),
+        ),
+      }),
+      ok: SessionResponse,
+      refuses: ['session-not-found', 'session-conflict'],
+      index: true,
+    },
+    (x) =>
+      city(x).sessions.get(x.params.id, {
+        ...(x.query.peek && { peek: true }),
+        ...(x.query.peek_lines !== undefined && { lines: x.query.peek_lines }),
+      }),
+  ),
+  route(
+    'PATCH ~/session/{id}',
+    {
+      id: 'patch-v0-city-by-city-name-session-by-id',
+      summary: 'Change a session’s title or alias',
+      body: SessionPatch,
+      ok: SessionResponse,
+      refuses: ['session-not-found', 'session-conflict', 'forbidden', 'invalid-request'],
+      index: true,
+    },
+    (x) => city(x).sessions.patch(x.params.id, x.body),
+  ),
+  route(
+    'POST ~/session/{id}/rename',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-rename',
+      summary: 'Rename a session',
+      body: SessionRename,
+      ok: SessionResponse,
+      refuses: ['session-not-found', 'session-conflict', 'invalid-request'],
+      index: true,
+    },
+    (x) => city(x).sessions.patch(x.params.id, { title: x.body.title }),
+  ),
+  route(
+    'POST ~/session/{id}/messages',
+    {
+      id: 'send-session-message',
+      summary: 'Send a session a message',
+      description: 'A session that does not run is woken for it. An event tells when it arrived.',
+      body: SessionMessage,
+      ok: { 202: AsyncAcceptedBody },
+      refuses: ['session-not-found', 'session-conflict'],
+    },
+    (x) => city(x).sessions.message(x.params.id, x.body.message),
+  ),
+  route(
+    'POST ~/session/{id}/submit',
+    {
+      id: 'submit-session',
+      summary: 'Send a session a message now, next, or instead of what it does',
+      body: SessionSubmit,
+      ok: { 202: AsyncAcceptedBody },
+      refuses: ['session-not-found', 'session-conflict'],
+    },
+    (x) => city(x).sessions.submit(x.params.id, x.body.message, x.body.intent),
+  ),
+  ...holds(city),
+  ...askRoutes(city),
+  ...viewRoutes(city),
+  ...runtimeRoutes(city),
+]
+
+/** Starting, ending and holding sessions. */
+const holds = (city: CityOf): Route[] => [
+  route(
+    'POST ~/session/{id}/stop',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-stop',
+      summary: 'Interrupt what a session does now',
+      description: 'The session stays up and waits for the next message.',
+      ok: OKWithIDResponseBody,
+      refuses: ['session-not-found', 'session-conflict'],
+    },
+    (x) => city(x).sessions.stop(x.params.id),
+  ),
+  route(
+    'POST ~/session/{id}/kill',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-kill',
+      summary: 'End a session’s program',
+      description: 'It is started again when the session is still wanted.',
+      ok: OKWithIDResponseBody,
+      refuses: ['session-not-found', 'session-conflict', 'internal'],
+    },
+    (x) => city(x).sessions.kill(x.params.id),
+  ),
+  route(
+    'POST ~/session/{id}/suspend',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-suspend',
+      summary: 'Hold a session',
+      description: 'Its program ends, and nothing starts it until someone wakes it or sends it a message.',
+      ok: OKResponseBody,
+      refuses: ['session-not-found', 'session-conflict'],
+    },
+    (x) => city(x).sessions.suspend(x.params.id),
+  ),
+  route(
+    'POST ~/session/{id}/wake',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-wake',
+      summary: 'Wake a session',
+      description: 'Lifts every hold on it; answers before its program is up.',
+      ok: OKWithIDResponseBody,
+      refuses: ['session-not-found', 'session-conflict', 'invalid-request'],
+    },
+    (x) => city(x).sessions.wake(x.params.id),
+  ),
+  route(
+    'POST ~/session/{id}/close',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-close',
+      summary: 'Close a session',
+      description: 'Its program ends, its names are free and its work is offered again.',
+      query: Type.Object({ delete: Type.Optional(Type.Boolean({ description: 'Also removes it from the books.' })) }),
+      ok: OKResponseBody,
+      refuses: ['session-not-found', 'session-conflict'],
+    },
+    (x) => city(x).sessions.close(x.params.id, { remove: x.query.delete ?? false }),
+  ),
+]

@@ -1,0 +1,205 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { listOf } from '../../http/schema.ts'
+
+const closed = { additionalProperties: false } as const
+const Strings = Type.Record(Type.String(), Type.String())
+
+export const SubmissionCapabilities = Type.Object(
+  {
+    supports_follow_up: Type.Boolean({ description: 'Takes messages that wait until the current turn is over.' }),
+    supports_interrupt_now: Type.Boolean({ description: 'Takes messages that interrupt the current turn.' }),
+  },
+  { $id: 'SubmissionCapabilities', ...closed },
+)
+export type SubmissionCapabilities = Static<typeof SubmissionCapabilities>
+
+export const SessionResponse = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the session, which is also the id of its bead.' }),
+    kind: Type.Optional(Type.String({ description: '`agent` for a configured agent, `provider` for a bare program.' })),
+    template: Type.String({ description: 'The agent it runs, or the provider for kind `provider`.' }),
+    state: Type.String({
+      description:
+        'start-pending, creating, active, asleep, suspended, quarantined, draining, archived or failed-create; empty once closed.',
+    }),
+    reason: Type.Optional(Type.String({ description: 'Why it is in that state, when there is something to say.' })),
+    title: Type.String(),
+    alias: Type.Optional(Type.String({ description: 'Its public name; unique among live sessions.' })),
+    provider: Type.String(),
+    display_name: Type.Optional(Type.String({ description: "The provider's name for people." })),
+    session_name: Type.String({ description: 'Its name at run time; unique among live sessions.' }),
+    work_dir: Type.Optional(Type.String({ description: 'The folder its program runs in.' })),
+    created_at: Type.String({ description: 'RFC 3339, whole seconds.' }),
+    last_active: Type.Optional(Type.String({ description: 'When its program last showed something.' })),
+    last_nudge_delivered_at: Type.Optional(Type.String({ description: 'When a message last reached it.' })),
+    attached: Type.Boolean({ description: 'Whether a person has its terminal open.' }),
+    running: Type.Boolean({ description: 'Whether its program runs right now.' }),
+    rig: Type.Optional(Type.String()),
+    pool: Type.Optional(Type.String({ description: 'The agent, when that runs several sessions at once.' })),
+    agent_kind: Type.Optional(Type.String({ description: '`crew`, `pool` or `role`.' })),
+    active_bead: Type.Optional(Type.String({ description: 'The bead it works on.' })),
+    model: Type.Optional(Type.String()),
+    context_pct: Type.Optional(Type.Integer({ description: 'How full its context is, in percent.' })),
+    context_window: Type.Optional(Type.Integer({ description: 'Size of its context in tokens.' })),
+    last_output: Type.Optional(Type.String({ description: 'The last lines of its screen; only with `peek`.' })),
+    activity: Type.Optional(Type.String({ description: '`idle` or `in-turn`.' })),
+    submission_capabilities: Type.Optional(SubmissionCapabilities),
+    configured_named_session: Type.Optional(
+      Type.Boolean({ description: 'Whether its identity is declared in the city’s configuration.' }),
+    ),
+    options: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'The option values in force for its next start.' }),
+    ),
+    metadata: Type.Optional(Strings),
+  },
+  { $id: 'SessionResponse', ...closed },
+)
+export type SessionResponse = Static<typeof SessionResponse>
+
+export const SessionList = listOf(SessionResponse, 'ListBodySessionResponse')
+export type SessionList = Static<typeof SessionList>
+
+export const SessionCreate = Type.Object(
+  {
+    kind: Type.Optional(Type.String({ description: '`agent` or `provider`.' })),
+    name: Type.Optional(Type.String({ description: 'Which agent (`rig/name`, or a name only one has) or provider.' })),
+    alias: Type.Optional(Type.String({ description: 'A public name for the session.' })),
+    message: Type.Optional(Type.String({ description: 'The first message; it is delivered once.' })),
+    options: Type.Optional(Strings),
+    title: Type.Optional(Type.String()),
+    project_id: Type.Optional(Type.String({ description: 'Kept in the session’s metadata for the client.' })),
+    async: Type.Optional(Type.Boolean({ description: 'Accepted for agents; every create is asynchronous.' })),
+    session_name: Type.Optional(Type.String({ description: 'No longer taken; use `alias`.' })),
+  },
+  { $id: 'SessionCreateBody', ...closed },
+)
+export type SessionCreate = Static<typeof SessionCreate>
+
+export const SessionPatch = Type.Object(
+  {
+    title: Type.Optional(Type.String({ minLength: 1 })),
+    alias: Type.Optional(Type.String({ description: 'Empty takes the alias away.' })),
+  },
+  { $id: 'SessionPatchBody', ...closed },
+)
+export type SessionPatch = Static<typeof SessionPatch>
+
+export const SessionRename = Type.Object(
+  { title: Type.String({ minLength: 1 }) },
+  { $id: 'SessionRenameInputBody', ...closed },
+)
+export type SessionRename = Static<typeof SessionRename>
+
+export const SessionMessage = Type.Object(
+  { message: Type.String({ minLength: 1, pattern: '\\S', description: 'What to tell the agent.' }) },
+  { $id: 'SessionMessageInputBody', ...closed },
+)
+export type SessionMessage = Static<typeof SessionMessage>
+
+export const SubmitIntent = Type.Union(
+  [Type.Literal('default'), Type.Literal('follow_up'), Type.Literal('interrupt_now')],
+  { $id: 'SubmitIntent', description: 'At once, after the current turn, or in place of the current turn.' },
+)
+export type SubmitIntent = Static<typeof SubmitIntent>
+
+export const SessionSubmit = Type.Object(
+  {
+    message: Type.String({ minLength: 1, pattern: '\\S', description: 'What to tell the agent.' }),
+    intent: Type.Optional(SubmitIntent),
+  },
+  { $id: 'SessionSubmitInputBody', ...closed },
+)
+export type SessionSubmit = Static<typeof SessionSubmit>
+
+export const PendingInteraction = Type.Object(
+  {
+    request_id: Type.String({ description: 'Changes when the question does.' }),
+    kind: Type.String({ description: 'What kind of answer is wanted, such as `approval`.' }),
+    prompt: Type.Optional(Type.String({ description: 'What is asked.' })),
+    options: Type.Optional(Type.Array(Type.String())),
+    metadata: Type.Optional(Strings),
+  },
+  { $id: 'PendingInteraction', ...closed },
+)
+export type PendingInteraction = Static<typeof PendingInteraction>
+
+export const SessionPending = Type.Object(
+  {
+    supported: Type.Boolean({ description: 'Whether this program’s questions can be recognised.' }),
+    pending: Type.Optional(PendingInteraction),
+  },
+  { $id: 'SessionPendingResponse', ...closed },
+)
+export type SessionPending = Static<typeof SessionPending>
+
+export const CityPendingEntry = Type.Object(
+  {
+    session_id: Type.String({ description: 'Which session asks.' }),
+    request_id: Type.String({ description: 'Changes when the question does.' }),
+    kind: Type.String({ description: 'What kind of answer is wanted, such as `approval`.' }),
+  },
+  { $id: 'CityPendingEntry', ...closed },
+)
+export type CityPendingEntry = Static<typeof CityPendingEntry>
+
+export const PendingList = listOf(CityPendingEntry, 'ListBodyCityPendingEntry')
+export type PendingList = Static<typeof PendingList>
+
+/** Ours: the instructions an agent can ask for again. */
+export const SessionPrompt = Type.Object(
+  {
+    agent: Type.String({ description: 'The agent the session runs.' }),
+    content: Type.String({ description: 'Its prompt, filled in for this session; empty when it has none.' }),
+  },
+  { $id: 'SessionPrompt', ...closed },
+)
+export type SessionPrompt = Static<typeof SessionPrompt>
+
+export const PermissionMode = Type.Object(
+  { permission_mode: Type.String({ minLength: 1, pattern: '\\S', description: 'One of the provider’s own modes.' }) },
+  { $id: 'SessionPermissionModeBody', ...closed },
+)
+export type PermissionMode = Static<typeof PermissionMode>
+
+export const Respond = Type.Object(
+  {
+    action: Type.String({
+      minLength: 1,
+      description:
+        '`approve` (or `allow`), `approve_always`, `approve_accept_edits`, `deny`, `deny_always`, the id of one of the offered choices, or the number or the words of an option of a dialog.',
+    }),
+    request_id: Type.Optional(Type.String({ description: 'Which question is meant; whatever is asked when absent.' })),
+    text: Type.Optional(Type.String()),
+    metadata: Type.Optional(Strings),
+  },
+  { $id: 'SessionRespondInputBody', ...closed },
+)
+export type Respond = Static<typeof Respond>
+
+export const Responded = Type.Object(
+  { status: Type.String(), id: Type.String() },
+  { $id: 'SessionRespondOutputBody', ...closed },
+)
+export type Responded = Static<typeof Responded>
+
+export const AgentMapping = Type.Object(
+  { agent_id: Type.String(), parent_tool_use_id: Type.String() },
+  { $id: 'AgentMapping', ...closed },
+)
+
+export const SubAgents = Type.Object(
+  { agents: Type.Array(AgentMapping, { description: 'Agents that the session’s own agent started.' }) },
+  { $id: 'SessionAgentListResponse', ...closed },
+)
+export type SubAgents = Static<typeof SubAgents>
+
+export const SubAgent = Type.Object(
+  {
+    messages: Type.Array(Type.Unknown(), { description: 'Its conversation, as the program logged it.' }),
+    status: Type.Optional(Type.String({ description: '`pending`, `running`, `completed` or `failed`.' })),
+  },
+  { $id: 'SessionAgentGetResponse', ...closed },
+)
+export type SubAgent = Static<typeof SubAgent>
+
+export type { OutputTurn, Transcript, TranscriptFormat } from '../conversations/structured/transcript.ts'

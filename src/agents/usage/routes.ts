@@ -1,0 +1,21 @@
+import { Type } from '@sinclair/typebox'
+import { type Route, route } from '../../http/route.ts'
+import type { CityOf } from '../../city/city.ts'
+import { UsageBody } from './schema.ts'
+
+export const usageRoutes = (city: CityOf): Route[] => [
+  route(
+    'GET ~/usage',
+    {
+      id: 'get-v0-city-by-city-name-usage',
+      summary: 'Show what a city uses: tokens, money, time',
+      description: 'From the logs of its agents’ own programs, priced by list or as `[[pricing]]` in city.toml says.',
+      query: Type.Object({
+        aggregate_only: Type.Optional(Type.Boolean({ description: 'Leaves out what each session used.' })),
+      }),
+      ok: UsageBody,
+      refuses: ['store-unavailable'],
+    },
+    (x) => city(x).usage.show(x.query.aggregate_only),
+  ),
+]

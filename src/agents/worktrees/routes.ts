@@ -1,0 +1,36 @@
+import { Type } from '@sinclair/typebox'
+import { type Route, route } from '../../http/route.ts'
+import { OKResponseBody } from '../../http/schema.ts'
+import type { CityOf } from '../../city/city.ts'
+import { WorktreeList } from './schema.ts'
+
+/** The git worktrees of sessions. All of it is ours. */
+export const worktreeRoutes = (city: CityOf): Route[] => [
+  route(
+    'GET ~/worktrees',
+    {
+      id: 'list-worktrees',
+      summary: 'List the git worktrees of sessions',
+      description: 'Those in use, and those that were kept because something in them is nowhere else.',
+      ok: WorktreeList,
+      extension: true,
+    },
+    (x) => city(x).worktrees.list(),
+  ),
+  route(
+    'DELETE ~/worktree/{session}',
+    {
+      id: 'remove-worktree',
+      summary: 'Remove the worktree of a session that is over',
+      query: Type.Object({
+        force: Type.Optional(
+          Type.Boolean({ description: 'Also when something in it is nowhere else. It is lost then.' }),
+        ),
+      }),
+      ok: OKResponseBody,
+      refuses: ['session-not-found', 'conflict-wrong-state', 'forbidden', 'service-unavailable'],
+      extension: true,
+    },
+    (x) => city(x).worktrees.remove(x.caller, x.params.session, x.query.force ?? false),
+  ),
+]

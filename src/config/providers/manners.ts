@@ -1,0 +1,97 @@
+import { type Dialog, type DialogKind, type Manners, PLAIN } from '../../host/terminal/manners.ts'
+import type { ProviderSpec } from './spec.ts'
+
+const dialog = (kind: DialogKind, seen: RegExp, asks: string): Dialog => ({ kind, seen, asks })
+
+const claude: Partial<Manners> = {
+  placeholder: /^Try "/,
+  busy: /esc to interrupt/i,
+  takesWhileBusy: true,
+  dialogs: [
+    dialog('trust', /do you trust the files in this folder|accessing workspace:/i, 'whether to trust its folder'),
+    dialog('theme', /choose the text style that looks best/i, 'which colours to use'),
+    dialog('login', /select login method|please run \/login|paste code here/i, 'to log in'),
+    dialog('permissions', /bypass permissions mode[\s\S]*yes, i accept/i, 'whether to run without permission checks'),
+    dialog(
+      'imports',
+      /allow external claude\.md file imports/i,
+      'whether to read instructions from outside its folder',
+    ),
+    dialog('mcp', /new mcp servers? found/i, 'whether to use an MCP server'),
+    dialog('api-key', /detected a custom api key/i, 'whether to use the API key in its environment'),
+    dialog('resume', /resume from summary|resume full session/i, 'how to resume its conversation'),
+    dialog(
+      'usage-limit',
+      /what do you want to do\?[\s\S]*wait for limit|usage limit reached/i,
+      'what to do about its usage limit',
+    ),
+    dialog(
+      'approval',
+      /this command requires approval|approve edits\?|do you want to (?:proceed|make this edit|create)/i,
+      'for permission',
+    ),
+  ],
+  interrupt: ['\x1b'],
+  clear: '\x15\x7f',
+}
+
+const codex: Partial<Manners> = {
+  busy: /esc to interrupt/i,
+  takesWhileBusy: true,
+  dialogs: [
+    dialog('update', /update available[\s\S]*skip/i, 'whether to update itself'),
+    dialog('login', /sign in with chatgpt/i, 'to log in'),
+    dialog('trust', /trust this folder\?|do you trust the contents of this directory/i, 'whether to trust its folder'),
+    dialog('other', /try new model[\s\S]*use existing model/i, 'which model to use'),
+    dialog('hooks', /hooks? need(?:s)? review/i, 'to review its hooks'),
+    dialog('usage-limit', /you've hit your usage limit/i, 'what to do about its usage limit'),
+    dialog('approval', /would you like to run the following command|allow command\?/i, 'for permission'),
+  ],
+  interrupt: ['\x1b'],
+}
+
+/** What stands before its input line tells its approval mode. */
+const gemini: Partial<Manners> = {
+  readyPrefixes: ['> ', '* ', '! '],
+  ready: /Type your message|workspace \(\/directory\)/,
+  busy: /esc to cancel/i,
+  takesWhileBusy: true,
+  dialogs: [
+    dialog('trust', /do you trust (?:this folder|the files in this folder)/i, 'whether to trust its folder'),
+    dialog('login', /how would you like to authenticate/i, 'to log in'),
+    dialog('theme', /select theme/i, 'which colours to use'),
+    dialog('approval', /apply this change\?|allow execution/i, 'for permission'),
+  ],
+  redraws: 500,
+  marksPastes: true,
+  pasteGuard: 100,
+  interrupt: ['\x1b'],
+}
+
+/** Ctrl-C on its empty input line ends OpenCode, so a turn is interrupted with Escape, which it wants twice. */
+const opencode: Partial<Manners> = {
+  readyPrefixes: [''],
+  ready: /ctrl\+p commands/,
+  busy: /esc (?:again to )?interrupt/,
+  takesWhileBusy: true,
+  dialogs: [
+    dialog('approval', /△ Permission required/, 'for permission'),
+    { ...dialog('update', /Update Available[\s\S]*(?:Skip|Confirm)/, 'whether to update itself'), over: true },
+    { ...dialog('login', /Connect a provider/, 'which model to use'), over: true },
+  ],
+  interrupt: ['\x1b', '\x1b'],
+  clear: '\x15\x7f',
+}
+
+const KNOWN: Record<string, Partial<Manners>> = { claude, codex, gemini, opencode, groq: opencode, cerebras: opencode }
+
+/** How a provider's screen is read: what we know of its ancestor, and what its declaration says of the prompt. */
+export function mannersOf(ancestor: string | undefined, spec: ProviderSpec): Manners {
+  const known: Manners = { ...PLAIN, ...(ancestor ? KNOWN[ancestor] : {}) }
+  const said = spec.readyPromptPrefix ? [spec.readyPromptPrefix] : []
+  return {
+    ...known,
+    readyPrefixes: [...new Set([...said, ...known.readyPrefixes])],
+    readyDelay: spec.readyDelayMs ?? known.readyDelay,
+  }
+}

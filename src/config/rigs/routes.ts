@@ -1,0 +1,82 @@
+import { type Route, route } from '../../http/route.ts'
+import { OKResponseBody } from '../../http/schema.ts'
+import type { City } from '../../city/city.ts'
+import { RigActed, RigCreate, RigCreated, RigList, RigQuery, RigResponse, RigUpdate } from './schema.ts'
+
+type CityOf = (exchange: { params: { cityName: string } }) => Pick<City, 'rigs'>
+
+/** The operations on rigs. */
+export const rigRoutes = (city: CityOf): Route[] => [
+  route(
+    'GET ~/rigs',
+    {
+      id: 'get-v0-city-by-city-name-rigs',
+      summary: 'List rigs',
+      query: RigQuery,
+      ok: RigList,
+      index: true,
+      blocking: true,
+    },
+    (x) => city(x).rigs.list(x.query),
+  ),
+  route(
+    'POST ~/rigs',
+    {
+      id: 'create-rig',
+      summary: 'Add a rig',
+      description:
+        'A folder that is there is added at once: 201. With `git_url` a repository is cloned first: 202, and an event tells how it ended.',
+      body: RigCreate,
+      ok: { 200: RigCreated, 201: RigCreated, 202: RigCreated },
+      refuses: ['invalid-request', 'conflict-wrong-state'],
+      headers: { 'Idempotency-Key': 'The same key with the same body adds one rig and answers the same.' },
+    },
+    (x) => city(x).rigs.create(x.body, x.reply, x.attempt),
+  ),
+  route(
+    'GET ~/rig/{name}',
+    {
+      id: 'get-v0-city-by-city-name-rig-by-name',
+      summary: 'Show a rig',
+      query: RigQuery,
+      ok: RigResponse,
+      refuses: ['rig-not-found'],
+      index: true,
+    },
+    (x) => city(x).rigs.get(x.params.name, x.query),
+  ),
+  route(
+    'PATCH ~/rig/{name}',
+    {
+      id: 'patch-v0-city-by-city-name-rig-by-name',
+      summary: 'Change a rig',
+      description: '`suspended` says whether it begins suspended; to suspend it now, use the action.',
+      body: RigUpdate,
+      ok: OKResponseBody,
+      refuses: ['invalid-request', 'rig-not-found', 'conflict-wrong-state'],
+    },
+    (x) => city(x).rigs.change(x.params.name, x.body),
+  ),
+  route(
+    'DELETE ~/rig/{name}',
+    {
+      id: 'delete-v0-city-by-city-name-rig-by-name',
+      summary: 'Remove a rig',
+      description: 'Its agents go with it. Its folder and its work stay.',
+      ok: OKResponseBody,
+      refuses: ['rig-not-found', 'conflict-wrong-state'],
+    },
+    (x) => city(x).rigs.remove(x.params.name),
+  ),
+  route(
+    'POST ~/rig/{name}/{action}',
+    {
+      id: 'post-v0-city-by-city-name-rig-by-name-by-action',
+      summary: 'Suspend, resume or restart a rig',
+      description: 'Restarting ends the sessions of its agents; they start afresh. What could not be ended is told.',
+      ok: RigActed,
+      refuses: ['rig-not-found'],
+    },
+    (x) => city(x).rigs.act(x.params.name, x.params.action),
+  ),
+]

@@ -1,0 +1,217 @@
+import {
+  type ClientConnection,
+  type ClientContext,
+  methods,
+  type PromptRequest,
+  RequestError,
+  type SessionUpdate,
+  type Stream,
+} from '@agentclientprotocol/sdk'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { Refusal } from '../../core/errors.ts'
+import type { ToolServer } from '../protocol/hosted.ts'
+import { within } from '../process/waiting.ts'
+import { agentClient } from './client.ts'
+import type { Commands } from './commands.ts'
+import type { Folder } from './folder.ts'
+import { complaint, type Opened, shakeHands } from './handshake.ts'
+import { Permissions } from './permissions.ts'
+import type { Scribe } from './scribe.ts'
+
+/** How long an agent may take to say hello and open a conversation. */
+const HANDSHAKE_MS = 30_000
+/**
+ * A request that no agent knows, as the protocol lets one ask: every agent answers it, if only that it does not know
+ * it. Since requests are read in order, that shows that whatever was written before has been read, too.
+ */
+const SOUNDING = '_gc/sounding'
+/** How long an agent may take to read what it is told. */
+const READ_MS = 30_000
+const CANCELLED_MS = 15_000
+const TURNS_MOST = 1_000
+
+export interface ConversationParts {
+  run: string
+  build: string
+  deadlines: Deadlines
+  scribe: Scribe
+  folder: Folder
+  commands: Commands
+  resume: string | undefined
+  mode: string | undefined
+  model: string | undefined
+  servers: readonly ToolServer[] | undefined
+  /** How long the handshake may take. */
+  patience: number | undefined
+  /** Hears what the agent tells, from its first turn on. */
+  told(update: SessionUpdate): void
+}
+
+interface Turn {
+  id: string
+  /** The agent did something about it. */
+  taken: PromiseWithResolvers<void>
+  ended: PromiseWithResolvers<void>
+}
+
+/** What is said between us and an agent: the handshake, then one turn at a time. */
+export class Conversation {
+  /** Resolves when the first turn can begin. */
+  readonly ready: Promise<Opened>
+  readonly permissions: Permissions
+  readonly #connection: ClientConnection
+  readonly #told = new Set<string>()
+  #opened: Opened | undefined
+  #setMode: ((mode: string) => Promise<void>) | undefined
+  /** Whether it has answered a sounding. */
+  #answers = false
+  #turn: Turn | undefined
+
+  constructor(
+    private readonly parts: ConversationParts,
+    wire: Stream,
+  ) {
+    this.permissions = new Permissions(parts.run, parts.scribe)
+    const heard = () => this.#turn?.taken.resolve()
+    const told = (update: SessionUpdate) => this.#hear(update)
+    this.#connection = agentClient({ ...parts, permissions: this.permissions, told, heard }).connect(wire)
+    this.ready = this.#open()
+    this.ready.catch(() => {})
+  }
+
+  /** Resolves when nothing more will be said. */
+  get over(): Promise<void> {
+    return this.#connection.closed
+  }
+
+  /**
+   * Gives the agent a turn; resolves when it has taken it, and refuses with its reason when it has not. It has taken it
+   * once it tells or asks something, or has read it and not refused it. A turn that it was given already is not given
+   * again.
+   */
+  async prompt(id: string, text: string): Promise<void> {
+    await this.ready
+    if (this.#told.has(id)) return
+    if (this.#turn) throw new Refusal('conflict-wrong-state', 'the agent works on a turn; give it the next one later')
+    this.#told.add(id)
+    for (const old of [...this.#told].slice(0, -TURNS_MOST)) this.#told.delete(old)
+    const turn = { id, taken: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() }
+    turn.taken.promise.catch(() => {})
+    this.#turn = turn
+    void this.#run(turn, text)
+    void this.#sound(turn)
+    const inTime = await within(this.parts.deadlines, READ_MS, turn.taken.promise)
+    if (inTime || !this.#answers) return
+    void this.#cancel()
+    throw new Refusal('bad-gateway', `the agent has read nothing for ${READ_MS / 1000} s; the turn is taken back`)
+  }
+
+  /** Has the agent end its turn; whether it did so in time. */
+  async cancel(): Promise<boolean> {
+    const turn = this.#turn
+    if (!turn) return true
+    this.permissions.cancel()
+    await this.#cancel()
+    return within(this.parts.deadlines, CANCELLED_MS, turn.ended.promise)
+  }
+
+  /** Has the agent work in another mode from now on; refuses one that it does not offer. */
+  async mode(mode: string): Promise<void> {
+    await this.ready
+    try {
+      await this.#setMode?.(mode)
+    } catch (thrown) {
+      if (thrown instanceof Refusal) throw thrown
+      throw new Refusal('session-conflict', `conflict: the agent did not take the mode: ${complaint(thrown)}`)
+    }
+  }
+
+  close(): void {
+    this.permissions.cancel()
+    this.#connection.close(new Refusal('service-unavailable', 'the agent has ended'))
+  }
+
+  #cancel(): Promise<void> {
+    return this.#agent.notify(methods.agent.session.cancel, { sessionId: this.#conversation })
+  }
+
+  /** Sounds twice: what the agent refuses at once it has refused by the second answer. */
+  async #sound(turn: Turn): Promise<void> {
+    if ((await this.#sounded()) && (await this.#sounded())) turn.taken.resolve()
+  }
+
+  /** Resolves when the agent has read everything so far; false when it has hung up. */
+  async #sounded(): Promise<boolean> {
+    try {
+      await this.#agent.request(SOUNDING, {})
+    } catch (thrown) {
+      if (!(thrown instanceof RequestError)) return false
+    }
+    this.#answers = true
+    return true
+  }
+
+  get #agent(): ClientContext {
+    return this.#connection.agent
+  }
+
+  get #conversation(): string {
+    return this.#opened?.conversation ?? ''
+  }
+
+  /** What it tells before is an earlier conversation that it goes through again: that is on record already. */
+  #hear(update: SessionUpdate): void {
+    if (!this.#opened) return
+    this.parts.scribe.update(update)
+    this.parts.told(update)
+    this.#turn?.taken.resolve()
+  }
+
+  async #open(): Promise<Opened> {
+    const { build, folder, resume, mode, model, servers, deadlines, scribe, patience = HANDSHAKE_MS } = this.parts
+    const shaking = shakeHands(this.#agent, build, { cwd: folder.path, resume, mode, model, servers })
+    try {
+      const inTime = await within(deadlines, patience, shaking)
+      if (!inTime)
+        throw new Refusal('service-unavailable', `the agent did not open a conversation in ${patience / 1000} s`)
+      const { opened, setMode, faults } = await shaking
+      this.#opened = opened
+      this.#setMode = setMode
+      scribe.write({ type: 'ready', ...opened })
+      for (const message of faults) scribe.write({ type: 'error', message })
+      void this.#sounded()
+      return opened
+    } catch (thrown) {
+      shaking.catch(() => {})
+      if (thrown instanceof Refusal) throw thrown
+      throw new Refusal('service-unavailable', `the agent could not open a conversation: ${complaint(thrown)}`)
+    }
+  }
+
+  async #run(turn: Turn, text: string): Promise<void> {
+    const { scribe } = this.parts
+    scribe.write({ type: 'turn', turn: turn.id, text })
+    const asked: PromptRequest = { sessionId: this.#conversation, prompt: [{ type: 'text', text }] }
+    try {
+      const answer = await this.#agent.request(methods.agent.session.prompt, asked)
+      const usage = usageOf(answer)
+      this.permissions.cancel()
+      if (answer.stopReason === 'refusal') turn.taken.reject(new Refusal('bad-gateway', 'the agent refused it'))
+      scribe.write({ type: 'done', turn: turn.id, reason: answer.stopReason, ...(usage != null && { usage }) })
+    } catch (thrown) {
+      this.permissions.cancel()
+      const error = complaint(thrown)
+      scribe.write({ type: 'done', turn: turn.id, reason: 'error', error })
+      turn.taken.reject(new Refusal('bad-gateway', `the agent did not take it: ${error}`))
+    }
+    this.#turn = undefined
+    turn.taken.resolve()
+    turn.ended.resolve()
+  }
+}
+
+/** What a turn took, by the protocol or in the words of Gemini, which has its own for it. */
+const usageOf = ({ usage, _meta }: { usage?: object | null; _meta?: { [key: string]: unknown } | null }) => {
+  const quota = _meta?.quota
+  return usage ?? (typeof quota === 'object' ? quota : undefined)
+}

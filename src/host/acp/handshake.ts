@@ -1,0 +1,223 @@
+import {
+  type ClientContext,
+  type InitializeRequest,
+  type InitializeResponse,
+  type McpServer,
+  methods,
+  type NewSessionResponse,
+  PROTOCOL_VERSION,
+  RequestError,
+  type SessionConfigOption,
+} from '@agentclientprotocol/sdk'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { Refusal, sentence } from '../../core/errors.ts'
+import type { ToolServer } from '../protocol/hosted.ts'
+import { CAPABILITIES } from './client.ts'
+import type { AgentMode } from '../protocol/record.ts'
+
+const SET_MODEL = 'session/set_model'
+const AUTH_REQUIRED = -32000
+
+/** What is wanted of a conversation before its first turn. */
+export interface Wanted {
+  cwd: string
+  /** The agent's name for an earlier conversation to go on with. */
+  resume?: string | undefined
+  mode?: string | undefined
+  model?: string | undefined
+  servers?: readonly ToolServer[] | undefined
+}
+
+/** A conversation with an agent. */
+export interface Opened {
+  conversation: string
+  resumed: boolean
+  resumable: boolean
+  model?: string
+  mode?: string
+  modes: AgentMode[]
+}
+
+/** What came of the handshake. */
+interface Shaken {
+  opened: Opened
+  /** Has the agent work in another of its modes; refuses one that it does not offer. */
+  setMode(mode: string): Promise<void>
+  /** What of the wishes could not be had, a sentence each. */
+  faults: string[]
+}
+
+/** Agrees on the protocol, then opens a conversation; refuses with a sentence that says what to do. */
+export async function shakeHands(agent: ClientContext, build: string, wanted: Wanted): Promise<Shaken> {
+  const hello: InitializeRequest = {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: CAPABILITIES,
+    clientInfo: { name: 'gc', version: build },
+  }
+  const met = await agent.request(methods.agent.initialize, hello)
+  if (met.protocolVersion !== PROTOCOL_VERSION) {
+    throw new Refusal(
+      'bad-gateway',
+      `the agent speaks version ${met.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`,
+    )
+  }
+  const { servers, unusable } = usable(met, wanted.servers ?? [])
+  const { conversation, resumed, state } = await open(agent, met, wanted, servers)
+  const offered = modesOf(state)
+  const chosen = await choose(agent, conversation, offered, wanted.mode)
+  const mode = chosen ?? offered.current
+  const models = modelsOf(state)
+  const fault = await chooseModel(agent, conversation, models, wanted.model)
+  const model = fault === undefined ? (wanted.model ?? models.current) : models.current
+  const opened = {
+    conversation,
+    resumed,
+    resumable: resumes(met) !== undefined,
+    modes: offered.modes,
+    ...(mode && { mode }),
+    ...(model && { model }),
+  }
+  const faults = fault === undefined ? unusable : [...unusable, fault]
+  return {
+    opened,
+    faults,
+    setMode: (to) => choose(agent, conversation, { ...offered, current: undefined }, to).then(() => {}),
+  }
+}
+
+type State = Pick<NewSessionResponse, 'modes' | 'configOptions'>
+
+async function open(agent: ClientContext, met: InitializeResponse, { cwd, resume }: Wanted, mcpServers: McpServer[]) {
+  const again = resume === undefined ? undefined : await goOn(agent, met, { sessionId: resume, cwd, mcpServers })
+  if (again && resume !== undefined) return { conversation: resume, resumed: true, state: again }
+  try {
+    const state = await agent.request(methods.agent.session.new, { cwd, mcpServers })
+    return { conversation: state.sessionId, resumed: false, state }
+  } catch (thrown) {
+    if (!(thrown instanceof RequestError) || thrown.code !== AUTH_REQUIRED) throw thrown
+    const ways = (met.authMethods ?? []).map(({ name, description }) => description ?? name).join('; ')
+    throw new Refusal('service-unavailable', `the agent has to be logged in first${ways ? `: ${ways}` : ''}`)
+  }
+}
+
+/** The servers of tools that the agent can reach, as the protocol has them, and why it cannot reach the others. */
+function usable({ agentCapabilities }: InitializeResponse, wanted: readonly ToolServer[]) {
+  const can = agentCapabilities?.mcpCapabilities
+  const pairs = (of: Readonly<Record<string, string>>) => Object.entries(of).map(([name, value]) => ({ name, value }))
+  const servers: McpServer[] = []
+  const unusable: string[] = []
+  for (const server of wanted) {
+    if ('command' in server) servers.push({ ...server, env: pairs(server.env) })
+    else if (can?.[server.type]) servers.push({ ...server, headers: pairs(server.headers) })
+    else unusable.push(`the agent cannot use MCP server ${server.name}: it reaches none by ${server.type}`)
+  }
+  return { servers, unusable }
+}
+
+/** Goes on with an earlier conversation; undefined when the agent cannot, and then a new one is begun. */
+async function goOn(
+  agent: ClientContext,
+  met: InitializeResponse,
+  asked: { sessionId: string; cwd: string; mcpServers: McpServer[] },
+): Promise<State | undefined> {
+  const method = resumes(met)
+  if (!method) return undefined
+  try {
+    return (await agent.request(method, asked)) ?? {}
+  } catch (thrown) {
+    if (thrown instanceof RequestError) return undefined
+    throw thrown
+  }
+}
+
+interface Models {
+  ids: string[]
+  current: string | undefined
+  /** The option that stands for the model; absent with agents that have a call of its own for it. */
+  option: string | undefined
+}
+
+/** The models it can work with, and the one it does, when it tells. */
+function modelsOf(state: State): Models {
+  const option = state.configOptions?.find(({ category }) => category === 'model')
+  if (option?.type === 'select') {
+    const ids = option.options.flatMap((one) => ('options' in one ? one.options : [one])).map(({ value }) => value)
+    return { ids, current: option.currentValue, option: option.id }
+  }
+  const told: unknown = 'models' in state ? state.models : undefined
+  if (!Value.Check(ToldModels, told)) return { ids: [], current: undefined, option: undefined }
+  return { ids: told.availableModels.map(({ modelId }) => modelId), current: told.currentModelId, option: undefined }
+}
+
+/** How agents tell their models that have `session/set_model`, which is not in the stable protocol yet. */
+const ToldModels = Type.Object({
+  availableModels: Type.Array(Type.Object({ modelId: Type.String() })),
+  currentModelId: Type.String(),
+})
+
+/** Has the agent work with a model; says why it goes on with its own when it does not offer that one. */
+async function chooseModel(agent: ClientContext, sessionId: string, { ids, current, option }: Models, wanted?: string) {
+  if (wanted === undefined || wanted === current) return undefined
+  if (!ids.includes(wanted)) {
+    return `the agent has no model "${wanted}" and goes on with ${current ?? 'its own'}; it has ${ids.join(', ') || 'no choice'}`
+  }
+  if (option === undefined) await agent.request(SET_MODEL, { sessionId, modelId: wanted })
+  else await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option, value: wanted })
+  return undefined
+}
+
+/** How the agent goes on with a conversation: without telling it all again, if it can. */
+function resumes({ agentCapabilities }: InitializeResponse) {
+  if (agentCapabilities?.sessionCapabilities?.resume) return methods.agent.session.resume
+  return agentCapabilities?.loadSession ? methods.agent.session.load : undefined
+}
+
+interface Offered {
+  modes: AgentMode[]
+  current: string | undefined
+  /** The option that stands for the mode, with agents that have no modes of their own kind. */
+  option: string | undefined
+}
+
+function modesOf({ modes, configOptions }: State): Offered {
+  if (modes) {
+    const offered = modes.availableModes.map(({ id, name, description }) => mode(id, name, description))
+    return { modes: offered, current: modes.currentModeId, option: undefined }
+  }
+  const option = configOptions?.find(isModeOption)
+  if (option?.type !== 'select') return { modes: [], current: undefined, option: undefined }
+  const flat = option.options.flatMap((one) => ('options' in one ? one.options : [one]))
+  const offered = flat.map(({ value, name, description }) => mode(value, name, description))
+  return { modes: offered, current: option.currentValue, option: option.id }
+}
+
+const isModeOption = ({ category, id }: SessionConfigOption): boolean => (category ?? id) === 'mode'
+
+const mode = (id: string, name: string, description: string | null | undefined): AgentMode => ({
+  id,
+  name,
+  ...(description && { description }),
+})
+
+async function choose(agent: ClientContext, sessionId: string, offered: Offered, wanted: string | undefined) {
+  if (wanted === undefined || wanted === offered.current) return undefined
+  if (!offered.modes.some(({ id }) => id === wanted)) {
+    const ids = offered.modes.map(({ id }) => id).join(', ')
+    throw new Refusal('validation-failed', `the agent has no mode "${wanted}"; it has ${ids || 'none'}`)
+  }
+  if (offered.option === undefined) await agent.request(methods.agent.session.setMode, { sessionId, modeId: wanted })
+  else {
+    const asked = { sessionId, configId: offered.option, value: wanted }
+    await agent.request(methods.agent.session.setConfigOption, asked)
+  }
+  return wanted
+}
+
+/** Why talking to an agent failed, in a sentence; what it gave as details goes with it. */
+export function complaint(thrown: unknown): string {
+  if (!(thrown instanceof RequestError)) return sentence(thrown)
+  const { data } = thrown
+  const details = typeof data === 'object' && data !== null && 'details' in data ? `: ${data.details}` : ''
+  return `${thrown.message}${details}`
+}

@@ -1,0 +1,107 @@
+import { type Clock, stamp } from '../../core/clock.ts'
+import { redact } from '../../core/redact.ts'
+import type { Happening } from '../protocol/record.ts'
+
+/** With so many bytes unacknowledged, nothing more is read from the agent. */
+export const UNACKNOWLEDGED_MOST = 4 << 20
+
+/** A record as it travels and is kept: JSON, with our secrets struck out. */
+export interface Entry {
+  readonly seq: number
+  readonly line: string
+}
+
+/** Where records outlive the process. */
+export interface Shelved {
+  add(entry: Entry): void
+  /** Only these are left. */
+  keep(entries: readonly Entry[]): void
+  close(): void
+  drop(): void
+}
+
+/** The records of one agent's run, numbered, and kept until a supervisor has acknowledged them. */
+export class Ledger {
+  #entries: Entry[] = []
+  #bytes = 0
+  #last = 0
+  #freed = Promise.withResolvers<void>()
+  #open = false
+
+  constructor(
+    readonly key: string,
+    readonly run: string,
+    private readonly clock: Clock,
+    private readonly shelf: Shelved,
+    private readonly appended: (ledger: Ledger) => void,
+  ) {}
+
+  /** The records of a run that is over, as they were found on disk. */
+  static restored(key: string, run: string, entries: readonly Entry[], clock: Clock, shelf: Shelved): Ledger {
+    const ledger = new Ledger(key, run, clock, shelf, () => {})
+    for (const entry of entries) ledger.#keep(entry)
+    return ledger
+  }
+
+  get empty(): boolean {
+    return this.#entries.length === 0
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  append(happening: Happening): void {
+    const seq = this.#last + 1
+    const entry = { seq, line: redact(JSON.stringify({ seq, at: stamp(this.clock.now()), ...happening })) }
+    this.#keep(entry)
+    this.shelf.add(entry)
+    this.appended(this)
+  }
+
+  /** What is behind `seq` and not acknowledged, in order. */
+  after(seq: number): readonly Entry[] {
+    const first = this.#entries[0]?.seq ?? 0
+    return this.#entries.slice(Math.max(0, seq + 1 - first))
+  }
+
+  /** A supervisor has kept everything up to `seq`. */
+  acknowledge(seq: number): void {
+    const taken = this.#entries.findLastIndex((entry) => entry.seq <= seq) + 1
+    for (const { line } of this.#entries.splice(0, taken)) this.#bytes -= line.length
+    if (taken > 0) this.shelf.keep(this.#entries)
+    if (this.#bytes < UNACKNOWLEDGED_MOST) this.#free()
+  }
+
+  /** Resolves when more may be read from the agent. */
+  async room(): Promise<void> {
+    while (!this.#open && this.#bytes >= UNACKNOWLEDGED_MOST) await this.#freed.promise
+  }
+
+  /** The agent is gone: what it wrote last is read, whatever waits. */
+  opened(): void {
+    this.#open = true
+    this.#free()
+  }
+
+  /** Nothing more will be said: what nobody has acknowledged stays on disk. */
+  close(): void {
+    this.shelf.close()
+  }
+
+  /** Nobody will take what is left. */
+  forget(): void {
+    this.shelf.drop()
+  }
+
+  #keep(entry: Entry): void {
+    this.#last = entry.seq
+    this.#entries.push(entry)
+    this.#bytes += entry.line.length
+  }
+
+  #free(): void {
+    this.#freed.resolve()
+    this.#freed = Promise.withResolvers()
+  }
+}

@@ -1,0 +1,39 @@
+import type { StartSpec } from '../protocol/hosted.ts'
+import { programOf, refusalOf } from '../process/spawn.ts'
+
+/** A program on pipes, the leader of a process session of its own. */
+export interface Agent {
+  pid: number
+  output: ReadableStream<Uint8Array>
+  errors: ReadableStream<Uint8Array>
+  /** Resolves when the pipe has taken the line. */
+  write(line: string): Promise<void>
+}
+
+/** Starts a program that speaks over its standard input and output; refuses with a sentence when that cannot be done. */
+export function spawnAgent(spec: StartSpec, exited: (exitCode: number | null, signal: string | null) => void): Agent {
+  const program = programOf(spec)
+  try {
+    const child = Bun.spawn([program, ...spec.argv.slice(1)], {
+      argv0: spec.argv[0],
+      cwd: spec.cwd,
+      env: spec.env,
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      detached: true,
+      onExit: (_child, exitCode, signal) => exited(exitCode, signal === null ? null : String(signal)),
+    })
+    return {
+      pid: child.pid,
+      output: child.stdout,
+      errors: child.stderr,
+      async write(line) {
+        child.stdin.write(line)
+        await child.stdin.flush()
+      },
+    }
+  } catch (thrown) {
+    throw refusalOf(program, thrown)
+  }
+}

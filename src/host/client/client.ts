@@ -1,0 +1,271 @@
+import { Refusal } from '../../core/errors.ts'
+import { processNow } from '../process/table.ts'
+import type { AgentRecords, SessionHost } from './contract.ts'
+import { ExitDesk, type HearExit } from './exits.ts'
+import type {
+  Activity,
+  Ended,
+  EndOptions,
+  Exit,
+  ForegroundSignal,
+  Hosted,
+  HostStatus,
+  Piece,
+  Screen,
+  Seen,
+  Snapshot,
+  Started,
+  StartSpec,
+} from '../protocol/hosted.ts'
+import { type Link, LinkLost } from './link.ts'
+import { Links, type LinksOptions } from './links.ts'
+import type { Answer, Asked, Operation } from '../protocol/protocol.ts'
+import { RecordDesk } from './record-desk.ts'
+import { Stream } from './stream.ts'
+
+export type { SessionHost } from './contract.ts'
+
+/** How long a host may take to answer what it can answer at once. */
+const ANSWER_MS = 10_000
+/** What KILL and the looks after it may take beyond the grace. */
+const ENDING_MS = 15_000
+const GRACE_MS = 5_000
+/** An agent that is spoken to by protocol opens a conversation first. */
+const HANDSHAKE_MS = 45_000
+const CANCEL_MS = 20_000
+/** A reader holds at most so much that it has not read. */
+const WINDOW = 256 << 10
+
+export type { LinksOptions as ConnectOptions } from './links.ts'
+
+/** Adopts the hosts of a home that run, and starts one when none of this build does. */
+export const connect = (options: LinksOptions): Promise<Host> => Host.connect(options)
+
+/** What the supervisor knows of its session hosts: calls go to the one that runs the session, whichever build it is. */
+export class Host implements SessionHost {
+  readonly #links: Links
+  readonly #exits: ExitDesk
+  readonly #records: RecordDesk
+  readonly #outputs = new Set<{ key: string | undefined; hear(key: string, activity: Activity): void }>()
+  #lastStream = 0
+
+  private constructor(private readonly options: LinksOptions) {
+    const report = options.report ?? (() => {})
+    this.#exits = new ExitDesk(report)
+    this.#records = new RecordDesk(report)
+    this.#links = new Links(options, {
+      exit: (exit, link) => this.#exit(exit, link),
+      activity: (sessions) => this.#activity(sessions),
+      records: (said, link) => this.#records.tell(said, (seq) => this.#kept(link, said.run, seq)),
+      opened: (link) => this.#listen(link),
+    })
+  }
+
+  static async connect(options: LinksOptions): Promise<Host> {
+    const host = new Host(options)
+    await host.#links.adopt()
+    await host.#links.tidy()
+    return host
+  }
+
+  /** The hosts of a home that run; undefined when there are none. Starts nothing. */
+  static async find(options: LinksOptions): Promise<Host | undefined> {
+    const host = new Host(options)
+    await host.#links.adopt()
+    return host.#links.all.length > 0 ? host : undefined
+  }
+
+  async start(spec: StartSpec): Promise<Started> {
+    if (this.#links.runsElsewhere(spec.key)) throw new Refusal('session-conflict', `${spec.key} runs already`)
+    const link = this.#links.now() ?? (await this.#links.mine())
+    return (
+      await link.ask(
+        'start',
+        { spec },
+        { ms: spec.kind === 'acp' ? (spec.acp?.patience ?? 0) + HANDSHAKE_MS : ANSWER_MS },
+      )
+    ).ok
+  }
+
+  async list(): Promise<Hosted[]> {
+    return this.#twice(async () => {
+      if (!this.#links.now()) await this.#links.mine()
+      const lists = await Promise.all(this.#links.all.map((link) => link.ask('list', {}, { ms: ANSWER_MS })))
+      return lists.flatMap(({ ok }) => ok.sessions)
+    })
+  }
+
+  async end(key: string, options: EndOptions = {}): Promise<Ended | undefined> {
+    try {
+      const ms = (options.grace ?? GRACE_MS) + ENDING_MS
+      return await this.#twice(() => this.#ask('end', { key, ...options }, ms))
+    } catch (thrown) {
+      if (thrown instanceof Refusal && thrown.code === 'session-not-found') return undefined
+      throw thrown
+    }
+  }
+
+  async endDaemons(daemons: Seen[], { grace = GRACE_MS }: { grace?: number } = {}): Promise<Seen[]> {
+    const link = this.#links.now() ?? (await this.#links.mine())
+    const { ok } = await link.ask('endDaemons', { daemons, grace }, { ms: grace + ENDING_MS })
+    return ok.survivors
+  }
+
+  async write(key: string, bytes: Uint8Array | string): Promise<void> {
+    const payload = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+    await this.#ask('write', { key }, ANSWER_MS, payload)
+  }
+
+  async resize(key: string, cols: number, rows: number): Promise<void> {
+    await this.#twice(() => this.#ask('resize', { key, cols, rows }))
+  }
+
+  async signal(key: string, signal: ForegroundSignal): Promise<void> {
+    await this.#ask('signal', { key, signal })
+  }
+
+  screen(key: string, lines?: number): Promise<Screen> {
+    return this.#twice(() => this.#ask('screen', { key, ...(lines !== undefined && { lines }) }))
+  }
+
+  async snapshot(key: string): Promise<Snapshot> {
+    const link = this.#links.now(key) ?? (await this.#links.of(key))
+    const { ok, payload } = await link.ask('snapshot', { key }, { ms: ANSWER_MS })
+    return { ...ok, ansi: new TextDecoder().decode(payload) }
+  }
+
+  async *follow(key: string, from: number | 'end', signal: AbortSignal): AsyncGenerator<Piece> {
+    let next = from
+    while (!signal.aborted) {
+      const link = this.#links.now(key) ?? (await this.#links.of(key))
+      const id = ++this.#lastStream
+      const stream = new Stream(signal)
+      link.join(id, stream)
+      try {
+        const { ok } = await link.ask('follow', { key, stream: id, from: next, grant: WINDOW }, { ms: ANSWER_MS })
+        next = ok.from
+        for (let item = await stream.next(); item !== 'cut'; item = await stream.next()) {
+          if (item === undefined || item === 'end') return
+          next = 'gap' in item ? item.gap.to : item.offset + item.bytes.length
+          yield item
+          if ('bytes' in item) this.#grant(link, id, item.bytes.length)
+        }
+      } finally {
+        stream.close()
+        link.leave(id)
+        if (link.open) link.ask('unfollow', { stream: id }, { ms: ANSWER_MS }).catch(() => {})
+      }
+    }
+  }
+
+  async prompt(key: string, turn: string, text: string): Promise<void> {
+    await this.#twice(() => this.#ask('prompt', { key, turn, text }, HANDSHAKE_MS))
+  }
+
+  async cancel(key: string): Promise<boolean> {
+    return (await this.#twice(() => this.#ask('cancel', { key }, CANCEL_MS))).ended
+  }
+
+  async mode(key: string, mode: string): Promise<void> {
+    await this.#twice(() => this.#ask('mode', { key, mode }, CANCEL_MS))
+  }
+
+  async answer(key: string, request: string, choice: string): Promise<void> {
+    await this.#ask('answer', { key, request, choice })
+  }
+
+  onRecords(hear: (said: AgentRecords) => unknown): () => void {
+    const first = !this.#records.heard
+    const stop = this.#records.hear(hear)
+    if (first) for (const link of this.#links.all) this.#listen(link)
+    return stop
+  }
+
+  onExit(hear: HearExit): () => void {
+    return this.#exits.hear(hear)
+  }
+
+  onOutput(key: string | undefined, hear: (key: string, activity: Activity) => void): () => void {
+    const hearer = { key, hear }
+    this.#outputs.add(hearer)
+    return () => this.#outputs.delete(hearer)
+  }
+
+  onLost(hear: (sentence: string) => void): () => void {
+    return this.#links.onLost(hear)
+  }
+
+  async status(): Promise<HostStatus[]> {
+    const all = await Promise.all(this.#links.all.map((link) => link.ask('status', {}, { ms: ANSWER_MS })))
+    return all.map(({ ok }) => ok)
+  }
+
+  async shutdown({ grace = GRACE_MS }: { grace?: number } = {}): Promise<void> {
+    const links = this.#links.release()
+    await Promise.all(links.map((link) => this.#shutdown(link, grace)))
+  }
+
+  close(): void {
+    for (const link of this.#links.release()) link.close()
+  }
+
+  async #ask<Op extends Operation>(
+    op: Op,
+    asked: Asked<Op> & { key: string },
+    ms = ANSWER_MS,
+    payload?: Uint8Array,
+  ): Promise<Answer<Op>> {
+    const link = this.#links.now(asked.key) ?? (await this.#links.of(asked.key))
+    return (await link.ask(op, asked, { ms, payload })).ok
+  }
+
+  /** Asks again when the host went away meanwhile: for what may be done twice. */
+  async #twice<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (thrown) {
+      if (!(thrown instanceof LinkLost)) throw thrown
+      return await call()
+    }
+  }
+
+  #grant(link: Link, stream: number, bytes: number): void {
+    if (link.open) link.ask('grant', { stream, bytes }, { ms: ANSWER_MS }).catch(() => {})
+  }
+
+  #exit(exit: Exit, link: Link): void {
+    this.#links.forget(exit.key, link)
+    this.#exits.tell(exit, () => {
+      if (link.open) link.ask('acknowledge', { run: exit.run }, { ms: ANSWER_MS }).catch(() => {})
+    })
+  }
+
+  /** A host of an older build has no agents that are spoken to by protocol, and says so. */
+  #listen(link: Link): void {
+    if (this.#records.heard) link.ask('records', {}, { ms: ANSWER_MS }).catch(() => {})
+  }
+
+  #kept(link: Link, run: string, seq: number): void {
+    if (link.open) link.ask('kept', { run, seq }, { ms: ANSWER_MS }).catch(() => {})
+  }
+
+  #activity(sessions: Activity[]): void {
+    for (const activity of sessions) {
+      for (const { key, hear } of this.#outputs) {
+        if (key === undefined || key === activity.key) hear(activity.key, activity)
+      }
+    }
+  }
+
+  async #shutdown(link: Link, grace: number): Promise<void> {
+    const { pid } = link.hello
+    await link.ask('shutdown', { grace }, { ms: grace + ENDING_MS })
+    const started = processNow(pid)?.started
+    for (let waited = 0; waited < ANSWER_MS; waited += 20) {
+      const now = processNow(pid)
+      if (!now || now.zombie || now.started !== started) return link.close()
+      await this.options.deadlines.sleep(20)
+    }
+    throw new Refusal('gateway-timeout', `the session host (pid ${pid}) has ended its sessions but does not end itself`)
+  }
+}

@@ -1,0 +1,89 @@
+import type { AgentRecord } from '../protocol/record.ts'
+import type {
+  Activity,
+  Ended,
+  EndOptions,
+  Exit,
+  ForegroundSignal,
+  Hosted,
+  HostStatus,
+  Piece,
+  Screen,
+  Seen,
+  Snapshot,
+  Started,
+  StartSpec,
+} from '../protocol/hosted.ts'
+
+/**
+ * What the supervisor does with the session host. Every call has a deadline: it answers, is refused with a sentence,
+ * or fails with `gateway-timeout`; while the host is gone and coming back it waits within that deadline.
+ */
+export interface SessionHost {
+  /**
+   * Starts a program. Refuses with a sentence when it cannot be started; a running key is `session-conflict`. One of
+   * kind `acp` is started once it has opened a conversation.
+   */
+  start(spec: StartSpec): Promise<Started>
+  /** Every session of every host of this home, exits that nobody acknowledged included. */
+  list(): Promise<Hosted[]>
+  /**
+   * Ends the whole tree: TERM, KILL, looked at and gone; refuses when something survived. Undefined when no host knows
+   * the key: it is gone already. The exit is told to `onExit` as well.
+   */
+  end(key: string, options?: EndOptions): Promise<Ended | undefined>
+  /** Ends processes that left their session, when they are still the same ones; answers with those still there. */
+  endDaemons(daemons: Seen[], options?: { grace?: number }): Promise<Seen[]>
+  /** Types into the terminal; refused while a megabyte waits to be read. */
+  write(key: string, bytes: Uint8Array | string): Promise<void>
+  resize(key: string, cols: number, rows: number): Promise<void>
+  /** Sends a signal to what runs in the terminal's foreground. */
+  signal(key: string, signal: ForegroundSignal): Promise<void>
+  /** The screen as text; with `lines`, the last so many lines of scrollback and screen. */
+  screen(key: string, lines?: number): Promise<Screen>
+  snapshot(key: string): Promise<Snapshot>
+  /**
+   * Output from an absolute offset on, until the session has ended or the signal is aborted. A reader that is slower
+   * than the program gets a `gap` where bytes were overwritten; going on after a lost connection leaves none.
+   */
+  follow(key: string, from: number | 'end', signal: AbortSignal): AsyncIterable<Piece>
+  /**
+   * Gives a program of kind `acp` a turn; resolves when it has taken it. Refused with its reason when it has not, with
+   * `conflict-wrong-state` while it works on another. One that it was given already is not given again.
+   */
+  prompt(key: string, turn: string, text: string): Promise<void>
+  /** Has such a program end its turn; whether it did so in time. Questions it asked are taken off the table. */
+  cancel(key: string): Promise<boolean>
+  /** Has such a program work in another of its modes from now on; refuses with its reason when it does not. */
+  mode(key: string, mode: string): Promise<void>
+  /** Answers what such a program asked with one of the choices it gave. */
+  answer(key: string, request: string, choice: string): Promise<void>
+  /**
+   * Hears what such programs say, in order. The host keeps it until somebody took it: `hear` has resolved with anything
+   * but `false`, which says that it is somebody else's. What was not taken is told again, so it may be heard twice.
+   */
+  onRecords(hear: (said: AgentRecords) => unknown): () => void
+  /**
+   * Hears of each session that is over, also of those that ended while nobody was connected. The host keeps an exit
+   * until somebody took it: `hear` has returned, or its promise has resolved, with anything but `false`, which says
+   * that the exit is somebody else's. When it throws, the exit is told again after a reconnect.
+   */
+  onExit(hear: (exit: Exit) => unknown): () => void
+  /** Hears that there is new output, at most ten times a second and session. */
+  onOutput(key: string | undefined, hear: (key: string, activity: Activity) => void): () => void
+  /** Hears that a host process is gone. Its sessions are ended and told through `onExit` before anything new starts. */
+  onLost(hear: (sentence: string) => void): () => void
+  /** The hosts of this home, the one that takes new sessions first. */
+  status(): Promise<HostStatus[]>
+  /** Ends every session, then the hosts; resolves when they are gone. */
+  shutdown(options?: { grace?: number }): Promise<void>
+  /** Lets go of the hosts, which run on. */
+  close(): void
+}
+
+/** What one run of a program said, oldest first. */
+export interface AgentRecords {
+  key: string
+  run: string
+  records: AgentRecord[]
+}

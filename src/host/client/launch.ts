@@ -1,0 +1,64 @@
+import { closeSync, openSync } from 'node:fs'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { Refusal } from '../../core/errors.ts'
+import type { Place } from '../protocol/place.ts'
+import { BUSY, READY } from '../protocol/protocol.ts'
+import { within } from '../process/waiting.ts'
+
+/** A host that has to end what another left first may need some seconds. */
+const UP_MS = 30_000
+
+/** What a host needs of its environment; sessions get theirs from whoever starts them. */
+const PASSED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'LANG', 'XDG_RUNTIME_DIR'] as const
+const SETTINGS = ['GC_UNATTENDED_TIMEOUT', 'GC_HOST_IDLE_TIMEOUT'] as const
+
+/**
+ * Starts a host in a session of its own, so that it outlives us, and waits until it says it is ready.
+ * False when another one holds the place already.
+ */
+export async function launchHost(
+  place: Place,
+  launch: readonly string[],
+  env: Record<string, string | undefined>,
+  deadlines: Deadlines,
+): Promise<boolean> {
+  place.open()
+  const log = openSync(place.log, 'a', 0o600)
+  try {
+    const child = Bun.spawn([...launch], {
+      cwd: place.folder,
+      env: { ...picked(env), GC_HOME: place.home, GC_HOST_BUILD: place.build },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: log,
+      detached: true,
+    })
+    child.unref()
+    const line = await firstLine(child.stdout, deadlines)
+    if (line === READY) return true
+    if (line === BUSY) return false
+    throw new Refusal('service-unavailable', `the session host did not come up: ${line || `see ${place.log}`}`)
+  } finally {
+    closeSync(log)
+  }
+}
+
+const picked = (env: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries([...PASSED, ...SETTINGS].flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
+
+async function firstLine(output: ReadableStream<Uint8Array>, deadlines: Deadlines): Promise<string> {
+  const reader = output.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  const read = async () => {
+    while (!text.includes('\n')) {
+      const { done, value } = await reader.read()
+      if (done) return
+      text += decoder.decode(value, { stream: true })
+    }
+  }
+  const inTime = await within(deadlines, UP_MS, read())
+  await reader.cancel()
+  if (!inTime) throw new Refusal('gateway-timeout', 'the session host did not say that it is ready')
+  return text.split('\n')[0] ?? ''
+}

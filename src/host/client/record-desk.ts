@@ -1,0 +1,86 @@
+import { sentence } from '../../core/errors.ts'
+import type { AgentRecord } from '../protocol/record.ts'
+import type { AgentRecords } from './contract.ts'
+
+/** Hears what an agent said. `false` says that it is somebody else's; anything else, once resolved, that it is kept. */
+type HearRecords = (said: AgentRecords) => unknown
+
+interface Run {
+  key: string
+  run: string
+  waiting: AgentRecord[]
+  /** The last record that was told here. */
+  last: number
+  acknowledge: (seq: number) => void
+  busy: boolean
+}
+
+/** So many runs that have nothing waiting are remembered. */
+const RUNS_MOST = 1_000
+const RETRY_TURNS = 3
+
+/** Hands on what agents say, run by run and in order, and acknowledges what somebody has kept. */
+export class RecordDesk {
+  readonly #hearers = new Set<HearRecords>()
+  readonly #runs = new Map<string, Run>()
+
+  constructor(private readonly report: (sentence: string) => void) {}
+
+  /** Whether anybody hears. */
+  get heard(): boolean {
+    return this.#hearers.size > 0
+  }
+
+  hear(hear: HearRecords): () => void {
+    this.#hearers.add(hear)
+    for (const run of this.#runs.values()) void this.#hand(run)
+    return () => this.#hearers.delete(hear)
+  }
+
+  /** A host tells again what was not acknowledged when it was last connected. */
+  tell({ key, run, records }: AgentRecords, acknowledge: (seq: number) => void): void {
+    const known = this.#runs.get(run) ?? { key, run, waiting: [], last: 0, acknowledge, busy: false }
+    known.acknowledge = acknowledge
+    this.#runs.delete(run)
+    this.#runs.set(run, known)
+    const told = records.filter(({ seq }) => seq <= known.last)
+    known.waiting.push(...records.filter(({ seq }) => seq > known.last))
+    known.last = Math.max(known.last, records.at(-1)?.seq ?? 0)
+    const kept = (known.waiting[0]?.seq ?? known.last + 1) - 1
+    if (told.length > 0 && !known.busy && kept > 0) acknowledge(kept)
+    this.#forget()
+    void this.#hand(known)
+  }
+
+  async #hand(run: Run): Promise<void> {
+    if (run.busy) return
+    run.busy = true
+    for (let tries = 0; run.waiting.length > 0 && this.heard && tries < RETRY_TURNS; ) {
+      const records = [...run.waiting]
+      if (await this.#kept({ key: run.key, run: run.run, records })) {
+        run.waiting.splice(0, records.length)
+        run.acknowledge(records.at(-1)?.seq ?? 0)
+        tries = 0
+      } else tries++
+    }
+    run.busy = false
+  }
+
+  /** Whether somebody has kept it and nobody failed to. */
+  async #kept(said: AgentRecords): Promise<boolean> {
+    try {
+      const heard = await Promise.all([...this.#hearers].map(async (hear) => hear(said)))
+      return heard.some((kept) => kept !== false)
+    } catch (thrown) {
+      this.report(`what ${said.key} said was not taken: ${sentence(thrown)}`)
+      return false
+    }
+  }
+
+  #forget(): void {
+    for (const [run, { waiting }] of this.#runs) {
+      if (this.#runs.size <= RUNS_MOST) return
+      if (waiting.length === 0) this.#runs.delete(run)
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import { chmodSync } from 'node:fs'
+import { type Clock, stamp } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { sentence } from '../../core/errors.ts'
+import { Endings } from '../process/ending.ts'
+import { ProcessTable } from '../process/table.ts'
+import { Activities } from './activities.ts'
+import { Attendance } from './attendance.ts'
+import { type ChannelBox, channelHandler } from '../protocol/channel.ts'
+import { Connection, WithPayload } from './connection.ts'
+import type { HostStatus } from '../protocol/hosted.ts'
+import type { Place } from '../protocol/place.ts'
+import { type Ask, PROTOCOL } from '../protocol/protocol.ts'
+import { reclaim, reclaimOthers } from './reclaim.ts'
+import { Records } from './records.ts'
+import { GRACE_MS, Sessions } from './sessions.ts'
+
+export interface HostParts {
+  place: Place
+  clock: Clock
+  deadlines: Deadlines
+  unattendedTimeout: number
+  idleTimeout?: number
+  report(sentence: string): void
+}
+
+/** The process that owns the agents' terminals: it answers supervisors, and lives as long as there is a reason to. */
+export class HostProcess {
+  readonly #endings: Endings
+  readonly #records: Records
+  readonly #sessions: Sessions
+  readonly #attendance: Attendance
+  readonly #activities: Activities
+  readonly #connections = new Set<Connection>()
+  readonly #done = Promise.withResolvers<void>()
+  readonly #startedAt: string
+  #listener: { stop(closing?: boolean): void } | undefined
+  #ending: Promise<void> | undefined
+
+  private constructor(
+    private readonly parts: HostParts,
+    records: Records,
+  ) {
+    this.#records = records
+    this.#startedAt = stamp(parts.clock.now())
+    this.#endings = new Endings(new ProcessTable(), parts.deadlines)
+    this.#activities = new Activities(parts.deadlines, parts.clock, () => this.#greeted())
+    this.#sessions = new Sessions(
+      { ...parts, build: parts.place.build, records, endings: this.#endings },
+      {
+        output: (session) => {
+          this.#activities.touch(session)
+          for (const connection of this.#connections) connection.output(session)
+        },
+        said: (ledger) => {
+          for (const connection of this.#connections) connection.said(ledger)
+        },
+        exit: (exit) => {
+          for (const connection of this.#greeted()) connection.exit(exit)
+        },
+        changed: () => this.#count(),
+      },
+    )
+    this.#attendance = new Attendance({ ...parts, unattended: () => this.#unattended(), idle: () => this.#idle() })
+  }
+
+  /** Ends what dead hosts of this home left running, then listens. The caller holds the place's lock. */
+  static async open(parts: HostParts): Promise<HostProcess> {
+    const records = new Records(parts.place.folder)
+    records.open()
+    const endings = new Endings(new ProcessTable(), parts.deadlines)
+    await reclaim(records, records, endings, parts.clock)
+    await reclaimOthers(parts.place, records, endings, parts.clock)
+    const host = new HostProcess(parts, records)
+    host.#listen()
+    return host
+  }
+
+  /** Resolves when this host has nothing left to do and has let go of its socket. */
+  get done(): Promise<void> {
+    return this.#done.promise
+  }
+
+  /** A drawing went wrong; the sessions go on. */
+  stumble(): void {
+    this.#sessions.feeder.stumble()
+  }
+
+  /** Ends every session, then this host. */
+  shutdown(grace: number = GRACE_MS): Promise<void> {
+    this.#ending ??= this.#sessions.endAll(grace, 'shutdown').finally(() => {
+      this.#ending = undefined
+    })
+    return this.#ending.then(() => this.#leave())
+  }
+
+  #listen(): void {
+    const socket = this.parts.place.claimSocket()
+    this.#listener = Bun.listen<ChannelBox>({
+      unix: socket,
+      socket: channelHandler(() => this.#arrived().channel),
+    })
+    chmodSync(socket, 0o600)
+    this.#attendance.sessions = this.#sessions.running
+    this.#attendance.open()
+  }
+
+  #arrived(): Connection {
+    const connection = new Connection({
+      hello: { protocol: PROTOCOL, build: this.parts.place.build, pid: process.pid },
+      answer: (ask, payload, from) => this.#answer(ask, payload, from),
+      greeted: (from) => {
+        this.#count()
+        for (const exit of this.#sessions.exits) from.exit(exit)
+      },
+      closed: (from) => {
+        this.#connections.delete(from)
+        this.#count()
+      },
+      report: this.parts.report,
+    })
+    this.#connections.add(connection)
+    return connection
+  }
+
+  #answer(ask: Ask, payload: Uint8Array, from: Connection): unknown {
+    const sessions = this.#sessions
+    switch (ask.op) {
+      case 'start':
+        return sessions.start(ask.spec)
+      case 'list':
+        return { sessions: sessions.list() }
+      case 'end':
+        return sessions.end(ask.key, ask, 'ended')
+      case 'endDaemons':
+        return sessions.endDaemons(ask.daemons, ask.grace).then((survivors) => ({ survivors }))
+      case 'write':
+        return sessions.roster.terminal(ask.key).write(payload)
+      case 'resize':
+        return sessions.roster.terminal(ask.key).resize(ask.cols, ask.rows)
+      case 'signal':
+        return sessions.roster.get(ask.key).signal(ask.signal)
+      case 'screen':
+        return sessions.screen(ask.key, ask.lines)
+      case 'snapshot':
+        return this.#snapshot(ask.key)
+      case 'follow':
+        return this.#follow(ask, from)
+      case 'grant':
+        return from.grant(ask.stream, ask.bytes)
+      case 'unfollow':
+        return from.unfollow(ask.stream)
+      case 'acknowledge':
+        return sessions.acknowledge(ask.run)
+      case 'reclaim':
+        return this.#reclaim()
+      case 'retire':
+        return this.#retire()
+      case 'shutdown':
+        return this.shutdown(ask.grace)
+      case 'status':
+        return this.#status()
+      case 'records':
+        return from.tell(sessions.ledgers.all)
+      case 'kept':
+        return sessions.ledgers.acknowledge(ask.run, ask.seq)
+      case 'prompt':
+        return sessions.roster.agent(ask.key).prompt(ask.turn, ask.text)
+      case 'cancel':
+        return sessions.roster
+          .agent(ask.key)
+          .cancel()
+          .then((ended) => ({ ended }))
+      case 'mode':
+        return sessions.roster.agent(ask.key).mode(ask.mode)
+      case 'answer':
+        return sessions.roster.agent(ask.key).answer(ask.request, ask.choice)
+    }
+  }
+
+  async #snapshot(key: string): Promise<WithPayload> {
+    const session = this.#sessions.roster.latestTerminal(key)
+    const { ansi, ...rest } = await session.snapshot()
+    return new WithPayload(rest, Buffer.from(ansi))
+  }
+
+  #follow({ key, stream, from, grant }: Ask<'follow'>, connection: Connection): { from: number } {
+    const session = this.#sessions.roster.latestTerminal(key)
+    return { from: connection.follow(session, stream, from, grant) }
+  }
+
+  async #reclaim(): Promise<void> {
+    const { place, clock } = this.parts
+    const exits = await reclaimOthers(place, this.#records, this.#endings, clock)
+    for (const exit of exits) this.#sessions.adopt(exit)
+    this.#sessions.ledgers.restore()
+  }
+
+  #retire(): void {
+    this.#sessions.close('this host belongs to an earlier build and takes no new sessions')
+    this.#attendance.retire()
+  }
+
+  #status(): HostStatus {
+    return {
+      build: this.parts.place.build,
+      protocol: PROTOCOL,
+      pid: process.pid,
+      startedAt: this.#startedAt,
+      sessions: this.#sessions.running,
+      exits: this.#sessions.exits.length,
+      memory: process.memoryUsage.rss(),
+      retired: this.#attendance.retired,
+    }
+  }
+
+  #greeted(): Connection[] {
+    return [...this.#connections].filter((connection) => connection.greeted)
+  }
+
+  #count(): void {
+    if (!this.#listener) return
+    const unheard = this.#attendance.retired ? this.#sessions.exits.length : 0
+    this.#attendance.sessions = this.#sessions.running + unheard
+    this.#attendance.supervisors = this.#greeted().length
+  }
+
+  #unattended(): void {
+    this.parts.report('no supervisor has been here for too long: ending all sessions')
+    this.#sessions.endAll(GRACE_MS, 'unattended').then(
+      () => this.#leave(),
+      (thrown) => {
+        this.parts.report(`not all sessions could be ended: ${sentence(thrown)}`)
+        this.parts.deadlines.after(60_000, () => this.#unattended())
+      },
+    )
+  }
+
+  #idle(): void {
+    this.#sessions.close('this host is ending')
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#listener?.stop()
+    // The answer to whoever asked for the end goes out before the connection does.
+    this.parts.deadlines.after(20, () => {
+      for (const connection of [...this.#connections]) connection.bye()
+      this.#done.resolve()
+    })
+  }
+}

@@ -1,0 +1,94 @@
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { Deadlines } from '../../core/deadlines.ts'
+import { parseDuration } from '../../core/durations.ts'
+import { Refusal, sentence } from '../../core/errors.ts'
+import { Lock } from '../../core/lock.ts'
+import { HostProcess } from './host.ts'
+import { openLog } from './log.ts'
+import { Place } from '../protocol/place.ts'
+import { BUSY, READY } from '../protocol/protocol.ts'
+
+const UNATTENDED_MS = 15 * 60_000
+
+export interface HostOptions {
+  home: string
+  /** Names the program this host is of; a host of another build runs beside it. */
+  build: string
+  clock?: Clock
+  /** How long sessions run on while no supervisor is connected; 15 minutes when not given. */
+  unattendedTimeout?: number
+  /** How long a host without sessions and supervisor stays; 10 seconds when not given. */
+  idleTimeout?: number
+  /** Says one line, once: that it is ready, or why not. */
+  say(line: string): void
+}
+
+/** `gc host` as its environment asks: `GC_HOME`, `GC_HOST_BUILD`, `GC_UNATTENDED_TIMEOUT`, `GC_HOST_IDLE_TIMEOUT`. */
+export function hostOptions(env: Record<string, string | undefined>): Omit<HostOptions, 'say'> {
+  const duration = (name: string): number | undefined => {
+    const text = env[name]
+    if (!text) return undefined
+    const ms = parseDuration(text)
+    if (ms === undefined || ms <= 0)
+      throw new Refusal('invalid-request', `${name} is not a duration such as 15m: ${text}`)
+    return ms
+  }
+  return {
+    home: env.GC_HOME || `${env.HOME}/.gc`,
+    build: env.GC_HOST_BUILD || 'dev',
+    unattendedTimeout: duration('GC_UNATTENDED_TIMEOUT'),
+    idleTimeout: duration('GC_HOST_IDLE_TIMEOUT'),
+  }
+}
+
+/** Runs a session host until it has nothing left to do; answers with the exit code of its process. */
+export async function runHost(options: HostOptions): Promise<number> {
+  const clock = options.clock ?? systemClock
+  const place = new Place(options.home, options.build)
+  const lock = takePlace(place, options.say)
+  if (!lock) return 1
+  const report = openLog(place.log, clock)
+  const deadlines = new Deadlines(clock, undefined, (thrown) => report(sentence(thrown)))
+  try {
+    process.chdir(place.folder)
+    const { unattendedTimeout = UNATTENDED_MS, idleTimeout } = options
+    const host = await HostProcess.open({ place, clock, deadlines, unattendedTimeout, idleTimeout, report })
+    surviveSignals(host, report)
+    report(`host ${place.build} is up (pid ${process.pid})`)
+    options.say(READY)
+    await host.done
+    report('host has ended')
+    return 0
+  } catch (thrown) {
+    report(`host could not come up: ${sentence(thrown)}`)
+    options.say(sentence(thrown))
+    return 1
+  } finally {
+    deadlines.close()
+    place.clearSocket()
+    lock.release()
+  }
+}
+
+function takePlace(place: Place, say: (line: string) => void): Lock | undefined {
+  try {
+    place.open()
+    return Lock.take(place.lock, `gc host ${place.build}`)
+  } catch (thrown) {
+    say(thrown instanceof Refusal && thrown.code === 'conflict-wrong-state' ? BUSY : sentence(thrown))
+    return undefined
+  }
+}
+
+/** A closed terminal and a fault of ours must not end the agents; a system that shuts down ends them properly. */
+function surviveSignals(host: HostProcess, report: (sentence: string) => void): void {
+  process.on('SIGHUP', () => {})
+  const end = () => void host.shutdown().catch((thrown) => report(sentence(thrown)))
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  process.on('uncaughtException', (thrown) => {
+    report(`a fault: ${thrown.stack ?? sentence(thrown)}`)
+    host.stumble()
+  })
+  process.on('unhandledRejection', (thrown) => report(`a fault: ${sentence(thrown)}`))
+}

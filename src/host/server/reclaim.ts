@@ -1,0 +1,83 @@
+import { type Clock, stamp } from '../../core/clock.ts'
+import { Refusal } from '../../core/errors.ts'
+import { Lock } from '../../core/lock.ts'
+import type { Endings } from '../process/ending.ts'
+import type { Origin } from '../process/tree.ts'
+import type { Exit } from '../protocol/hosted.ts'
+import { Place } from '../protocol/place.ts'
+import { Records, type SessionRecord } from './records.ts'
+
+/** What was left by a host that died has lost its terminal: it gets no long goodbye. */
+const GRACE_MS = 1_000
+
+/**
+ * Ends what a host that died left on its record, daemons too, and keeps the exits in `into`. Throws when that cannot
+ * be done: then nothing may be started in its stead.
+ */
+export async function reclaim(lost: Records, into: Records, endings: Endings, clock: Clock): Promise<Exit[]> {
+  const records = lost.sessions()
+  if (records.length > 0) {
+    const { survivors } = await endings.end(records.map(originOf), { grace: GRACE_MS, daemons: true })
+    if (survivors.length > 0) {
+      const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
+      throw new Refusal('service-unavailable', `a host died and left ${named}, which survived KILL; end it by hand`)
+    }
+  }
+  const exits = records.map((record) => exitOf(record, clock))
+  const unheard = lost === into ? exits : [...lost.exits(), ...exits]
+  for (const exit of unheard) into.keepExit(exit)
+  for (const { run } of records) lost.drop(run)
+  if (lost !== into) hand(lost, into, unheard)
+  return unheard
+}
+
+/** What was lost with a host is told by the one that came after. */
+function hand(lost: Records, into: Records, exits: readonly Exit[]): void {
+  for (const { run } of exits) lost.dropExit(run)
+  into.takeUnheard(lost)
+}
+
+/** Reclaims from every other build's host of this home that died; one that lives holds its lock and is left alone. */
+export async function reclaimOthers(mine: Place, into: Records, endings: Endings, clock: Clock): Promise<Exit[]> {
+  const exits: Exit[] = []
+  for (const place of Place.all(mine.home)) {
+    if (place.folder === mine.folder) continue
+    const lock = takeIfFree(place)
+    if (!lock) continue
+    try {
+      const lost = new Records(place.folder)
+      lost.open()
+      exits.push(...(await reclaim(lost, into, endings, clock)))
+      place.clear()
+    } finally {
+      lock.release()
+    }
+  }
+  return exits
+}
+
+function takeIfFree(place: Place): Lock | undefined {
+  try {
+    return Lock.take(place.lock, `the reclaiming of host ${place.build}`)
+  } catch (thrown) {
+    if (thrown instanceof Refusal && thrown.code === 'conflict-wrong-state') return undefined
+    throw thrown
+  }
+}
+
+const originOf = ({ pid, started, marks }: SessionRecord): Origin => ({ pid: pid ?? 0, started: started ?? '', marks })
+
+function exitOf({ run, key, pid, startedAt }: SessionRecord, clock: Clock): Exit {
+  const endedAt = stamp(clock.now())
+  return {
+    run,
+    key,
+    pid: pid ?? 0,
+    startedAt,
+    endedAt,
+    state: 'exited',
+    reason: 'host-lost',
+    lastOutput: [],
+    daemons: [],
+  }
+}

@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Refusal } from '../../core/errors.ts'
+import { makeFolder } from '../../core/folders.ts'
+import { boot } from '../process/table.ts'
+import { isRecord } from '../protocol/frames.ts'
+import type { Exit } from '../protocol/hosted.ts'
+import { type Owner, Shelf, shelved } from './shelf.ts'
+
+/** What is on disk of a session before it is said to be started. Without a pid it was about to be. */
+export interface SessionRecord {
+  run: string
+  key: string
+  startedAt: string
+  marks: string[]
+  pid?: number
+  started?: string
+}
+
+const SPOKEN = '.jsonl'
+
+/** The last exits that are kept while nobody acknowledges them. */
+export const EXITS_MOST = 500
+
+/**
+ * What outlives the host: the sessions it runs and the exits nobody has acknowledged. Session records belong to one
+ * run of the machine, since no process outlives it: those of another are not even read.
+ */
+export class Records {
+  readonly #sessions: string
+  readonly #exits: string
+  readonly #unheard: string
+
+  constructor(private readonly folder: string) {
+    this.#sessions = join(folder, 'sessions', boot())
+    this.#exits = join(folder, 'exits')
+    this.#unheard = join(folder, 'unheard')
+  }
+
+  /** Makes the folders and forgets what earlier runs of the machine left. */
+  open(): void {
+    makeFolder(this.#sessions)
+    makeFolder(this.#exits)
+    makeFolder(this.#unheard)
+    for (const name of names(join(this.folder, 'sessions'))) {
+      if (name !== boot()) rmSync(join(this.folder, 'sessions', name), { recursive: true, force: true })
+    }
+  }
+
+  keep(record: SessionRecord): void {
+    write(join(this.#sessions, `${record.run}.json`), record)
+  }
+
+  drop(run: string): void {
+    rmSync(join(this.#sessions, `${run}.json`), { force: true })
+  }
+
+  /** The sessions on record. One that cannot be read is a refusal: what it names may still run. */
+  sessions(): SessionRecord[] {
+    return names(this.#sessions).map((name) => {
+      const path = join(this.#sessions, name)
+      const record = parse(path)
+      if (isSessionRecord(record)) return record
+      throw new Refusal(
+        'service-unavailable',
+        `${path} does not say which process it stands for; end that process and delete the file`,
+      )
+    })
+  }
+
+  keepExit(exit: Exit): void {
+    write(join(this.#exits, `${exit.run}.json`), exit)
+  }
+
+  dropExit(run: string): void {
+    rmSync(join(this.#exits, `${run}.json`), { force: true })
+  }
+
+  /** Where what an agent says is kept until somebody has acknowledged it. */
+  shelf(owner: Owner, report: (sentence: string) => void): Shelf {
+    return new Shelf(join(this.#unheard, `${owner.run}${SPOKEN}`), owner, report)
+  }
+
+  /** What agents said and nobody has acknowledged, but for these runs. One that cannot be read says nothing. */
+  unheard(but: ReadonlySet<string> = new Set()): NonNullable<ReturnType<typeof shelved>>[] {
+    const runs = names(this.#unheard).filter((name) => name.endsWith(SPOKEN) && !but.has(name.slice(0, -SPOKEN.length)))
+    return runs.flatMap((name) => shelved(join(this.#unheard, name)) ?? [])
+  }
+
+  /** Takes over what agents of a host that died said. */
+  takeUnheard(lost: Records): void {
+    for (const name of names(lost.#unheard)) renameSync(join(lost.#unheard, name), join(this.#unheard, name))
+  }
+
+  /** The exits on disk, oldest first. One that cannot be read says nothing and is dropped. */
+  exits(): Exit[] {
+    const found: Exit[] = []
+    for (const name of names(this.#exits)) {
+      const exit = parse(join(this.#exits, name))
+      if (isExit(exit)) found.push(exit)
+      else rmSync(join(this.#exits, name), { force: true })
+    }
+    found.sort((a, b) => a.endedAt.localeCompare(b.endedAt))
+    for (const { run } of found.splice(0, Math.max(0, found.length - EXITS_MOST))) this.dropExit(run)
+    return found
+  }
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.endsWith('.new'))
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return []
+    throw thrown
+  }
+}
+
+/** In place at once or not at all: a reader never meets half a file. */
+function write(path: string, value: object): void {
+  writeFileSync(`${path}.new`, JSON.stringify(value), { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
+
+function parse(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+const isSessionRecord = (value: unknown): value is SessionRecord =>
+  isRecord(value) && typeof value.run === 'string' && typeof value.key === 'string' && Array.isArray(value.marks)
+
+const isExit = (value: unknown): value is Exit =>
+  isRecord(value) && typeof value.run === 'string' && typeof value.key === 'string' && typeof value.endedAt === 'string'

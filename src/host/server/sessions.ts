@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto'
+import { type Clock, stamp } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { Refusal, sentence } from '../../core/errors.ts'
+import type { Ledger } from '../acp/ledger.ts'
+import type { Endings, Seen } from '../process/ending.ts'
+import { Feeder } from './feeder.ts'
+import type { EndOptions, EndReason, Exit, Hosted, Screen, Started, StartSpec } from '../protocol/hosted.ts'
+import { Ledgers } from './ledgers.ts'
+import { clipped, hostedOf } from './overview.ts'
+import { EXITS_MOST, type Records, type SessionRecord } from './records.ts'
+import { type HostSession, Roster } from './roster.ts'
+import { TerminalSession } from './session.ts'
+
+export const GRACE_MS = 5_000
+/** Those left behind by a program that ended by itself have lost what they worked for. */
+const LEFTOVER_GRACE_MS = 2_000
+/** How long the last output is read while a daemon still holds the terminal. */
+const LAST_OUTPUT_MS = 300
+const RETRY_MS = 5_000
+
+/** The names by which a process shows which session it belongs to: given to the first, inherited by the rest. */
+const MARKS = ['GC_HOME', 'GC_CITY', 'GC_SESSION_ID'] as const
+
+export interface SessionsParts {
+  /** What agents are told about who speaks to them. */
+  build: string
+  clock: Clock
+  deadlines: Deadlines
+  records: Records
+  endings: Endings
+  report(sentence: string): void
+}
+
+/** What the sessions of a host tell its connections. */
+export interface SessionsEvents {
+  output(session: HostSession): void
+  /** An agent has said something. */
+  said(ledger: Ledger): void
+  exit(exit: Exit): void
+  /** A session came or went, or an exit was acknowledged. */
+  changed(): void
+}
+
+interface Ending {
+  grace: number
+  reason: EndReason
+  done: Promise<Exit>
+}
+
+/** The sessions of one host, those that run and those whose exit nobody has acknowledged. */
+export class Sessions {
+  readonly feeder = new Feeder()
+  readonly ledgers: Ledgers
+  readonly roster = new Roster()
+  readonly #exits = new Map<string, Exit>()
+  readonly #endings = new Map<string, Ending>()
+  #closed: string | undefined
+
+  constructor(
+    private readonly parts: SessionsParts,
+    private readonly events: SessionsEvents,
+  ) {
+    this.ledgers = new Ledgers(parts, (ledger) => events.said(ledger))
+    for (const exit of parts.records.exits()) this.#exits.set(exit.run, exit)
+  }
+
+  get running(): number {
+    return this.roster.running
+  }
+
+  get exits(): Exit[] {
+    return [...this.#exits.values()]
+  }
+
+  /** Takes no more sessions, for this reason. */
+  close(reason: string): void {
+    this.#closed ??= reason
+  }
+
+  /** Starts a program; one that is spoken to by protocol is started once it has opened a conversation. */
+  async start(spec: StartSpec): Promise<Started> {
+    if (spec.kind === 'acp') return this.#startAgent(spec)
+    const { pid, startedAt } = this.#start(spec, TerminalSession)
+    return { pid, startedAt }
+  }
+
+  async #startAgent(spec: StartSpec): Promise<Started> {
+    const { AgentSession } = await import('../acp/session.ts')
+    const session = this.#start(spec, AgentSession)
+    try {
+      const { resumed } = await session.ready()
+      return { pid: session.pid, startedAt: session.startedAt, resumed }
+    } catch (thrown) {
+      await this.#end(session, LEFTOVER_GRACE_MS, 'exited').catch(() => {})
+      throw thrown
+    }
+  }
+
+  #start<Session extends HostSession>(spec: StartSpec, kind: Kind<Session>): Session {
+    if (this.#closed) throw new Refusal('service-unavailable', this.#closed)
+    if (this.roster.runs(spec.key)) throw new Refusal('session-conflict', `${spec.key} runs already`)
+    const run = randomUUID()
+    const marks = marksOf(spec.env)
+    const record = { run, key: spec.key, startedAt: stamp(this.parts.clock.now()), marks }
+    this.#record(record)
+    const session = this.#spawn(run, spec, marks, kind)
+    this.roster.arrive(session)
+    try {
+      this.#record({ ...record, pid: session.pid, started: session.origins[0]?.started ?? '' })
+    } catch (thrown) {
+      this.#begin(session, 0, 'ended').catch(() => {})
+      throw thrown
+    }
+    this.events.changed()
+    return session
+  }
+
+  list(): Hosted[] {
+    const running = this.roster.all.map(
+      (session): Hosted => ({
+        ...session.view,
+        state: 'running',
+        ...(this.#endings.has(session.run) && { ending: true }),
+      }),
+    )
+    return [...running, ...this.exits.map((exit) => hostedOf(exit, this.roster.ended(exit.run)))]
+  }
+
+  async screen(key: string, lines: number | undefined): Promise<Screen> {
+    const session = this.roster.latest(key)
+    if (session) return session.screen(lines)
+    const exit = this.#exitOf(key)
+    if (!exit) throw new Refusal('session-not-found', `no session ${key} runs here`)
+    const kept = exit.lastOutput.slice(-(lines ?? exit.lastOutput.length))
+    const blank = { cursor: { x: 0, y: 0 }, title: '', alternate: false, bracketedPaste: false }
+    return { lines: kept, ...blank, cols: 0, rows: 0, offset: 0 }
+  }
+
+  /** Ends a session's whole tree. Asked again with less grace, it ends sooner. */
+  async end(key: string, { grace = GRACE_MS, daemons = false }: EndOptions, reason: EndReason): Promise<Exit> {
+    const session = this.roster.find(key)
+    const exit = session ? await this.#end(session, grace, reason) : this.#exitOf(key)
+    if (!exit) throw new Refusal('session-not-found', `no session ${key} runs here`)
+    if (!daemons || exit.daemons.length === 0) return exit
+    const left = await this.parts.endings.endSeen(exit.daemons, grace)
+    return this.#keep({ ...exit, daemons: left })
+  }
+
+  endDaemons(daemons: readonly Seen[], grace: number = GRACE_MS): Promise<Seen[]> {
+    return this.parts.endings.endSeen(daemons, grace)
+  }
+
+  /** Ends all of them at once; throws when one survived. */
+  async endAll(grace: number, reason: EndReason): Promise<void> {
+    this.close('this host is ending')
+    const ended = await Promise.allSettled(this.roster.all.map(({ key }) => this.end(key, { grace }, reason)))
+    for (const one of ended) if (one.status === 'rejected') throw one.reason
+  }
+
+  /** Keeps the exit of a session that another host ran. */
+  adopt(exit: Exit): void {
+    this.#exits.set(exit.run, exit)
+    this.events.exit(exit)
+  }
+
+  /** Forgets an exit that the supervisor has kept. */
+  acknowledge(run: string): void {
+    this.#exits.delete(run)
+    this.roster.forget(run)
+    this.parts.records.dropExit(run)
+    this.events.changed()
+  }
+
+  #spawn<Session extends HostSession>(run: string, spec: StartSpec, marks: string[], kind: Kind<Session>): Session {
+    const events = {
+      output: (from: HostSession) => this.events.output(from),
+      exited: (from: HostSession) => this.#exited(from),
+      appended: (ledger: Ledger) => this.ledgers.said(ledger),
+    }
+    try {
+      return new kind(run, spec, { ...this.parts, feeder: this.feeder, marks }, events)
+    } catch (thrown) {
+      this.parts.records.drop(run)
+      throw thrown
+    }
+  }
+
+  #record(record: SessionRecord): void {
+    try {
+      this.parts.records.keep(record)
+    } catch (thrown) {
+      const why = `${record.key} could not be put on record, so it was not started: ${sentence(thrown)}`
+      throw new Refusal('service-unavailable', why)
+    }
+  }
+
+  #exitOf(key: string): Exit | undefined {
+    return this.exits.findLast((exit) => exit.key === key)
+  }
+
+  async #end(session: HostSession, grace: number, reason: EndReason): Promise<Exit> {
+    const under = this.#endings.get(session.run)
+    if (under && grace >= under.grace) return under.done
+    if (under) await this.parts.endings.end(session.origins, { grace, daemons: false })
+    return under?.done ?? this.#begin(session, grace, reason)
+  }
+
+  #begin(session: HostSession, grace: number, reason: EndReason): Promise<Exit> {
+    const done = this.#finish(session, grace, reason)
+    this.#endings.set(session.run, { grace, reason, done })
+    done
+      .catch((thrown) => {
+        this.parts.report(`${session.key} could not be ended: ${sentence(thrown)}`)
+        if (session.over) this.parts.deadlines.after(RETRY_MS, () => this.#exited(session))
+      })
+      .finally(() => this.#endings.delete(session.run))
+    return done
+  }
+
+  /** Its first process is over by itself: what it left in its terminal goes too. */
+  #exited(session: HostSession): void {
+    if (this.#endings.has(session.run) || this.roster.find(session.key) !== session) return
+    this.#begin(session, LEFTOVER_GRACE_MS, 'exited').catch(() => {
+      // Reported, and tried again.
+    })
+  }
+
+  async #finish(session: HostSession, grace: number, reason: EndReason): Promise<Exit> {
+    const { daemons, survivors } = await this.parts.endings.end(session.origins, { grace, daemons: false })
+    if (survivors.length > 0) {
+      const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
+      throw new Refusal('gateway-timeout', `${session.key} could not be ended: ${named} survived KILL`)
+    }
+    await session.finish(LAST_OUTPUT_MS)
+    const { lines } = await session.screen(Number.MAX_SAFE_INTEGER)
+    const { key, run, pid, startedAt } = session
+    const exit: Exit = {
+      ...{ key, run, pid, startedAt, state: 'exited', endedAt: stamp(this.parts.clock.now()), reason },
+      ...session.over,
+      lastOutput: clipped(lines),
+      daemons,
+    }
+    this.roster.leave(session)
+    if (session.kind === 'acp') this.ledgers.close(session.ledger)
+    this.#keep(exit)
+    this.parts.records.drop(run)
+    this.events.exit(exit)
+    this.events.output(session)
+    this.events.changed()
+    return exit
+  }
+
+  /** A full disk must not keep an exit from being told. */
+  #write(exit: Exit): void {
+    try {
+      this.parts.records.keepExit(exit)
+    } catch (thrown) {
+      this.parts.report(`the exit of ${exit.key} could not be written: ${sentence(thrown)}`)
+    }
+  }
+
+  #keep(exit: Exit): Exit {
+    this.#exits.set(exit.run, exit)
+    this.#write(exit)
+    for (const run of [...this.#exits.keys()].slice(0, -EXITS_MOST)) this.acknowledge(run)
+    return exit
+  }
+}
+
+/** Marks need all names: the home and city without the session would match every session of the city. */
+function marksOf(env: Record<string, string>): string[] {
+  if (!env.GC_SESSION_ID) return []
+  return MARKS.flatMap((name) => (env[name] === undefined ? [] : [`${name}=${env[name]}`]))
+}
+
+type Kind<Session extends HostSession> = new (
+  run: string,
+  spec: StartSpec,
+  parts: SessionsParts & { feeder: Feeder; marks: string[] },
+  events: {
+    output(session: HostSession): void
+    exited(session: HostSession): void
+    appended(ledger: Ledger): void
+  },
+) => Session

@@ -1,0 +1,65 @@
+import { payloadOf, type Recorded } from '../../core/events/event.ts'
+import type { Beads } from '../../work/beads/beads.ts'
+import { BeadClosed, BeadCreated, BeadUpdated } from '../../work/beads/events.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { attemptsOf, isWorkflowRoot, told, toNode } from './node.ts'
+import type { WorkflowEventProjection } from './schema.ts'
+
+/** The events that mean something to a workflow, and what changed by them. */
+const CHANGED = [
+  { def: BeadCreated, fields: ['status', 'metadata'] },
+  { def: BeadUpdated, fields: ['snapshot'] },
+  { def: BeadClosed, fields: ['status'] },
+] as const
+
+/** Types of events that streams may show with what they mean for a workflow. */
+export const PROJECTED: ReadonlySet<string> = new Set(CHANGED.map(({ def }) => def.type))
+
+/** Tells what events mean for the workflows of one city. */
+export class WorkflowEvents {
+  constructor(
+    private readonly city: string,
+    private readonly beads: Beads,
+  ) {}
+
+  /** Undefined for a bead that belongs to no workflow, or to one whose root is not there. */
+  of(recorded: Recorded): WorkflowEventProjection | undefined {
+    for (const { def, fields } of CHANGED) {
+      const payload = payloadOf(def, recorded)
+      if (payload) return this.#project(recorded, payload.bead, fields)
+    }
+    return undefined
+  }
+
+  #project(recorded: Recorded, bead: Bead, fields: readonly string[]): WorkflowEventProjection | undefined {
+    const root = this.#rootOf(bead)
+    if (!root) return undefined
+    const rig = this.beads.rigOf(root.id)
+    const [kind, ref] = [told(root, 'gc.scope_kind'), told(root, 'gc.scope_ref')]
+    const attempts = attemptsOf(bead)
+    return {
+      type: 'workflow:event',
+      workflow_id: told(root, 'gc.workflow_id') || root.id,
+      root_bead_id: root.id,
+      root_store_ref: rig === '' ? `city:${this.city}` : `rig:${rig}`,
+      ...(kind && ref ? { scope_kind: kind, scope_ref: ref } : { scope_kind: 'city', scope_ref: this.city }),
+      watch_generation: 'pending',
+      event_seq: recorded.seq,
+      workflow_seq: recorded.seq,
+      event_ts: recorded.ts.replace(/\.\d+Z$/, 'Z'),
+      event_type: recorded.type,
+      bead: toNode(bead),
+      changed_fields: [...fields],
+      logical_node_id: told(bead, 'gc.logical_bead_id') || bead.id,
+      ...(attempts && { attempt_summary: attempts }),
+      ...(recorded.type === BeadUpdated.type && { requires_resync: true }),
+    }
+  }
+
+  #rootOf(bead: Bead): Bead | undefined {
+    if (!bead.metadata) return undefined
+    const id = told(bead, 'gc.root_bead_id') || (isWorkflowRoot(bead) ? bead.id : '')
+    const root = id === '' ? undefined : this.beads.find(id)
+    return root && isWorkflowRoot(root) ? root : undefined
+  }
+}

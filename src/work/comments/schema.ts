@@ -1,0 +1,41 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { listOf, paging } from '../../http/schema.ts'
+
+export const BeadComment = Type.Object(
+  {
+    id: Type.String({ description: 'Its own among the comments of its bead.' }),
+    issue_id: Type.String({ description: 'The bead it is on.' }),
+    author: Type.String({ description: 'Who wrote it: a name of the session that did, or `human`.' }),
+    text: Type.String(),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'BeadComment', additionalProperties: false, description: 'What somebody had to say on a bead.' },
+)
+export type BeadComment = Static<typeof BeadComment>
+
+export const BeadCommentInput = Type.Object(
+  { text: Type.String({ minLength: 1, description: 'At most 64 KB.' }) },
+  { $id: 'BeadCommentInput', additionalProperties: false },
+)
+export type BeadCommentInput = Static<typeof BeadCommentInput>
+
+export const BeadCommentList = listOf(BeadComment, 'BeadCommentList')
+export type BeadCommentList = Static<typeof BeadCommentList>
+
+export const BeadCommentCounts = Type.Object(
+  {
+    counts: Type.Record(Type.String(), Type.Integer(), {
+      description: 'How many comments there are, by bead; a bead without any is left out.',
+    }),
+  },
+  { $id: 'BeadCommentCounts', additionalProperties: false },
+)
+export type BeadCommentCounts = Static<typeof BeadCommentCounts>
+
+export const BeadCommentedPayload = Type.Object(
+  { comment: BeadComment },
+  { $id: 'BeadCommentedPayload', additionalProperties: false },
+)
+
+export const CommentPage = Type.Object(paging)
+export type CommentPage = Static<typeof CommentPage>

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'bun:test'
+import { Budgets } from '../../../src/agents/budgets/budgets.ts'
+import { levelOf, periodOf } from '../../../src/agents/budgets/period.ts'
+import { Config } from '../../../src/config/config.ts'
+import { cityMigrations } from '../../../src/city/migrations.ts'
+import type { Spender, Usage } from '../../../src/agents/usage/usage.ts'
+import { Deadlines } from '../../../src/core/deadlines.ts'
+import { EventLog } from '../../../src/core/events/log.ts'
+import { Store, type Tx } from '../../../src/core/store.ts'
+import type { Caller } from '../../../src/http/caller.ts'
+import { TestClock } from '../../support/clock.ts'
+import { tempFolder } from '../../support/folder.ts'
+import { write } from '../conversations/logs/samples.ts'
+
+const TOML = `[workspace]
+name = "mill"
+[[rigs]]
+name = "web"
+path = "/tmp"
+[[agent]]
+name = "worker"
+dir = "web"
+start_command = "cat"
+`
+const human: Caller = { kind: 'human' }
+const worker = { qualified: 'web/worker', dir: 'web' }
+
+/** Budgets over a city whose usage is moved by hand. */
+async function open() {
+  const folder = tempFolder()
+  write(folder.at('city.toml'), TOML)
+  const store = Store.open(folder.at('city.db'), cityMigrations)
+  const clock = new TestClock()
+  const deadlines = new Deadlines(clock, clock)
+  const log = new EventLog(store, clock, deadlines)
+  let used = { tokens: 0, usd: 0 }
+  let hear = (_: Tx, __: Spender) => {}
+  const usage = {
+    spent: () => used,
+    onSpent: (listener: typeof hear) => {
+      hear = listener
+    },
+  } as unknown as Usage
+  const letters: string[] = []
+  const tell = (_: Tx, subject: string) => void letters.push(subject)
+  const budgets = new Budgets({ store, log, clock, config: await Config.open(folder.path), usage, tell })
+  return {
+    budgets,
+    clock,
+    letters,
+    use: (tokens: number) => {
+      used = { tokens, usd: tokens / 100 }
+      return store.write((tx) => hear(tx, { agent: 'web/worker', rig: 'web' }))
+    },
+    events: () => log.after(0, 100).map(({ type }) => type),
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+describe('a budget', () => {
+  test('warns at 80 %, blocks at 100 %, tells each once a period, and begins anew', async () => {
+    await using world = await open()
+    const { budgets, clock, letters } = world
+    await budgets.set(human, { scope: 'rig', name: 'web', unit: 'tokens', per: 'hour', limit: 1000 })
+    await world.use(700)
+    expect([budgets.blocks(worker), letters.length]).toEqual([undefined, 0])
+    await world.use(800)
+    await world.use(850)
+    expect(budgets.blocks(worker)).toBeUndefined()
+    await world.use(1000)
+    await world.use(1100)
+    expect(budgets.blocks(worker)).toMatch(
+      /^the budget of rig web in tokens an hour is used up until .*; raise it, or wait$/,
+    )
+    expect(budgets.blocks({ qualified: 'mayor' })).toBeUndefined()
+    expect(letters).toEqual([
+      'the budget of rig web in tokens an hour is 80 % used',
+      'the budget of rig web in tokens an hour is used up',
+    ])
+    expect(world.events()).toEqual(['budget.set', 'budget.warned', 'budget.exhausted'])
+    clock.advance(3_600_000)
+    await world.use(10)
+    expect(budgets.blocks(worker)).toBeUndefined()
+    expect(budgets.list().items).toMatchObject([{ state: 'ok', spent: 10 }])
+    await world.use(1000)
+    expect(world.events().slice(3)).toEqual(['budget.exhausted'])
+  })
+
+  test('of the city covers everyone, in dollars too; setting the same again is no event', async () => {
+    await using world = await open()
+    const set = { scope: 'city', unit: 'usd', per: 'day', limit: 5 } as const
+    await world.budgets.set(human, set)
+    await world.budgets.set(human, set)
+    await world.use(500)
+    expect(world.budgets.blocks({ qualified: 'mayor' })).toContain('the budget of the city in dollars a day')
+    await world.budgets.remove(human, set)
+    await world.budgets.remove(human, set)
+    expect(world.budgets.blocks({ qualified: 'mayor' })).toBeUndefined()
+    expect(world.events()).toEqual(['budget.set', 'budget.exhausted', 'budget.removed'])
+  })
+
+  test('is changed by sessions only when their agent may, and only for what is declared', async () => {
+    await using world = await open()
+    const session = (may: string[]): Caller => ({
+      kind: 'session',
+      city: 'mill',
+      session: 'mi-1',
+      names: ['mi-1'],
+      may,
+    })
+    const set = { scope: 'city', unit: 'usd', per: 'day', limit: 5 } as const
+    expect(() => world.budgets.set(session([]), set)).toThrow('may not change budgets')
+    expect(await world.budgets.set(session(['budgets']), set)).toMatchObject({ limit: 5, state: 'ok' })
+    expect(() => world.budgets.set(human, { ...set, scope: 'agent', name: 'ghost' })).toThrow(
+      'agent ghost is not declared',
+    )
+    expect(() => world.budgets.set(human, { ...set, scope: 'rig' })).toThrow('is not declared')
+    expect(() => world.budgets.set(human, { ...set, name: 'web' })).toThrow('has no name')
+    expect(world.events()).toEqual(['budget.set'])
+  })
+})
+
+test('a day has the length that it has here, and levels are reached exactly', () => {
+  const now = new Date(2026, 3, 4, 15, 42).getTime()
+  expect(periodOf('day', now)).toEqual({ start: new Date(2026, 3, 4).getTime(), end: new Date(2026, 3, 5).getTime() })
+  expect(periodOf('hour', now)).toEqual({
+    start: new Date(2026, 3, 4, 15).getTime(),
+    end: new Date(2026, 3, 4, 16).getTime(),
+  })
+  expect([79.9, 80, 99.9, 100, 0].map((spent) => levelOf(spent, 100))).toEqual([0, 80, 80, 100, 0])
+  expect(levelOf(0, 0)).toBe(100)
+})

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test'
+import type { View } from '../../../../src/agents/conversations/logs/entry.ts'
+import { Gemini } from '../../../../src/agents/conversations/logs/gemini.ts'
+import { firstWords } from '../../../../src/agents/conversations/logs/head.ts'
+import { JsonLog } from '../../../../src/agents/conversations/logs/json-log.ts'
+import { JsonlLog } from '../../../../src/agents/conversations/logs/jsonl-log.ts'
+import { isMessage, toMessage } from '../../../../src/agents/conversations/logs/messages.ts'
+import { atOnce } from '../../../../src/agents/conversations/logs/slices.ts'
+import { standingOf } from '../../../../src/agents/conversations/logs/standing.ts'
+import { isTurn, toTurn } from '../../../../src/agents/conversations/logs/turns.ts'
+import { tempFolder } from '../../../support/folder.ts'
+import { append, at, jsonl, write } from './samples.ts'
+
+const user = { id: 'u1', timestamp: at(1), type: 'user', content: [{ text: 'Look.' }] }
+const call = { id: 'c1', name: 'run_shell_command', args: { command: 'ls' }, status: 'executing', timestamp: at(2) }
+const result = [{ functionResponse: { id: 'c1', name: 'run_shell_command', response: { output: 'a\nb' } } }]
+const tokens = { input: 1000, output: 20, cached: 400, thoughts: 30, tool: 0, total: 1050 }
+const working = { id: 'g1', timestamp: at(2), type: 'gemini', content: '', toolCalls: [call], model: 'gemini-3-pro' }
+const worked = { ...working, toolCalls: [{ ...call, status: 'success', result }], tokens }
+const done = { id: 'g2', timestamp: at(3), type: 'gemini', content: 'Two files.', model: 'gemini-3-pro', tokens }
+const head = { sessionId: 'gem-1', projectHash: 'h', startTime: at(0), lastUpdated: at(3) }
+const BOUNDS = { window: 1e6, keep: 1e6 }
+const told = (log: { view: View }) =>
+  log.view.entries
+    .filter(isTurn)
+    .map(toTurn)
+    .map(({ text }) => text)
+
+describe('a chat with Gemini', () => {
+  test('is read from one document, which is written anew at every turn', async () => {
+    using folder = tempFolder()
+    const path = write(folder.at('session-1.json'), JSON.stringify({ ...head, messages: [user, working] }))
+    const log = new JsonLog(path, new Gemini())
+    expect(await log.refresh()).toBe(true)
+    expect(standingOf(log.view)).toMatchObject({ activity: 'in-turn', model: 'gemini-3-pro' })
+    expect(log.view.entries.at(-1)?.partial).toBe(true)
+    write(path, JSON.stringify({ ...head, messages: [user, worked, done] }).slice(0, 150))
+    expect(await log.refresh()).toBe(false)
+    write(path, JSON.stringify({ ...head, messages: [user, worked, done] }))
+    expect(await log.refresh()).toBe(true)
+    expect(told(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb', 'Two files.'])
+    expect(standingOf(log.view).activity).toBe('idle')
+    expect(log.view.key).toBe('gem-1')
+    expect(await log.refresh()).toBe(false)
+  })
+
+  test('is read line by line, later lines replacing earlier ones, and taken back to where it was rewound', async () => {
+    using folder = tempFolder()
+    const path = write(folder.at('session-1.jsonl'), jsonl(head, user, working))
+    const log = new JsonlLog(path, () => new Gemini(), BOUNDS)
+    await log.refresh()
+    append(path, worked, done, { $set: { lastUpdated: at(4) } })
+    await log.refresh()
+    expect(told(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb', 'Two files.'])
+    append(path, { $rewindTo: 'g2' })
+    await log.refresh()
+    expect(told(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb'])
+  })
+
+  test('leaves out what the program tells a model before the person’s first words', async () => {
+    using folder = tempFolder()
+    const own = { ...user, id: 'u0', content: [{ text: '<session_context>\nThis is the Gemini CLI.' }] }
+    const path = write(folder.at('session-3.jsonl'), jsonl(head, { $set: { messages: [own] } }, user, done))
+    const log = new JsonlLog(path, () => new Gemini(), BOUNDS)
+    await log.refresh()
+    expect(told(log)).toEqual(['Look.', 'Two files.'])
+    expect(log.view.entries.filter(isMessage)).toHaveLength(2)
+    expect(firstWords(path, new Gemini())).toBe('Look.')
+  })
+
+  test('tells what an answer took, cached tokens and thoughts apart', () => {
+    const view = atOnce(new Gemini().view([user, worked].map((value, offset) => ({ offset, size: 1, value }))))
+    expect(view.entries[1]?.use?.tokens).toEqual({
+      input: 600,
+      output: 50,
+      cacheRead: 400,
+      cacheWrite: 0,
+      reasoning: 30,
+    })
+    const [, message] = view.entries.filter(isMessage).map((entry) => toMessage(entry, 'gemini', false))
+    expect(message?.blocks).toMatchObject([
+      { type: 'tool_use', input: { kind: 'command', command: 'ls' } },
+      { type: 'tool_result', content: 'a\nb', structured: { kind: 'bash' } },
+    ])
+  })
+})

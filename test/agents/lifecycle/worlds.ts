@@ -1,0 +1,255 @@
+import type {
+  Action,
+  AgentView,
+  HostedView,
+  NamedView,
+  Scope,
+  SessionView,
+  Situation,
+} from '../../../src/agents/lifecycle/state.ts'
+import { afterDeath, type Exit } from '../../../src/agents/lifecycle/aftermath.ts'
+import type { SessionState } from '../../../src/agents/sessions/transitions.ts'
+import { type Command, TRANSITIONS } from '../../../src/agents/sessions/transitions.ts'
+
+/** Numbers that look random and are the same for the same seed. */
+export function dice(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+const STATES: SessionState[] = [
+  'start-pending',
+  'creating',
+  'active',
+  'asleep',
+  'suspended',
+  'quarantined',
+  'draining',
+  'archived',
+  'failed-create',
+]
+
+/** A situation nobody thought of, consistent only in what the database itself keeps consistent. */
+export function anySituation(roll: () => number): Situation {
+  const chance = (p: number) => roll() < p
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(roll() * of.length)] as T
+  const now = 1_000_000
+  const moment = () => pick([0, now - 400_000, now - 61_000, now - 1, now, now + 5_000])
+  const scope = (): Scope => ({ suspended: chance(0.1), maxActive: pick([undefined, undefined, 0, 1, 2, 5]) })
+  const agents = ['a', 'r/b', 'r/c'].map(
+    (name): AgentView => ({
+      name,
+      rig: name.includes('/') ? 'r' : '',
+      suspended: chance(0.1),
+      blocked: chance(0.05),
+      minActive: pick([0, 0, 0, 1, 2]),
+      maxActive: pick([undefined, 0, 1, 1, 2, 3]),
+      problem: chance(0.1) ? 'no such program' : undefined,
+      retryAt: chance(0.1) ? now + 3_000 : 0,
+      drainTimeout: 300_000,
+      driftDrainTimeout: 120_000,
+      sleepAfterIdle: pick([undefined, undefined, 10_000]),
+      idleTimeout: pick([undefined, undefined, 10_000]),
+      maxAge: pick([undefined, undefined, 100_000]),
+      maxAgeJitter: pick([0, 0, 50_000]),
+      dependsOn: ['gone', 'a', 'r/b', 'r/c'].filter((on) => (on < name || on === 'gone') && chance(0.2)),
+      scaled: pick([0, 0, 0, 1, 3]),
+      demand: Array.from({ length: Math.floor(roll() * 5) }, (_, at) => ({
+        bead: `${name}-w${at}`,
+        deaths: pick([0, 0, 0, 1, 4, 5, 6]),
+        until: pick([0, 0, 0, now + 2_000]),
+      })),
+    }),
+  )
+  const named: NamedView[] = chance(0.5)
+    ? ['n', 'm'].map((name) => ({
+        name,
+        agent: pick(['a', 'r/b', 'gone']),
+        mode: pick(['always', 'on_demand'] as const),
+      }))
+    : []
+  const sessions: SessionView[] = []
+  const hosted = new Map<string, HostedView>()
+  for (let at = 0; at < Math.floor(roll() * 8); at++) {
+    const session = anySession(at, agents, sessions, { chance, pick, roll, moment, now })
+    sessions.push(session)
+    if (session.key && chance(0.8)) hosted.set(session.key, anyProcess(session, { chance, pick }))
+  }
+  if (chance(0.2)) hosted.set('stray', { key: 'stray', pid: 9, startedAt: 's', exit: undefined })
+  return {
+    now,
+    city: scope(),
+    wakes: pick([0, 1, 5]),
+    chat: { idle: pick([undefined, 10_000]), grace: pick([0, 600_000]) },
+    rigs: new Map([['r', scope()]]),
+    agents,
+    named,
+    sessions,
+    hosted,
+  }
+}
+
+interface Luck {
+  chance(p: number): boolean
+  pick<T>(of: readonly T[]): T
+}
+
+function anySession(
+  at: number,
+  agents: readonly AgentView[],
+  others: readonly SessionView[],
+  { chance, pick, roll, moment, now }: Luck & { roll(): number; moment(): number; now: number },
+): SessionView {
+  const state = pick(STATES)
+  const origin = pick(['manual', 'named', 'ephemeral', 'ephemeral'] as const)
+  const agent = chance(0.05) ? 'gone' : (agents[at % agents.length]?.name ?? 'a')
+  const up = state === 'active' || state === 'draining' || state === 'creating'
+  const key = up || chance(0.2) ? `k${at}` : undefined
+  const pid = key && state !== 'creating' ? at + 100 : undefined
+  const slot =
+    origin === 'ephemeral' ? others.filter((other) => other.agent === agent && other.slot).length + 1 : undefined
+  return {
+    id: `s${at}`,
+    agent,
+    origin,
+    named: origin === 'named' ? ['n', 'm'].find((name) => !others.some(({ named }) => named === name)) : undefined,
+    slot,
+    state,
+    reason: pick(['', '', 'drained', 'idle-timeout', 'user-hold']),
+    key,
+    pid,
+    processStarted: pid === undefined ? undefined : 's',
+    wokeAt: pick([0, now - 1_000, now - 100_000, now - 1_000_000]),
+    drainAt: moment(),
+    retryAt: pick([0, 0, now + 1_000]),
+    quarantinedUntil: moment(),
+    failures: pick([0, 0, 4]),
+    churn: pick([0, 0, 2]),
+    wanted: chance(0.2),
+    work: chance(0.3) ? [`w${at}`] : [],
+    madeFor: chance(0.3) ? `${agent}-w0` : undefined,
+    untouched: chance(0.3),
+    scaled: chance(0.1),
+    resumed: chance(0.1),
+    heldUntil: chance(0.1) ? now + 9_000 : 0,
+    messages: chance(0.15) ? 1 : 0,
+    attached: chance(0.1),
+    quietSince: moment(),
+    busyUntil: chance(0.1) ? moment() : 0,
+    drift: pick([...Array<string[]>(9).fill([]), ['command'], ['session_live'], ['command', 'session_live']]),
+    luck: roll(),
+    busy: chance(0.1),
+  }
+}
+
+function anyProcess(session: SessionView, { chance, pick }: Luck): HostedView {
+  const exit: Exit | undefined = chance(0.2)
+    ? pick([
+        { how: 'exited', code: 0 },
+        { how: 'exited', code: 1 },
+        { how: 'signalled', signal: 'SIGKILL' },
+      ])
+    : undefined
+  return { key: session.key ?? '', pid: session.pid ?? 7, startedAt: chance(0.9) ? 's' : 'other', exit }
+}
+
+/** The situation after everything that was decided has worked, with no time passed. */
+export function carriedOut(before: Situation, actions: readonly Action[]): Situation {
+  const sessions = new Map(before.sessions.map((session) => [session.id, { ...session }]))
+  const hosted = new Map(before.hosted ?? [])
+  let agents = before.agents
+  for (const action of actions) {
+    const session = 'session' in action && action.session !== undefined ? sessions.get(action.session) : undefined
+    if (action.do === 'create') create(sessions, action, before.now)
+    if (action.do === 'park')
+      agents = agents.map((agent) => ({ ...agent, demand: agent.demand.filter(({ bead }) => bead !== action.bead) }))
+    if (action.do === 'end') hosted.delete(action.key)
+    if (!session) continue
+    if (action.do === 'start') start(session, hosted, before.now)
+    if (action.do === 'adopt')
+      move(session, 'ready', { pid: action.pid, processStarted: action.startedAt, wokeAt: before.now, wanted: false })
+    if (action.do === 'drain') move(session, 'drain', { reason: action.reason, drainAt: before.now })
+    if (action.do === 'refresh') session.drift = []
+    if (action.do === 'release') move(session, 'release', { reason: '' })
+    if (action.do === 'close') move(session, 'close', {})
+    if (action.do === 'end') bury(session, { how: 'lost' }, before.now)
+    if (action.do === 'bury') {
+      hosted.delete(action.key)
+      bury(session, action.exit, before.now)
+    }
+  }
+  const live = [...sessions.values()].filter(({ state, key }) => state !== 'closed' || key)
+  return { ...before, agents, sessions: live, hosted }
+}
+
+function move(session: SessionView, command: Command, change: Partial<SessionView>): void {
+  const { from, to } = TRANSITIONS[command]
+  if (!from.includes(session.state)) throw new Error(`${session.id}: ${session.state} does not accept ${command}`)
+  Object.assign(session, change, { state: to })
+}
+
+function start(session: SessionView, hosted: Map<string, HostedView>, now: number): void {
+  if (session.key) throw new Error(`${session.id} was started while it runs`)
+  const key = `${session.id}-again`
+  move(session, 'begin', { key, reason: '' })
+  move(session, 'ready', { pid: 1000, processStarted: 's', wokeAt: now, quietSince: now, wanted: false, drift: [] })
+  hosted.set(key, { key, pid: 1000, startedAt: 's', exit: undefined })
+}
+
+function bury(session: SessionView, exit: Exit, now: number): void {
+  const after = afterDeath(session, exit, now)
+  Object.assign(session, {
+    state: after.state,
+    reason: after.reason,
+    retryAt: after.retryAt,
+    quarantinedUntil: after.quarantinedUntil,
+    failures: after.failures,
+    churn: after.churn,
+    wanted: session.wanted || after.restart,
+    key: undefined,
+    pid: undefined,
+    processStarted: undefined,
+  })
+}
+
+function create(sessions: Map<string, SessionView>, action: Extract<Action, { do: 'create' }>, now: number): void {
+  let id = `new${sessions.size}`
+  while (sessions.has(id)) id += '+'
+  sessions.set(id, {
+    id,
+    agent: action.agent,
+    origin: action.named === undefined ? 'ephemeral' : 'named',
+    named: action.named,
+    slot: action.slot,
+    state: 'start-pending',
+    reason: '',
+    key: undefined,
+    pid: undefined,
+    processStarted: undefined,
+    wokeAt: 0,
+    drainAt: 0,
+    retryAt: 0,
+    quarantinedUntil: 0,
+    failures: 0,
+    churn: 0,
+    wanted: false,
+    work: [],
+    madeFor: action.work,
+    untouched: true,
+    scaled: false,
+    resumed: false,
+    heldUntil: 0,
+    messages: 0,
+    attached: false,
+    quietSince: now,
+    busyUntil: 0,
+    drift: [],
+    luck: 0.5,
+    busy: false,
+  })
+}

@@ -1,0 +1,115 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { launch } from '../../../src/config/providers/launch.ts'
+import { resolveProvider } from '../../../src/config/providers/resolve.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { Deadlines } from '../../../src/core/deadlines.ts'
+import { Host } from '../../../src/host/client/client.ts'
+import { deliver } from '../../../src/host/terminal/deliver.ts'
+import { interrupt } from '../../../src/host/terminal/interrupt.ts'
+import { settle } from '../../../src/host/terminal/settle.ts'
+import { tempFolder } from '../../support/folder.ts'
+import { eventually } from '../../support/until.ts'
+import { ModelServer, type Script } from './model-server.ts'
+import { OPENCODE, opencodeEnv } from './opencode.ts'
+import { GC } from './programs.ts'
+
+const deadlines = new Deadlines()
+const provider = { ...resolveProvider('opencode', new Map()), command: OPENCODE }
+
+/** OpenCode in its full-screen form, in a session host of its own, before a model that follows a script. */
+async function opencode(
+  script: Script,
+  { prompt = '', env = {} }: { prompt?: string; env?: Record<string, string> } = {},
+) {
+  const folder = tempFolder()
+  const model = new ModelServer(script)
+  const host = await Host.connect({
+    home: folder.at('gc'),
+    launch: [...GC, 'host'],
+    env: process.env,
+    clock: systemClock,
+    deadlines,
+  })
+  const launched = launch({ provider, ...(prompt && { prompt }) })
+  mkdirSync(folder.at('work'))
+  await host.start({
+    key: 's',
+    argv: launched.argv,
+    cwd: folder.at('work'),
+    env: { PATH: '/usr/bin:/bin', TERM: 'xterm-256color', ...launched.env, ...opencodeEnv(folder, model.url), ...env },
+    cols: 120,
+    rows: 40,
+  })
+  const options = { deadlines, within: 90_000 }
+  return {
+    model,
+    settle: (within = 90_000) => settle(host, 's', provider, { deadlines, within }),
+    say: (text: string) => deliver(host, 's', provider, text, options),
+    interrupt: () => interrupt(host, 's', provider, options),
+    press: (keys: string) => host.write('s', keys),
+    async [Symbol.asyncDispose]() {
+      await host.shutdown({ grace: 500 })
+      host.close()
+      await model.stop()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+const delivered = { state: 'delivered' } as const
+const done = () => ({ text: 'Done.' })
+
+setDefaultTimeout(120_000)
+
+describe('opencode in a terminal', () => {
+  test('it takes its first prompt as an argument and is then seen to be ready', async () => {
+    await using agent = await opencode(done, { prompt: 'Begin, please.' })
+    await agent.model.until(({ user }) => user.length === 1)
+    expect(await agent.settle()).toEqual({ is: 'ready' })
+    expect(agent.model.conversations.map(({ user }) => user)).toEqual([['Begin, please.']])
+  })
+
+  test('a text arrives as it is, whatever it holds', async () => {
+    await using agent = await opencode(done)
+    const texts: [said: string, arrives?: string][] = [
+      ['line one\nline two\n  indented'],
+      ['!touch owned', '» !touch owned'],
+      ['x'.repeat(5000)],
+      ['é ✓ 漢字 🙂 well done 👩‍👩‍👧 ✅'],
+      ['a\x1b[201~\rb', 'a[201~\nb'],
+    ]
+    for (const [said] of texts) expect(await agent.say(said)).toEqual(delivered)
+    const { user } = await agent.model.until((asked) => asked.user.length === texts.length)
+    expect(user.map((text) => text.trimEnd())).toEqual(texts.map(([said, arrives = said]) => arrives))
+  })
+
+  test('a text is taken during a turn, and the turn can be interrupted', async () => {
+    await using agent = await opencode(done)
+    const release = agent.model.hold()
+    expect(await agent.say('first')).toEqual(delivered)
+    await eventually(
+      'its turn is seen',
+      30_000,
+      () => agent.settle(100),
+      ({ is }) => is === 'busy',
+    )
+    expect(await agent.say('second')).toEqual(delivered)
+    expect(await agent.interrupt()).toBe(true)
+    release()
+    expect(await agent.say('third')).toEqual(delivered)
+  })
+
+  test('a permission it asks for is reported, and a text does not answer it', async () => {
+    const script: Script = ({ results }) =>
+      results.length > 0 ? { text: 'Done.' } : { tool: 'bash', input: { command: 'touch made', description: 'make' } }
+    await using agent = await opencode(script, { env: { OPENCODE_PERMISSION: '{"bash":"ask"}' } })
+    expect(await agent.say('make it')).toEqual(delivered)
+    await agent.model.until(({ results }) => results.length === 0)
+    expect(await agent.settle()).toMatchObject({ is: 'asking', dialog: { kind: 'approval' } })
+    expect(await agent.say('yes, do')).toMatchObject({ state: 'queued', dialog: { kind: 'approval' } })
+    expect(agent.model.conversations).toHaveLength(1)
+    await agent.press('\r')
+    expect(await agent.model.until(({ results }) => results.length === 1)).toMatchObject({ user: ['make it'] })
+  })
+})

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TempFolder } from '../../support/folder.ts'
+
+/** The program that `install.sh` installs. */
+export const OPENCODE = join(import.meta.dir, 'node_modules/opencode-linux-x64-baseline/bin/opencode')
+
+if (!existsSync(OPENCODE)) throw new Error('OpenCode is not installed: run test/agents/programs/install.sh')
+
+/** An environment in which OpenCode speaks to one model only, and leaves nothing outside its folder. */
+export function opencodeEnv(folder: TempFolder, modelUrl: string): Record<string, string> {
+  const home = folder.at('home')
+  return {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_DATA_HOME: join(home, '.local/share'),
+    XDG_CACHE_HOME: join(home, '.cache'),
+    XDG_STATE_HOME: join(home, '.local/state'),
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(config(modelUrl)),
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    // On starting, OpenCode installs a package beside its configuration; without it, it works as well.
+    npm_config_registry: 'http://127.0.0.1:9',
+    GIT_AUTHOR_NAME: 'Worker',
+    GIT_AUTHOR_EMAIL: 'worker@example.com',
+    GIT_COMMITTER_NAME: 'Worker',
+    GIT_COMMITTER_EMAIL: 'worker@example.com',
+  }
+}
+
+const config = (modelUrl: string) => ({
+  autoupdate: false,
+  share: 'disabled',
+  model: 'scripted/scripted',
+  small_model: 'scripted/scripted',
+  enabled_providers: ['scripted'],
+  provider: {
+    scripted: {
+      npm: '@ai-sdk/openai-compatible',
+      name: 'Scripted',
+      options: { baseURL: modelUrl, apiKey: 'none' },
+      models: { scripted: { name: 'Scripted', tool_call: true, limit: { context: 100_000, output: 8_000 } } },
+    },
+  },
+})

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { Look } from '../../../src/agents/readiness/look.ts'
+import { Readiness } from '../../../src/agents/readiness/readiness.ts'
+import { Deadlines } from '../../../src/core/deadlines.ts'
+import { TestClock } from '../../support/clock.ts'
+import { tempFolder } from '../../support/folder.ts'
+import { until } from '../../support/until.ts'
+import { write } from '../conversations/logs/samples.ts'
+
+/** A home of its own with programs in `~/.local/bin`. */
+function world(env: Record<string, string> = {}) {
+  const folder = tempFolder()
+  mkdirSync(folder.at('.local', 'bin'), { recursive: true })
+  const clock = new TestClock()
+  const deadlines = new Deadlines(clock, clock)
+  const all = { HOME: folder.path, PATH: '/nowhere', ...env }
+  const readiness = new Readiness({ clock, deadlines, env: all })
+  return {
+    readiness,
+    clock,
+    look: new Look(all, deadlines),
+    program: (name: string, script = 'exit 0') =>
+      chmodSync(write(folder.at('.local', 'bin', name), `#!/bin/sh\n${script}\n`), 0o755),
+    file: (path: string, value: unknown) => write(folder.at(...path.split('/')), JSON.stringify(value)),
+    status: async (name: string, fresh = true) => {
+      const { items } = await readiness.items({ items: name, fresh })
+      return items[name]?.status
+    },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  }
+}
+
+/** Whether a process is there and not only waiting to be looked at. */
+function alive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+describe('readiness', () => {
+  test('of Claude Code is what it says itself', async () => {
+    using it = world()
+    expect(await it.status('claude')).toBe('not_installed')
+    const says = (said: object) =>
+      it.program('claude', `[ "$*" = "auth status --json" ] && echo '${JSON.stringify(said)}'`)
+    says({ loggedIn: true, authMethod: 'claude.ai', apiProvider: 'firstParty' })
+    expect(await it.status('claude')).toBe('configured')
+    says({ loggedIn: false })
+    expect(await it.status('claude')).toBe('needs_auth')
+    says({ loggedIn: true, authMethod: 'api_key', apiProvider: 'firstParty' })
+    expect(await it.status('claude')).toBe('invalid_configuration')
+    it.program('claude', 'echo what')
+    expect(await it.status('claude')).toBe('probe_error')
+  })
+
+  test('of others is what their files say', async () => {
+    using it = world()
+    it.program('codex')
+    expect(await it.status('codex')).toBe('needs_auth')
+    it.file('.codex/auth.json', { auth_mode: 'chatgpt', tokens: { refresh_token: 'x' } })
+    expect(await it.status('codex')).toBe('configured')
+    it.file('.codex/auth.json', { auth_mode: 'apikey' })
+    expect(await it.status('codex')).toBe('invalid_configuration')
+    it.program('gemini')
+    it.file('.gemini/settings.json', { security: { auth: { selectedType: 'oauth-personal' } } })
+    expect(await it.status('gemini')).toBe('needs_auth')
+    it.file('.gemini/oauth_creds.json', { refresh_token: 'x' })
+    expect(await it.status('gemini')).toBe('configured')
+    it.program('pi')
+    it.file('.pi/agent/auth.json', {})
+    expect(await it.status('pi')).toBe('configured')
+    using keyed = world({ XIAOMI_API_KEY: 'x', GH_TOKEN: 'x' })
+    keyed.program('mimo')
+    keyed.program('gh')
+    expect([await keyed.status('mimocode'), await keyed.status('github_cli')]).toEqual(['configured', 'configured'])
+  })
+
+  test('of a program that hangs is told in time, and it is ended with what it started', async () => {
+    using it = world()
+    it.program('claude', 'sleep 600 & echo $! > "$HOME/child"; sleep 600')
+    const asked = it.look.run(['claude', 'auth', 'status'])
+    const child = `${it.look.home}/child`
+    for (const end = performance.now() + 5000; !it.look.file(child)?.endsWith('\n') && performance.now() < end; ) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    it.clock.advance(5000)
+    expect(await asked).toMatchObject({ late: true })
+    const alive = () => {
+      try {
+        process.kill(Number(it.look.file(child)), 0)
+        return !it.look.file(`/proc/${Number(it.look.file(child))}/stat`)?.includes(') Z ')
+      } catch {
+        return false
+      }
+    }
+    for (const end = performance.now() + 5000; alive() && performance.now() < end; ) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(alive()).toBe(false)
+  })
+
+  test('of a program that floods, and leaves one behind that goes on with it, is told in time', async () => {
+    using it = world()
+    const flood = 'trap "" TERM HUP; echo $$ > "$HOME/child"; while :; do echo flood; done'
+    it.program('claude', `setsid sh -c '${flood}' & while :; do echo flood; done`)
+    const asked = it.look.run(['claude', 'auth', 'status'])
+    await until(() => it.look.file(`${it.look.home}/child`)?.endsWith('\n') ?? false)
+    it.clock.advance(5000)
+    expect(await asked).toEqual({ code: undefined, out: '', late: true })
+    const child = Number(it.look.file(`${it.look.home}/child`))
+    // Nobody reads it any more, which ends what only writes.
+    await until(() => !alive(child))
+  })
+
+  test('is looked for once, however many ask at the same time', async () => {
+    using it = world()
+    it.program('claude', 'echo x >> "$HOME/asked"; sleep 0.2; echo "{}"')
+    const all = await Promise.all([it.status('claude'), it.status('claude'), it.status('claude', false)])
+    expect(all).toEqual(['needs_auth', 'needs_auth', 'needs_auth'])
+    expect(it.look.file(`${it.look.home}/asked`)).toBe('x\n')
+  })
+
+  test('does not wait for settings that are a pipe', async () => {
+    using it = world()
+    it.program('codex')
+    mkdirSync(`${it.look.home}/.codex`)
+    Bun.spawnSync(['mkfifo', `${it.look.home}/.codex/auth.json`])
+    expect(await it.status('codex')).toBe('needs_auth')
+  })
+
+  test('is believed for two seconds, unless it is asked for anew', async () => {
+    using it = world()
+    expect(await it.status('pi', false)).toBe('not_installed')
+    it.program('pi')
+    expect(await it.status('pi', false)).toBe('not_installed')
+    expect(await it.status('pi', true)).toBe('needs_auth')
+    it.clock.advance(2000)
+    expect(await it.status('pi', false)).toBe('needs_auth')
+  })
+
+  test('is told of the usual ones, and refused for what is not known', async () => {
+    using it = world()
+    expect(Object.keys((await it.readiness.items({})).items)).toEqual(['claude', 'codex', 'gemini', 'github_cli'])
+    const { providers } = await it.readiness.providers({ providers: 'pi, codex' })
+    expect(providers).toMatchObject({ pi: { display_name: 'Pi Coding Agent' }, codex: { status: 'not_installed' } })
+    expect(it.readiness.items({ items: 'x' }, 'invalid: ')).rejects.toThrow('invalid: unsupported items value "x"')
+    expect(it.readiness.providers({ providers: 'github_cli' })).rejects.toThrow(
+      'unsupported providers value "github_cli"',
+    )
+  })
+})

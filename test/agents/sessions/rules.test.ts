@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'bun:test'
+import { afterDeath, type Departed, type Exit } from '../../../src/agents/lifecycle/aftermath.ts'
+import { environmentOf } from '../../../src/agents/lifecycle/environment.ts'
+import { agentBackoff, backoff, QUARANTINE } from '../../../src/agents/lifecycle/limits.ts'
+import { checkAlias, instanceName, poolName, sanitised } from '../../../src/agents/sessions/names.ts'
+import type { SessionRow } from '../../../src/agents/sessions/table.ts'
+import { type Command, STATES, TRANSITIONS, transition } from '../../../src/agents/sessions/transitions.ts'
+
+const NOW = 10_000_000
+
+describe('states', () => {
+  test('each can be entered and, unless it is the last, left', () => {
+    const commands = Object.values(TRANSITIONS)
+    const entered = new Set<string>(['start-pending', ...commands.map(({ to }) => to)])
+    const left = new Set<string>(commands.flatMap(({ from }) => from))
+    expect([...STATES].filter((state) => !entered.has(state))).toEqual([])
+    expect([...STATES].filter((state) => !left.has(state))).toEqual(['closed'])
+  })
+
+  test('move only along the table', () => {
+    const moves: [string, Command, string][] = [
+      ['start-pending', 'begin', 'creating'],
+      ['creating', 'ready', 'active'],
+      ['active', 'suspend', 'suspended'],
+      ['quarantined', 'wake', 'asleep'],
+      ['draining', 'sleep', 'asleep'],
+      ['failed-create', 'close', 'closed'],
+    ]
+    for (const [from, command, to] of moves) expect<string>(transition(from as 'active', command)).toBe(to)
+    expect(() => transition('draining', 'suspend')).toThrow(
+      'illegal_transition: illegal transition: state "draining" does not accept command "suspend"',
+    )
+    expect(() => transition('closed', 'close')).toThrow('illegal_transition')
+  })
+})
+
+describe('after a death', () => {
+  const session: Departed = {
+    state: 'active',
+    reason: '',
+    origin: 'manual',
+    wokeAt: NOW - 10_000,
+    failures: 0,
+    churn: 0,
+    wanted: false,
+    work: [],
+    madeFor: undefined,
+    untouched: false,
+    scaled: false,
+    resumed: false,
+    heldUntil: 0,
+  }
+  const crash: Exit = { how: 'exited', code: 1 }
+  const after = (over: Partial<Departed>, exit: Exit = crash) => afterDeath({ ...session, ...over }, exit, NOW)
+
+  test('under a clock that was set back meanwhile a session is not taken for one that died young', () => {
+    const back = { wokeAt: NOW + 3_600_000, failures: 4, churn: 2 }
+    expect(after(back)).toMatchObject({ state: 'asleep', failures: 0, churn: 0, retryAt: NOW + 1000 })
+    expect(after({ ...back, resumed: true })).toMatchObject({ state: 'asleep', fresh: false })
+  })
+
+  test('soon after its start a session waits longer each time, then is quarantined', () => {
+    expect(after({})).toMatchObject({ state: 'asleep', failures: 1, restart: true, retryAt: NOW + 1000, crashed: true })
+    expect(after({ failures: 3 })).toMatchObject({ state: 'asleep', failures: 4, retryAt: NOW + 8000 })
+    expect(after({ failures: 4 })).toMatchObject({
+      state: 'quarantined',
+      failures: 0,
+      quarantinedUntil: NOW + QUARANTINE,
+    })
+    expect(after({ churn: 2, wokeAt: NOW - 60_000 })).toMatchObject({ state: 'quarantined', reason: 'context-churn' })
+    expect(after({ failures: 4, wokeAt: NOW - 600_000 })).toMatchObject({ state: 'asleep', failures: 0, churn: 0 })
+  })
+
+  test('of an agent that fell too often a session is left alone until that is over', () => {
+    const heldUntil = NOW + 3_000_000
+    expect(after({ heldUntil })).toMatchObject({
+      state: 'quarantined',
+      reason: 'quarantine',
+      quarantinedUntil: heldUntil,
+    })
+    expect(after({ heldUntil, wokeAt: NOW - 600_000 })).toMatchObject({ state: 'quarantined', crashed: true })
+    expect(after({ heldUntil: NOW + 1, failures: 4 })).toMatchObject({ quarantinedUntil: NOW + QUARANTINE })
+    expect(after({ heldUntil }, { how: 'exited', code: 0 })).toMatchObject({ state: 'asleep', quarantinedUntil: 0 })
+    expect(after({ heldUntil }, { how: 'lost' })).toMatchObject({ state: 'asleep', quarantinedUntil: 0 })
+  })
+
+  test('the work in its hands is blamed, or its agent when it had none', () => {
+    expect(after({ work: ['w-1'], madeFor: 'w-2' })).toMatchObject({ blamed: ['w-1'], suspect: false })
+    expect(after({ madeFor: 'w-2' })).toMatchObject({ blamed: ['w-2'], suspect: true })
+    expect(after({ work: ['w-1'] }, { how: 'lost' })).toMatchObject({ blamed: [], suspect: false, failures: 0 })
+  })
+
+  test('that was no accident, a pool session is closed and a person’s sleeps', () => {
+    const clean: Exit = { how: 'exited', code: 0 }
+    expect(after({ origin: 'ephemeral' }, clean)).toMatchObject({ state: 'closed', crashed: false, suspect: false })
+    expect(after({}, clean)).toMatchObject({ state: 'asleep', restart: false })
+    const never = { origin: 'ephemeral', madeFor: 'w-1', untouched: true } as const
+    expect(after(never, clean)).toMatchObject({ state: 'closed', suspect: true, blamed: ['w-1'] })
+    expect(after({ ...never, state: 'draining', reason: 'drained' })).toMatchObject({ state: 'closed', suspect: true })
+    expect(after({ state: 'draining', reason: 'idle-timeout' })).toMatchObject({ state: 'asleep', restart: true })
+    expect(after({ state: 'suspended', reason: 'user-hold' })).toMatchObject({
+      state: 'suspended',
+      reason: 'user-hold',
+    })
+  })
+
+  test('that came before it was up, a person is told at once and a pool tries again', () => {
+    const refused: Exit = { how: 'refused' }
+    const first = { state: 'creating', wokeAt: 0 } as const
+    expect(after(first, refused)).toMatchObject({ state: 'failed-create', suspect: true })
+    expect(after({ ...first, origin: 'ephemeral' }, refused)).toMatchObject({
+      state: 'start-pending',
+      retryAt: NOW + 1000,
+    })
+    expect(after({ ...first, origin: 'ephemeral', failures: 4 }, refused)).toMatchObject({ state: 'failed-create' })
+    expect(after({ state: 'creating' }, refused)).toMatchObject({ state: 'asleep', restart: true })
+    expect(after(first, { how: 'lost' })).toMatchObject({ state: 'start-pending', failures: 0 })
+  })
+
+  test('waits double and have an end', () => {
+    expect([0, 1, 2, 5, 50].map(backoff)).toEqual([0, 1000, 2000, 16_000, 300_000])
+    expect([0, 2, 3, 4, 50].map(agentBackoff)).toEqual([0, 0, 30_000, 60_000, 1_800_000])
+  })
+})
+
+describe('names', () => {
+  test('of sessions that people choose follow rules', () => {
+    expect(checkAlias(' rig/boss ')).toBe('rig/boss')
+    expect(checkAlias('  ')).toBe('')
+    for (const bad of ['s-1', 'human', 'gc-12', '-x', 'a//b', 'ä', 'x'.repeat(65)]) {
+      expect(() => checkAlias(bad)).toThrow('invalid: ')
+    }
+  })
+
+  test('of instances come from a pool’s numbers or given names', () => {
+    const pool = { qualified: 'demo/worker', maxActive: 3, namepool: ['ada', 'bob'] }
+    expect([1, 2, 3].map((slot) => instanceName(pool, slot))).toEqual(['demo/ada', 'demo/bob', 'demo/worker-3'])
+    expect(instanceName({ qualified: 'mayor', maxActive: 1, namepool: [] }, 1)).toBe('mayor')
+    expect(poolName('demo/worker', 'mc-7')).toBe('worker-mc-7')
+    expect(sanitised('demo/worker.fast')).toBe('demo--worker__fast')
+  })
+})
+
+describe('the environment of a session', () => {
+  const row = {
+    id: 'mc-7',
+    kind: 'agent',
+    template: 'demo/worker',
+    rig: 'demo',
+    provider: 'claude',
+    origin: 'ephemeral',
+    sessionName: 'worker-mc-7',
+    alias: null,
+    named: null,
+    agentName: 'demo/worker-1',
+    workDir: '/srv/demo',
+  } as SessionRow
+  const place = { city: 'mill', path: '/mill', home: '/home/.gc', url: () => 'http://127.0.0.1:8372', bin: '/bin/gc' }
+  const env = {
+    PATH: '/usr/bin',
+    HOME: '/home',
+    GC_TOKEN: 'gco_operator',
+    SECRET: 'x',
+    LC_ALL: 'C',
+    ANTHROPIC_API_KEY: 'k',
+  }
+  const made = environmentOf(
+    row,
+    { ...place, env },
+    { PATH: '/own', GC_AGENT: 'someone', EXTRA: '1' },
+    { token: 'gcs_1', rigPath: '/srv/demo' },
+  )
+
+  test('says who and where it is, and holds its own token', () => {
+    expect(made).toMatchObject({
+      GC_URL: 'http://127.0.0.1:8372',
+      GC_HOME: '/home/.gc',
+      GC_BIN: '/bin/gc',
+      GC_CITY: '/mill',
+      GC_CITY_NAME: 'mill',
+      GC_AGENT: 'worker-mc-7',
+      GC_TEMPLATE: 'demo/worker',
+      GC_ALIAS: 'demo/worker-1',
+      GC_SESSION_ID: 'mc-7',
+      GC_SESSION_NAME: 'worker-mc-7',
+      GC_DIR: '/srv/demo',
+      GC_RIG: 'demo',
+      BEADS_ACTOR: 'worker-mc-7',
+      GC_TOKEN: 'gcs_1',
+    })
+  })
+
+  test('has our programs first on its PATH, and of ours only what it needs', () => {
+    expect(made.PATH).toBe('/home/.gc/bin:/own')
+    expect(made).toMatchObject({ EXTRA: '1', HOME: '/home', LC_ALL: 'C', ANTHROPIC_API_KEY: 'k' })
+    expect(made.SECRET).toBeUndefined()
+  })
+})

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { hashOf } from '../../../src/agents/sessions/tokens.ts'
+import { Refusal } from '../../../src/core/errors.ts'
+import { until } from '../../support/until.ts'
+import { agent, CityWorld, WAITS } from './world.ts'
+
+const OPERATOR = { kind: 'operator' } as const
+
+const refusal = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'nothing was refused',
+    (thrown) => (thrown instanceof Refusal ? thrown.code : String(thrown)),
+  )
+
+async function mayor(script = WAITS, more = '') {
+  const world = await CityWorld.open(agent('mayor', script, more))
+  await world.city.sessions.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+  const { session_id: id = '' } = await world.event('session.woke')
+  return { world, id, row: () => world.city.sessions.parts.book.need(id), runtime: world.city.sessions.runtime }
+}
+
+/** Whether the token that its program wrote down last is still that of an earlier run. */
+const isEnded = (world: CityWorld, id: string): boolean =>
+  world.city.sessions.caller(hashOf(readFileSync(`${world.hosts.home}/token.${id}`, 'utf8'))) === 'ended'
+
+/** A provider whose program notes how it was called; it fails at once when it is to go on with a lost conversation. */
+function talker(world: CityWorld): string {
+  const path = world.folder.at('talker.sh')
+  const script = `#!/bin/sh
+echo "$@" >> "${world.folder.at('calls')}"
+case "$*" in *lost*) exit 1;; esac
+printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"
+exec sleep 600
+`
+  writeFileSync(path, script)
+  chmodSync(path, 0o755)
+  return `[providers.talker]
+command = "${path}"
+prompt_mode = "none"
+resume_flag = "--resume"
+[[agent]]
+name = "chat"
+provider = "talker"
+`
+}
+
+describe('draining a session', () => {
+  test('lets it finish what it has; it can be taken back', async () => {
+    const { world, id, row, runtime } = await mayor()
+    await using _ = world
+    await world.add({ title: 'in hand', assignee: 'boss', status: 'in_progress' })
+    expect(await runtime.drain('boss')).toEqual({ status: 'ok', id })
+    expect(row()).toMatchObject({ state: 'draining', reason: 'user-hold' })
+    expect(await runtime.drain('boss')).toEqual({ status: 'ok', id })
+    await world.city.reconciler.settle()
+    expect(await world.running()).toHaveLength(1)
+    expect(await runtime.undrain('boss')).toEqual({ status: 'ok', id })
+    expect(row().state).toBe('active')
+    expect(world.recorded().slice(2)).toEqual(['session.draining boss', 'session.undrained boss'])
+  })
+
+  test('ends one that has nothing to do', async () => {
+    const { world, row, runtime } = await mayor()
+    await using _ = world
+    await runtime.drain('boss')
+    await world.event('session.stopped')
+    expect(row()).toMatchObject({ state: 'asleep', hostKey: null })
+    expect(await refusal(runtime.drain('boss'))).toBe('session-conflict')
+    expect(await refusal(runtime.undrain('boss'))).toBe('session-conflict')
+  })
+})
+
+describe('restarting a session', () => {
+  test('starts its program anew, and what it had claimed stays its own', async () => {
+    const { world, id, row, runtime } = await mayor()
+    await using _ = world
+    const { id: bead } = await world.work('shared', 'mayor')
+    const caller = await world.caller(id)
+    await world.city.claims.claim(caller, bead)
+    expect(await runtime.restart('boss', OPERATOR)).toEqual({ status: 'ok', id })
+    await world.event('session.woke')
+    expect(row()).toMatchObject({ state: 'active', generation: 2 })
+    expect(world.city.beads.get(bead)).toMatchObject({ status: 'open', assignee: 'boss' })
+    await until(() => readFileSync(`${world.hosts.home}/token.${id}`, 'utf8').length === 68 && !isEnded(world, id))
+    expect(await world.city.claims.next(await world.caller(id))).toMatchObject({ action: 'work', bead_id: bead })
+  })
+
+  test('revives one that was given up', async () => {
+    const { world, id, row, runtime } = await mayor()
+    await using _ = world
+    await world.city.sessions.suspend(id)
+    await runtime.restart(id, OPERATOR, { fresh: true })
+    await world.event('session.woke')
+    expect(row()).toMatchObject({ state: 'active', failures: 0 })
+  })
+})
+
+describe('a heartbeat', () => {
+  test('keeps a session that shows nothing from being taken for idle', async () => {
+    const { world, id, row, runtime } = await mayor(WAITS, 'sleep_after_idle = "300ms"')
+    await using _ = world
+    const caller = await world.caller(id)
+    await runtime.heartbeat(id, caller, { duration: '1s' })
+    expect(row().busyUntil).toBeGreaterThan(Date.now())
+    expect(await refusal(runtime.heartbeat(id, OPERATOR))).toBe('forbidden')
+    expect(await refusal(runtime.heartbeat(id, caller, { duration: 'long' }))).toBe('invalid-request')
+    const from = Date.now()
+    await world.event('session.stopped')
+    expect(Date.now() - from).toBeGreaterThan(600)
+    expect(row()).toMatchObject({ state: 'asleep', reason: 'idle', busyUntil: null })
+  })
+})
+
+describe('a conversation', () => {
+  async function chatting() {
+    const world = await CityWorld.open('')
+    world.declare(talker(world))
+    await world.city.config.reload()
+    await world.city.sessions.create({ kind: 'agent', name: 'chat', alias: 'ann' })
+    const { session_id: id = '' } = await world.event('session.woke')
+    const calls = () => readFileSync(world.folder.at('calls'), 'utf8').split('\n').slice(0, -1)
+    await until(() => existsSync(world.folder.at('calls')))
+    return { world, id, calls, runtime: world.city.sessions.runtime }
+  }
+
+  test('that its program named is gone on with, until a new one is asked for', async () => {
+    const { world, id, calls, runtime } = await chatting()
+    await using _ = world
+    const caller = await world.caller(id)
+    await runtime.conversation(id, caller, { key: 'abc-1' })
+    await runtime.conversation(id, caller, { key: 'abc-2' })
+    expect(world.city.beads.get(id).metadata).toMatchObject({ session_key: 'abc-1' })
+    expect(await refusal(runtime.conversation(id, OPERATOR, { key: 'abc-3' }))).toBe('forbidden')
+    await runtime.restart(id, OPERATOR)
+    await until(() => calls().length === 2)
+    await world.event('session.woke')
+    await runtime.restart(id, OPERATOR, { fresh: true })
+    await until(() => calls().length === 3)
+    expect(calls()).toEqual(['', '--resume abc-1', ''])
+  })
+
+  test('that is lost makes way for a new one, and counts as no crash', async () => {
+    const { world, id, calls, runtime } = await chatting()
+    await using _ = world
+    await runtime.conversation(id, await world.caller(id), { key: 'lost' })
+    await runtime.restart(id, OPERATOR)
+    await until(() => calls().length === 3)
+    await world.event('session.woke', ({ seq }) => seq > 0)
+    await world.city.reconciler.settle()
+    expect(calls()).toEqual(['', '--resume lost', ''])
+    expect(world.city.sessions.parts.book.need(id)).toMatchObject({ state: 'active', sessionKey: null, failures: 0 })
+    expect(world.recorded().filter((type) => type.startsWith('session.crashed'))).toEqual([])
+  })
+})
+
+describe('a changed declaration', () => {
+  test('is told of with what changed, and leaves a person’s session running until it is restarted', async () => {
+    const { world, id, runtime } = await mayor()
+    await using _ = world
+    expect(runtime.drifts()).toEqual({ items: [], total: 0 })
+    world.declare(agent('mayor', WAITS, 'env = { MODE = "new" }\nmax_active_sessions = 4'))
+    await world.city.config.reload()
+    await world.city.reconciler.settle()
+    expect(runtime.drifts().items).toEqual([{ id, session_name: `s-${id}`, template: 'mayor', fields: ['env'] }])
+    expect(await world.running()).toHaveLength(1)
+    await runtime.restart(id, OPERATOR)
+    await world.event('session.woke')
+    expect(runtime.drifts().total).toBe(0)
+  })
+})
+
+describe('a usage limit', () => {
+  const LIMIT = 'printf "\\033[2J\\033[HYou\'ve hit your usage limit. Try again later.\\n"'
+
+  test('on the screen holds the session and its agent for a while, and is no crash', async () => {
+    await using world = await CityWorld.open('')
+    const path = world.folder.at('codex.sh')
+    writeFileSync(path, `#!/bin/sh\n${LIMIT}\nexec sleep 600\n`)
+    chmodSync(path, 0o755)
+    world.declare(`[providers.mine]
+base = "builtin:codex"
+command = "${path}"
+path_check = "${path}"
+[[agent]]
+name = "coder"
+provider = "mine"
+max_active_sessions = 2
+`)
+    await world.city.config.reload()
+    await world.work('hard', 'coder')
+    await world.event('session.quarantined', () => true, 15_000)
+    await world.city.reconciler.settle()
+    const [row] = world.city.sessions.parts.book.live()
+    expect(row).toMatchObject({ state: 'quarantined', reason: 'rate_limit', failures: 0 })
+    expect(row?.quarantinedUntil).toBeGreaterThan(Date.now() + 29 * 60_000)
+    expect(world.city.sessions.parts.book.live()).toHaveLength(1)
+    expect(await world.running()).toEqual([])
+    expect(world.recorded().filter((type) => type.startsWith('session.crashed'))).toEqual([])
+  }, 20_000)
+})
+
+describe('a bead that ends whoever works on it', () => {
+  test('is parked, and people are told once', async () => {
+    await using world = await CityWorld.open(agent('worker', 'exit 3', 'max_active_sessions = 2'))
+    const { id } = await world.work('poison', 'worker')
+    const { troubles } = world.city.sessions.parts
+    await world.event('session.crashed')
+    await world.city.store.write((tx) => {
+      for (let death = 1; death <= 4; death++) troubles.count(tx, 'bead', id, 'it fell')
+      troubles.clear(tx, 'agent', 'worker')
+    })
+    world.city.reconciler.wake()
+    await world.event('bead.parked')
+    await world.city.reconciler.settle()
+    expect(world.city.beads.get(id).labels).toContain('gc:parked')
+    expect(world.city.letters).toHaveLength(1)
+    expect(world.city.letters[0]).toContain(`Parked: poison\nBead ${id} is not offered to worker any more`)
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test'
+import { hashOf } from '../../../src/agents/sessions/tokens.ts'
+import { agent, CityWorld, WAITS } from './world.ts'
+
+describe('work that waits', () => {
+  test('gets a session, which claims it, closes it and is over', async () => {
+    await using world = await CityWorld.open(
+      agent('worker', 'while [ ! -e go ]; do sleep 0.05; done', 'max_active_sessions = 2'),
+    )
+    const bead = await world.work('polish the stone', 'worker')
+    const woke = await world.event('session.woke')
+    const id = woke.session_id ?? ''
+    const session = await world.city.sessions.get(id)
+    expect(session).toMatchObject({
+      template: 'worker',
+      state: 'active',
+      running: true,
+      pool: 'worker',
+      provider: 'command',
+    })
+    const next = await world.city.claims.next(await world.caller(id))
+    expect(next).toMatchObject({ action: 'work', bead_id: bead.id, assignee: session.session_name })
+    expect(await world.city.sessions.get(id)).toMatchObject({ active_bead: bead.id })
+    await world.city.store.write((tx) => world.city.beads.close(tx, bead.id))
+    await Bun.write(world.folder.at('city', 'go'), '')
+    await world.event('session.stopped')
+    await world.city.reconciler.settle()
+    expect(await world.city.sessions.get(id)).toMatchObject({ state: '', running: false })
+    expect(world.city.sessions.caller(hashOf(await world.token(id)))).toBe('ended')
+    expect(world.recorded()).toEqual(['session.woke worker-1', 'session.stopped worker-1'])
+    expect(world.city.faults).toEqual([])
+  })
+})
+
+describe('POST sessions', () => {
+  test('answers at once and tells by one event that the session is up', async () => {
+    await using world = await CityWorld.open(agent('mayor', WAITS))
+    const accepted = await world.city.sessions.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+    expect(accepted).toMatchObject({ status: 'accepted', request_id: expect.stringMatching(/^req-[0-9a-f]{24}$/) })
+    const created = await world.event('request.result.session.create')
+    expect(created.payload).toMatchObject({
+      request_id: accepted.request_id,
+      session: { alias: 'boss', state: 'active', running: true, kind: 'agent', template: 'mayor' },
+    })
+    expect(world.recorded()).toEqual(['session.woke boss', `request.result.session.create ${created.subject}`])
+  })
+})
+
+describe('a session that cannot be started for long', () => {
+  test('is told with what stands in its way', async () => {
+    await using world = await CityWorld.open(agent('mayor', WAITS, 'max_active_sessions = 1'))
+    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    await world.event('request.result.session.create')
+    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    await world.city.reconciler.settle()
+    const waiting = world.city.sessions.parts.book.live().find(({ state }) => state === 'start-pending')
+    expect(world.city.sessions.parts.outcomes.explain(waiting?.id ?? '')).toBe(
+      'mayor may have 1 at once and has 1; close one, or raise max_active_sessions',
+    )
+  })
+})

@@ -1,0 +1,222 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Config } from '../../../src/config/config.ts'
+import { cityMigrations } from '../../../src/city/migrations.ts'
+import { reasonToKeep } from '../../../src/agents/worktrees/judge.ts'
+import { type Tenancy, Worktrees } from '../../../src/agents/worktrees/worktrees.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { Deadlines } from '../../../src/core/deadlines.ts'
+import { Refusal } from '../../../src/core/errors.ts'
+import { EventLog } from '../../../src/core/events/log.ts'
+import { Reactions } from '../../../src/core/events/reactions.ts'
+import { Store } from '../../../src/core/store.ts'
+import { tempFolder } from '../../support/folder.ts'
+
+const OPERATOR = { kind: 'operator' } as const
+const env = {
+  ...process.env,
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@b',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@b',
+}
+
+const open: AsyncDisposableStack[] = []
+afterEach(async () => {
+  for (const stack of open.splice(0)) await stack.disposeAsync()
+})
+
+function git(cwd: string, ...words: string[]): string {
+  const ran = Bun.spawnSync(['git', '-C', cwd, ...words], { env })
+  if (ran.exitCode !== 0) throw new Error(`git ${words.join(' ')}: ${ran.stderr}`)
+  return ran.stdout.toString().trim()
+}
+
+/** A city with a rig that is a repository, whose worker asks for worktrees. */
+async function world(limit = 10) {
+  const stack = new AsyncDisposableStack()
+  open.push(stack)
+  const folder = tempFolder()
+  stack.defer(() => folder[Symbol.dispose]())
+  const rig = folder.at('shop')
+  mkdirSync(rig)
+  git(rig, 'init', '-q', '-b', 'main')
+  commit(rig, 'README', 'hello')
+  mkdirSync(folder.at('city'))
+  writeFileSync(
+    folder.at('city', 'city.toml'),
+    `[workspace]\nname = "mill"\nprefix = "mi"\n[session]\nworktree_limit = ${limit}\n[[rigs]]\nname = "shop"\npath = "${rig}"
+[[agent]]\nname = "worker"\ndir = "shop"\nstart_command = "true"\nworktree = true\n`,
+  )
+  const config = await Config.open(folder.at('city'))
+  stack.defer(() => config.close())
+  const store = Store.open(folder.at('city', '.gc', 'city.db'), cityMigrations)
+  stack.defer(() => store.close())
+  const deadlines = new Deadlines(systemClock)
+  stack.defer(() => deadlines.close())
+  const log = new EventLog(store, systemClock, deadlines)
+  const reports: string[] = []
+  const report = (fault: unknown) => reports.push(String(fault))
+  const reactions = new Reactions(store, log, deadlines, report)
+  const states = new Map<string, Tenancy>()
+  const needs = { store, log, reactions, clock: systemClock, deadlines, config, env, report }
+  const worktrees = new Worktrees({ ...needs, tenancy: (id) => states.get(id) ?? 'live' })
+  stack.defer(() => worktrees.close())
+  const agent = config.current.agents[0]
+  return {
+    rig,
+    worktrees,
+    states,
+    reports,
+    make: async (id: string, work: string | null = null) => {
+      const path = await worktrees.prepare({ id, sessionName: `worker-${id}`, rig: 'shop', work }, agent)
+      if (path === undefined) throw new Error('there is no worktree')
+      return path
+    },
+    told: () => log.after(0, 100).map(({ type, payload }) => ({ type, ...Object(payload) })),
+  }
+}
+
+function commit(folder: string, file: string, text: string): void {
+  writeFileSync(join(folder, file), text)
+  git(folder, 'add', '-A')
+  git(folder, 'commit', '-q', '-m', file)
+}
+
+const refusal = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'nothing was refused',
+    (thrown) => (thrown instanceof Refusal ? `${thrown.code}: ${thrown.message}` : String(thrown)),
+  )
+
+describe('a worktree', () => {
+  test('is made for a session on a branch named for its work, and taken up again at the next start', async () => {
+    const { make, worktrees, rig } = await world()
+    const path = await make('mi-1', 'sh-7')
+    expect(git(path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('gc/sh-7-worker-mi-1')
+    expect(existsSync(join(path, 'README'))).toBe(true)
+    writeFileSync(join(path, 'draft'), 'half')
+    expect(await make('mi-1', 'sh-7')).toBe(path)
+    expect(existsSync(join(path, 'draft'))).toBe(true)
+    expect(worktrees.list()).toMatchObject({
+      total: 1,
+      limit: 10,
+      items: [{ session: 'mi-1', rig: 'shop', bead_id: 'sh-7', in_use: true }],
+    })
+    expect(git(rig, 'status', '--porcelain')).toBe('')
+  })
+
+  test('stays while its session is not over or its program still ends', async () => {
+    const { make, worktrees, states } = await world()
+    const path = await make('mi-1')
+    for (const state of ['live', 'ending'] as const) {
+      states.set('mi-1', state)
+      await worktrees.sweep()
+      expect(existsSync(path)).toBe(true)
+    }
+    expect(await refusal(worktrees.remove(OPERATOR, 'mi-1', true))).toStartWith('conflict-wrong-state: ')
+  })
+
+  test('goes with its branch when all that was done there is merged, also by a squash', async () => {
+    for (const merge of [
+      ['merge', '-q'],
+      ['merge', '-q', '--squash'],
+    ]) {
+      const { make, worktrees, states, rig, told } = await world()
+      const path = await make('mi-1')
+      commit(path, 'one', '1')
+      commit(path, 'two', '2')
+      git(rig, ...merge, 'gc/worker-mi-1')
+      if (merge.includes('--squash')) git(rig, 'commit', '-q', '-m', 'squashed')
+      states.set('mi-1', 'over')
+      await worktrees.sweep()
+      expect(existsSync(path)).toBe(false)
+      expect(git(rig, 'branch', '--list', 'gc/*')).toBe('')
+      expect(told()).toMatchObject([
+        { type: 'bead.worktree.reaped', bead_id: 'mi-1', rig: 'shop', path, branch: 'gc/worker-mi-1' },
+      ])
+      expect(worktrees.list().total).toBe(0)
+    }
+  })
+
+  test('with commits that are nowhere else, or with changes, is kept and told of once', async () => {
+    const { make, worktrees, states, told } = await world()
+    const [committed, changed] = [await make('mi-1'), await make('mi-2')]
+    commit(committed, 'one', '1')
+    writeFileSync(join(changed, 'new'), 'x')
+    states.set('mi-1', 'over').set('mi-2', 'over')
+    await worktrees.sweep()
+    await worktrees.sweep()
+    expect(told()).toMatchObject([
+      { type: 'bead.worktree.reap_skipped', bead_id: 'mi-1', reason: '1 commit is neither merged nor pushed' },
+      { type: 'bead.worktree.reap_skipped', bead_id: 'mi-2', reason: '1 file is changed and not committed' },
+    ])
+    expect(worktrees.list().items.map(({ kept }) => kept)).toEqual(told().map(({ reason }) => reason))
+    expect(existsSync(join(committed, 'one')) && existsSync(join(changed, 'new'))).toBe(true)
+  })
+
+  test('goes when its commits are pushed; its branch stays', async () => {
+    const { make, worktrees, states, rig } = await world()
+    const path = await make('mi-1')
+    commit(path, 'one', '1')
+    const far = `${rig}.git`
+    git(rig, 'clone', '-q', '--bare', rig, far)
+    git(rig, 'remote', 'add', 'origin', far)
+    git(path, 'push', '-q', 'origin', 'HEAD')
+    states.set('mi-1', 'over')
+    await worktrees.sweep()
+    expect(existsSync(path)).toBe(false)
+    expect(git(rig, 'branch', '--list', 'gc/*')).toContain('gc/worker-mi-1')
+  })
+
+  test('is removed by a person: what would be lost only by force, and by no session', async () => {
+    const { make, worktrees, states, rig } = await world()
+    const path = await make('mi-1')
+    commit(path, 'one', '1')
+    writeFileSync(join(path, 'new'), 'x')
+    states.set('mi-1', 'over')
+    expect(await refusal(worktrees.remove(OPERATOR, 'mi-1', false))).toBe(
+      `conflict-wrong-state: ${path} is kept: 1 file is changed and not committed; save it, or remove it with force`,
+    )
+    const session = { kind: 'session', city: 'mill', session: 'mi-2', names: [], may: [] } as const
+    expect(await refusal(worktrees.remove(session, 'mi-1', true))).toStartWith('forbidden: ')
+    expect(await refusal(worktrees.remove(OPERATOR, 'mi-9', true))).toStartWith('session-not-found: ')
+    expect(await worktrees.remove(OPERATOR, 'mi-1', true)).toEqual({ status: 'removed' })
+    expect(existsSync(path)).toBe(false)
+    expect(git(rig, 'branch', '--list', 'gc/*')).toContain('gc/worker-mi-1')
+  })
+
+  test('is not made beyond the limit; what is not needed any more goes first', async () => {
+    const { make, states } = await world(2)
+    const first = await make('mi-1')
+    const second = await make('mi-2')
+    expect(await refusal(make('mi-3'))).toBe(
+      'service-unavailable: there are 2 worktrees, and worktree_limit is 2; see gc worktree list and remove some',
+    )
+    commit(second, 'one', '1')
+    states.set('mi-1', 'over').set('mi-2', 'over')
+    expect(await make('mi-3')).toContain('worker-mi-3')
+    expect(existsSync(first)).toBe(false)
+    expect(existsSync(second)).toBe(true)
+  })
+
+  test('whose folder somebody took away is forgotten', async () => {
+    const { make, worktrees, states, rig } = await world()
+    const path = await make('mi-1')
+    Bun.spawnSync(['rm', '-rf', path])
+    states.set('mi-1', 'over')
+    await worktrees.sweep()
+    expect(worktrees.list().total).toBe(0)
+    expect(git(rig, 'worktree', 'list').split('\n')).toHaveLength(1)
+  })
+})
+
+test('a worktree is kept for anything that is nowhere else', () => {
+  const none = { changes: 0, merged: false, pushed: false, ahead: 2 }
+  expect(reasonToKeep(none)).toBe('2 commits are neither merged nor pushed')
+  expect(reasonToKeep({ ...none, merged: true })).toBeUndefined()
+  expect(reasonToKeep({ ...none, pushed: true })).toBeUndefined()
+  expect(reasonToKeep({ ...none, merged: true, pushed: true, changes: 1 })).toBe('1 file is changed and not committed')
+})

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import { AGENT } from '../host/acp/agent-host.ts'
+import type { TestCity } from '../support/world.ts'
+import { hire, towns } from './crew.ts'
+
+const openTown = towns()
+const KEEPS_TOKEN = 'umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"'
+
+const agent = (name: string, env = '') => `
+[[agent]]
+name = "${name}"
+session = "acp"
+start_command = '''${KEEPS_TOKEN}; ${env} exec ${AGENT.join(' ')}'''
+`
+
+const ASKER = `#!/bin/sh
+${KEEPS_TOKEN}
+printf '\\033[2J\\033[HDo you trust the files in this folder?\\n  1. Yes\\n'
+exec sleep 600
+`
+
+/** What waits, once there is as much as that. */
+async function waiting(city: TestCity, count: number): Promise<AttentionItem[]> {
+  for (let tries = 0; tries < 1000; tries++) {
+    const { body } = await city.call('GET ~/attention')
+    if (body.total === count) return body.items
+    await Bun.sleep(10)
+  }
+  throw new Error(`it never came to ${count}`)
+}
+
+describe('what waits for a person', () => {
+  test('is nothing in a quiet city', async () => {
+    await using town = await openTown(agent('polly'))
+    expect(await waiting(town.city, 0)).toEqual([])
+  })
+
+  test('is one list: what agents ask, what programs show, and who cannot be started', async () => {
+    await using town = await openTown(`
+[providers.asker]
+base = "builtin:claude"
+command = "./asker"
+[[agent]]
+name = "asker"
+provider = "asker"
+${agent('polly')}${agent('molly', 'export LOGIN=1;')}`)
+    const { city } = town
+    const program = join(city.path, 'asker')
+    writeFileSync(program, ASKER)
+    chmodSync(program, 0o755)
+    const polly = await hire(city, 'polly', { message: 'ask it' })
+    const [permission] = await waiting(city, 1)
+    const asker = await hire(city, 'asker')
+    const failed = await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'molly' } })
+    expect((await city.outcome(failed.body)).type).toBe('request.failed')
+    const items = await waiting(city, 3)
+    expect(items[0]).toEqual(permission as AttentionItem)
+    expect(items.find(({ agent: of }) => of === 'polly')).toEqual({
+      kind: 'permission',
+      agent: 'polly',
+      session_id: polly.id,
+      session_name: expect.any(String),
+      since: expect.stringMatching(/^\d{4}-/),
+      asks: 'Allow make it?',
+      request_id: expect.stringMatching(/^permission-/),
+      answers: ['approve', 'approve_always', 'deny'],
+    })
+    expect(items.find(({ agent: of }) => of === 'asker')).toMatchObject({
+      kind: 'dialog',
+      session_id: asker.id,
+      asks: 'It asks a person whether to trust its folder.',
+      answers: [],
+    })
+    expect(items.find(({ agent: of }) => of === 'molly')).toMatchObject({
+      kind: 'failed',
+      session_state: 'failed-create',
+      asks: expect.stringContaining('the agent has to be logged in first: run `agent login`'),
+      answers: [],
+    })
+    expect(await city.call(`POST ~/session/${polly.id}/respond`, { body: { action: 'deny' } })).toMatchObject({
+      status: 202,
+    })
+    expect((await waiting(city, 2)).map(({ kind }) => kind).sort()).toEqual(['dialog', 'failed'])
+  })
+})

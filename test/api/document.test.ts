@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { resolve } from 'node:path'
+import { documentFaults } from '../support/walk.ts'
+import { World } from '../support/world.ts'
+
+const FROZEN = resolve(import.meta.dir, '../operations.txt')
+
+interface Operation {
+  operationId: string
+  'x-gc-extension'?: boolean
+}
+
+let world: World
+let document: { openapi: string; paths: Record<string, Record<string, Operation>> } & Record<string, unknown>
+
+beforeAll(async () => {
+  world = await World.open()
+  document = (await world.call('GET /openapi.json')).body
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+
+describe('the served document', () => {
+  test('is OpenAPI 3.1 without a fault', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(documentFaults(document)).toEqual([])
+  })
+
+  test('names every operation once', () => {
+    const ids = operations().map(({ operation }) => operation.operationId)
+    expect(ids.length).toBeGreaterThan(90)
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  })
+
+  test('lists exactly the operations that clients were promised', async () => {
+    const served = operations()
+      .map(({ method, path, operation }) => {
+        const line = `${method} ${path} ${operation.operationId}`
+        return operation['x-gc-extension'] ? `${line} extension` : line
+      })
+      .sort()
+      .join('\n')
+    if (process.env.GC_WRITE_OPERATIONS) await Bun.write(FROZEN, `${served}\n`)
+    const promised = (await Bun.file(FROZEN).text()).trim()
+    const hint =
+      'test/operations.txt and the served operations differ; if the change is meant, write it anew: ' +
+      'GC_WRITE_OPERATIONS=1 npx bun test test/api/document.test.ts'
+    const missing = promised.split('\n').filter((line) => !served.split('\n').includes(line))
+    const added = served.split('\n').filter((line) => !promised.split('\n').includes(line))
+    expect({ missing, added, hint }).toEqual({ missing: [], added: [], hint })
+  })
+})
+
+describe('/docs', () => {
+  test('is one page that needs nothing from elsewhere and runs no script', async () => {
+    const { status, headers, body } = await world.call('GET /docs')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    const loads = [...body.matchAll(/<(\w+)[^>]*?\s(?:src|href|srcset|data|action)=["']?([^"'\s>]+)/g)]
+    const foreign = loads.filter(([, element, target]) => element !== 'a' || /^(https?:)?\/\//.test(target ?? ''))
+    expect(foreign.map(([whole]) => whole)).toEqual([])
+    expect(body).not.toMatch(/<script|<iframe|<link|@import|url\(/i)
+  })
+
+  test('shows every operation and every shape, and each link of the page leads somewhere', async () => {
+    const { body } = await world.call('GET /docs')
+    const ids = new Set([...body.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id))
+    for (const { operation } of operations()) expect(ids).toContain(operation.operationId)
+    const anchors = [...body.matchAll(/href="#([^"]+)"/g)].map(([, anchor]) => anchor)
+    expect(anchors.length).toBeGreaterThan(100)
+    expect(anchors.filter((anchor) => !ids.has(anchor))).toEqual([])
+  })
+})
+
+describe('addresses that are not operations', () => {
+  test('are a plain 404, whatever the method', async () => {
+    for (const path of ['/v0', '/v0/', '/v0/nothing', '/v0/city/town/nothing', '/v0/city/town/bead', '/health/x']) {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const { status, headers, body } = await world.call(`${method} ${path}`)
+        expect([method, path, status]).toEqual([method, path, 404])
+        expect(headers.get('content-type')).toStartWith('text/plain')
+        expect(body).toBe('there is nothing at this address\n')
+      }
+    }
+  })
+
+  test('with another method than they take are a 405 that says which they take', async () => {
+    const byPath = new Map<string, string[]>()
+    for (const { method, path } of operations()) byPath.set(path, [...(byPath.get(path) ?? []), method])
+    // A parameter can stand where another path has a word, as in agent/{base}/{action}: those paths overlap.
+    const plain = [...byPath].filter(([path]) => !path.includes('/agent/'))
+    for (const [path, methods] of plain) {
+      const wrong = ['PUT', 'DELETE', 'PATCH', 'POST'].find((method) => !methods.includes(method))
+      const { status, headers } = await world.call(`${wrong} ${path.replace(/\{\w+\}/g, 'x')}`)
+      expect([wrong, path, status]).toEqual([wrong, path, 405])
+      const allowed = headers.get('allow')?.split(', ') ?? []
+      expect([path, methods.filter((method) => !allowed.includes(method))]).toEqual([path, []])
+    }
+  })
+})

@@ -1,0 +1,322 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Config } from '../../src/config/config.ts'
+import { addBlock } from '../../src/config/edit.ts'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { tempFolder } from '../support/folder.ts'
+
+const CITY = `# Our city. \r
+\r
+[workspace]   # who\r
+name = "town"\r
+provider = "claude"\r
+\r
+# the shop
+[[rigs]]
+name = "shop"   # sells
+path = "/srv/shop"
+# end
+`
+
+/** A city folder and what is in it. */
+function city(files: Record<string, string>) {
+  const folder = tempFolder()
+  const at = (name: string) => folder.at('city', name)
+  const put = (name: string, text: string) => {
+    mkdirSync(dirname(at(name)), { recursive: true })
+    writeFileSync(at(name), text)
+  }
+  for (const [name, text] of Object.entries(files)) put(name, text)
+  const all = () =>
+    Object.fromEntries(
+      readdirSync(folder.at('city'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .map((path) => [path.slice(folder.at('city').length + 1), readFileSync(path, 'utf8')]),
+    )
+  const open = () => Config.open(folder.at('city'))
+  return { path: folder.at('city'), at, put, all, open, [Symbol.dispose]: () => folder[Symbol.dispose]() }
+}
+
+describe('adding a rig', () => {
+  test('declares it in city.toml and binds it in site.toml, and removing it undoes that byte for byte', async () => {
+    using town = city({ 'city.toml': CITY, '.gc/site.toml': '# here\n' })
+    const before = town.all()
+    const config = await town.open()
+    const heard: string[] = []
+    config.onChange((now, was) => heard.push(`${was.rigs.length} → ${now.rigs.length}`))
+    expect(await config.addRig({ name: 'lib', path: '/srv/lib', prefix: 'lb' })).toMatchObject({
+      path: '/srv/lib',
+      prefix: 'lb',
+    })
+    expect(town.all()['.gc/site.toml']).toBe('# here\n\n[[rig]]\nname = "lib"\npath = "/srv/lib"\n')
+    expect(town.all()['city.toml']).toBe(`${CITY}\n[[rigs]]\nname = "lib"\nprefix = "lb"\n`)
+    await config.removeRig('lib')
+    expect(town.all()).toEqual(before)
+    expect(heard).toEqual(['1 → 2', '2 → 1'])
+  })
+
+  test('is refused when the whole would be bad, and nothing is written', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    const before = town.all()
+    await expect(config.addRig({ name: 'shell', path: '/srv/shell', prefix: 'SH' })).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
+    await expect(config.addRig({ name: 'shop', path: '/x' })).rejects.toMatchObject({ code: 'conflict-wrong-state' })
+    await expect(config.addRig({ name: '*', path: '/x' })).rejects.toThrow('stands for every rig')
+    expect(town.all()).toEqual(before)
+    expect(config.current.rigs.map(({ name }) => name)).toEqual(['shop'])
+  })
+
+  test('whose usual prefix is taken gets another', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    await config.addRig({ name: 'shell', path: '/srv/shell' })
+    await config.addRig({ name: 'sh', path: '/srv/sh' })
+    expect(config.current.rigs.map(({ prefix }) => prefix)).toEqual(['sh', 'she', 'sh2'])
+  })
+
+  test('is refused while the files on disk are broken, with what is wrong with them', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    town.put('city.toml', `${CITY}x = `)
+    await expect(config.addRig({ name: 'lib', path: '/srv/lib' })).rejects.toThrow('city.toml:12: is not TOML')
+    expect(town.all()['city.toml']).toBe(`${CITY}x = `)
+  })
+
+  test('twenty at once are all there, one after the other', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    const names = Array.from({ length: 20 }, (_, at) => `r${at}x`)
+    await Promise.all(names.map((name) => config.addRig({ name, path: `/srv/${name}`, prefix: name })))
+    expect(config.current.rigs.map(({ name }) => name)).toEqual(['shop', ...names])
+    await Promise.all(names.map((name) => config.removeRig(name)))
+    expect(town.all()).toEqual({ 'city.toml': CITY, '.gc/site.toml': '' })
+  })
+
+  test('follows a link to city.toml and keeps it', async () => {
+    using town = city({ 'dotfiles/town.toml': '' })
+    symlinkSync(town.at('dotfiles/town.toml'), town.at('city.toml'))
+    await (await town.open()).addRig({ name: 'lib', path: '/srv/lib' })
+    expect(town.all()['dotfiles/town.toml']).toBe('[[rigs]]\nname = "lib"\n')
+  })
+})
+
+describe('an edit', () => {
+  test('is made again from the fresh text when a person saves meanwhile', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    let made = 0
+    await config.edit(({ sources }) => {
+      const text = sources.text('city.toml') ?? ''
+      if (++made === 1) town.put('city.toml', `${CITY}\n# a thought\n`)
+      return new Map([
+        [
+          'city.toml',
+          addBlock(text, '[[rigs]]', [
+            ['name', 'lib'],
+            ['path', '/lib'],
+          ]),
+        ],
+      ])
+    })
+    expect(made).toBe(2)
+    expect(town.all()['city.toml']).toBe(`${CITY}\n[[rigs]]\nname = "lib"\npath = "/lib"\n\n# a thought\n`)
+  })
+
+  test('gives up with a conflict when somebody never stops writing', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    let made = 0
+    const edit = config.edit(() => {
+      town.put('city.toml', `${CITY}# ${++made}\n`)
+      return new Map([['city.toml', CITY]])
+    })
+    await expect(edit).rejects.toMatchObject({ code: 'conflict-concurrent-modify' })
+    expect(town.all()['city.toml']).toBe(`${CITY}# ${made}\n`)
+    expect(Object.keys(town.all())).toEqual(['city.toml'])
+  })
+
+  test('that fails does not stop the next one', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    const bad = config.removeRig('nope')
+    const good = config.addRig({ name: 'lib', path: '/lib' })
+    await expect(bad).rejects.toMatchObject({ code: 'rig-not-found' })
+    expect((await good).name).toBe('lib')
+  })
+})
+
+describe('changing a rig', () => {
+  test('changes only the values that were named', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    await config.changeRig('shop', { path: '/new', defaultBranch: 'main', suspendedOnStart: true })
+    expect(town.all()).toEqual({
+      'city.toml': CITY.replace('"/srv/shop"\n', '"/srv/shop"\ndefault_branch = "main"\nsuspended_on_start = true\n'),
+      '.gc/site.toml': '[[rig]]\nname = "shop"\npath = "/new"\n',
+    })
+    expect(config.rig('shop')).toMatchObject({ path: '/new', defaultBranch: 'main', suspendedOnStart: true })
+  })
+})
+
+describe('an agent', () => {
+  test('is written to a folder of its own, changed there, and removed with it', async () => {
+    using town = city({ 'city.toml': CITY })
+    const before = town.all()
+    const config = await town.open()
+    const agent = await config.addAgent({
+      name: 'worker',
+      dir: 'shop',
+      prompt: 'Work.',
+      keys: { provider: 'codex', args: ['-x', '"y"'], env: { 'A B': '1' }, scope: undefined },
+    })
+    expect(agent).toMatchObject({
+      qualified: 'shop/worker',
+      provider: 'codex',
+      args: ['-x', '"y"'],
+      env: { 'A B': '1' },
+      prompt: 'Work.',
+    })
+    expect(town.all()['agents/worker/agent.toml']).toBe(
+      'dir = "shop"\nprovider = "codex"\nargs = ["-x", "\\"y\\""]\nenv = { "A B" = "1" }\n',
+    )
+    await config.changeAgent('shop/worker', { provider: 'claude' })
+    expect(config.agent('shop/worker').provider).toBe('claude')
+    await config.removeAgent('shop/worker')
+    expect(town.all()).toEqual(before)
+    expect(existsSync(town.at('agents/worker'))).toBe(false)
+  })
+
+  test('of a rig gets a folder with the rig in its name when the plain one is taken', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    await config.addAgent({ name: 'worker', keys: {} })
+    await config.addAgent({ name: 'worker', dir: 'shop', keys: {} })
+    await config.addAgent({ name: 'shop--worker', dir: 'shop', keys: {} })
+    expect(config.current.agents.map(({ qualified, file }) => [qualified, file])).toEqual([
+      ['shop/shop--worker', 'agents/shop--shop--worker/agent.toml'],
+      ['shop/worker', 'agents/shop--worker/agent.toml'],
+      ['worker', 'agents/worker/agent.toml'],
+    ])
+    await expect(config.addAgent({ name: 'worker', keys: {} })).rejects.toMatchObject({ code: 'conflict-wrong-state' })
+    await expect(config.addAgent({ name: 'Worker', keys: {} })).rejects.toThrow('the folder agents/Worker is taken')
+  })
+
+  test('with a name that is no name, or of no rig, is refused and leaves nothing behind', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    await expect(config.addAgent({ name: '../evil', keys: {} })).rejects.toThrow('cannot name an agent')
+    await expect(config.addAgent({ name: 'w', dir: 'nope', keys: {} })).rejects.toThrow('there is no rig "nope"')
+    expect(town.all()).toEqual({ 'city.toml': CITY })
+    expect(existsSync(town.at('agents'))).toBe(false)
+  })
+
+  test('in city.toml is changed and cut out there', async () => {
+    const text = `${CITY}\n[[agent]]\nname = "a"\n\n[[agent]] # second\nname = "b"\nprovider = "codex" # why\n\n[[agent]]\nname = "c"\n`
+    using town = city({ 'city.toml': text })
+    const config = await town.open()
+    await config.changeAgent('b', { provider: 'claude' })
+    expect(town.all()['city.toml']).toBe(text.replace('"codex" #', '"claude" #'))
+    await config.removeAgent('b')
+    expect(town.all()['city.toml']).toBe(`${CITY}\n[[agent]]\nname = "a"\n\n[[agent]]\nname = "c"\n`)
+  })
+
+  test('goes when its rig goes, wherever it was declared', async () => {
+    const inline = '\n[[agent]]\nname = "a"\ndir = "shop"\n\n[[agent]]\nname = "b"\n'
+    using town = city({
+      'city.toml': CITY + inline,
+      'agents/w/agent.toml': 'dir = "shop"\n',
+      'agents/w/notes.md': 'mine',
+    })
+    const config = await town.open()
+    await config.removeRig('shop')
+    expect(config.current.agents.map(({ qualified }) => qualified)).toEqual(['b'])
+    expect(town.all()).toEqual({
+      'city.toml': `${CITY.slice(0, CITY.indexOf('[[rigs]]'))}# end\n\n[[agent]]\nname = "b"\n`,
+      'agents/w/notes.md': 'mine',
+    })
+  })
+})
+
+describe('a running city', () => {
+  test('keeps its last good configuration while the files are broken, and says why', async () => {
+    using town = city({ 'city.toml': CITY })
+    const config = await town.open()
+    const good = config.current
+    town.put('city.toml', CITY.replace('[workspace]', '[wrkspace]'))
+    expect(await config.reload()).toBe(false)
+    expect(config.current).toBe(good)
+    expect(config.problem).toBe(
+      'city.toml:3: wrkspace: is not a section or key of this file; did you mean "workspace"?',
+    )
+    unlinkSync(town.at('city.toml'))
+    expect(await config.reload()).toBe(false)
+    expect(config.problem).toContain('city.toml:1: there is no such file')
+    town.put('city.toml', CITY)
+    expect(await config.reload()).toBe(false)
+    expect(config.problem).toBeUndefined()
+    town.put('city.toml', `${CITY}# more\n`)
+    expect(await config.reload()).toBe(true)
+  })
+
+  test('notices every kind of change by itself, and nothing else', async () => {
+    using town = city({ 'city.toml': CITY, '.gc/site.toml': '', 'agents/w/agent.toml': '' })
+    const config = await town.open()
+    const deadlines = new Deadlines()
+    const reports: string[] = []
+    const reported = Promise.withResolvers<void>()
+    config.watch(deadlines, (message) => {
+      reports.push(message.replace(town.path, ''))
+      reported.resolve()
+    })
+    const settled = async (expected: number, act: () => void) => {
+      const heard = Promise.withResolvers<void>()
+      const stop = config.onChange(() => heard.resolve())
+      act()
+      await Promise.race([heard.promise, Bun.sleep(3000).then(() => expect.unreachable('nothing was heard'))])
+      stop()
+      expect(config.current.agents.length).toBe(expected)
+    }
+    try {
+      await settled(1, () => town.put('city.toml', `${CITY}# 1\n`))
+      await settled(1, () => {
+        town.put('.city.toml.swp', `${CITY}# as editors do it\n`)
+        renameSync(town.at('.city.toml.swp'), town.at('city.toml'))
+      })
+      await settled(1, () => town.put('.gc/site.toml', 'workspace_name = "other"\n'))
+      await settled(1, () => town.put('.gc/site.toml', ''))
+      await settled(1, () => town.put('agents/w/agent.toml', 'provider = "codex"\n'))
+      await settled(1, () => town.put('agents/w/prompt.md', 'do'))
+      await settled(2, () => town.put('agents/v/prompt.md', 'do'))
+      await settled(2, () => town.put('agents/v/prompt.md', 'do more'))
+      await settled(1, () => rmSync(town.at('agents/v'), { recursive: true }))
+      expect(reports).toEqual([])
+      town.put('city.toml', 'x = ')
+      await Promise.race([reported.promise, Bun.sleep(3000)])
+      expect(reports).toEqual([
+        ' keeps its last good configuration:\ncity.toml:1: is not TOML: Unspecified values are invalid',
+      ])
+      expect(config.current.agents.length).toBe(1)
+      town.put('.gc/city.db-wal', 'busy')
+      town.put('work.txt', 'an agent at work')
+      await Bun.sleep(50)
+      expect(deadlines.size).toBe(0)
+    } finally {
+      config.close()
+      deadlines.close()
+    }
+  })
+})

@@ -1,0 +1,75 @@
+import { expect, test } from 'bun:test'
+import { agentsWorld } from '../agents/agents/world.ts'
+
+const TOWN = {
+  'city.toml':
+    '[workspace]\nname = "declared"\nprovider = "mine"\nmax_active_sessions = -1\n[providers.mine]\nbase = "builtin:claude"\nargs = ["--x"]\n[providers.codex]\nargs_append = ["--y"]\n[[rigs]]\nname = "shop"\npath = "$"\n',
+  '.gc/site.toml': 'workspace_name = "here"\n',
+  'agents/crew/agent.toml': 'dir = "shop"\nmax_active_sessions = 3\n',
+  'agents/mayor/agent.toml': 'start_command = "./m"\nmax_active_sessions = 1\nscope = "city"\n',
+}
+
+test('the configuration in force is shown with what was suspended by hand', async () => {
+  await using town = await agentsWorld(TOWN)
+  await town.send('POST', 'rig/shop/suspend')
+  const shown = await town.get('config')
+  expect(shown).toMatchObject({
+    workspace: {
+      name: 'here',
+      prefix: 'he',
+      declared_name: 'declared',
+      provider: 'mine',
+      suspended: false,
+      max_active_sessions: -1,
+    },
+    agents: [
+      { name: 'crew', dir: 'shop', provider: 'mine', is_pool: true, suspended: true },
+      { name: 'mayor', scope: 'city', suspended: false },
+    ],
+    rigs: [{ name: 'shop', path: town.folder.path, prefix: 'sh', suspended: true }],
+    providers: {
+      mine: { command: 'claude', args: ['--x'], display_name: 'Claude Code' },
+      codex: { command: 'codex', args: ['-c', 'features.daemon_auto_start=false', '--y'] },
+    },
+  })
+  expect(Object.keys(shown.providers as object)).toEqual(['mine', 'codex'])
+  expect(shown.patches).toBeUndefined()
+})
+
+test('the defaults are the builtin providers and nothing else', async () => {
+  await using town = await agentsWorld(TOWN)
+  expect(await town.get('config/defaults')).toMatchObject({
+    ...{ workspace: { name: 'here', prefix: 'he', suspended: false }, agents: [], rigs: [] },
+    providers: { claude: { command: 'claude' }, gemini: { command: 'gemini' } },
+  })
+})
+
+test('every agent and provider is shown with where it comes from', async () => {
+  await using town = await agentsWorld(TOWN)
+  expect(await town.get('config/explain')).toMatchObject({
+    agents: [
+      { name: 'crew', origin: 'inline' },
+      { name: 'mayor', origin: 'inline' },
+    ],
+    providers: { mine: { origin: 'city' }, codex: { origin: 'builtin+city' }, claude: { origin: 'builtin' } },
+    patches: { agents: 0, rigs: 0, providers: 0 },
+  })
+})
+
+test('broken files are told of, and are not in force', async () => {
+  await using town = await agentsWorld(TOWN)
+  expect(await town.get('config/validate')).toEqual({ valid: true, errors: [], warnings: [] })
+  town.put('city.toml', '[daemon]\nmax_restarts = "x"\npatrol_interval = "soon"\n')
+  expect(await town.get('config/validate')).toEqual({
+    valid: false,
+    errors: [
+      'city.toml:2: [daemon] max_restarts: must be a whole number, not "x"',
+      'agents/crew/agent.toml:1: dir: there is no rig "shop"; add it, or take dir out',
+    ],
+    warnings: [
+      'agents/crew/agent.toml:1: provider: it has neither a provider nor a start_command',
+      'city.toml:3: [daemon] patrol_interval: "soon" is not a length of time such as 90s, 5m or 1h30m; it is left out',
+    ],
+  })
+  expect(await town.get('config')).toMatchObject({ rigs: [{ name: 'shop' }] })
+})

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import type { AgentRecord } from '../../../src/host/protocol/record.ts'
+import type { Host } from '../../../src/host/client/client.ts'
+import type { StartSpec } from '../../../src/host/protocol/hosted.ts'
+import { type HostWorld, spec } from '../world.ts'
+
+/** The argv of the agent program of these tests. */
+export const AGENT = [process.execPath, join(import.meta.dir, 'agent.ts')]
+
+/** The agent under `key`, with more in its environment and in how it is started. */
+export const agentSpec = (
+  world: HostWorld,
+  key: string,
+  env: Record<string, string> = {},
+  more: Partial<StartSpec> = {},
+): StartSpec => {
+  const base = spec(world, key, AGENT, { kind: 'acp', ...more })
+  return { ...base, env: { ...base.env, ...env } }
+}
+
+/** What a host's agents say, as a supervisor keeps it. */
+export class Listener {
+  readonly records: AgentRecord[] = []
+  #news = Promise.withResolvers<void>()
+  readonly stop: () => void
+
+  constructor(host: Host) {
+    this.stop = host.onRecords(({ records }) => {
+      this.records.push(...records)
+      this.#news.resolve()
+      this.#news = Promise.withResolvers()
+    })
+  }
+
+  /** The first record that is wanted, as soon as it is there; fails after ten seconds. */
+  async until(wanted: (record: AgentRecord) => boolean, ms = 10_000): Promise<AgentRecord> {
+    const late = AbortSignal.timeout(ms)
+    for (;;) {
+      const found = this.records.find(wanted)
+      if (found) return found
+      if (late.aborted) throw new Error(`it was not said: ${JSON.stringify(this.records).slice(-2000)}`)
+      await Promise.race([this.#news.promise, new Promise((resolve) => late.addEventListener('abort', resolve))])
+    }
+  }
+
+  done = (turn: string): Promise<AgentRecord> => this.until((record) => record.type === 'done' && record.turn === turn)
+
+  asked = (count = 1): Promise<string[]> => {
+    const asks = () => this.records.flatMap((record) => (record.type === 'asked' ? [record.request] : []))
+    return this.until(() => asks().length >= count).then(asks)
+  }
+
+  /** The words the agent said, put together. */
+  get words(): string {
+    return this.records.map(wordsOf).join('')
+  }
+
+  /** The kinds of records, in order; updates by what they tell. */
+  get kinds(): string[] {
+    return this.records.map((record) => (record.type === 'update' ? String(record.update.sessionUpdate) : record.type))
+  }
+}
+
+function wordsOf(record: AgentRecord): string {
+  if (record.type !== 'update' || record.update.sessionUpdate !== 'agent_message_chunk') return ''
+  return String(Object(record.update.content).text)
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'bun:test'
+import { Deadlines } from '../../../src/core/deadlines.ts'
+import { Commands } from '../../../src/host/acp/commands.ts'
+import { Conversation } from '../../../src/host/acp/conversation.ts'
+import { Folder } from '../../../src/host/acp/folder.ts'
+import { Ledger } from '../../../src/host/acp/ledger.ts'
+import { Scribe } from '../../../src/host/acp/scribe.ts'
+import { TestClock } from '../../support/clock.ts'
+import { tempFolder } from '../../support/folder.ts'
+import { until } from '../../support/until.ts'
+
+interface Asked {
+  id?: number
+  method?: string
+  params?: { modeId?: string }
+}
+
+/** What an agent answers to a message; undefined for nothing at all. */
+type Manner = (message: Asked) => object | undefined
+
+const HELLO: Record<string, object> = {
+  initialize: { result: { protocolVersion: 1 } },
+  'session/new': { result: { sessionId: 's' } },
+}
+const UNKNOWN = { error: { code: -32601, message: 'Method not found' } }
+
+/** A conversation with an agent that answers by a rule, on a clock that is moved by hand. */
+function speaking(manner: Manner) {
+  const clock = new TestClock()
+  const deadlines = new Deadlines(clock, clock)
+  const folder = tempFolder()
+  const heard: Asked[] = []
+  const shelf = { add() {}, keep() {}, close() {}, drop() {} }
+  const ledger = new Ledger('k', 'r', clock, shelf, () => {})
+  const home = new Folder(folder.path)
+  const { readable, writable } = new TransformStream()
+  const agent = readable.getReader()
+  const back = Promise.withResolvers<ReadableStreamDefaultController>()
+  const replies = new ReadableStream({ start: (controller) => back.resolve(controller) })
+  const answer = async () => {
+    const controller = await back.promise
+    for (;;) {
+      const { done, value } = await agent.read()
+      if (done) return
+      heard.push(value)
+      const said = HELLO[value.method] ?? manner(value)
+      if (said && value.id !== undefined) controller.enqueue({ jsonrpc: '2.0', id: value.id, ...said })
+    }
+  }
+  void answer()
+  const conversation = new Conversation(
+    {
+      ...{ run: 'r', build: 'test', deadlines, scribe: new Scribe(ledger, deadlines), folder: home },
+      commands: new Commands(home, {}, []),
+      ...{
+        resume: undefined,
+        mode: undefined,
+        model: undefined,
+        servers: undefined,
+        patience: undefined,
+        told: () => {},
+      },
+    },
+    { readable: replies, writable },
+  )
+  return {
+    clock,
+    conversation,
+    /** The methods the agent was told, in order. */
+    told: () => heard.map(({ method }) => method),
+    said: () => ledger.after(0).map(({ line }) => JSON.parse(line)),
+    [Symbol.dispose]() {
+      conversation.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+const soundings = ({ method }: Asked) => (method === '_gc/sounding' ? UNKNOWN : undefined)
+
+describe('a turn', () => {
+  test('of which the agent says nothing is taken once it has read it, however long that turn is', async () => {
+    using agent = speaking(soundings)
+    await agent.conversation.prompt('t', 'think')
+    expect(agent.told().slice(-3)).toEqual(['session/prompt', '_gc/sounding', '_gc/sounding'])
+    expect(agent.said().map(({ type }) => type)).toEqual(['ready', 'turn'])
+    expect(agent.clock.monotonic()).toBe(0)
+  })
+
+  test('that the agent refuses is not taken, whether it calls that an error or a reason to stop', async () => {
+    const error = { error: { code: -32603, message: 'no credit' } }
+    using broke = speaking((asked) => (asked.method === 'session/prompt' ? error : soundings(asked)))
+    expect(broke.conversation.prompt('t', 'work')).rejects.toThrow('the agent did not take it: no credit')
+    const refusal = { result: { stopReason: 'refusal' } }
+    using shy = speaking((asked) => (asked.method === 'session/prompt' ? refusal : soundings(asked)))
+    expect(shy.conversation.prompt('t', 'work')).rejects.toThrow('the agent refused it')
+    await until(() => shy.said().some(({ type, reason }) => type === 'done' && reason === 'refusal'))
+  })
+
+  test('that the agent does not read is taken back after half a minute', async () => {
+    let reads = true
+    const done = { result: { stopReason: 'end_turn' } }
+    using agent = speaking((asked) => (reads ? (soundings(asked) ?? done) : undefined))
+    await agent.conversation.prompt('first', 'work')
+    await until(() => agent.said().some(({ type }) => type === 'done'))
+    reads = false
+    const told = agent.conversation.prompt('second', 'work')
+    told.catch(() => {})
+    await until(() => agent.told().filter((method) => method === 'session/prompt').length === 2)
+    await agent.clock.advance(30_000)
+    expect(told).rejects.toThrow('the agent has read nothing for 30 s')
+    await until(() => agent.told().at(-1) === 'session/cancel')
+  })
+
+  test('of an agent that answers nothing it does not know is taken when it was not refused', async () => {
+    using agent = speaking(() => undefined)
+    const told = agent.conversation.prompt('t', 'work')
+    await until(() => agent.told().includes('session/prompt'))
+    await agent.clock.advance(30_000)
+    await told
+    expect(agent.told()).not.toContain('session/cancel')
+  })
+})

@@ -1,0 +1,340 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../../src/core/clock.ts'
+import { secret } from '../../src/core/ids.ts'
+import { connect } from '../../src/host/client/client.ts'
+import { Emulator } from '../../src/host/server/emulator.ts'
+import { Feeder } from '../../src/host/server/feeder.ts'
+import { eventually, exitOf, gone, hostWorld, launch, output, sh, spec } from './world.ts'
+
+describe('a session', () => {
+  test('runs on a terminal: it sees what is typed, its size and what becomes of it', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    await host.start(sh(world, 'a', 'test -t 0 && read line; echo "got $line"; stty size; read _; stty size'))
+    await host.write('a', 'hello\r')
+    await output(host, 'a', (text) => text.includes('got hello') && text.includes('24 80'))
+    await host.resize('a', 100, 30)
+    await host.write('a', '\r')
+    await output(host, 'a', (text) => text.includes('30 100'))
+    expect(await exitOf(host, 'a')).toMatchObject({ key: 'a', reason: 'exited', exitCode: 0, daemons: [] })
+  })
+
+  test('gets exactly the environment, arguments and folder it was given', async () => {
+    await using world = hostWorld()
+    const host = await world.connect({ env: { GC_SECRET_OF_OTHERS: 'x' } })
+    mkdirSync(world.folder.at('work'))
+    const env = { PATH: '/usr/bin:/bin', ONE: '1', EMPTY: '' }
+    await host.start(spec(world, 'a', ['env'], { env }))
+    const { text } = await output(host, 'a', (seen) => seen.includes('ONE=1'))
+    await exitOf(host, 'a')
+    expect(text.trim().split('\r\n').sort()).toEqual(['EMPTY=', 'ONE=1', 'PATH=/usr/bin:/bin'])
+    await host.start(sh(world, 'b', 'echo "$PWD|$1"', { cwd: world.folder.at('work') }))
+    await output(host, 'b', (seen) => seen.includes(`${world.folder.at('work')}|`))
+  })
+
+  test('is signalled in its foreground', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    await host.start(sh(world, 'a', 'trap "echo caught; exit 7" INT; echo ready; while :; do read x; done'))
+    await output(host, 'a', (text) => text.includes('ready'))
+    await host.signal('a', 'INT')
+    expect(await exitOf(host, 'a')).toMatchObject({ exitCode: 7, lastOutput: ['ready', 'caught'] })
+  })
+
+  test('is refused with a sentence when its command, folder or size is none, and leaves nothing behind', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    const refused = (start: Promise<unknown>) =>
+      start.then(
+        () => 'started',
+        (thrown) => `${thrown.code}: ${thrown.message}`,
+      )
+    expect(await refused(host.start(spec(world, 'a', ['no-such-program'])))).toBe(
+      "validation-failed: no-such-program is not on the session's PATH; install it or name its path",
+    )
+    expect(await refused(host.start(spec(world, 'a', ['/etc/passwd'])))).toContain('is not a program that can be run')
+    expect(await refused(host.start(sh(world, 'a', 'true', { cwd: '/no/such/folder' })))).toBe(
+      'validation-failed: the folder /no/such/folder does not exist',
+    )
+    expect(await refused(host.start(sh(world, 'a', 'true', { cols: 0 })))).toContain('1 to 2000 columns')
+    expect(await refused(host.start(sh(world, 'a', 'sleep 60')))).toBe('started')
+    expect(await refused(host.start(sh(world, 'a', 'sleep 60')))).toBe('session-conflict: a runs already')
+    expect((await host.list()).map(({ key }) => key)).toEqual(['a'])
+  })
+
+  test('that ended is told once, kept until it is acknowledged, and then forgotten', async () => {
+    await using world = hostWorld()
+    const first = await world.connect()
+    await first.start(sh(world, 'a', 'echo last words; exit 3'))
+    await output(first, 'a', (text) => text.includes('last words'))
+    first.close()
+    const second = await world.connect()
+    let thrown = 0
+    second.onExit(() => {
+      thrown++
+      throw new Error('the disk is full')
+    })
+    await output(second, 'a', () => true).catch(() => {})
+    second.close()
+    const third = await world.connect()
+    await eventually(async () => (await third.list())[0]?.state === 'exited')
+    expect((await third.list()).map(({ key, state, exitCode }) => ({ key, state, exitCode }))).toEqual([
+      { key: 'a', state: 'exited', exitCode: 3 },
+    ])
+    expect((await third.screen('a', 5)).lines).toEqual(['last words'])
+    expect(await exitOf(third, 'a')).toMatchObject({ exitCode: 3, lastOutput: ['last words'] })
+    await eventually(async () => (await third.list()).length === 0)
+    expect(thrown).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('the screen', () => {
+  test('answers what a program asks its terminal, and viewers never see the question', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    const asked = [
+      '[c',
+      '[6n',
+      '[?u',
+      '[>q',
+      '[18t',
+      '[?2026$p',
+      ']11;?\x1b\\',
+      ']10;?\x07',
+      ']4;1;?\x07',
+      'P+q544e\x1b\\',
+    ]
+    const program = `
+      process.stdin.setRawMode(true)
+      const replies = []
+      for (const query of ${JSON.stringify(asked)}) {
+        process.stdout.write('\\x1b' + query)
+        const reply = await new Promise((resolve) => process.stdin.once('data', resolve))
+        replies.push(String(reply).replaceAll('\\x1b', '^'))
+      }
+      console.log(replies.join(' ') + ' done')
+      setInterval(() => {}, 1e6)`
+    await host.start(spec(world, 'a', [process.execPath, '-e', program]))
+    const { text } = await output(host, 'a', (seen) => seen.includes('done'))
+    expect(text.trim().split(' ')).toEqual([
+      '^[?1;2c',
+      '^[1;1R',
+      '^[?0u',
+      '^P>|gc^\\',
+      '^[8;24;80t',
+      '^[?2026;2$y',
+      '^]11;rgb:0000/0000/0000^\\',
+      '^]10;rgb:d0d0/d0d0/d0d0^\\',
+      '^]4;1;rgb:cdcd/0000/0000^\\',
+      '^P0+r^\\',
+      'done',
+    ])
+  })
+
+  test('is read as text, with cursor, title and scrollback', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    await host.start(
+      sh(world, 'a', 'seq 1 50; printf "\\033]2;a title\\007\\033[?2004hprompt> "; exec sleep 60', { rows: 10 }),
+    )
+    await output(host, 'a', (text) => text.includes('prompt>'))
+    const screen = await host.screen('a')
+    expect(screen.lines).toEqual(['42', '43', '44', '45', '46', '47', '48', '49', '50', 'prompt> '])
+    expect(screen).toMatchObject({ cursor: { x: 8, y: 9 }, title: 'a title', alternate: false, bracketedPaste: true })
+    expect((await host.screen('a', 3)).lines).toEqual(['49', '50', 'prompt> '])
+    expect((await host.screen('a', 1000)).lines).toHaveLength(51)
+    expect((await host.list())[0]).toMatchObject({ title: 'a title', bytes: screen.offset })
+  })
+
+  test('is drawn for a new viewer, who goes on from there without a gap', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    await host.start(sh(world, 'a', 'printf "\\033[31mred\\033[0m\\n"; read _; echo after; exec sleep 60'))
+    await output(host, 'a', (text) => text.includes('red'))
+    const { offset, ansi, cols, rows } = await host.snapshot('a')
+    expect({ ansi, cols, rows }).toMatchObject({ cols: 80, rows: 24 })
+    expect(ansi).toContain('\x1b[31mred')
+    await host.write('a', '\r')
+    const { text } = await output(host, 'a', (seen) => seen.includes('after'), offset)
+    expect(text).not.toContain('red')
+  })
+
+  test('never shows a secret of ours, wherever it is cut', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    const [one, two] = [secret('gcs_'), secret('moltbook_')]
+    const halves = `printf '${one.slice(0, 30)}'; sleep 0.1; printf '${one.slice(30)}\\n${two}\\n'`
+    await host.start(sh(world, 'a', `${halves}; echo end; exec sleep 60`))
+    const { text } = await output(host, 'a', (seen) => seen.includes('end'))
+    expect(text).toBe('gcs_***\r\nmoltbook_***\r\nend\r\n')
+    expect((await host.screen('a')).lines.slice(0, 3)).toEqual(['gcs_***', 'moltbook_***', 'end'])
+  })
+})
+
+describe('output', () => {
+  test('is kept by absolute offset and goes on where a reader left, over a lost connection too', async () => {
+    await using world = hostWorld()
+    const first = await world.connect()
+    await first.start(sh(world, 'a', 'echo one; read _; echo two; exec sleep 60'))
+    const before = await output(first, 'a', (text) => text.includes('one'))
+    first.close()
+    const second = await world.connect()
+    await second.write('a', '\r')
+    const after = await output(second, 'a', (text) => text.includes('two'), before.end)
+    expect(before.text + after.text).toBe('one\r\n\r\ntwo\r\n')
+    expect(await output(second, 'a', (text) => text.includes('two'))).toMatchObject({ text: before.text + after.text })
+  })
+
+  test('is told to those who listen, with the key that wrote', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    const heard = Promise.withResolvers<string>()
+    host.onOutput('a', (key, { bytes }) => heard.resolve(`${key} ${bytes > 0}`))
+    await host.start(sh(world, 'b', 'echo other; exec sleep 60'))
+    await host.start(sh(world, 'a', 'echo mine; exec sleep 60'))
+    expect(await heard.promise).toBe('a true')
+  })
+
+  test('of a program that floods costs a bounded memory, and no one else their turn', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    await host.start(
+      sh(world, 'flood', 'read _; yes a line of a flood | head -c 100000000; echo; echo end; exec sleep 60'),
+    )
+    await host.start(sh(world, 'calm', 'while read x; do echo "calm $x."; done'))
+    const [before] = await host.status()
+    let [last, end] = ['', 0]
+    const flooded = (async () => {
+      for await (const piece of host.follow('flood', 'end', AbortSignal.timeout(50_000))) {
+        end = 'gap' in piece ? piece.gap.to : piece.offset + piece.bytes.length
+        if ('bytes' in piece) last = Buffer.from(piece.bytes.slice(-100)).toString()
+        if (last.includes('end')) return
+      }
+    })()
+    await host.write('flood', '\r')
+    const meanwhile: number[] = []
+    for (let times = 0; times < 20; times++) {
+      const asked = end
+      await host.write('calm', `${times}\r`)
+      await output(host, 'calm', (text) => text.includes(`calm ${times}.`))
+      meanwhile.push(end - asked)
+    }
+    expect(meanwhile.toSorted((a, b) => a - b)[10]).toBeLessThan(10_000_000)
+    await flooded
+    expect(end).toBeGreaterThan(100_000_000)
+    expect((await host.screen('flood', 1)).lines).toEqual(['end'])
+    const [after] = await host.status()
+    expect((after?.memory ?? 0) - (before?.memory ?? 0)).toBeLessThan(100 << 20)
+  }, 60_000)
+})
+
+describe('the feeding of a screen', () => {
+  test('drops the oldest beyond four megabytes, counts it, and asks for a redraw when it has caught up', async () => {
+    const emulator = new Emulator(80, 24, { answer() {}, title() {} })
+    const starved = Promise.withResolvers<void>()
+    const feed = new Feeder().feed(emulator, starved.resolve)
+    const bytes = Buffer.from('a line of a flood\r\n'.repeat(500))
+    let offset = 0
+    for (let times = 0; times < 1000; times++) {
+      offset += bytes.length
+      feed.push(bytes, offset)
+    }
+    feed.push(Buffer.from('the end'), offset + 7)
+    await starved.promise
+    expect(feed.offset).toBe(offset + 7)
+    expect(feed.unseen).toBeGreaterThan(offset - (5 << 20))
+    expect(emulator.screen(1).lines).toEqual(['the end'])
+  })
+
+  test('takes turns, so that a short one does not wait for a long one', async () => {
+    const feeder = new Feeder()
+    const order: string[] = []
+    const fed = (name: string) =>
+      feeder.feed(new Emulator(80, 24, { answer() {}, title: () => order.push(name) }), () => {})
+    const [long, short] = [fed('long'), fed('short')]
+    for (let times = 1; times <= 200; times++) long.push(Buffer.from('x'.repeat(10_000)), times * 10_000)
+    long.push(Buffer.from('\x1b]2;done\x07'), 2_000_001)
+    short.push(Buffer.from('\x1b]2;done\x07'), 1)
+    await Promise.all([long.settled(2_000_001), short.settled(1)])
+    expect(order).toEqual(['short', 'long'])
+  })
+})
+
+describe('a host', () => {
+  test('keeps its folder to its owner', async () => {
+    await using world = hostWorld()
+    mkdirSync(join(world.home, 'host'), { recursive: true, mode: 0o755 })
+    await world.connect()
+    for (const path of ['host', 'host/dev']) expect(statSync(join(world.home, path)).mode & 0o077).toBe(0)
+    expect(statSync(join(world.home, 'host/dev/socket')).mode & 0o077).toBe(0)
+  })
+
+  test('is the only one of its build: a second finds the place taken', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    const second = Bun.spawn(launch, {
+      env: { PATH: process.env.PATH ?? '', GC_HOME: world.home, GC_HOST_BUILD: 'dev' },
+      stdout: 'pipe',
+    })
+    expect(await second.stdout.text()).toBe('busy\n')
+    expect(await second.exited).toBe(1)
+    expect(await host.status()).toHaveLength(1)
+  })
+
+  test('comes up once however many supervisors ask at the same time', async () => {
+    await using world = hostWorld()
+    const hosts = await Promise.all([world.connect(), world.connect(), world.connect()])
+    const pids = await Promise.all(hosts.map(async (host) => (await host.status()).map(({ pid }) => pid)))
+    expect(new Set(pids.flat()).size).toBe(1)
+  })
+
+  test('works in a home whose path is too long for a socket', async () => {
+    await using world = hostWorld({ home: join('x'.repeat(80), 'y'.repeat(80)) })
+    const host = await world.connect()
+    await host.start(sh(world, 'a', 'echo long; exec sleep 60'))
+    await output(host, 'a', (text) => text.includes('long'))
+    host.close()
+    expect((await (await world.connect()).list()).map(({ key }) => key)).toEqual(['a'])
+  })
+
+  test('says why when it cannot come up', async () => {
+    await using world = hostWorld()
+    mkdirSync(world.home)
+    writeFileSync(join(world.home, 'host'), 'not a folder')
+    await expect(world.connect()).rejects.toThrow()
+    const options = { home: world.folder.at('other'), clock: systemClock, deadlines: world.deadlines }
+    await expect(connect({ ...options, launch: ['/bin/echo', 'this is no host'] })).rejects.toThrow(
+      'the session host did not come up: this is no host',
+    )
+  })
+
+  test('of an earlier build keeps its sessions, takes no new ones and ends with the last', async () => {
+    await using world = hostWorld()
+    const old = await world.connect({ build: 'one' })
+    const oldPid = (await old.status())[0]?.pid ?? 0
+    const { pid } = await old.start(sh(world, 'a', 'read _; echo bye'))
+    old.close()
+    const host = await world.connect({ build: 'two' })
+    expect((await host.status()).map(({ build, sessions, retired }) => ({ build, sessions, retired }))).toEqual([
+      { build: 'two', sessions: 0, retired: false },
+      { build: 'one', sessions: 1, retired: true },
+    ])
+    await host.start(sh(world, 'b', 'exec sleep 60'))
+    await expect(host.start(sh(world, 'a', 'true'))).rejects.toThrow('a runs already')
+    expect((await host.list()).map(({ key, state }) => `${key} ${state}`)).toEqual(['b running', 'a running'])
+    await host.write('a', '\r')
+    expect(await exitOf(host, 'a')).toMatchObject({ pid, exitCode: 0 })
+    await gone(oldPid)
+    expect((await host.list()).map(({ key }) => key)).toEqual(['b'])
+  })
+
+  test('that has no work and no supervisor ends', async () => {
+    await using world = hostWorld()
+    const host = await world.connect({ env: { GC_HOST_IDLE_TIMEOUT: '50ms' } })
+    const [status] = await host.status()
+    host.close()
+    await gone(status?.pid ?? 0)
+  })
+})

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { resolveProvider } from '../../../src/config/providers/resolve.ts'
+import { Deadlines } from '../../../src/core/deadlines.ts'
+import { choose } from '../../../src/host/terminal/choose.ts'
+import { type Question, questionOn } from '../../../src/host/terminal/question.ts'
+import { Watch } from '../../../src/host/terminal/watch.ts'
+import { tempFolder } from '../../support/folder.ts'
+import { Terminals } from './terminals.ts'
+
+const PROGRAM = join(import.meta.dir, 'programs/dialog.ts')
+const program = resolveProvider('claude', new Map())
+const deadlines = new Deadlines()
+
+/** A program that asks, once it does. */
+async function asking(...args: string[]) {
+  const folder = tempFolder()
+  const terminals = new Terminals()
+  const log = folder.at('log')
+  terminals.start('s', [process.execPath, PROGRAM, '--log', log, ...args], { cwd: folder.path })
+  const watch = new Watch(terminals, 's', deadlines)
+  const question: Question | undefined = await watch.until(20_000, ({ screen }) => questionOn(screen, program.manners))
+  watch.close()
+  if (!question) throw new Error('it never asked')
+  return {
+    question,
+    terminals,
+    /** What was confirmed. */
+    took: (): string => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
+    choose: (option: number, asked = question.id, within = 20_000) =>
+      choose(terminals, 's', program, { question: asked, option }, { deadlines, within }),
+    async [Symbol.asyncDispose]() {
+      await terminals[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+describe.concurrent('answering a dialog on a screen', () => {
+  test('its options are read with the one that is marked', async () => {
+    await using program = await asking()
+    expect(program.question).toMatchObject({
+      id: expect.stringMatching(/^screen-[0-9a-f]{16}$/),
+      dialog: { kind: 'trust' },
+      menu: { labels: ['Yes, I trust this folder', 'Yes, and the folder above', 'No, exit'], at: 0 },
+    })
+  })
+
+  test.each([
+    [0, 'Yes, I trust this folder\n'],
+    [1, 'Yes, and the folder above\n'],
+    [2, 'No, exit\n'],
+  ])('option %d is confirmed once its mark was seen there', async (option, took) => {
+    await using program = await asking()
+    expect(await program.choose(option)).toBe('taken')
+    expect(program.took()).toBe(took)
+    expect(program.terminals.listeners).toBe(0)
+  })
+
+  test('an option that ends the program was taken', async () => {
+    await using program = await asking('--ends')
+    expect(await program.choose(2)).toBe('taken')
+    expect(program.took()).toBe('No, exit\n')
+  })
+
+  test('nothing is confirmed when it asks something else meanwhile', async () => {
+    await using program = await asking('--changes')
+    expect(await program.choose(1)).toBe('gone')
+    expect(program.took()).toBe('')
+  })
+
+  test('no key is pressed in another dialog than the one that is meant', async () => {
+    await using program = await asking()
+    expect(await program.choose(0, 'screen-0123456789abcdef')).toBe('gone')
+    expect(program.took()).toBe('')
+  })
+
+  test('nothing is confirmed when the mark does not move', async () => {
+    await using program = await asking('--stiff')
+    expect(await program.choose(1, undefined, 800)).toBe('stuck')
+    expect(program.took()).toBe('')
+  })
+
+  test('a program that does not take it is told apart from one that did', async () => {
+    await using program = await asking('--deaf')
+    expect(await program.choose(0, undefined, 800)).toBe('stuck')
+  })
+
+  test('of two choices at once the second finds the question gone', async () => {
+    await using program = await asking()
+    const chosen = await Promise.all([program.choose(1), program.choose(2)])
+    expect(chosen).toEqual(['taken', 'gone'])
+    expect(program.took()).toBe('Yes, and the folder above\n')
+  })
+})

@@ -1,0 +1,125 @@
+import { join } from 'node:path'
+import { systemClock } from '../../src/core/clock.ts'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { connect, type Host } from '../../src/host/client/client.ts'
+import type { Exit, StartSpec } from '../../src/host/protocol/hosted.ts'
+import { processNow } from '../../src/host/process/table.ts'
+import { type TempFolder, tempFolder } from '../support/folder.ts'
+
+/** The command that becomes a host: the built binary where there is one, else this source tree. */
+export const launch = process.env.GC_BINARY
+  ? [process.env.GC_BINARY, 'host']
+  : [process.execPath, join(import.meta.dir, 'gc-host.ts')]
+
+/** A `GC_HOME` of its own with a host process of its own. */
+export interface HostWorld extends AsyncDisposable {
+  readonly folder: TempFolder
+  readonly home: string
+  readonly deadlines: Deadlines
+  /** A supervisor's connection; starts the host when none runs. */
+  connect(more?: { build?: string; env?: Record<string, string> }): Promise<Host>
+}
+
+export function hostWorld({ home = 'home' }: { home?: string } = {}): HostWorld {
+  const folder = tempFolder()
+  const deadlines = new Deadlines()
+  const hosts: Host[] = []
+  const pids = new Map<number, string>()
+  return {
+    folder,
+    home: folder.at(home),
+    deadlines,
+    async connect({ build, env = {} } = {}) {
+      const options = { home: folder.at(home), launch, clock: systemClock, deadlines, env: { ...process.env, ...env } }
+      const host = await connect({ ...options, ...(build && { build }) })
+      hosts.push(host)
+      for (const { pid } of await host.status()) pids.set(pid, processNow(pid)?.started ?? '')
+      return host
+    },
+    async [Symbol.asyncDispose]() {
+      const last = hosts.pop()
+      for (const host of hosts) host.close()
+      await last?.shutdown({ grace: 200 }).catch(() => {})
+      for (const [pid, started] of pids) if (processNow(pid)?.started === started) process.kill(pid, 'SIGKILL')
+      deadlines.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+/** A program under `key`, with no more environment than a PATH. */
+export const spec = (world: HostWorld, key: string, argv: string[], more: Partial<StartSpec> = {}): StartSpec => ({
+  key,
+  argv,
+  cwd: world.folder.path,
+  env: { PATH: process.env.PATH ?? '', TERM: 'xterm-256color', HOME: world.folder.path },
+  cols: 80,
+  rows: 24,
+  ...more,
+})
+
+export const sh = (world: HostWorld, key: string, script: string, more: Partial<StartSpec> = {}): StartSpec =>
+  spec(world, key, ['sh', '-c', script], more)
+
+/** What a session wrote from `from` on, once `until` holds of it; fails after half a minute. */
+export async function output(
+  host: Host,
+  key: string,
+  until: (text: string) => boolean,
+  from: number | 'end' = 0,
+): Promise<{ text: string; end: number; gaps: number }> {
+  const late = AbortSignal.timeout(30_000)
+  const stop = new AbortController()
+  const chunks: Uint8Array[] = []
+  let end = typeof from === 'number' ? from : 0
+  let gaps = 0
+  const text = () => Buffer.concat(chunks).toString()
+  for await (const piece of host.follow(key, from, AbortSignal.any([late, stop.signal]))) {
+    if ('gap' in piece) {
+      gaps++
+      end = piece.gap.to
+      continue
+    }
+    chunks.push(piece.bytes)
+    end = piece.offset + piece.bytes.length
+    if (until(text())) stop.abort()
+  }
+  if (!until(text()))
+    throw new Error(`${key} never wrote what was waited for, but ${JSON.stringify(text().slice(-500))}`)
+  return { text: text(), end, gaps }
+}
+
+/** The exit of a session, once it is told; fails after fifteen seconds. */
+export function exitOf(host: Host, key: string, ms = 15_000): Promise<Exit> {
+  const { promise, resolve, reject } = Promise.withResolvers<Exit>()
+  const late = AbortSignal.timeout(ms)
+  late.addEventListener('abort', () => reject(new Error(`the exit of ${key} was not told in ${ms} ms`)))
+  const stop = host.onExit((exit) => {
+    if (exit.key === key) resolve(exit)
+  })
+  return promise.finally(stop)
+}
+
+/** Whether a process is there and alive. */
+export const alive = (pid: number): boolean => {
+  const now = processNow(pid)
+  return now !== undefined && !now.zombie
+}
+
+/** Waits until a process is gone; fails after ten seconds. */
+export async function gone(pid: number): Promise<void> {
+  const until = performance.now() + 10_000
+  while (alive(pid)) {
+    if (performance.now() > until) throw new Error(`process ${pid} still runs`)
+    await Bun.sleep(10)
+  }
+}
+
+/** Waits until something holds; fails after ten seconds. */
+export async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + 10_000
+  while (!(await holds())) {
+    if (performance.now() > until) throw new Error('it never came to be')
+    await Bun.sleep(10)
+  }
+}

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { Refusal } from '../../src/core/errors.ts'
+import { Replays } from '../../src/core/replays.ts'
+import { route } from '../../src/http/route.ts'
+import { SESSION, serve } from './serve.ts'
+
+const Draft = Type.Object(
+  { title: Type.String(), labels: Type.Optional(Type.Array(Type.String())), n: Type.Optional(Type.Integer()) },
+  { $id: 'Draft', additionalProperties: false },
+)
+
+/** An operation that counts how often it ran; `before` runs inside it. */
+function counting(before: (title: string) => unknown = () => undefined) {
+  let runs = 0
+  const create = route(
+    'POST ~/things',
+    {
+      id: 'create-thing',
+      summary: 'Make a thing',
+      body: Draft,
+      ok: { 201: Type.Any() },
+      headers: { 'Idempotency-Key': 'Once.' },
+      index: true,
+    },
+    async ({ body, reply }) => {
+      await before(body.title)
+      reply.headers.location = `/things/${++runs}`
+      return { run: runs, title: body.title }
+    },
+  )
+  return { routes: [create], index: () => runs, guard: { resolve: () => SESSION } }
+}
+
+const PATH = '/v0/city/c/things'
+const key = (value: string) => ({ 'idempotency-key': value })
+
+describe('a repeated request with an Idempotency-Key', () => {
+  test('is answered as the first, with what it set, and does nothing', async () => {
+    await using server = serve(counting())
+    const first = await server.send('POST', PATH, { title: 'a' }, key('k'))
+    const again = await server.send('POST', PATH, { title: 'a' }, key('k'))
+    expect([again.status, await again.json()]).toEqual([201, { run: 1, title: 'a' }])
+    expect(again.headers.get('location')).toBe(first.headers.get('location'))
+    expect(again.headers.get('x-gc-request-id')).not.toBe(first.headers.get('x-gc-request-id'))
+  })
+
+  test('carries the index of now', async () => {
+    await using server = serve(counting())
+    await server.send('POST', PATH, { title: 'a' }, key('k'))
+    await server.send('POST', PATH, { title: 'b' })
+    expect((await server.send('POST', PATH, { title: 'a' }, key('k'))).headers.get('x-gc-index')).toBe('2')
+  })
+
+  test('may write its body differently', async () => {
+    await using server = serve(counting())
+    await server.send('POST', PATH, { title: 'a', n: 1 }, key('k'))
+    const again = await server.send('POST', PATH, ' {"n": 1, "labels": [], "title": "a"}', key('k'))
+    expect(await again.json()).toMatchObject({ run: 1 })
+  })
+
+  test('with another body is turned down', async () => {
+    await using server = serve(counting())
+    await server.send('POST', PATH, { title: 'a' }, key('k'))
+    const other = await server.send('POST', PATH, { title: 'b' }, key('k'))
+    expect(other.status).toBe(422)
+    expect(await other.json()).toMatchObject({
+      code: 'idempotency-mismatch',
+      detail: expect.stringMatching(/^idempotency_mismatch:/),
+    })
+  })
+
+  test('while the first is under way is told to come again; another body is told so first', async () => {
+    let arrived = () => {}
+    let go = () => {}
+    const under = new Promise<void>((resolve) => (arrived = resolve))
+    const gate = new Promise<void>((resolve) => (go = resolve))
+    await using server = serve(
+      counting(() => {
+        arrived()
+        return gate
+      }),
+    )
+    const first = server.send('POST', PATH, { title: 'a' }, key('k'))
+    await under
+    const same = await server.send('POST', PATH, { title: 'a' }, key('k'))
+    expect([same.status, await same.json()]).toMatchObject([409, { code: 'idempotency-in-flight' }])
+    expect((await server.send('POST', PATH, { title: 'b' }, key('k'))).status).toBe(422)
+    go()
+    expect((await first).status).toBe(201)
+  })
+
+  test('runs when the first failed', async () => {
+    let fails = true
+    await using server = serve(
+      counting(() => {
+        if (fails) throw new Refusal('conflict-wrong-state', 'conflict: not now', { status: 409 })
+      }),
+    )
+    expect((await server.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(409)
+    fails = false
+    expect((await server.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(201)
+  })
+
+  test('runs under another key, address or caller, or without one', async () => {
+    await using server = serve(counting())
+    const run = async (path: string, headers: Record<string, string>) =>
+      ((await (await server.send('POST', path, { title: 'a' }, headers)).json()) as { run: number }).run
+    expect(await run(PATH, key('k'))).toBe(1)
+    expect(await run(PATH, key('other'))).toBe(2)
+    expect(await run('/v0/city/d/things', key('k'))).toBe(3)
+    expect(await run(PATH, { ...key('k'), authorization: 'Bearer gcs_1' })).toBe(4)
+    expect(await run(PATH, key(''))).toBe(5)
+    expect(await run(PATH, {})).toBe(6)
+    expect(await run(PATH, key('k'))).toBe(1)
+  })
+
+  test('is kept in the write of the operation that says so, or not at all', async () => {
+    let fails = false
+    const table = 'CREATE TABLE IF NOT EXISTS things (title TEXT NOT NULL)'
+    const kept = route(
+      'POST ~/things',
+      { id: 'create-thing', summary: 'x', body: Draft, ok: { 201: Type.Any() }, headers: { 'Idempotency-Key': 'x' } },
+      async ({ body, once }) => {
+        const made = await server.store.write((tx) => {
+          tx.orm.run(table)
+          tx.orm.run(`INSERT INTO things VALUES ('${body.title}')`)
+          return once(tx, { made: body.title })
+        })
+        if (fails) throw new Error('after the write')
+        return made
+      },
+    )
+    await using server = serve({ routes: [kept] })
+    const create = async (title: string) => (await server.send('POST', PATH, { title }, key(`k ${title}`))).status
+    const made = () => server.store.prepare<{ title: string }, []>('SELECT title FROM things').all()
+    fails = true
+    expect([await create('a'), server.faults.length]).toEqual([500, 1])
+    fails = false
+    expect(await create('a')).toBe(201)
+    expect(made()).toEqual([{ title: 'a' }])
+    expect([await create('b'), await create('b')]).toEqual([201, 201])
+    expect(made()).toHaveLength(2)
+  })
+
+  test('is promised only where answers are kept', () => {
+    expect(() => serve({ ...counting(), replays: undefined } as never)).toThrow(/nothing keeps answers/)
+  })
+
+  test('is forgotten after half an hour, and beyond a thousand others', async () => {
+    await using server = serve(counting())
+    const run = async (name: string) =>
+      ((await (await server.send('POST', PATH, { title: 'a' }, key(name))).json()) as { run: number }).run
+    expect(await run('k')).toBe(1)
+    await server.clock.advance(30 * 60_000 - 1)
+    expect(await run('k')).toBe(1)
+    await server.clock.advance(1)
+    expect(await run('k')).toBe(2)
+    for (let n = 0; n < 1024; n++) await run(`other ${n}`)
+    expect(await run('k')).toBe(1027)
+  })
+})
+
+/** An operation that writes its mark outside the store, and fails when it is there; `work` runs after it began. */
+function marking(work: (mark: () => void) => unknown) {
+  const marks = new Set<string>()
+  const create = route(
+    'POST ~/things',
+    {
+      id: 'create-thing',
+      summary: 'Make a thing',
+      body: Draft,
+      ok: { 201: Type.Any() },
+      refuses: ['conflict-wrong-state'],
+      headers: { 'Idempotency-Key': 'Once.' },
+    },
+    async ({ body: { title }, attempt }) => {
+      if (attempt.again && marks.has(title)) return { title }
+      if (marks.has(title)) throw new Refusal('conflict-wrong-state', 'it is there')
+      await attempt.begin()
+      await work(() => marks.add(title))
+      return { title }
+    },
+  )
+  return { routes: [create], guard: { resolve: () => SESSION } }
+}
+
+describe('a request with an Idempotency-Key whose work is no write of the store', () => {
+  const cut = async (mark: boolean) => {
+    const begun = Promise.withResolvers<void>()
+    const hung = marking((put) => {
+      if (mark) put()
+      begun.resolve()
+      return attempts++ === 0 ? new Promise(() => {}) : put()
+    })
+    let attempts = 0
+    const server = serve(hung)
+    void server.send('POST', PATH, { title: 'a' }, key('k')).catch(() => {})
+    await begun.promise
+    return { server, again: serve({ ...hung, replays: () => new Replays(server.store, server.clock) }) }
+  }
+
+  test('is answered as if it had been answered, when it was cut off after it was done', async () => {
+    const { server, again } = await cut(true)
+    await using _ = server
+    await using after = again
+    const said = await after.send('POST', PATH, { title: 'a' }, key('k'))
+    expect([said.status, await said.json()]).toEqual([201, { title: 'a' }])
+    expect((await after.send('POST', PATH, { title: 'a' }, key('other'))).status).toBe(409)
+    expect((await after.send('POST', PATH, { title: 'b' }, key('k'))).status).toBe(422)
+    expect((await after.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(201)
+  })
+
+  test('is done when it was cut off before', async () => {
+    const { server, again } = await cut(false)
+    await using _ = server
+    await using after = again
+    expect((await after.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(201)
+    expect((await after.send('POST', PATH, { title: 'a' }, key('other'))).status).toBe(409)
+  })
+
+  test('leaves nothing behind when it failed', async () => {
+    let fails = true
+    await using server = serve(
+      marking((put) => {
+        put()
+        if (fails) throw new Refusal('conflict-wrong-state', 'no room')
+      }),
+    )
+    fails = true
+    expect((await server.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(409)
+    fails = false
+    expect((await server.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(409)
+    expect((await server.send('POST', PATH, { title: 'b' }, key('k'))).status).toBe(201)
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'bun:test'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { listen } from '../../src/http/listen.ts'
+import { listenPatiently } from '../../src/http/patient.ts'
+import { route } from '../../src/http/route.ts'
+import { echo, serve, Thing } from './serve.ts'
+
+describe('the server', () => {
+  test('does not share a port: the second to ask is told what to do', async () => {
+    await using server = serve({ routes: [] })
+    const { deadlines, port } = server
+    const again = () =>
+      listen({ fetch: () => new Response(), stop: () => {} }, { host: '127.0.0.1', port, deadlines, report: () => {} })
+    expect(again).toThrow(
+      expect.objectContaining({
+        code: 'service-unavailable',
+        message: `cannot listen on 127.0.0.1:${port}: another program listens there; stop it or choose another port`,
+      }),
+    )
+  })
+
+  test('waits for a port that only a connection holds, and says what holds it when it does not let go', async () => {
+    await using server = serve({ routes: [] })
+    const socket = await Bun.connect({ hostname: '127.0.0.1', port: server.port, socket: { data() {} } })
+    const app = { fetch: () => new Response(), stop: () => {} }
+    const options = { host: '127.0.0.1', port: socket.localPort, deadlines: new Deadlines(), report: () => {} }
+    await expect(listenPatiently(app, options)).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${socket.localPort}: a connection holds the port, though no program listens there; ` +
+        'try again in a minute or choose another port',
+    )
+    const coming = listenPatiently(app, options)
+    socket.terminate()
+    const listening = await coming
+    expect(listening.port).toBe(socket.localPort)
+    await expect(listenPatiently(app, options)).rejects.toThrow('another program listens there')
+    await listening.stop()
+  })
+
+  test('says which address it cannot have', async () => {
+    await using server = serve({ routes: [] })
+    const { deadlines } = server
+    const elsewhere = () =>
+      listen(
+        { fetch: () => new Response(), stop: () => {} },
+        { host: '192.0.2.1', port: 0, deadlines, report: () => {} },
+      )
+    expect(elsewhere).toThrow(/^cannot listen on 192\.0\.2\.1:0: /)
+  })
+
+  test('lets requests under way finish when it stops, and takes no more', async () => {
+    let arrived = () => {}
+    let answer = () => {}
+    const under = new Promise<void>((resolve) => {
+      arrived = resolve
+    })
+    const slow = route('GET ~/slow', { id: 'get-slow', summary: 'Take a while', ok: Thing }, async () => {
+      arrived()
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      return { id: 'done' }
+    })
+    const server = serve({ routes: [slow, echo('GET ~/echo')] })
+    const asked = server.get('/v0/city/c/slow')
+    await under
+    const stopped = server.stop()
+    answer()
+    expect(await (await asked).json()).toEqual({ id: 'done' })
+    await stopped
+    await expect(fetch(`${server.url}/v0/city/c/echo`)).rejects.toThrow()
+  })
+
+  test('stops in bounded time when a request does not finish', async () => {
+    let arrived = () => {}
+    const under = new Promise<void>((resolve) => {
+      arrived = resolve
+    })
+    const stuck = route('GET ~/stuck', { id: 'get-stuck', summary: 'Never end', ok: Thing }, () => {
+      arrived()
+      return new Promise<never>(() => {})
+    })
+    const server = serve({ routes: [stuck] })
+    const asked = server.get('/v0/city/c/stuck').catch(() => 'cut')
+    await under
+    const stopped = server.stop(2_000)
+    await server.clock.advance(2_000)
+    await stopped
+    expect(await asked).toBe('cut')
+  })
+})

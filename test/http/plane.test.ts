@@ -1,0 +1,287 @@
+import { describe, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import type { Link } from '../../src/http/plane.ts'
+import { route } from '../../src/http/route.ts'
+import { echo, missing, SESSION, serve, Thing } from './serve.ts'
+
+const agent = echo('GET ~/agent/{base}')
+const rigAgent = echo('GET ~/agent/{dir}/{base}')
+const output = echo('GET ~/agent/{base}/output')
+const make = route(
+  'POST ~/things',
+  {
+    id: 'create-thing',
+    summary: 'Make a thing',
+    ok: { 201: Thing, 202: Thing },
+    body: Type.Object({ id: Type.String() }, { $id: 'ThingDraft', additionalProperties: false }),
+    index: true,
+  },
+  ({ body, reply }) => {
+    if (body.id === 'later') reply.status = 202
+    reply.headers.location = `/v0/things/${body.id}`
+    return { id: body.id }
+  },
+)
+const drop = route('DELETE ~/thing/{id}', { id: 'delete-thing', summary: 'Drop a thing', ok: Thing }, (x) => ({
+  id: x.params.id,
+}))
+const breaks = route('GET ~/breaks', { id: 'get-breaks', summary: 'Break', ok: Thing }, () => {
+  throw new TypeError('the password is swordfish')
+})
+const breaksLater = route('GET ~/breaks-later', { id: 'get-breaks-later', summary: 'Break', ok: Thing }, async () => {
+  throw new TypeError('the password is swordfish')
+})
+
+const code = async (response: Response): Promise<unknown> => ((await response.json()) as { code: string }).code
+
+test('what is known at once is answered at once, without a turn of the loop', async () => {
+  await using server = serve({ routes: [agent, missing] })
+  const answers: unknown[] = []
+  using front = Bun.serve<Link>({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request, from) {
+      const answer = server.plane.fetch(request, from)
+      answers.push(answer)
+      return answer
+    },
+  })
+  for (const path of ['/v0/city/c/agent/worker', '/v0/city/c/missing']) await fetch(new URL(path, front.url))
+  expect(answers).toEqual([expect.any(Response), expect.any(Response)])
+})
+
+test('what may work for minutes keeps its connection, and nothing else does', async () => {
+  const spec = { summary: 'Work', ok: Thing }
+  const long = route('GET ~/long', { ...spec, id: 'get-long', long: true }, async () => ({ id: 'a' }))
+  const short = route('GET ~/short', { ...spec, id: 'get-short' }, async () => ({ id: 'a' }))
+  await using server = serve({ routes: [long, short] })
+  const kept: string[] = []
+  using front = Bun.serve<Link>({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request, from) {
+      // Waiting until a connection is dropped takes four minutes: it is noted instead who may stay.
+      const timeout = ({ url }: Request, seconds: number) => kept.push(`${new URL(url).pathname} ${seconds}`)
+      return server.plane.fetch(request, Object.assign(Object.create(from), { timeout }))
+    },
+  })
+  for (const path of ['/v0/city/c/long', '/v0/city/c/short']) await fetch(new URL(path, front.url))
+  expect(kept).toEqual(['/v0/city/c/long 0'])
+})
+
+describe('addresses', () => {
+  test('have the contract’s parameters, decoded, where two paths name one position differently', async () => {
+    await using server = serve({ routes: [agent, rigAgent, output] })
+    const params = async (path: string) => ((await (await server.get(path)).json()) as { params: unknown }).params
+    expect(await params('/v0/city/bright%20lights/agent/mayor')).toEqual({ cityName: 'bright lights', base: 'mayor' })
+    expect(await params('/v0/city/c/agent/rig/worker')).toEqual({ cityName: 'c', dir: 'rig', base: 'worker' })
+    expect(await params('/v0/city/c/agent/worker/output')).toEqual({ cityName: 'c', base: 'worker' })
+    expect(await params('/v0/city/c/agent/rig%2Fworker')).toEqual({ cityName: 'c', base: 'rig/worker' })
+    expect(await params('/v0/city/c/agent/%C3%A9t%C3%A9%25?x=1')).toEqual({ cityName: 'c', base: 'été%' })
+    expect(await params('/v0/city/c/agent/__proto__')).toEqual({ cityName: 'c', base: '__proto__' })
+  })
+
+  test.each(['%zz', '%', '%C3', '%FF%FE'])('that do not decode (%s) are turned down', async (part) => {
+    await using server = serve({ routes: [agent] })
+    const response = await server.get(`/v0/city/c/agent/${part}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      code: 'invalid-request',
+      detail: expect.stringContaining('does not decode'),
+    })
+  })
+
+  test('may be declared once', () => {
+    const again = echo('GET ~/agent/{name}')
+    expect(() => serve({ routes: [agent, again] })).toThrow(
+      'two operations are declared at GET /v0/city/{cityName}/agent/{name}',
+    )
+  })
+
+  test('that name a blank city are turned down', async () => {
+    await using server = serve({ routes: [agent] })
+    const response = await server.get('/v0/city/%20/agent/mayor')
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ errors: [{ location: 'path.cityName' }] })
+  })
+
+  test('nobody has are a plain 404, so that it is not taken for a thing that was not found', async () => {
+    await using server = serve({ routes: [agent] })
+    for (const path of [
+      '/v0',
+      '/v0/nothing',
+      '/v0/city/c',
+      '/v0/city/c/agent/',
+      '/v0/city//agent/x',
+      '/health/',
+      '/docs/x',
+    ]) {
+      const response = await server.get(path)
+      expect([path, response.status, response.headers.get('content-type')]).toEqual([
+        path,
+        404,
+        'text/plain; charset=utf-8',
+      ])
+      expect(response.headers.get('x-gc-request-id')).toMatch(/^[0-9a-f]{16}$/)
+    }
+  })
+
+  test('with another method are a plain 405 that says which they take', async () => {
+    await using server = serve({ routes: [agent, make, drop] })
+    const post = await server.send('POST', '/v0/city/c/agent/x')
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    const get = await server.get('/v0/city/c/things')
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'OPTIONS, POST'])
+    expect(get.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const put = await server.send('PUT', '/docs')
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  })
+
+  test('answer HEAD as GET without the body', async () => {
+    await using server = serve({ routes: [agent, missing] })
+    const head = await server.ask('/v0/city/c/agent/x', { method: 'HEAD' })
+    const get = await server.get('/v0/city/c/agent/x')
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
+    expect((await server.ask('/v0/city/c/missing', { method: 'HEAD' })).status).toBe(404)
+  })
+
+  test('beside the supervisor’s belong to the network', async () => {
+    await using server = serve({ routes: [agent] })
+    for (const path of ['/', '/v0x', '/api/v1/posts', '/healthy', '/docsx']) {
+      const response = await server.get(path)
+      expect([response.status, await response.text()]).toEqual([404, 'there is nothing at this address\n'])
+      expect(response.headers.get('x-gc-request-id')).toMatch(/^[0-9a-f]{16}$/)
+    }
+  })
+})
+
+describe('answers', () => {
+  test('carry an id of their own each, whatever the client sent', async () => {
+    await using server = serve({ routes: [agent] })
+    const ids = new Set<string | null>()
+    for (let n = 0; n < 50; n++) {
+      const response = await server.get('/v0/city/c/agent/x', { 'x-gc-request-id': 'mine' })
+      const { id } = (await response.json()) as { id: string }
+      expect(response.headers.get('x-gc-request-id')).toBe(id)
+      ids.add(id)
+    }
+    expect(ids.size).toBe(50)
+  })
+
+  test('have the first declared status, and what the handler set', async () => {
+    await using server = serve({ routes: [make], index: () => 77 })
+    const made = await server.send('POST', '/v0/city/c/things', { id: 'a' })
+    expect([made.status, made.headers.get('location')]).toEqual([201, '/v0/things/a'])
+    const later = await server.send('POST', '/v0/city/c/things', { id: 'later' })
+    expect(later.status).toBe(202)
+  })
+
+  test('carry index and age where that is declared, 0 where there is no index', async () => {
+    await using server = serve({ routes: [make, agent], index: ({ cityName }) => (cityName === 'c' ? 77 : undefined) })
+    const indexed = await server.send('POST', '/v0/city/c/things', { id: 'a' })
+    expect([indexed.headers.get('x-gc-index'), indexed.headers.get('x-gc-cache-age-s')]).toEqual(['77', '0'])
+    const other = await server.send('POST', '/v0/city/d/things', { id: 'a' })
+    expect(other.headers.get('x-gc-index')).toBe('0')
+    const plain = await server.get('/v0/city/c/agent/x')
+    expect([plain.headers.get('x-gc-index'), plain.headers.get('x-gc-cache-age-s')]).toEqual([null, null])
+  })
+
+  test('of refusals are problems with the headers the refusal asks for', async () => {
+    await using server = serve({ routes: [missing] })
+    const response = await server.get('/v0/city/c/missing')
+    expect(response.status).toBe(404)
+    expect(response.headers.get('content-type')).toBe('application/problem+json')
+    expect(response.headers.get('retry-after')).toBe('3')
+    expect(await response.json()).toEqual({
+      type: 'urn:gascity:error:bead-not-found',
+      code: 'bead-not-found',
+      title: 'Bead Not Found',
+      status: 404,
+      detail: 'bead mp-7 does not exist',
+    })
+  })
+
+  test('of our faults say nothing about them; the log has it with the id', async () => {
+    await using server = serve({ routes: [breaks, breaksLater] })
+    for (const path of ['/v0/city/c/breaks', '/v0/city/c/breaks-later']) {
+      const response = await server.get(path)
+      const text = await response.text()
+      expect(response.status).toBe(500)
+      expect(text).not.toContain('swordfish')
+      expect(JSON.parse(text)).toMatchObject({
+        code: 'internal',
+        title: 'Internal Server Error',
+        detail: 'internal server error',
+      })
+      const fault = server.faults.pop()
+      expect(fault).toMatchObject({ id: response.headers.get('x-gc-request-id'), method: 'GET', path })
+      expect(String(fault?.thrown)).toContain('swordfish')
+    }
+  })
+})
+
+describe('the plane’s door', () => {
+  test('is the guard: it comes before bodies, validation and addresses', async () => {
+    await using server = serve({ routes: [make] })
+    const bad = await server.ask('/v0/city/c/things', { method: 'POST', body: 'not json' })
+    expect([bad.status, await code(bad)]).toEqual([403, 'forbidden'])
+    const nowhere = await server.ask('/v0/nowhere', { method: 'POST' })
+    expect(nowhere.status).toBe(403)
+    expect(await nowhere.json()).toMatchObject({ detail: 'csrf: X-GC-Request header required on mutation endpoints' })
+  })
+
+  test('turns away other hosts, on every address', async () => {
+    await using server = serve({ routes: [agent] })
+    for (const path of ['/v0/city/c/agent/x', '/openapi.json', '/docs', '/v0/nothing']) {
+      const response = await server.get(path, { host: 'evil.example' })
+      expect([response.status, await code(response)]).toEqual([421, 'host-not-allowed'])
+    }
+  })
+
+  test('tells handlers who calls, and turns away whom nobody knows', async () => {
+    await using server = serve({
+      routes: [agent],
+      guard: { resolve: (token) => (token === 'gcs_1' ? SESSION : undefined) },
+    })
+    const caller = async (headers: Record<string, string>) =>
+      ((await (await server.get('/v0/city/c/agent/x', headers)).json()) as { caller: string }).caller
+    expect(await caller({})).toBe('human')
+    expect(await caller({ authorization: 'Bearer gcs_1' })).toBe('session')
+    const unknown = await server.get('/v0/city/c/agent/x', { authorization: 'Bearer gcs_2' })
+    expect([unknown.status, await code(unknown), unknown.headers.get('www-authenticate')]).toEqual([
+      401,
+      'unauthorized',
+      'Bearer',
+    ])
+  })
+
+  test('does not let an upgrade header in where a token is required', async () => {
+    await using server = serve({ routes: [agent], guard: { requireToken: true } })
+    const response = await server.get('/v0/city/c/agent/x', { connection: 'upgrade', upgrade: 'websocket' })
+    expect([response.status, await code(response)]).toEqual([401, 'unauthorized'])
+  })
+
+  test('answers preflights of pages that may call, with every header a client needs', async () => {
+    await using server = serve({ routes: [make], guard: { origins: ['https://board.example'] } })
+    for (const origin of ['http://localhost:5173', 'http://127.0.0.1', 'https://[::1]:9', 'https://board.example']) {
+      const response = await server.ask('/v0/city/c/things', { method: 'OPTIONS', headers: { origin } })
+      expect([response.status, await response.text()]).toEqual([204, ''])
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+      expect(response.headers.get('access-control-allow-methods')).toContain('PATCH')
+      expect(response.headers.get('access-control-allow-headers')).toMatch(
+        /Authorization.*Idempotency-Key.*X-GC-Request/,
+      )
+      expect(response.headers.get('access-control-expose-headers')).toMatch(/X-GC-Index.*X-GC-Cache-Age-S/)
+    }
+  })
+
+  test('shares nothing with pages of other origins, and says that answers vary', async () => {
+    await using server = serve({ routes: [agent] })
+    const response = await server.get('/v0/city/c/agent/x', { origin: 'https://evil.example' })
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+    expect(response.headers.get('vary')).toBe('Origin')
+    const near = await server.get('/v0/city/c/agent/x', { origin: 'http://localhost:1' })
+    expect(near.headers.get('access-control-allow-origin')).toBe('http://localhost:1')
+  })
+})

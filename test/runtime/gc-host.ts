@@ -1,6 +1,0 @@
-import { hostOptions, runHost } from '../../src/runtime/host/main.ts'
-
-process.exitCode = await runHost({
-  ...hostOptions(process.env),
-  say: (line) => process.stdout.write(`${line}\n`),
-})

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'bun:test'
+import { Transfer } from '../../../src/work/beads/transfer.ts'
+import { Comments } from '../../../src/work/comments/comments.ts'
+import { callerOf, human } from '../world.ts'
+import { openMail } from '../mail/world.ts'
+
+function open() {
+  const world = openMail()
+  const rigs = [
+    { name: 'press', prefix: 'pr' },
+    { name: 'saw', prefix: 'sa' },
+  ]
+  const comments = new Comments(world.store, world.log, world.clock, world.beads)
+  const transfer = new Transfer(world.store, world.beads, comments, () => rigs)
+  return Object.assign(world, {
+    transfer,
+    comments,
+    file: async () => new Response(transfer.export()).text(),
+    put: (text: string) => transfer.import(human, new TextEncoder().encode(text)),
+    all: () => world.beads.list({ all: true, limit: 1000 }).value.items,
+  })
+}
+
+const NOTHING = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+
+describe('beads taken out and put in', () => {
+  test('are the same in another city: ids, times, labels, edges, parents, metadata, mail', async () => {
+    await using from = open()
+    const epic = await from.add({ title: 'Epic – “ä”', type: 'epic', labels: ['b', 'a'], priority: 0, rig: 'press' })
+    await from.clock.advance(1000)
+    const part = await from.add({
+      title: 'part',
+      parent: epic.id,
+      description: 'line\nline',
+      metadata: { x: '1', 'gc.routed_to': 'press/hand' },
+      needs: [epic.id, 'tracks:mi-99'],
+      deferUntil: Date.parse('2030-01-01T00:00:00Z'),
+      assignee: 'ada',
+    })
+    const done = await from.add({ title: 'done', needs: [part.id] })
+    await from.store.write((tx) => void from.beads.close(tx, done.id, 'all good'))
+    const mail = await from.mail.send(human, { to: 'clerk', subject: 'Hi', from: 'boss' })
+    const reply = await from.mail.reply(human, mail.id, { body: 'x' })
+    await from.mail.read(mail.id)
+    await from.mail.archive(reply.id)
+    await from.comments.comment(callerOf('ada'), part.id, { text: 'begun\n“ä”' })
+    await from.clock.advance(1000)
+    await from.comments.comment(human, part.id, { text: 'and?' })
+    const file = await from.file()
+    expect(file.split('\n')).toHaveLength(6)
+
+    await using to = open()
+    expect(await to.put(file)).toEqual({ ...NOTHING, created: 5 })
+    expect(to.recorded().map((told) => told.split(' ')[0])).toEqual([
+      ...Array(5).fill('bead.created'),
+      ...Array(2).fill('bead.commented'),
+    ])
+    expect(to.all()).toEqual(from.all())
+    expect(to.comments.list(part.id, {})).toEqual(from.comments.list(part.id, {}))
+    expect(to.comments.list(part.id, {}).items).toMatchObject([
+      { issue_id: part.id, author: 'ada', text: 'begun\n“ä”', created_at: expect.any(String) },
+      { author: 'human', text: 'and?' },
+    ])
+    expect(await to.file()).toBe(file)
+    expect(to.beads.counts()).toEqual(from.beads.counts())
+    expect(to.beads.list({ label: 'a' }).value).toEqual(from.beads.list({ label: 'a' }).value)
+    expect(to.mail.list({ status: 'all' })).toEqual(from.mail.list({ status: 'all' }))
+    expect(to.beads.mail()).toEqual({ total: 1, unread: 0 })
+    expect(await to.put(file)).toEqual({ ...NOTHING, unchanged: 5 })
+    expect(to.recorded()).toEqual([])
+    expect((await to.add({ title: 'new' })).id).toBe('mi-5')
+    await to.store.write((tx) => void to.beads.close(tx, epic.id))
+    expect(to.beads.get(part.id).is_blocked).toBe(false)
+  })
+
+  test('change what is there, and tell once what changed', async () => {
+    await using world = open()
+    const a = await world.add({ title: 'a', labels: ['x'] })
+    const b = await world.add({ title: 'b', needs: [a.id] })
+    const [one = ''] = (await world.file()).split('\n')
+    world.recorded()
+    const changed = {
+      ...JSON.parse(one),
+      title: 'A',
+      status: 'closed',
+      labels: ['y'],
+      created_at: '2020-01-01T00:00:00Z',
+    }
+    expect(await world.put(JSON.stringify(changed))).toEqual({ ...NOTHING, updated: 1 })
+    expect(world.recorded()).toEqual([`bead.updated ${a.id}`, `bead.closed ${a.id}`])
+    expect(world.beads.get(a.id)).toMatchObject({ title: 'A', labels: ['y'], created_at: '2020-01-01T00:00:00.000Z' })
+    expect(world.beads.list({ label: 'x', all: true }).value.total).toBe(0)
+    expect(world.beads.list({ label: 'y', status: 'closed' }).value.items.map(({ id }) => id)).toEqual([a.id])
+    expect(world.beads.ready().value.items.map(({ id }) => id)).toEqual([b.id])
+  })
+
+  test('of the program bd keep what has no place here, and what runs elsewhere is left out', async () => {
+    await using world = open()
+    const lines = [
+      { id: 'pr-a3f.1', title: 't', created_at: '2025-11-08T12:00:00.123456-08:00', design: 'd', estimated_minutes: 5 },
+      {
+        id: 'mi-7',
+        title: 'child',
+        created_at: '2025-11-08T12:00:00Z',
+        dependencies: [{ issue_id: 'mi-7', depends_on_id: 'pr-a3f.1', type: 'parent-child', created_by: 'me' }],
+        comments: [
+          { text: 'c' },
+          { id: 3, issue_id: 'mi-7', author: 'me', text: 'd', created_at: '2025-11-07T12:00:00Z' },
+        ],
+      },
+      { id: 'mi-8', title: 's', issue_type: 'session', created_at: '2025-11-08T12:00:00Z' },
+    ]
+    const text = lines.map((line) => JSON.stringify(line)).join('\n')
+    expect(await world.put(text)).toEqual({ ...NOTHING, created: 2, skipped: 1 })
+    expect(world.beads.rigOf('pr-a3f.1')).toBe('press')
+    expect(world.beads.get('pr-a3f.1')).toMatchObject({
+      created_at: '2025-11-08T20:00:00.123Z',
+      metadata: { 'bd.design': 'd', 'bd.estimated_minutes': '5' },
+    })
+    expect(world.beads.get('mi-7')).toMatchObject({ parent: 'pr-a3f.1' })
+    expect(world.comments.list('mi-7', {}).items).toMatchObject([
+      { id: '3', author: 'me', text: 'd', created_at: '2025-11-07T12:00:00.000Z' },
+      { id: expect.stringMatching(/^bd-/), author: '', text: 'c', created_at: '2025-11-08T12:00:00.000Z' },
+    ])
+    expect(await world.put(text)).toEqual({ ...NOTHING, unchanged: 2, skipped: 1 })
+  })
+
+  test('bring the comments that are not there yet, change those that were, and take none away', async () => {
+    await using world = open()
+    const { id } = await world.add({ title: 'a' })
+    const own = await world.comments.comment(human, id, { text: 'here' })
+    const [line = ''] = (await world.file()).split('\n')
+    const put = (comments: object[]) => world.put(JSON.stringify({ ...JSON.parse(line), comments }))
+    const there = { id: 'far', author: 'bo', text: 'there', created_at: '2025-01-01T00:00:00Z' }
+    world.recorded()
+    expect(await put([there])).toEqual({ ...NOTHING, updated: 1 })
+    expect(await put([{ ...there, text: 'THERE' }])).toEqual({ ...NOTHING, updated: 1 })
+    expect(world.recorded()).toEqual([`bead.commented ${id}`, `bead.commented ${id}`])
+    expect(await put([{ ...there, text: 'THERE' }])).toEqual({ ...NOTHING, unchanged: 1 })
+    expect(await put([])).toEqual({ ...NOTHING, unchanged: 1 })
+    expect(world.recorded()).toEqual([])
+    expect(world.comments.of(id).map(({ text }) => text)).toEqual(['THERE', own.text])
+    expect(world.comments.count(`${id},mi-9`)).toEqual({ counts: { [id]: 2 } })
+    await world.store.write((tx) => void world.beads.remove(tx, id))
+    expect(world.comments.count(id)).toEqual({ counts: {} })
+    expect((await world.add({ title: 'b' })).id).toBe('mi-2')
+    expect(world.comments.of('mi-2')).toEqual([])
+  })
+
+  test('bring at most so many comments, of such a length', async () => {
+    await using world = open()
+    const line = (comments: object[]) =>
+      JSON.stringify({ id: 'mi-1', title: 'a', created_at: '2025-11-08T12:00:00Z', comments })
+    const said = (text: string, more = {}) => ({ id: text.slice(0, 9), text, ...more })
+    const few = Array.from({ length: 1000 }, (_, n) => said(`n${n}`))
+    await expect(world.put(line([...few, said('x')]))).rejects.toThrow('line 1 has more than 1,000 comments')
+    const long = Array.from({ length: 17 }, (_, n) => said(`${n}`.padEnd(64 * 1024, 'x')))
+    await expect(world.put(line(long))).rejects.toThrow('line 1 has more than 1,000 comments or 1 MB of them')
+    await expect(world.put(line([said('x'.repeat(64 * 1024 + 1))]))).rejects.toThrow('a comment of more than 64 KB')
+    await expect(world.put(line([said('x', { author: 'a'.repeat(257) })]))).rejects.toThrow(/author of more than 256/)
+    expect(world.all()).toEqual([])
+    expect(await world.put(line(few))).toEqual({ ...NOTHING, created: 1 })
+    await expect(world.comments.comment(human, 'mi-1', { text: 'one more' })).rejects.toThrow(
+      'bead mi-1 has all the comments it may have',
+    )
+    await expect(world.put(line([said('one more')]))).rejects.toMatchObject({ code: 'conflict-wrong-state' })
+    const file = await world.file()
+    expect(JSON.parse(file).comments).toHaveLength(1000)
+    expect(await world.put(file)).toEqual({ ...NOTHING, unchanged: 1 })
+  })
+
+  test('are refused by the line that is wrong, before anything is written', async () => {
+    await using world = open()
+    const good = JSON.stringify({ id: 'mi-1', title: 'a', created_at: '2025-11-08T12:00:00Z' })
+    const refused = async (line: string) => expect(world.put(`${good}\n\n${line}`)).rejects
+    await (await refused('{')).toThrow('line 3 is not JSON')
+    await (await refused('{"id":"mi-2","created_at":"x"}')).toThrow('line 3 is no bead: title is required')
+    const typed = good.replace('"title"', '"priority":"high","title"')
+    await (await refused(typed)).toThrow('line 3 is no bead: priority must be an integer')
+    const far = good.replace('"title"', '"priority":1e300,"title"')
+    await (await refused(far)).toThrow('line 3 is no bead: priority must be at most 9007199254740991')
+    await (await refused('[]')).toThrow('line 3 is no bead: it must be an object')
+    await (await refused('{"id":"mi-2","title":"x","created_at":"soon"}')).toThrow('line 3 has no moment in created_at')
+    await (await refused(good.replace('"a"', `"${'x'.repeat(1025)}"`))).toThrow(/line 3 has a title/)
+    await expect(world.transfer.import(callerOf('ada'), new Uint8Array())).rejects.toMatchObject({ code: 'forbidden' })
+    expect(world.all()).toEqual([])
+  })
+})

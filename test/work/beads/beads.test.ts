@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'bun:test'
+import type { Bead } from '../../../src/work/beads/schema.ts'
+import { human, openWork } from '../world.ts'
+
+describe('create', () => {
+  test('a bead is an open task of the city unless it says otherwise', async () => {
+    await using work = openWork()
+    const bead = await work.beads.create({ title: 'oil the gears' })
+    expect(bead).toEqual({
+      id: 'mi-1',
+      title: 'oil the gears',
+      status: 'open',
+      issue_type: 'task',
+      created_at: '2026-01-05T09:00:00.000Z',
+      updated_at: '2026-01-05T09:00:00.000Z',
+    })
+    expect(work.beads.get('mi-1')).toEqual(bead)
+    expect(work.recorded()).toEqual(['bead.created mi-1'])
+  })
+
+  test('a bead of a rig has the prefix of the rig and a number of its own', async () => {
+    await using work = openWork()
+    await work.beads.create({ title: 'a' })
+    expect((await work.beads.create({ title: 'b', rig: 'press' })).id).toBe('pr-1')
+    expect((await work.beads.create({ title: 'c', rig: 'press' })).id).toBe('pr-2')
+    expect(work.beads.rigOf('pr-2')).toBe('press')
+  })
+
+  test('everything said comes back, labels once and in order', async () => {
+    await using work = openWork()
+    const parent = await work.add({ title: 'whole' })
+    const bead = await work.beads.create({
+      title: 'part',
+      type: 'bug',
+      priority: 0,
+      assignee: ' ada ',
+      description: 'it squeaks',
+      labels: ['b', 'a', 'b'],
+      parent: parent.id,
+      metadata: { 'gc.routed_to': 'press/hand', note: '' },
+      defer_until: '2030-01-01T00:00:00+02:00',
+    })
+    expect(bead).toMatchObject({
+      issue_type: 'bug',
+      priority: 0,
+      assignee: 'ada',
+      description: 'it squeaks',
+      labels: ['b', 'a'],
+      parent: parent.id,
+      metadata: { 'gc.routed_to': 'press/hand', note: '' },
+      defer_until: '2029-12-31T22:00:00.000Z',
+    })
+  })
+
+  test('an unknown rig, a parent that is not there and a moment that is none are refused, and nothing is kept', async () => {
+    await using work = openWork()
+    await expect(work.beads.create({ title: 'x', rig: 'nowhere' })).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(work.beads.create({ title: 'x', parent: 'mi-9' })).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(async () => work.beads.create({ title: 'x', defer_until: 'soon' })).toThrow('not a moment')
+    expect(work.beads.list({ all: true }).value.total).toBe(0)
+    expect(work.recorded()).toEqual([])
+  })
+
+  test.each([
+    ['title', { title: 'x'.repeat(1025) }, '1 KB'],
+    ['priority', { title: 'x', priority: 2 ** 53 }, '9007199254740991 either way'],
+    ['priority', { title: 'x', priority: -1e300 }, '9007199254740991 either way'],
+    ['description', { title: 'x', description: 'é'.repeat(128 * 1024 + 1) }, '256 KB'],
+    ['metadata', { title: 'x', metadata: { a: 'x'.repeat(40_000), b: 'x'.repeat(30_000) } }, '64 KB'],
+    ['labels', { title: 'x', labels: ['x'.repeat(257)] }, '256 bytes'],
+  ])('%s over its bound is refused with the bound in the sentence', async (field, body, bound) => {
+    await using work = openWork()
+    await expect(work.beads.create(body)).rejects.toMatchObject({
+      code: 'validation-failed',
+      message: expect.stringContaining(bound),
+      faults: [{ location: `body.${field}` }],
+    })
+    expect(work.recorded()).toEqual([])
+  })
+
+  test.each([
+    ['wisps', { type: 'wisp' }, { ephemeral: true }],
+    ['wisps by their kind', { metadata: { 'gc.kind': 'wisp' } }, { ephemeral: true }],
+    ['wisps by their label', { labels: ['gc:wisp'] }, { ephemeral: true }],
+    ['what tracks orders', { labels: ['order-tracking'] }, { no_history: true }],
+    ['work', { labels: ['a'] }, {}],
+  ])('%s are kept as such, and the steps of a run as its root', async (_, body, kept) => {
+    await using work = openWork()
+    const tier = ({ ephemeral, no_history }: Bead): object => ({ ephemeral, no_history })
+    const root = await work.beads.create({ title: 'root', ...body })
+    expect(tier(root)).toEqual(kept)
+    const step = await work.beads.create({ title: 'step', metadata: { 'gc.root_bead_id': root.id } })
+    expect(tier(step)).toEqual(kept)
+    expect(tier(await work.beads.create({ title: 'stray', metadata: { 'gc.root_bead_id': 'mi-99' } }))).toEqual({})
+    await work.beads.update(human, step.id, { labels: ['gc:wisp'] })
+    expect(tier(work.beads.get(step.id))).toEqual(kept)
+    expect(work.recorded()).toEqual([
+      `bead.created ${root.id}`,
+      `bead.created ${step.id}`,
+      'bead.created mi-3',
+      `bead.updated ${step.id}`,
+    ])
+  })
+
+  test('numbers are never given out twice, not after a removal either', async () => {
+    await using work = openWork()
+    const { id } = await work.add({ title: 'gone' })
+    await work.store.write((tx) => work.beads.remove(tx, id))
+    expect((await work.add({ title: 'next' })).id).toBe('mi-2')
+    expect(() => work.beads.get(id)).toThrow('does not exist')
+    expect(work.recorded()).toEqual(['bead.created mi-1', 'bead.deleted mi-1', 'bead.created mi-2'])
+  })
+})
+
+describe('update', () => {
+  test('what is absent stays; labels are added, then taken off; metadata is merged', async () => {
+    await using work = openWork()
+    const { id } = await work.add({ title: 'a', labels: ['x', 'y'], metadata: { k: '1', l: '2' }, priority: 1 })
+    work.recorded()
+    await work.clock.advance(1000)
+    await work.beads.update(human, id, { labels: ['z', 'x'], remove_labels: ['y'], metadata: { l: '' } })
+    expect(work.beads.get(id)).toMatchObject({
+      title: 'a',
+      priority: 1,
+      labels: ['x', 'z'],
+      metadata: { k: '1', l: '' },
+      updated_at: '2026-01-05T09:00:01.000Z',
+    })
+    expect(work.recorded()).toEqual([`bead.updated ${id}`])
+  })
+
+  test('a write that changes nothing a client can see records nothing', async () => {
+    await using work = openWork()
+    const bead = await work.add({ title: 'a', labels: ['x'], metadata: { k: '1' }, assignee: 'ada' })
+    work.recorded()
+    await work.clock.advance(1000)
+    await work.beads.update(human, bead.id, { title: 'a', labels: ['x'], metadata: { k: '1' } })
+    await work.beads.update(human, bead.id, {})
+    await work.beads.assign(human, bead.id, { assignee: 'ada' })
+    expect(work.beads.get(bead.id)).toEqual(bead)
+    expect(work.recorded()).toEqual([])
+  })
+
+  test('closing by update tells both that it was updated and that it was closed', async () => {
+    await using work = openWork()
+    const { id } = await work.add({ title: 'a' })
+    work.recorded()
+    await work.beads.update(human, id, { status: 'closed', metadata: { close_reason: 'done' } })
+    expect(work.recorded()).toEqual([`bead.updated ${id}`, `bead.closed ${id}`])
+  })
+
+  test('a parent is cleared by null and by nothing, and nobody is a part of himself', async () => {
+    await using work = openWork()
+    const a = await work.add({ title: 'a' })
+    const b = await work.add({ title: 'b', parent: a.id })
+    const c = await work.add({ title: 'c', parent: b.id })
+    await expect(work.beads.update(human, a.id, { parent: c.id })).rejects.toMatchObject(refusalOf('invalid-request'))
+    await expect(work.beads.update(human, a.id, { parent: a.id })).rejects.toMatchObject(refusalOf('invalid-request'))
+    await expect(work.beads.update(human, a.id, { parent: 'mi-99' })).rejects.toMatchObject(
+      refusalOf('invalid-request'),
+    )
+    await work.beads.update(human, b.id, { parent: null })
+    await work.beads.update(human, c.id, { parent: '' })
+    expect(work.beads.get(b.id)).not.toHaveProperty('parent')
+    expect(work.beads.get(c.id)).not.toHaveProperty('parent')
+  })
+
+  test('a bead that does not exist is 404', async () => {
+    await using work = openWork()
+    for (const attempt of [
+      () => work.beads.update(human, 'mi-1', {}),
+      () => work.beads.assign(human, 'mi-1', {}),
+      () => work.beads.closeFor(human, 'mi-1'),
+      () => work.beads.reopenFor(human, 'mi-1'),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject(refusalOf('bead-not-found'))
+    }
+  })
+})
+
+describe('close and reopen', () => {
+  test('closing twice records it once; only a closed bead reopens, and its assignee stays', async () => {
+    await using work = openWork()
+    const { id } = await work.add({ title: 'a', assignee: 'ada' })
+    work.recorded()
+    expect(await work.beads.closeFor(human, id)).toEqual({ status: 'closed' })
+    expect(await work.beads.closeFor(human, id)).toEqual({ status: 'closed' })
+    expect(await work.beads.reopenFor(human, id)).toEqual({ status: 'reopened' })
+    expect(work.beads.get(id)).toMatchObject({ status: 'open', assignee: 'ada' })
+    await expect(work.beads.reopenFor(human, id)).rejects.toMatchObject({
+      code: 'conflict-wrong-state',
+      message: expect.stringContaining('open'),
+    })
+    expect(work.recorded()).toEqual([`bead.closed ${id}`, `bead.updated ${id}`])
+  })
+})
+
+describe('assign', () => {
+  test('an assignee is stored under the name its session is known by', async () => {
+    await using work = openWork()
+    work.beads.identifiedBy({
+      resolve: (_tx, token) => {
+        if (token === 'mi-7') return 'ada'
+        throw Object.assign(new Error('no'), refusalOf('invalid-request'))
+      },
+      names: (token) => (token === 'mi-7' ? ['mi-7', 'ada'] : [token]),
+    })
+    const { id } = await work.add({ title: 'a' })
+    expect(await work.beads.assign(human, id, { assignee: ' mi-7 ' })).toEqual({ status: 'assigned', assignee: 'ada' })
+    expect(work.beads.list({ assignee: 'mi-7' }).value.items.map((bead) => bead.id)).toEqual([id])
+    expect(await work.beads.assign(human, id, {})).toEqual({ status: 'assigned', assignee: '' })
+    expect(work.beads.get(id)).not.toHaveProperty('assignee')
+    await expect(work.beads.assign(human, id, { assignee: 'nobody' })).rejects.toMatchObject(
+      refusalOf('invalid-request'),
+    )
+    expect(work.recorded()).toEqual([`bead.created ${id}`, `bead.updated ${id}`, `bead.updated ${id}`])
+  })
+})
+
+describe('side tables', () => {
+  test('projected metadata is shown, told and never stored', async () => {
+    await using work = openWork()
+    const rows = new Map<string, Record<string, string>>()
+    work.beads.projects('session', (ids) => new Map(ids.map((id) => [id, rows.get(id) ?? {}])))
+    const bead = await work.store.write((tx) =>
+      work.beads.add(tx, { title: 's', type: 'session' }, { beside: (id) => rows.set(id, { state: 'asleep' }) }),
+    )
+    expect(bead.metadata).toEqual({ state: 'asleep' })
+    const change = (state: string) =>
+      work.store.write((tx) => {
+        work.beads.change(tx, bead.id, {}, { beside: (id) => rows.set(id, { state }) })
+      })
+    await change('awake')
+    await change('awake')
+    expect(work.recorded()).toEqual([`bead.created ${bead.id}`, `bead.updated ${bead.id}`])
+    const [, updated] = work.log.after(0, 10)
+    expect(updated?.payload).toMatchObject({ bead: { metadata: { state: 'awake' } } })
+    rows.clear()
+    expect(work.beads.get(bead.id)).not.toHaveProperty('metadata.state')
+  })
+})
+
+describe('events', () => {
+  test('the envelope names the run, the session and the step of a bead', async () => {
+    await using work = openWork()
+    await work.add({
+      title: 'step',
+      metadata: {
+        'gc.root_bead_id': 'mi-70',
+        'gc.session_id': 'mi-8',
+        'gc.step_id': 'build',
+        'gc.native_step_dependencies.v1': '["plan"]',
+      },
+    })
+    await work.add({ title: 'plain' })
+    const [step, plain] = work.log.after(0, 10)
+    expect(step).toMatchObject({
+      actor: 'cache-reconcile',
+      subject: 'mi-1',
+      run_id: 'mi-70',
+      session_id: 'mi-8',
+      step_id: 'build',
+      depends_on_step_ids: ['plan'],
+    })
+    expect(plain).toMatchObject({ run_id: 'mi-2', payload: { bead: work.beads.get('mi-2') } })
+    expect(plain).not.toHaveProperty('depends_on_step_ids')
+  })
+})
+
+function refusalOf(code: string) {
+  return { code }
+}

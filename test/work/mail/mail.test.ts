@@ -1,0 +1,280 @@
+import { describe, expect, test } from 'bun:test'
+import { human } from '../world.ts'
+import { openMail } from './world.ts'
+
+describe('send', () => {
+  test('makes a message that is an ephemeral bead, once, and starts a thread', async () => {
+    await using world = openMail()
+    const ada = await world.session({ alias: 'ada' })
+    world.recorded()
+    const message = await world.mail.send(world.caller(ada.id), { to: 'human', subject: 'Hi', body: 'There', rig: 'x' })
+    expect(message).toEqual({
+      id: message.id,
+      from: 'ada',
+      to: 'human',
+      subject: 'Hi',
+      body: 'There',
+      created_at: '2026-01-05T09:00:00.000Z',
+      read: false,
+      thread_id: expect.stringMatching(/^thread-[0-9a-f]{12}$/),
+      rig: 'x',
+    })
+    expect(world.beads.get(message.id)).toMatchObject({
+      issue_type: 'message',
+      title: 'Hi',
+      description: 'There',
+      from: 'ada',
+      assignee: 'human',
+      ephemeral: true,
+      labels: [`thread:${message.thread_id}`],
+      metadata: {
+        'mail.read': 'false',
+        'mail.from_display': 'ada',
+        'mail.from_session_id': ada.id,
+        'mail.to_display': 'human',
+      },
+    })
+    const stored = world.store.prepare<{ metadata: string }>('SELECT metadata FROM beads WHERE id = ?')
+    expect(stored.get(message.id)).toEqual({ metadata: '{}' })
+    expect(world.recorded()).toEqual([`bead.created ${message.id}`, `mail.sent ${message.id}`])
+    expect(world.log.after(world.log.head - 1, 1)[0]).toMatchObject({
+      type: 'mail.sent',
+      actor: 'ada',
+      subject: message.id,
+      session_id: ada.id,
+      payload: { rig: 'x', message },
+    })
+    expect(world.mail.get(message.id)).toEqual({ ...message, rig: 'mill' })
+  })
+
+  test('a person’s label is kept as a claim, and the message is from human', async () => {
+    await using world = openMail()
+    const sent = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: ' mayor ' })
+    expect([sent.from, sent.rig]).toEqual(['human', undefined])
+    expect(world.beads.get(sent.id).metadata).toMatchObject({ 'mail.from_claimed': 'mayor' })
+    const plain = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: 'human' })
+    expect(world.beads.get(plain.id).metadata).not.toContainKey('mail.from_claimed')
+  })
+
+  test('a session speaks under its own names only, and in its own city', async () => {
+    await using world = openMail()
+    const ada = world.caller((await world.session({ alias: 'ada' })).id)
+    const send = (from: string, caller = ada) => world.mail.send(caller, { to: 'human', subject: 'x', from })
+    expect((await send('press/hand')).from).toBe('press/hand')
+    expect((await send(ada.session)).from).toBe(ada.session)
+    await expect(send('mayor')).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(send('', { ...ada, city: 'other' })).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  test('what is too long or empty is refused by the name its sender knows', async () => {
+    await using world = openMail()
+    const send = (subject: string, body = '') => expect(world.mail.send(human, { to: 'human', subject, body })).rejects
+    await send('x'.repeat(1025)).toMatchObject({ faults: [{ location: 'body.subject' }] })
+    await send(' ').toMatchObject({ faults: [{ location: 'body.subject' }] })
+    await send('x', 'é'.repeat(131_073)).toMatchObject({ faults: [{ location: 'body.body' }] })
+    expect(world.recorded()).toEqual([])
+  })
+})
+
+describe('addresses', () => {
+  test('a session is reached by id, alias and name; agents and identities by their names', async () => {
+    await using world = openMail()
+    const ada = await world.session({ alias: 'ada' })
+    const warden = await world.session({
+      named: 'press/warden',
+      template: 'press/lead',
+      sessionName: () => 'press--warden',
+    })
+    const clerk = await world.session({ template: 'clerk', agentName: 'clerk', rig: '' })
+    const pool = await world.session({ agentName: 'press/hand-2', origin: 'ephemeral' })
+    const to = async (name: string) => {
+      const { id, to } = await world.mail.send(human, { to: name, subject: 'x' })
+      return [world.beads.get(id).assignee, to]
+    }
+    for (const name of ['ada', ada.id, ` s-${ada.id} `]) expect(await to(name)).toEqual([ada.id, 'ada'])
+    for (const name of ['press/warden', 'press--warden', 'warden', warden.id])
+      expect((await to(name))[0]).toBe('press/warden')
+    for (const name of ['clerk', clerk.id]) expect(await to(name)).toEqual(['clerk', 'clerk'])
+    expect(await to('press/hand-2')).toEqual([pool.id, 'press/hand-2'])
+    for (const name of ['press/lead', 'lead']) expect(await to(name)).toEqual(['press/lead', 'press/lead'])
+    expect(await to('mayor')).toEqual(['mayor', 'mayor'])
+    expect(await to('human')).toEqual(['human', 'human'])
+  })
+
+  test('what is nobody’s name, or may be several’s, is refused', async () => {
+    await using world = openMail()
+    const closed = await world.session({ alias: 'gone' })
+    await world.store.write((tx) => void world.book.move(tx, closed.id, 'close'))
+    await world.session({ alias: 'clerk' })
+    world.recorded()
+    const refused = (to: string) => expect(world.mail.send(human, { to, subject: 'x' })).rejects
+    for (const to of ['nobody', 'gone', closed.id, ' ', 'mill/hand'])
+      await refused(to).toMatchObject({ code: 'invalid-request' })
+    await refused('hand').toThrow(/ambiguous: "hand" may mean press\/hand, saw\/hand/)
+    await refused('clerk').toThrow(/ambiguous/)
+    expect(world.recorded()).toEqual([])
+  })
+
+  test('mail for an agent is in the box of every session of it, also of one that comes later', async () => {
+    await using world = openMail()
+    const ada = await world.session({ alias: 'ada' })
+    const { id } = await world.mail.send(human, { to: 'press/hand', subject: 'for any' })
+    await world.mail.send(human, { to: 'ada', subject: 'for ada' })
+    const bob = await world.session({ alias: 'bob' })
+    const inbox = (agent: string) => world.mail.inbox(human, { agent }).items.map(({ subject }) => subject)
+    expect(inbox('ada')).toEqual(['for ada', 'for any'])
+    expect(inbox('bob')).toEqual(['for any'])
+    expect(inbox('press/hand')).toEqual(['for any'])
+    await world.mail.read(id)
+    expect(world.mail.count({ agent: 'ada' })).toEqual({ total: 2, unread: 1 })
+    expect(world.mail.inbox(world.caller(bob.id), {}).items.map(({ read }) => read)).toEqual([true])
+    expect(world.mail.count({ agent: ada.id })).toEqual({ total: 2, unread: 1 })
+  })
+})
+
+describe('reply', () => {
+  test('goes to the sender, stays in the thread, and names what it answers', async () => {
+    await using world = openMail()
+    const ada = await world.session({ alias: 'ada' })
+    const first = await world.mail.send(world.caller(ada.id), { to: 'human', subject: 'Question' })
+    world.recorded()
+    const reply = await world.mail.reply(human, first.id, { body: 'Answer' })
+    expect(reply).toMatchObject({
+      from: 'human',
+      to: 'ada',
+      subject: 'Re: Question',
+      thread_id: first.thread_id,
+      reply_to: first.id,
+      rig: 'mill',
+    })
+    expect(world.beads.get(reply.id)).toMatchObject({
+      assignee: ada.id,
+      labels: [`thread:${first.thread_id}`, `reply-to:${first.id}`],
+    })
+    expect(world.recorded()).toEqual([`bead.created ${reply.id}`, `mail.replied ${reply.id}`])
+    const again = await world.mail.reply(world.caller(ada.id), reply.id, { subject: 'Thanks' })
+    expect(again).toMatchObject({ to: 'human', subject: 'Thanks', thread_id: first.thread_id })
+    const ids = [first.id, reply.id, again.id]
+    expect(world.mail.thread(first.thread_id ?? '').items.map(({ id }) => id)).toEqual(ids)
+    expect(world.mail.thread(reply.id).total).toBe(3)
+    expect(world.mail.thread('thread-none')).toEqual({ items: [], total: 0 })
+  })
+
+  test('to a session that is over goes to its agent or its identity', async () => {
+    await using world = openMail()
+    const gone = await world.session({ alias: 'ada' })
+    const warden = await world.session({ named: 'press/warden', template: 'press/lead' })
+    const ask = (id: string) => world.mail.send(world.caller(id), { to: 'human', subject: 'x' })
+    const [one, two] = [await ask(gone.id), await ask(warden.id)]
+    for (const { id } of [gone, warden]) await world.store.write((tx) => void world.book.move(tx, id, 'close'))
+    const to = async (id: string) => world.beads.get((await world.mail.reply(human, id, { body: 'y' })).id).assignee
+    expect(await to(one.id)).toBe('press/hand')
+    expect(await to(two.id)).toBe('press/warden')
+  })
+
+  test('without a subject takes the first line; to mail without a sender it is refused', async () => {
+    await using world = openMail()
+    const bare = await world.mail.send(human, { to: 'human', subject: 'Re: x' })
+    expect((await world.mail.reply(human, bare.id, { body: 'y' })).subject).toBe('Re: x')
+    await world.store.write((tx) => void world.beads.change(tx, bare.id, { title: '' }))
+    expect((await world.mail.reply(human, bare.id, { body: ' one\ntwo' })).subject).toBe('one')
+    expect((await world.mail.reply(human, bare.id, {})).subject).toBe('(reply)')
+    world.store.prepare("UPDATE beads SET sender = '' WHERE id = ?").run(bare.id)
+    await expect(world.mail.reply(human, bare.id, {})).rejects.toMatchObject({ code: 'invalid-request' })
+  })
+})
+
+describe('read, archive and delete', () => {
+  test('each is recorded once, and again only when something changes', async () => {
+    await using world = openMail()
+    const { id } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
+    world.recorded()
+    const does = async (work: () => Promise<unknown>) => [await work(), world.recorded()]
+    expect(await does(() => world.mail.read(id))).toEqual([
+      { status: 'read' },
+      [`bead.updated ${id}`, `mail.marked_read ${id}`],
+    ])
+    expect(await does(() => world.mail.read(id))).toEqual([{ status: 'read' }, []])
+    expect(await does(() => world.mail.markUnread(id, 'r'))).toEqual([
+      { status: 'unread' },
+      [`bead.updated ${id}`, `mail.marked_unread ${id}`],
+    ])
+    expect(world.log.after(world.log.head - 1, 1)[0]).toMatchObject({ actor: 'api', payload: { rig: 'r' } })
+    expect(await does(() => world.mail.archive(id))).toEqual([
+      { status: 'archived' },
+      [`bead.closed ${id}`, `mail.archived ${id}`],
+    ])
+    expect(await does(() => world.mail.archive(id))).toEqual([{ status: 'archived' }, []])
+    expect(await does(() => world.mail.delete(id))).toEqual([{ status: 'deleted' }, []])
+    expect(await does(() => world.mail.delete('mi-99'))).toEqual([{ status: 'deleted' }, []])
+    expect(world.beads.get(id).status).toBe('closed')
+  })
+
+  test('what is archived is gone from every list and answered with 404', async () => {
+    await using world = openMail()
+    const { id, thread_id = '' } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
+    await world.mail.delete(id)
+    expect(world.recorded().at(-1)).toBe(`mail.deleted ${id}`)
+    expect(world.mail.list({ status: 'all' }).total).toBe(0)
+    expect(world.mail.inbox(human, { agent: 'clerk' })).toEqual({ items: [], total: 0 })
+    expect(world.mail.threads({}).total).toBe(0)
+    expect(world.mail.thread(thread_id).items).toEqual([])
+    expect(world.beads.mail()).toEqual({ total: 0, unread: 0 })
+    expect(() => world.mail.get(id)).toThrow(/was archived/)
+    const { mail } = world
+    for (const work of [() => mail.read(id), () => mail.markUnread(id), () => mail.reply(human, id, {})])
+      await expect(work()).rejects.toMatchObject({ code: 'mail-not-found' })
+  })
+
+  test('an id that is no message is 404 everywhere', async () => {
+    await using world = openMail()
+    const { id } = await world.add({ title: 'task' })
+    const loose = await world.add({ title: 'typed by hand', type: 'message' })
+    world.recorded()
+    for (const each of [id, loose.id]) {
+      expect(() => world.mail.get(each)).toThrow()
+      for (const verb of ['read', 'archive', 'delete'] as const)
+        await expect(world.mail[verb](each)).rejects.toMatchObject({ code: 'mail-not-found' })
+      await expect(world.mail.patch(human, each, { archived: true })).rejects.toMatchObject({ code: 'mail-not-found' })
+    }
+    expect(world.recorded()).toEqual([])
+  })
+
+  test('patch marks, archives and brings back', async () => {
+    await using world = openMail()
+    const { id } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
+    world.recorded()
+    expect(await world.mail.patch(human, id, { read: true, archived: true })).toMatchObject({ id, read: true })
+    expect(world.recorded()).toEqual([
+      `bead.updated ${id}`,
+      `mail.read ${id}`,
+      `bead.closed ${id}`,
+      `mail.archived ${id}`,
+    ])
+    await expect(world.mail.patch(human, id, { read: false })).rejects.toMatchObject({ code: 'mail-not-found' })
+    expect(await world.mail.patch(human, id, { archived: false, read: false })).toMatchObject({ read: false })
+    expect(world.recorded()).toEqual([`bead.updated ${id}`, `bead.updated ${id}`, `mail.marked_unread ${id}`])
+    expect(world.mail.count({ agent: 'clerk' })).toEqual({ total: 1, unread: 1 })
+    expect(await world.mail.patch(human, id, {})).toEqual(world.mail.get(id))
+    expect(world.recorded()).toEqual([])
+  })
+
+  test('closing, moving or removing the bead does the same to the message', async () => {
+    await using world = openMail()
+    const ids: string[] = []
+    for (const subject of ['a', 'b', 'c']) ids.push((await world.mail.send(human, { to: 'clerk', subject })).id)
+    const [a = '', b = '', c = ''] = ids
+    await world.store.write((tx) => {
+      world.beads.close(tx, a)
+      world.beads.change(tx, b, { assignee: 'mayor' })
+      world.beads.remove(tx, c)
+    })
+    expect(world.mail.count({ agent: 'clerk' })).toEqual({ total: 0, unread: 0 })
+    expect(world.mail.inbox(human, { agent: 'mayor' }).items.map(({ id }) => id)).toEqual([b])
+    expect(world.mail.threads({}).items.map(({ id }) => id)).toEqual([b])
+    await world.store.write((tx) => void world.beads.change(tx, b, { assignee: '' }))
+    expect(world.beads.mail()).toEqual({ total: 1, unread: 1 })
+    await world.store.write((tx) => void world.beads.reopen(tx, a))
+    expect(world.mail.count({})).toEqual({ total: 2, unread: 2 })
+  })
+})

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'bun:test'
+import { tempFolder } from '../../support/folder.ts'
+import { until } from '../../support/until.ts'
+import { human } from '../world.ts'
+import { type MailWorld, openMail } from './world.ts'
+
+const DAY = 24 * 3_600_000
+
+const send = (world: MailWorld, to: string, subject = 'x') => world.mail.send(human, { to, subject })
+const close = (world: MailWorld, id: string) => world.store.write((tx) => world.book.move(tx, id, 'close'))
+const boxOf = (world: MailWorld, id: string) => world.beads.get(id).assignee
+
+describe('mail that is done with', () => {
+  test('is archived a month after it was read, and removed a month after it was archived', async () => {
+    await using world = openMail()
+    const unread = await send(world, 'human')
+    const { id } = await send(world, 'human')
+    await world.clock.advance(40 * DAY)
+    await world.mail.read(id)
+    await world.clock.advance(29 * DAY)
+    world.recorded()
+    await world.mail.retention.run()
+    expect(world.recorded()).toEqual([])
+    await world.clock.advance(2 * DAY)
+    await world.mail.retention.run()
+    expect(world.recorded()).toEqual([`bead.closed ${id}`, `mail.archived ${id}`])
+    expect(world.log.after(world.log.head - 1, 1)[0]).toMatchObject({ actor: 'gc', payload: { rig: '' } })
+    expect(world.beads.get(id).metadata?.close_reason).toBe('it was read, and left alone since')
+    await world.clock.advance(31 * DAY)
+    await world.mail.retention.run()
+    expect(world.recorded()).toEqual([`bead.deleted ${id}`])
+    expect(world.beads.find(id)).toBeUndefined()
+    expect(world.mail.list({}).items.map((message) => message.id)).toEqual([unread.id])
+    expect(world.beads.mail()).toEqual({ total: 1, unread: 1 })
+  })
+
+  test('stays as long as the city says, also for ever', async () => {
+    await using world = openMail()
+    const { id } = await send(world, 'human')
+    await world.mail.archive(id)
+    world.recorded()
+    world.settings.retentionTtl = 0
+    await world.clock.advance(1000 * DAY)
+    await world.mail.retention.run()
+    expect(world.recorded()).toEqual([])
+    world.settings.retentionTtl = 1001 * DAY
+    await world.mail.retention.run()
+    expect(world.recorded()).toEqual([])
+    await world.clock.advance(2 * DAY)
+    await world.mail.retention.run()
+    expect(world.recorded()).toEqual([`bead.deleted ${id}`])
+  })
+
+  test('goes however much it is; what something else on record refers to stays', async () => {
+    await using world = openMail()
+    const all: string[] = []
+    for (let n = 0; n < 35; n++) all.push((await send(world, 'human')).id)
+    for (const id of all) await world.mail.delete(id)
+    const [tracked = '', parent = ''] = all
+    await world.convoys.create(human, { title: 'answers', items: [tracked] })
+    await world.add({ title: 'follow up', parent })
+    await world.clock.advance(31 * DAY)
+    await world.mail.retention.run()
+    expect(all.filter((id) => world.beads.find(id))).toEqual([tracked, parent])
+  })
+
+  test('is looked at when the city opens and every hour, until it closes', async () => {
+    await using world = openMail()
+    const gone = async (id: string) => until(() => !world.beads.find(id))
+    const one = await send(world, 'human')
+    await world.mail.archive(one.id)
+    await world.clock.advance(31 * DAY)
+    const two = await send(world, 'human')
+    await world.mail.archive(two.id)
+    world.mail.retention.start()
+    await gone(one.id)
+    await world.mail.retention.run()
+    world.settings.retentionTtl = 1
+    await world.clock.advance(3_600_000)
+    await gone(two.id)
+    await world.mail.retention.stop()
+    expect(world.faults).toEqual([])
+  })
+})
+
+describe('unread mail of a session that is over', () => {
+  test('goes to its agent, whose next session is told of it; what was read stays', async () => {
+    await using world = openMail()
+    world.reactions.start()
+    const ada = await world.session({ alias: 'ada', agentName: 'press/hand-1', asleep: true })
+    const read = await send(world, 'ada', 'old')
+    await world.mail.read(read.id)
+    const { id } = await send(world, 'ada', 'new')
+    world.recorded()
+    await close(world, ada.id)
+    await world.settled()
+    expect(world.recorded()).toEqual([`bead.closed ${ada.id}`, `bead.updated ${id}`])
+    expect([boxOf(world, id), boxOf(world, read.id)]).toEqual(['press/hand', ada.id])
+    const bob = await world.session({ alias: 'bob' })
+    await world.settled()
+    expect(world.nudges).toMatchObject([{ session: bob.id, text: expect.stringContaining('Subject: new') }])
+    expect(world.mail.inbox(world.caller(bob.id), {}).items.map((message) => message.id)).toEqual([id])
+    expect(world.mail.get(id).to).toBe('ada')
+  })
+
+  test('is told at once to a session of its agent that runs', async () => {
+    await using world = openMail()
+    world.reactions.start()
+    const ada = await world.session({ alias: 'ada', agentName: 'press/hand-1', asleep: true })
+    const bob = await world.session({ alias: 'bob', agentName: 'press/hand-2' })
+    await send(world, 'ada', 'new')
+    await close(world, ada.id)
+    await world.settled()
+    expect(world.nudges.map(({ session }) => session)).toEqual([bob.id])
+  })
+
+  test('goes to the people of the city when it had no agent that is still there', async () => {
+    await using world = openMail()
+    world.reactions.start()
+    const ada = await world.session({ alias: 'ada', kind: 'provider', template: 'claude', asleep: true })
+    const eve = await world.session({ alias: 'eve', template: 'gone/hand', agentName: 'gone/hand-1', asleep: true })
+    const letters = [await send(world, 'ada'), await send(world, 'eve')]
+    for (const { id } of [ada, eve]) await close(world, id)
+    await world.settled()
+    expect(letters.map(({ id }) => boxOf(world, id))).toEqual(['human', 'human'])
+    expect(world.mail.count({ agent: 'human' })).toEqual({ total: 2, unread: 2 })
+  })
+
+  test('goes also when the session is forgotten, and when the city closed before', async () => {
+    const folder = tempFolder()
+    const first = openMail(folder)
+    const ada = await first.session({ alias: 'ada', agentName: 'press/hand-1', asleep: true })
+    const eve = await first.session({ alias: 'eve', agentName: 'press/hand-2', asleep: true })
+    const [one, two] = [await send(first, 'ada'), await send(first, 'eve')]
+    await close(first, ada.id)
+    await first.store.write((tx) => first.book.remove(tx, eve.id))
+    await first.store.close()
+    await using second = openMail(folder)
+    second.reactions.start()
+    await second.settled()
+    expect([boxOf(second, one.id), boxOf(second, two.id)]).toEqual(['press/hand', 'human'])
+  })
+
+  test('goes in parts when it is much', async () => {
+    await using world = openMail()
+    world.reactions.start()
+    const ada = await world.session({ alias: 'ada', agentName: 'press/hand-1', asleep: true })
+    for (let n = 0; n < 50; n++) await send(world, 'ada')
+    await close(world, ada.id)
+    await world.settled()
+    expect(world.mail.count({ agent: 'press/hand' }).unread).toBe(20)
+    await world.clock.advance(2 * DAY)
+    await world.mail.retention.run()
+    expect(world.mail.count({ agent: 'press/hand' })).toEqual({ total: 50, unread: 50 })
+  })
+})
+
+test('mail for a name that nobody bears any more goes to the people of the city after a day', async () => {
+  await using world = openMail()
+  const lost = await send(world, 'clerk')
+  const waits = await send(world, 'mayor')
+  await world.store.write((tx) => world.beads.change(tx, lost.id, { assignee: 'former' }))
+  await world.mail.retention.run()
+  expect(boxOf(world, lost.id)).toBe('former')
+  await world.clock.advance(2 * DAY)
+  await world.mail.retention.run()
+  expect([boxOf(world, lost.id), boxOf(world, waits.id)]).toEqual(['human', 'mayor'])
+})
+
+test('a message that is read by patch is recorded as read by whoever asked', async () => {
+  await using world = openMail()
+  const ada = await world.session({ alias: 'ada' })
+  const { id } = await send(world, 'ada')
+  world.recorded()
+  expect(await world.mail.patch(world.caller(ada.id), id, { read: true })).toMatchObject({ id, read: true })
+  expect(world.log.after(world.log.head - 1, 1)).toMatchObject([{ type: 'mail.read', actor: 'ada', subject: id }])
+  expect(world.recorded()).toEqual([`bead.updated ${id}`, `mail.read ${id}`])
+  await world.mail.patch(human, id, { read: true })
+  expect(world.recorded()).toEqual([])
+})

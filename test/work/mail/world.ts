@@ -1,0 +1,96 @@
+import { Mail } from '../../../src/work/mail/mail.ts'
+import { SessionBook, type SessionDraft } from '../../../src/agents/sessions/book.ts'
+import { SessionWoke } from '../../../src/agents/sessions/events.ts'
+import { namesOf } from '../../../src/agents/sessions/metadata.ts'
+import type { SessionCaller } from '../../../src/http/caller.ts'
+import { TestClock } from '../../support/clock.ts'
+import { type TempFolder, tempFolder } from '../../support/folder.ts'
+import { openWork } from '../world.ts'
+
+/** The agents and identities of the city called mill. */
+const current = {
+  agents: ['press/hand', 'saw/hand', 'clerk', 'press/lead'].map((qualified) => ({ qualified })),
+  namedSessions: ['mayor', 'press/warden'].map((qualified) => ({ qualified })),
+}
+
+/** A city called mill with sessions in its books, as far as its mail goes. */
+export function openMail(folder: TempFolder = tempFolder(), clock = new TestClock()) {
+  const work = openWork(folder, clock)
+  const { store, log, deadlines, reactions, beads, faults } = work
+  const settings = { retentionTtl: 30 * 24 * 3_600_000 }
+  const book = new SessionBook(store, beads, clock)
+  const nudges: { session: string; text: string; name: string }[] = []
+  const withdrawn: string[] = []
+  const mail = new Mail({
+    ...{
+      city: 'mill',
+      store,
+      log,
+      clock,
+      deadlines,
+      reactions,
+      beads,
+      config: { current: { ...current, mail: settings } } as never,
+    },
+    report: (thrown) => faults.push(thrown),
+    sessions: book,
+    nudge: (tx, session, text, name) => tx.after(() => nudges.push({ session, text, name })),
+    withdraw: (tx, name) => tx.after(() => withdrawn.push(name)),
+  })
+  /** A session that runs, unless it is said to be asleep. */
+  const session = (draft: Partial<SessionDraft> & { asleep?: boolean } = {}) =>
+    store.write((tx) => {
+      const { asleep, ...more } = draft
+      const row = book.add(tx, {
+        title: 'at work',
+        kind: 'agent',
+        template: 'press/hand',
+        rig: 'press',
+        provider: 'claude',
+        origin: 'manual',
+        workDir: '/',
+        sessionName: (id) => `s-${id}`,
+        ...more,
+      })
+      return asleep ? row : start(tx, row.id)
+    })
+  const start = (tx: Parameters<Parameters<typeof store.write>[0]>[0], id: string) => {
+    book.move(tx, id, 'begin')
+    const generation = book.need(id).generation + 1
+    const up = book.move(tx, id, 'ready', { pid: 7, hostKey: `mill/${id}/${generation}`, generation })
+    log.append(tx, SessionWoke, { actor: 'gc', subject: id, session_id: id }, {})
+    return up
+  }
+  return Object.assign(work, {
+    book,
+    mail,
+    /** `[mail]` of the city. */
+    settings,
+    nudges,
+    withdrawn,
+    session,
+    wake: (id: string) => store.write((tx) => start(tx, id)),
+    sleep: (id: string) => store.write((tx) => book.move(tx, id, 'sleep', { pid: null, hostKey: null })),
+    caller: (id: string): SessionCaller => ({
+      kind: 'session',
+      city: 'mill',
+      session: id,
+      names: namesOf(book.need(id)),
+      may: [],
+    }),
+    /** Lets the reactions catch up with everything that was recorded. */
+    async settled() {
+      await store.write(() => {})
+      await reactions.settled()
+    },
+    async [Symbol.asyncDispose]() {
+      await reactions.stop()
+      work.claims.stop()
+      work.deadlines.close()
+      await store.close()
+      folder[Symbol.dispose]()
+    },
+  })
+}
+
+export type MailWorld = ReturnType<typeof openMail>

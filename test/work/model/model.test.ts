@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'bun:test'
+import { addressOf } from '../../../src/work/mail/directory.ts'
+import { Refusal } from '../../../src/core/errors.ts'
+import { type MailWorld, openMail } from '../mail/world.ts'
+import { Dice } from './dice.ts'
+import { Model, type Thing } from './model.ts'
+import { RECIPIENTS, type Step, Steps } from './steps.ts'
+
+const STEPS = 200
+
+/** Whose mail and which beads are looked at after a step. */
+interface Look {
+  agent: string | undefined
+  filter: keyof typeof FILTERS
+}
+
+const FILTERS = {
+  open: {},
+  red: { label: 'red', all: true },
+  press: { rig: 'press' },
+  clerk: { assignee: 'clerk' },
+  bugs: { type: 'bug', status: 'closed' },
+  'clerk, ever': { assignee: 'clerk', all: true },
+  'red in the press': { label: 'red', rig: 'press' },
+  'green bugs, ever': { label: 'green', type: 'bug', all: true },
+  'mail of the clerk that is over': { assignee: 'clerk', type: 'message', status: 'closed' },
+  'red of the clerk, ever': { label: 'red', assignee: 'clerk', all: true },
+}
+
+const isOpen = ({ status }: Thing): boolean => status !== 'closed'
+
+const FITS: Record<Look['filter'], (thing: Thing) => boolean> = {
+  open: isOpen,
+  red: ({ labels }) => labels.includes('red'),
+  press: (thing) => isOpen(thing) && thing.rig === 'press',
+  clerk: (thing) => isOpen(thing) && thing.assignee === 'clerk',
+  bugs: ({ type, status }) => type === 'bug' && status === 'closed',
+  'clerk, ever': ({ assignee }) => assignee === 'clerk',
+  'red in the press': (thing) => isOpen(thing) && thing.labels.includes('red') && thing.rig === 'press',
+  'green bugs, ever': ({ labels, type }) => labels.includes('green') && type === 'bug',
+  'mail of the clerk that is over': ({ assignee, type, status }) =>
+    assignee === 'clerk' && type === 'message' && status === 'closed',
+  'red of the clerk, ever': ({ labels, assignee }) => labels.includes('red') && assignee === 'clerk',
+}
+
+/** Every box and every filter gets its turn. */
+function lookAt(step: number): Look {
+  const agents = [undefined, ...RECIPIENTS]
+  const filters = Object.keys(FILTERS) as Look['filter'][]
+  return { agent: agents[step % agents.length], filter: filters[step % filters.length] ?? 'open' }
+}
+
+/** What a city shows of its beads, its ready work, its convoys and its mail. */
+function seen({ beads, convoys, mail }: MailWorld, { agent, filter }: Look) {
+  const all = beads.list({ all: true, limit: 1000 }).value.items
+  const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id)
+  const { items, total } = beads.list({ ...FILTERS[filter], limit: 1000 }).value
+  return {
+    beads: all.map((bead) => [
+      bead.id,
+      bead.title,
+      bead.status,
+      bead.issue_type,
+      bead.priority,
+      bead.assignee ?? '',
+      bead.parent,
+      bead.labels ?? [],
+      bead.metadata?.close_reason,
+      bead.is_blocked,
+      (bead.dependencies ?? []).map(({ type, depends_on_id }) => `${type} ${depends_on_id}`).sort(),
+    ]),
+    some: ids(items),
+    total,
+    ready: ids(beads.ready().value.items),
+    convoys: convoys.list({ limit: 1000 }).value.items.map(({ id }) => {
+      const { children = [], progress } = convoys.get(id)
+      return [id, ids(children), progress]
+    }),
+    mail: mail.list({ agent, status: 'all', limit: 1000 }).items.map(({ id, read }) => [id, read]),
+    unread: ids(mail.list({ agent, limit: 1000 }).items),
+    count: mail.count({ agent }),
+    threads: ids(mail.threads({ agent, limit: 1000 }).items),
+  }
+}
+
+/** The same of the model. */
+function wanted(model: Model, now: number, { agent, filter }: Look): ReturnType<typeof seen> {
+  const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id)
+  const some = ids(model.listed(FITS[filter]))
+  return {
+    beads: model
+      .listed(() => true)
+      .map((thing) => [
+        thing.id,
+        thing.title,
+        thing.status,
+        thing.type,
+        thing.priority,
+        thing.assignee,
+        thing.parent,
+        thing.labels,
+        thing.reason,
+        model.blocked(thing.id),
+        model.edges(thing.id),
+      ]),
+    some,
+    total: some.length,
+    ready: model.ready(now),
+    convoys: model
+      .listed((thing) => isOpen(thing) && thing.type === 'convoy')
+      .map(({ id }) => [id, model.members(id), model.progress(id)]),
+    mail: model.box(agent, false).map(({ id, mail }) => [id, mail?.read === true]),
+    unread: ids(model.box(agent, true)),
+    count: { total: model.box(agent, false).length, unread: model.box(agent, true).length },
+    threads: model.threads(agent),
+  }
+}
+
+/** What a step came to in the city: its answer, or the code of its refusal. */
+async function done(step: Step): Promise<{ answer?: unknown; refused?: string }> {
+  try {
+    return { answer: await step.real() }
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return { refused: thrown.code }
+    throw thrown
+  }
+}
+
+describe('whatever is done to it, a city shows what a model in lists and loops shows', () => {
+  test.each([1, 2, 3, 4])(
+    'seed %d',
+    async (seed) => {
+      await using world = openMail()
+      world.reactions.start()
+      const model = new Model()
+      const session = await world.session({ alias: 'ada', agentName: 'press/hand-1' })
+      const [bead] = world.beads.list({}).value.items
+      const at = world.clock.now()
+      const plain = { rig: '', priority: undefined, assignee: '', parent: undefined, reason: undefined }
+      const { id, title = '', labels = [], status = '' } = bead ?? { id: '' }
+      model.things.push({ ...plain, id, title, labels, status, type: 'session', at, deferUntil: undefined })
+      const { route } = addressOf(session)
+      const steps = new Steps(world, model, new Dice(seed), { id, name: 'ada', route })
+      const trace: string[] = []
+      for (let step = steps.next(); trace.length < STEPS; step = steps.next()) {
+        trace.push(step.called)
+        const { answer, refused } = await done(step)
+        await world.settled()
+        const look = lookAt(trace.length)
+        const expected = { refused: step.model(answer), ...wanted(model, world.clock.now(), look) }
+        const is = { refused, ...seen(world, look) }
+        if (!Bun.deepEquals(is, expected)) {
+          expect(is, `seed ${seed}, step ${trace.length}:\n${trace.slice(-12).join('\n')}`).toEqual(expected)
+        }
+      }
+      expect(world.faults).toEqual([])
+    },
+    60_000,
+  )
+})

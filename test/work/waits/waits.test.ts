@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'bun:test'
+import { tempFolder } from '../../support/folder.ts'
+import { human, plan } from '../world.ts'
+import { openWaits } from './world.ts'
+
+describe('a wait', () => {
+  test('is a bead that shows what it waits for, and is over when all of that is closed', async () => {
+    await using world = openWaits()
+    const ada = await world.session({ alias: 'ada', title: 'ada' })
+    const [a, b] = [await world.task('a'), await world.task('b')]
+    world.recorded()
+    const wait = await world.waits.create(human, { session: 'ada', on_beads: [b, a, b], note: 'go on' })
+    expect(wait).toEqual({
+      id: wait.id,
+      session_id: ada.id,
+      kind: 'deps',
+      state: 'pending',
+      status: 'open',
+      session_name: `s-${ada.id}`,
+      dep_ids: [b, a],
+      dep_mode: 'all',
+      registered_epoch: '1',
+      delivery_attempt: '1',
+      note: 'go on',
+      created_at: '2026-01-05T09:00:00.000Z',
+      labels: ['gc:wait', `session:${ada.id}`],
+    })
+    expect(world.beads.get(wait.id)).toMatchObject({
+      issue_type: 'gate',
+      title: 'wait:ada',
+      description: 'go on',
+      metadata: { session_id: ada.id, kind: 'deps', state: 'pending', dep_ids: `${b},${a}`, dep_mode: 'all' },
+    })
+    expect(world.recorded()).toEqual([`bead.created ${wait.id}`])
+    await world.close(a)
+    await world.settled()
+    expect(world.waits.get(wait.id).state).toBe('pending')
+    await world.close(b)
+    await world.settled()
+    expect(world.recorded()).toEqual([`bead.closed ${a}`, `bead.closed ${b}`, `bead.updated ${wait.id}`])
+    const nudge_id = `wait-${wait.id}-1-1`
+    expect(world.waits.get(wait.id)).toEqual({ ...wait, state: 'ready', nudge_id })
+    expect(world.said.map(({ session, name }) => [session, name])).toEqual([[ada.id, nudge_id]])
+    expect(world.said[0]?.text).toContain(wait.id)
+    expect(world.said[0]?.text).toMatch(/---\ngo on\n---/)
+    expect(world.roused).toEqual([ada.id])
+    await world.ended(nudge_id, 'delivered')
+    expect(world.waits.get(wait.id)).toMatchObject({ state: 'closed', status: 'closed' })
+    expect(world.recorded()).toEqual([`bead.closed ${wait.id}`])
+    expect(world.beads.get(wait.id).metadata).toMatchObject({ closed_at: wait.created_at, ready_at: wait.created_at })
+    expect(world.waits.list({}).waits).toEqual([])
+  })
+
+  test('for any is over with the first; for what is closed already it is ready at once', async () => {
+    await using world = openWaits()
+    await world.session({ alias: 'ada' })
+    const [a, b] = [await world.task('a'), await world.task('b')]
+    const any = await world.waits.create(human, { session: 'ada', on_beads: [a, b], mode: 'any' })
+    await world.close(b)
+    await world.settled()
+    expect(world.waits.get(any.id).state).toBe('ready')
+    const late = await world.waits.create(human, { session: 'ada', on_beads: [b] })
+    expect(late.state).toBe('ready')
+    expect(world.said.map(({ name }) => name)).toEqual([any, late].map(({ id }) => `wait-${id}-1-1`))
+  })
+
+  test('fails when what it waits for is gone, and its session is told', async () => {
+    await using world = openWaits()
+    await world.session({ alias: 'ada' })
+    const [a, b] = [await world.task('a'), await world.task('b')]
+    const all = await world.waits.create(human, { session: 'ada', on_beads: [a, b] })
+    const any = await world.waits.create(human, { session: 'ada', on_beads: [a, b], mode: 'any' })
+    await world.store.write((tx) => world.beads.remove(tx, a))
+    await world.settled()
+    expect(world.waits.get(all.id)).toMatchObject({ state: 'failed', status: 'closed' })
+    expect(world.beads.get(all.id).metadata?.last_error).toBe(`bead ${a} does not exist any more`)
+    expect(world.waits.get(any.id).state).toBe('pending')
+    await world.store.write((tx) => world.beads.remove(tx, b))
+    await world.settled()
+    expect(world.waits.get(any.id).state).toBe('failed')
+    expect(world.said.map(({ text }) => text)).toEqual([
+      expect.stringContaining('failed'),
+      expect.stringContaining('failed'),
+    ])
+  })
+
+  test('is ready on request, whatever its beads are; one that is over stays so', async () => {
+    await using world = openWaits()
+    const ada = await world.session({ alias: 'ada' })
+    const a = await world.task('a')
+    const wait = () => world.waits.create(human, { session: 'ada', on_beads: [a] })
+    const [soon, over] = [await wait(), await wait()]
+    await world.waits.cancel(human, over.id)
+    world.recorded()
+    expect(await world.waits.ready(human, soon.id)).toMatchObject({ state: 'ready', nudge_id: `wait-${soon.id}-1-1` })
+    expect(await world.waits.ready(human, soon.id)).toMatchObject({ state: 'ready' })
+    expect(await world.waits.ready(human, over.id)).toMatchObject({ state: 'canceled' })
+    expect(world.recorded()).toEqual([`bead.updated ${soon.id}`])
+    expect(world.said.map(({ session, text }) => [session, text])).toEqual([
+      [ada.id, expect.stringContaining('it need not wait any longer')],
+    ])
+    await world.close(a)
+    await world.settled()
+    expect(world.said).toHaveLength(1)
+  })
+
+  test('is canceled with its session, when that is woken, or on request; nothing is said then', async () => {
+    await using world = openWaits()
+    const ada = await world.session({ alias: 'ada' })
+    const bob = await world.session({ alias: 'bob' })
+    const a = await world.task('a')
+    const wait = (session: string) => world.waits.create(human, { session, on_beads: [a] })
+    const [one, two, three, four] = [await wait('ada'), await wait('bob'), await wait('ada'), await wait('bob')]
+    world.recorded()
+    expect(await world.waits.cancel(human, one.id)).toMatchObject({ state: 'canceled', status: 'closed' })
+    expect(await world.waits.cancel(human, one.id)).toMatchObject({ state: 'canceled' })
+    expect(world.recorded()).toEqual([`bead.closed ${one.id}`])
+    await world.woken(bob.id)
+    expect(world.beads.get(two.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-woken' })
+    expect(world.waits.get(four.id).state).toBe('canceled')
+    await world.store.write((tx) => void world.book.move(tx, ada.id, 'close'))
+    await world.settled()
+    expect(world.beads.get(three.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-closed' })
+    await world.close(a)
+    await world.settled()
+    expect(world.said).toEqual([])
+  })
+
+  test('is canceled with the conversation it was begun in, also when its reminder is on its way', async () => {
+    await using world = openWaits()
+    const ada = await world.session({ alias: 'ada' })
+    await world.session({ alias: 'bob' })
+    const [a, b] = [await world.task('a'), await world.task('b')]
+    const [pending, ready, other] = [
+      await world.waits.create(human, { session: 'ada', on_beads: [a] }),
+      await world.waits.create(human, { session: 'ada', on_beads: [b] }),
+      await world.waits.create(human, { session: 'bob', on_beads: [a] }),
+    ]
+    await world.close(b)
+    await world.settled()
+    expect(world.said).toHaveLength(1)
+    world.recorded()
+    await world.reset(ada.id)
+    for (const { id } of [pending, ready])
+      expect(world.beads.get(id).metadata).toMatchObject({ state: 'canceled', last_error: 'continuation-stale' })
+    expect(world.recorded().toSorted()).toEqual([`bead.closed ${pending.id}`, `bead.closed ${ready.id}`].toSorted())
+    expect(world.said).toEqual([])
+    expect(world.waits.get(other.id).state).toBe('pending')
+  })
+
+  test('is canceled with its bead, and ends as its reminder does', async () => {
+    await using world = openWaits()
+    await world.session({ alias: 'ada' })
+    const a = await world.task('a')
+    const closed = await world.waits.create(human, { session: 'ada', on_beads: [a] })
+    await world.close(closed.id)
+    await world.settled()
+    expect(world.waits.get(closed.id)).toMatchObject({ state: 'canceled', status: 'closed' })
+    await world.close(a)
+    const [two, three, four] = [
+      await world.waits.create(human, { session: 'ada', on_beads: [a] }),
+      await world.waits.create(human, { session: 'ada', on_beads: [a] }),
+      await world.waits.create(human, { session: 'ada', on_beads: [a] }),
+    ]
+    await world.ended(two.nudge_id ?? '', 'failed')
+    await world.ended(three.nudge_id ?? '', 'abandoned')
+    await world.waits.cancel(human, four.id)
+    const state = ({ id }: { id: string }) => world.waits.get(id).state
+    expect([two, three, four].map(state)).toEqual(['failed', 'canceled', 'canceled'])
+    expect(world.beads.get(two.id).metadata?.last_error).toBe('it could not be typed')
+    expect(world.said.map(({ name }) => name)).not.toContain(four.nudge_id)
+  })
+
+  test('runs out at its time, also when the clock is set or nobody watched', async () => {
+    const folder = tempFolder()
+    const world = openWaits(folder)
+    await world.session({ alias: 'ada' })
+    const a = await world.task('a')
+    const until = (expires_at: string) => world.waits.create(human, { session: 'ada', on_beads: [a], expires_at })
+    const late = await until('2026-01-07T09:00:00Z')
+    const soon = await until('2026-01-05T09:01:00Z')
+    const later = await until('2026-01-05T12:00:00Z')
+    await world.clock.advance(59_999)
+    expect(world.waits.get(soon.id).state).toBe('pending')
+    await world.clock.advance(1)
+    await world.settled()
+    expect(world.waits.get(soon.id)).toMatchObject({ state: 'expired', status: 'closed' })
+    expect(world.said[0]?.text).toContain('expired: its time ran out')
+    world.clock.step(3 * 3_600_000)
+    await world.clock.advance(3_600_000)
+    await world.settled()
+    expect(world.waits.get(later.id).state).toBe('expired')
+    await world.reactions.stop()
+    world.waits.stop()
+    world.deadlines.close()
+    await world.store.close()
+    world.clock.step(5 * 86_400_000)
+    await using again = openWaits(folder, world.clock)
+    await again.clock.advance(1)
+    await again.settled()
+    expect(again.waits.get(late.id).state).toBe('expired')
+    expect(again.said).toHaveLength(1)
+  })
+
+  test('is resolved once when the city closed between the bead’s end and the reminder', async () => {
+    const folder = tempFolder()
+    const first = openWaits(folder)
+    await first.session({ alias: 'ada' })
+    const a = await first.task('a')
+    const wait = await first.waits.create(human, { session: 'ada', on_beads: [a] })
+    await first.reactions.stop()
+    await first.close(a)
+    first.deadlines.close()
+    await first.store.close()
+    for (const expected of [1, 0]) {
+      await using again = openWaits(expected ? { ...folder, [Symbol.dispose]: () => {} } : folder)
+      await again.settled()
+      expect(again.said).toHaveLength(expected)
+      expect(again.waits.get(wait.id).state).toBe('ready')
+    }
+  })
+})
+
+describe('who may wait for what', () => {
+  test('a session only waits itself, and needs not say so', async () => {
+    await using world = openWaits()
+    const ada = world.caller((await world.session({ alias: 'ada' })).id)
+    const bob = await world.session({ alias: 'bob' })
+    const a = await world.task('a')
+    const own = await world.waits.create(ada, { on_beads: [a] })
+    expect(own.session_id).toBe(ada.session)
+    expect(world.beads.get(own.id).metadata).toMatchObject({ created_by_session: ada.session })
+    const refused = (work: Promise<unknown>) => expect(work).rejects
+    await refused(world.waits.create(ada, { session: 'bob', on_beads: [a] })).toMatchObject({ code: 'forbidden' })
+    await refused(world.waits.create({ ...ada, city: 'x' }, { on_beads: [a] })).toMatchObject({ code: 'forbidden' })
+    const other = await world.waits.create(human, { session: bob.id, on_beads: [a] })
+    await refused(world.waits.cancel(ada, other.id)).toMatchObject({ code: 'forbidden' })
+    await refused(world.waits.ready(ada, other.id)).toMatchObject({ code: 'forbidden' })
+    expect(world.waits.get(other.id).state).toBe('pending')
+    expect((await world.waits.cancel(ada, own.id)).state).toBe('canceled')
+  })
+
+  test('what cannot be waited for is refused and nothing is kept', async () => {
+    await using world = openWaits()
+    await world.session({ alias: 'ada' })
+    const a = await world.task('a')
+    world.recorded()
+    const refused = (more: object) =>
+      expect(world.waits.create(human, { session: 'ada', on_beads: [a], ...more })).rejects
+    await refused({ session: 'nobody' }).toMatchObject({ code: 'session-not-found' })
+    await refused({ session: undefined }).toMatchObject({ code: 'validation-failed' })
+    await refused({ on_beads: [a, 'mi-99'] }).toMatchObject({ code: 'bead-not-found' })
+    await refused({ expires_at: '2026-01-05T09:00:00Z' }).toMatchObject({ code: 'validation-failed' })
+    await refused({ note: 'x'.repeat(8193) }).toMatchObject({ code: 'validation-failed' })
+    expect(() => world.waits.get('mi-99')).toThrow('not_found: mi-99')
+    expect(() => world.waits.get(a)).toThrow(`not_a_wait: ${a}`)
+    expect(world.waits.list({})).toEqual({ waits: [], capped: false })
+    expect(world.recorded()).toEqual([])
+  })
+
+  test('lists show what is not over, by session and state, from indexes', async () => {
+    await using world = openWaits()
+    const ada = await world.session({ alias: 'ada' })
+    const bob = await world.session({ alias: 'bob' })
+    const [a, b] = [await world.task('a'), await world.task('b')]
+    const one = await world.waits.create(human, { session: 'ada', on_beads: [a] })
+    await world.clock.advance(1)
+    const two = await world.waits.create(human, { session: 'bob', on_beads: [a, b], mode: 'any' })
+    const ids = (query: object) => world.waits.list(query).waits.map(({ id }) => id)
+    expect(ids({})).toEqual([two.id, one.id])
+    expect(ids({ session: ada.id })).toEqual([one.id])
+    expect(ids({ session: bob.id, state: 'ready' })).toEqual([])
+    expect(world.beads.ready().value.items.map(({ id }) => id)).not.toContain(one.id)
+    const live = "SELECT * FROM waits WHERE state IN ('pending', 'ready')"
+    for (const sql of [
+      `${live} ORDER BY created_at DESC, id DESC`,
+      `${live} AND session = 'x' ORDER BY created_at DESC`,
+    ])
+      expect(plan(world.store, sql).join()).toMatch(/USING INDEX waits_(live|of)/)
+  })
+})

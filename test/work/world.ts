@@ -1,0 +1,94 @@
+import type { Statement } from 'bun:sqlite'
+import { Beads } from '../../src/work/beads/beads.ts'
+import type { BeadDraft } from '../../src/work/beads/draft.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
+import { Claims } from '../../src/work/claims/claims.ts'
+import type { Worker } from '../../src/work/claims/worker.ts'
+import { Convoys } from '../../src/work/convoys/convoys.ts'
+import { cityMigrations } from '../../src/city/migrations.ts'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { EventLog } from '../../src/core/events/log.ts'
+import { Reactions } from '../../src/core/events/reactions.ts'
+import { Store } from '../../src/core/store.ts'
+import type { Human, SessionCaller } from '../../src/http/caller.ts'
+import { TestClock } from '../support/clock.ts'
+import { type TempFolder, tempFolder } from '../support/folder.ts'
+
+export const human: Human = { kind: 'human' }
+
+/** A city called mill with a rig called press, as far as its work goes. */
+export function openWork(folder: TempFolder = tempFolder(), clock = new TestClock()) {
+  const store = Store.open(folder.at('city.db'), cityMigrations)
+  const deadlines = new Deadlines(clock, clock)
+  const log = new EventLog(store, clock, deadlines)
+  const faults: unknown[] = []
+  const reactions = new Reactions(store, log, deadlines, (fault) => faults.push(fault))
+  const scopes = {
+    current: {
+      name: 'mill',
+      prefix: 'mi',
+      rigs: [
+        { name: 'press', prefix: 'pr' },
+        { name: 'saw', prefix: 'sa' },
+      ],
+    },
+  }
+  const beads = new Beads(store, log, clock, scopes)
+  const claims = new Claims({ store, log, clock, deadlines, beads, report: (fault) => faults.push(fault) })
+  const convoys = new Convoys(store, log, beads, reactions)
+  const workers = new Map<string, Worker>()
+  claims.workedBy({ worker: (caller) => workers.get(caller.session) ?? workerOf(caller.session) })
+  let seen = log.head
+  return {
+    folder,
+    clock,
+    store,
+    log,
+    deadlines,
+    reactions,
+    beads,
+    claims,
+    convoys,
+    workers,
+    faults,
+    add: (draft: BeadDraft): Promise<Bead> => store.write((tx) => beads.add(tx, draft)),
+    /** The types of the events recorded since this was last asked, each with its subject. */
+    recorded(): string[] {
+      const events = log.after(seen, 10_000)
+      seen = log.head
+      return events.map((recorded) => `${recorded.type} ${recorded.subject}`)
+    },
+    async [Symbol.asyncDispose]() {
+      reactions.stop()
+      claims.stop()
+      deadlines.close()
+      await store.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+export type Work = ReturnType<typeof openWork>
+
+export const workerOf = (session: string, more: Partial<Worker> = {}): Worker => ({
+  session,
+  sessionName: `s-${session}`,
+  agent: 'press/hand',
+  identity: session,
+  names: [session],
+  incarnation: '1',
+  hosted: true,
+  ...more,
+})
+
+export const callerOf = (session: string): SessionCaller => ({
+  kind: 'session',
+  city: 'mill',
+  session,
+  names: [session],
+  may: [],
+})
+
+/** The plans of a statement, one line a step. */
+export const plan = (store: Store, sql: string): string[] =>
+  (store.prepare(`EXPLAIN QUERY PLAN ${sql}`) as Statement<{ detail: string }, []>).all().map(({ detail }) => detail)
