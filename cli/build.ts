@@ -117,8 +117,8 @@ async function main(): Promise<void> {
 
 try {
   await main()
-} catch (thrown) {
-  const reasons = thrown instanceof AggregateError ? thrown.errors.map(String) : []
-  process.stderr.write(`${[thrown instanceof Error ? thrown.message : String(thrown), ...reasons].join('\n')}\n`)
+} catch (error) {
+  const reasons = error instanceof AggregateError ? error.errors.map(String) : []
+  process.stderr.write(`${[error instanceof Error ? error.message : String(error), ...reasons].join('\n')}\n`)
   process.exitCode = 1
 }

@@ -41,8 +41,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 try {
   await demo()
-} catch (thrown) {
-  say('demo', `It did not work: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+} catch (error) {
+  say('demo', `It did not work: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 } finally {
   await cleanUp()
@@ -130,10 +130,10 @@ async function must(command: string, args: string[], cwd: string): Promise<strin
   try {
     const { stdout } = await runToEnd(command, args, { cwd, env, timeout: PATIENCE_MS, signal: ended.signal })
     return stdout
-  } catch (thrown) {
+  } catch (error) {
     ended.signal.throwIfAborted()
-    const said = thrown instanceof Error && 'stderr' in thrown ? String(thrown.stderr).trim() : ''
-    throw new Error(said || `${command} ${args.join(' ')} did not end well: ${String(thrown)}`)
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+    throw new Error(said || `${command} ${args.join(' ')} did not end well: ${String(error)}`)
   }
 }
 

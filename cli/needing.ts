@@ -1,7 +1,7 @@
-import type { BeadEntry } from '../src/work/beads/bulk-schema.ts'
-import type { Bead } from '../src/work/beads/schema.ts'
 import type { CityClient } from '../src/client/client.ts'
 import { ClientProblem } from '../src/client/problem.ts'
+import type { BeadEntry } from '../src/work/beads/bulk-schema.ts'
+import type { Bead } from '../src/work/beads/schema.ts'
 import { failure } from './exit.ts'
 
 /** Creates one bead together with what it needs, if anything, so that nobody takes it up before its time. */
@@ -14,9 +14,9 @@ export async function createNeeding(city: CityClient, { needs = [], ...body }: O
 }
 
 /** Throws what was said of one bead among many as it is said of one. */
-function alone(thrown: unknown): never {
-  if (!(thrown instanceof ClientProblem)) throw thrown
-  const { status, code, message, faults } = thrown
+function alone(error: unknown): never {
+  if (!(error instanceof ClientProblem)) throw error
+  const { status, code, message, faults } = error
   const own = faults.map((fault) => ({ ...fault, location: fault.location?.replace('.beads[0]', '') ?? 'body' }))
   throw new ClientProblem(status, code, message.replace(/^beads\[0\]: /, ''), own)
 }

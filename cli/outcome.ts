@@ -29,10 +29,10 @@ async function bounded(
   const signal = AbortSignal.any([here.io.signal, late.signal])
   try {
     return await outcome(open({ signal, timers, after: event_cursor }), request_id)
-  } catch (thrown) {
+  } catch (error) {
     if (late.signal.aborted)
       throw failure(`it was accepted (${request_id}) but is not done after ${PATIENCE_MS / 1000} s`)
-    throw thrown
+    throw error
   } finally {
     timer.cancel()
     late.abort()

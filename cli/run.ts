@@ -15,20 +15,20 @@ export async function run(program: Command, args: readonly string[], io: Io): Pr
     }
     await program.parseAsync(args, { from: 'user' })
     return 0
-  } catch (thrown) {
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (io.signal.aborted) return INTERRUPTED
-    const message = sentenceOf(thrown)
+    const message = sentenceOf(error)
     if (message) io.err(`${program.name()}: ${plainLines(message)}\n`)
-    return thrown instanceof Exit ? thrown.status : 1
+    return error instanceof Exit ? error.status : 1
   }
 }
 
 /** What a failure is called in front of a person. */
-export function sentenceOf(thrown: unknown): string {
-  if (thrown instanceof Unreachable) {
-    return `no supervisor answers at ${thrown.url} (${thrown.reason}); start one with \`gc serve\``
+export function sentenceOf(error: unknown): string {
+  if (error instanceof Unreachable) {
+    return `no supervisor answers at ${error.url} (${error.reason}); start one with \`gc serve\``
   }
-  if (thrown instanceof ClientProblem) return thrown.sentence
-  return thrown instanceof Error ? thrown.message : String(thrown)
+  if (error instanceof ClientProblem) return error.sentence
+  return error instanceof Error ? error.message : String(error)
 }

@@ -44,10 +44,10 @@ export async function draw(
       if (picture.over) return
       await rest(PAUSE_MS, io.signal)
       seen = await head(city, seen)
-    } catch (thrown) {
+    } catch (error) {
       if (io.signal.aborted) return
       away ??= Date.now()
-      if (!isPassing(thrown) || shown === undefined || Date.now() - away > PATIENCE_MS) throw thrown
+      if (!isPassing(error) || shown === undefined || Date.now() - away > PATIENCE_MS) throw error
       await rest(PAUSE_MS * 10, io.signal)
     }
   }
@@ -69,6 +69,6 @@ export async function head(city: CityClient, seen?: string): Promise<string> {
 }
 
 /** Nobody answers, or the city is not up again yet. */
-const isPassing = (thrown: unknown): boolean =>
-  thrown instanceof Unreachable ||
-  (thrown instanceof ClientProblem && (thrown.status >= 502 || thrown.code === 'city-not-found'))
+const isPassing = (error: unknown): boolean =>
+  error instanceof Unreachable ||
+  (error instanceof ClientProblem && (error.status >= 502 || error.code === 'city-not-found'))

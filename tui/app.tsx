@@ -35,7 +35,7 @@ export function Dashboard(props: DashboardProps): ReactNode {
       if (effect.do === 'quit') return exit()
       run(client, effect).then(
         (text) => dispatch({ type: 'notice', text, bad: false }),
-        (thrown) => dispatch({ type: 'notice', text: sentence(thrown), bad: true }),
+        (error) => dispatch({ type: 'notice', text: sentence(error), bad: true }),
       )
     },
     [client, exit],

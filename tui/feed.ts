@@ -18,8 +18,8 @@ const LOOK_MS = 300
 /** Keeps what a view shows up to date until the signal aborts: server events in, batched actions out. */
 export function feed(parts: FeedParts, view: View, signal: AbortSignal): void {
   const run = { cities: citiesFeed, city: cityFeed, session: sessionFeed, bead: beadFeed }[view.at]
-  run(parts, view, signal).catch((thrown) => {
-    if (!signal.aborted) parts.dispatch({ type: 'notice', text: sentence(thrown), bad: true })
+  run(parts, view, signal).catch((error) => {
+    if (!signal.aborted) parts.dispatch({ type: 'notice', text: sentence(error), bad: true })
   })
 }
 
@@ -132,8 +132,8 @@ function coalesced(parts: FeedParts, ms: number, work: () => Promise<void>, sign
     running = true
     try {
       if (!signal.aborted) await work()
-    } catch (thrown) {
-      if (!signal.aborted) parts.dispatch({ type: 'notice', text: sentence(thrown), bad: true })
+    } catch (error) {
+      if (!signal.aborted) parts.dispatch({ type: 'notice', text: sentence(error), bad: true })
     } finally {
       running = false
     }
@@ -168,4 +168,4 @@ function linesOf(data: unknown): string[] | undefined {
   return text.split('\n')
 }
 
-export const sentence = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { BeadCreateInputBody } from '../../src/work/beads/schema.ts'
 import { plain } from '../../src/client/text.ts'
+import type { BeadCreateInputBody } from '../../src/work/beads/schema.ts'
 import { pair, priority, several } from '../commands/options.ts'
 import { failure, misuse } from '../exit.ts'
 import { createNeeding } from '../needing.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Bead, BeadDependencies } from '../../src/work/beads/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
+import type { Bead, BeadDependencies } from '../../src/work/beads/schema.ts'
 import { Exit } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { sentenceOf } from '../run.ts'
@@ -41,9 +41,9 @@ export class Desk {
     return async (...args) => {
       try {
         await command(...args)
-      } catch (thrown) {
-        if (thrown instanceof Exit && !thrown.message) throw thrown
-        throw this.print.failed(sentenceOf(thrown), thrown instanceof Exit ? thrown.status : 1)
+      } catch (error) {
+        if (error instanceof Exit && !error.message) throw error
+        throw this.print.failed(sentenceOf(error), error instanceof Exit ? error.status : 1)
       }
     }
   }
@@ -53,9 +53,9 @@ export class Desk {
     const city = await this.city()
     try {
       return await city.call('GET ~/bead/{id}', { params: { id } })
-    } catch (thrown) {
-      if (thrown instanceof ClientProblem && thrown.status === 404) return undefined
-      throw thrown
+    } catch (error) {
+      if (error instanceof ClientProblem && error.status === 404) return undefined
+      throw error
     }
   }
 
@@ -115,9 +115,9 @@ export class Desk {
     for (const id of ids) {
       try {
         done.push(await act(id))
-      } catch (thrown) {
-        if (!(thrown instanceof ClientProblem)) throw thrown
-        faults.push(`${id}: ${thrown.sentence}`)
+      } catch (error) {
+        if (!(error instanceof ClientProblem)) throw error
+        faults.push(`${id}: ${error.sentence}`)
       }
     }
     const [fault] = faults

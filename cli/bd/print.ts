@@ -1,5 +1,5 @@
-import type { Bead } from '../../src/work/beads/schema.ts'
 import { cut, paint, plain, plainLines } from '../../src/client/text.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { Exit } from '../exit.ts'
 import type { Io } from '../io.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Bead } from '../../src/work/beads/schema.ts'
 import { plain, plainLines } from '../../src/client/text.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { commentsOn, printComments } from '../commands/bead-comment.ts'
 import type { Desk } from './desk.ts'
 import { toShown } from './issue.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { BeadUpdateBody } from '../../src/work/beads/schema.ts'
 import { plain } from '../../src/client/text.ts'
+import type { BeadUpdateBody } from '../../src/work/beads/schema.ts'
 import { pair, priority, several } from '../commands/options.ts'
 import { misuse } from '../exit.ts'
 import { metadataOf } from './create.ts'

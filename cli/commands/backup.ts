@@ -30,9 +30,9 @@ async function backup(here: Here, file: string, options: Json): Promise<void> {
   try {
     await pipeline(body, createWriteStream(part, { mode: 0o600 }))
     renameSync(part, file)
-  } catch (thrown) {
+  } catch (error) {
     rmSync(part, { force: true })
-    throw thrown
+    throw error
   }
   const bytes = statSync(file).size
   if (options.json) return json(here.io, { city: city.name, file, bytes })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { BeadComment } from '../../src/work/comments/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ago, paint, plain, plainLines } from '../../src/client/text.ts'
+import type { BeadComment } from '../../src/work/comments/schema.ts'
 import { misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { BeadEntry } from '../../src/work/beads/bulk-schema.ts'
 import { isRecord, parsed } from '../../src/client/problem.ts'
 import { plainLines } from '../../src/client/text.ts'
+import type { BeadEntry } from '../../src/work/beads/bulk-schema.ts'
 import { failure, misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'

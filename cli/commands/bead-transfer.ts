@@ -2,8 +2,8 @@ import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import type { BeadsImported } from '../../src/work/beads/schema.ts'
 import { isRecord, parsed } from '../../src/client/problem.ts'
+import type { BeadsImported } from '../../src/work/beads/schema.ts'
 import { failure } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'
@@ -36,9 +36,9 @@ async function exportBeads(here: Here, output: string | undefined): Promise<void
   try {
     await pipeline(body, createWriteStream(part, { mode: 0o600 }))
     renameSync(part, file)
-  } catch (thrown) {
+  } catch (error) {
     rmSync(part, { force: true })
-    throw thrown
+    throw error
   }
 }
 

@@ -61,9 +61,9 @@ async function eachOf(
       const said = await act(city, id)
       if (options.json) json(here.io, said)
       else line(here.io, `${done} ${id}.`)
-    } catch (thrown) {
-      if (!(thrown instanceof ClientProblem)) throw thrown
-      faults.push(thrown.sentence)
+    } catch (error) {
+      if (!(error instanceof ClientProblem)) throw error
+      faults.push(error.sentence)
     }
   }
   if (faults.length > 0) throw failure(faults.join('\n'))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Bead } from '../../src/work/beads/schema.ts'
 import { ago, type Colour, plainLines } from '../../src/client/text.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { beadsFound } from '../found.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'

@@ -112,11 +112,11 @@ function initCommand(program: Command, here: Here): void {
 async function create({ client }: Here, body: { dir: string; provider?: string; start_command?: string }) {
   try {
     return await client.call('POST /v0/city', { body })
-  } catch (thrown) {
-    if (thrown instanceof ClientProblem && thrown.status === 409 && thrown.message.includes('already initialized')) {
-      throw new Exit(ALREADY, `${thrown.message}; to run it, \`gc register ${body.dir}\``)
+  } catch (error) {
+    if (error instanceof ClientProblem && error.status === 409 && error.message.includes('already initialized')) {
+      throw new Exit(ALREADY, `${error.message}; to run it, \`gc register ${body.dir}\``)
     }
-    throw thrown
+    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Bead } from '../../src/work/beads/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ago, plain } from '../../src/client/text.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { failure } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { ConvoyTerms } from '../../src/work/convoys/schema.ts'
 import { plain, plainLines } from '../../src/client/text.ts'
+import type { ConvoyTerms } from '../../src/work/convoys/schema.ts'
 import { misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'

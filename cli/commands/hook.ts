@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import type { Bead } from '../../src/work/beads/schema.ts'
-import type { NextWork } from '../../src/work/claims/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
 import { plain, plainLines } from '../../src/client/text.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
+import type { NextWork } from '../../src/work/claims/schema.ts'
 import { Exit, failure } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'
@@ -76,9 +76,9 @@ async function claim(here: Here, options: Hook): Promise<void> {
 async function nextWork(city: CityClient): Promise<NextWork> {
   try {
     return await city.call('POST ~/claims/next', {})
-  } catch (thrown) {
-    if (thrown instanceof ClientProblem && thrown.status === 401) return { action: 'drain', reason: 'stale_session' }
-    throw thrown
+  } catch (error) {
+    if (error instanceof ClientProblem && error.status === 401) return { action: 'drain', reason: 'stale_session' }
+    throw error
   }
 }
 

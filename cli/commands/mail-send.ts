@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { MailReplyInputBody, Message } from '../../src/work/mail/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { plain } from '../../src/client/text.ts'
+import type { MailReplyInputBody, Message } from '../../src/work/mail/schema.ts'
 import { misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { json, line } from '../io.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Message } from '../../src/work/mail/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ago, plain, plainLines } from '../../src/client/text.ts'
+import type { Message } from '../../src/work/mail/schema.ts'
 import { Exit } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'

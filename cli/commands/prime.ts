@@ -96,8 +96,8 @@ async function promptOf(city: CityClient, who: string): Promise<{ agent: string;
 async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
-  } catch (thrown) {
-    if (thrown instanceof ClientProblem && thrown.status === 404) return undefined
-    throw thrown
+  } catch (error) {
+    if (error instanceof ClientProblem && error.status === 404) return undefined
+    throw error
   }
 }

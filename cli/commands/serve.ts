@@ -54,7 +54,7 @@ async function serveUntilEnded({ io }: Here, options: Serve): Promise<void> {
   const { serve } = await import('../../src/supervisor/serve.ts')
   const report = (message: string) => io.err(`${new Date().toISOString()} ${message}\n`)
   // A fault that nobody waited for is told and survived: cities and their agents do not go down with it.
-  const fault = (thrown: unknown) => report(`a fault: ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
+  const fault = (error: unknown) => report(`a fault: ${error instanceof Error ? error.stack : String(error)}`)
   process.on('uncaughtException', fault)
   process.on('unhandledRejection', fault)
   if (options.only) return serveOnlySocial(io, options, report)

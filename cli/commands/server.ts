@@ -49,11 +49,11 @@ async function stop(here: Here, options: Stop): Promise<void> {
 async function ask({ client, io }: Here, { keepSessions }: Stop): Promise<{ status: string } | undefined> {
   try {
     return await client.call('POST /v0/stop', { body: { sessions: !keepSessions } })
-  } catch (thrown) {
-    if (!(thrown instanceof Unreachable) || keepSessions || io.env.GC_SESSION_ID) throw thrown
+  } catch (error) {
+    if (!(error instanceof Unreachable) || keepSessions || io.env.GC_SESSION_ID) throw error
     const { endLeftHosts } = await import('../../src/host/client/leftover.ts')
     if (await endLeftHosts(homeOf(io.env))) return undefined
-    throw failure(`there is nothing to stop: no supervisor answers at ${thrown.url}`)
+    throw failure(`there is nothing to stop: no supervisor answers at ${error.url}`)
   }
 }
 
@@ -62,7 +62,7 @@ async function runs({ client }: Here, pid: number | undefined): Promise<boolean>
   if (pid !== undefined) return alive(pid)
   return client.call('GET /health', {}).then(
     () => true,
-    (thrown) => !(thrown instanceof Unreachable),
+    (error) => !(error instanceof Unreachable),
   )
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { WaitView } from '../../src/work/waits/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
 import { ago, type Colour, plain, plainLines } from '../../src/client/text.ts'
+import type { WaitView } from '../../src/work/waits/schema.ts'
 import { failure } from '../exit.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'
@@ -104,8 +104,8 @@ async function list(io: Io, city: CityClient, { json: asJson, session, state }: 
 }
 
 /** Says in words that there is no such wait: the server says it in two that are for programs. */
-const noWait = (id: string) => (thrown: unknown) => {
-  if (!(thrown instanceof ClientProblem) || thrown.code !== 'wait-not-found') throw thrown
+const noWait = (id: string) => (error: unknown) => {
+  if (!(error instanceof ClientProblem) || error.code !== 'wait-not-found') throw error
   throw failure(`${plain(id)} is no wait; \`gc wait list\` shows those that are not over`)
 }
 

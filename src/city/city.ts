@@ -1,5 +1,26 @@
 import { join } from 'node:path'
-import { sentence } from '../core/errors.ts'
+import { Agents } from '../agents/agents/agents.ts'
+import { Attention } from '../agents/attention/attention.ts'
+import { Budgets } from '../agents/budgets/budgets.ts'
+import type { Logs } from '../agents/conversations/logs/logs.ts'
+import { openLogs } from '../agents/conversations/logs/open.ts'
+import { ancestorOf } from '../agents/conversations/logs/origin.ts'
+import { Parking } from '../agents/lifecycle/parking.ts'
+import { Reconciler } from '../agents/lifecycle/reconciler.ts'
+import { putToRest } from '../agents/lifecycle/rest.ts'
+import { Readiness } from '../agents/readiness/readiness.ts'
+import { Crew } from '../agents/sessions/crew.ts'
+import { SessionIdentities } from '../agents/sessions/identities.ts'
+import { Sessions } from '../agents/sessions/sessions.ts'
+import { Usage } from '../agents/usage/usage.ts'
+import { tenancyOf } from '../agents/worktrees/tenancy.ts'
+import { Worktrees } from '../agents/worktrees/worktrees.ts'
+import { Config } from '../config/config.ts'
+import { Declared } from '../config/declared.ts'
+import { Clones } from '../config/rigs/clones.ts'
+import { Rigs } from '../config/rigs/rigs.ts'
+import { Suspensions } from '../config/suspensions.ts'
+import { errorMessage } from '../core/errors.ts'
 import { EventLog } from '../core/events/log.ts'
 import { Reactions } from '../core/events/reactions.ts'
 import { Retention } from '../core/events/retention.ts'
@@ -8,46 +29,25 @@ import { Lock } from '../core/lock.ts'
 import { Replays } from '../core/replays.ts'
 import { Requests } from '../core/requests.ts'
 import { Store, type Tx } from '../core/store.ts'
-import { Agents } from '../agents/agents/agents.ts'
-import { Attention } from '../agents/attention/attention.ts'
+import { WorkflowEvents } from '../orchestration/runs/projection.ts'
+import { Sling } from '../orchestration/sling/sling.ts'
 import { Beads } from '../work/beads/beads.ts'
 import { Transfer } from '../work/beads/transfer.ts'
-import { Budgets } from '../agents/budgets/budgets.ts'
 import { Claims } from '../work/claims/claims.ts'
 import { Comments } from '../work/comments/comments.ts'
-import { Config } from '../config/config.ts'
-import { Declared } from '../config/declared.ts'
-import { Suspensions } from '../config/suspensions.ts'
 import { Convoys } from '../work/convoys/convoys.ts'
-import { Events } from './events/events.ts'
 import { Mail } from '../work/mail/mail.ts'
+import { Search } from '../work/search/search.ts'
+import { waitersOf } from '../work/waits/waiters.ts'
+import { Waits } from '../work/waits/waits.ts'
+import { Events } from './events/events.ts'
 import { Backup } from './maintenance/backup.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
 import { cityMigrations } from './migrations.ts'
 import type { CityNeeds } from './needs.ts'
-import { Readiness } from '../agents/readiness/readiness.ts'
-import { Parking } from '../agents/lifecycle/parking.ts'
-import { Reconciler } from '../agents/lifecycle/reconciler.ts'
-import { Clones } from '../config/rigs/clones.ts'
-import { Rigs } from '../config/rigs/rigs.ts'
-import { Search } from '../work/search/search.ts'
-import { Crew } from '../agents/sessions/crew.ts'
-import { SessionIdentities } from '../agents/sessions/identities.ts'
-import { putToRest } from '../agents/lifecycle/rest.ts'
-import { Sessions } from '../agents/sessions/sessions.ts'
-import { Sling } from '../orchestration/sling/sling.ts'
 import { CityStatus } from './status/city-status.ts'
 import { ControllerStarted, ControllerStopped } from './status/events.ts'
 import { sessionFacts } from './status/session-facts.ts'
-import type { Logs } from '../agents/conversations/logs/logs.ts'
-import { openLogs } from '../agents/conversations/logs/open.ts'
-import { ancestorOf } from '../agents/conversations/logs/origin.ts'
-import { Usage } from '../agents/usage/usage.ts'
-import { waitersOf } from '../work/waits/waiters.ts'
-import { Waits } from '../work/waits/waits.ts'
-import { WorkflowEvents } from '../orchestration/runs/projection.ts'
-import { tenancyOf } from '../agents/worktrees/tenancy.ts'
-import { Worktrees } from '../agents/worktrees/worktrees.ts'
 
 /** A running city: its services, built once, in the order they depend on each other. */
 export class City {
@@ -98,20 +98,20 @@ export class City {
       needs.phase('starting_bead_store')
       const store = Store.open(join(needs.path, '.gc', 'city.db'), cityMigrations, {
         onFailure: needs.report,
-        onFault: (thrown) => needs.report(`${needs.name}: ${sentence(thrown)}`),
+        onError: (error) => needs.report(`${needs.name}: ${errorMessage(error)}`),
       })
       try {
         const city = new City(needs, config, store, lock)
         await city.#start()
         return city
-      } catch (thrown) {
+      } catch (error) {
         await store.close()
-        throw thrown
+        throw error
       }
-    } catch (thrown) {
+    } catch (error) {
       config.close()
       lock.release()
-      throw thrown
+      throw error
     }
   }
 
@@ -122,7 +122,7 @@ export class City {
     private readonly lock: Lock,
   ) {
     const { name, path, home, bin, version, env, url, host, clock, deadlines, report } = needs
-    const fault = (thrown: unknown) => report(`${name}: ${sentence(thrown)}`)
+    const fault = (error: unknown) => report(`${name}: ${errorMessage(error)}`)
     this.name = name
     this.path = path
     this.store = store
@@ -293,6 +293,3 @@ export class City {
     await Promise.all(own.map(({ key }) => host.end(key)))
   }
 }
-
-/** Finds the running city a request names; refuses when there is none. */
-export type CityOf = (exchange: { params: { cityName: string } }) => City

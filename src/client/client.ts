@@ -54,9 +54,9 @@ export class Client {
   async #fetch(url: string, init: RequestInit): Promise<Response> {
     try {
       return await fetch(url, init)
-    } catch (thrown) {
-      if (init.signal?.aborted) throw thrown
-      throw new Unreachable(this.access.url, reason(thrown))
+    } catch (error) {
+      if (init.signal?.aborted) throw error
+      throw new Unreachable(this.access.url, reason(error))
     }
   }
 }
@@ -96,9 +96,9 @@ function queryOf(query: object): string {
   return told.size === 0 ? '' : `?${told}`
 }
 
-function reason(thrown: unknown): string {
-  if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') {
-    return /refused/i.test(thrown.code) ? 'connection refused' : thrown.code
+function reason(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    return /refused/i.test(error.code) ? 'connection refused' : error.code
   }
-  return thrown instanceof Error ? thrown.message : String(thrown)
+  return error instanceof Error ? error.message : String(error)
 }

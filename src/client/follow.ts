@@ -44,9 +44,9 @@ export async function* follow(open: Open, options: FollowOptions): AsyncGenerato
         if (frame.id !== undefined) after = frame.id
         if (frame.event !== 'heartbeat') yield frame
       }
-    } catch (thrown) {
+    } catch (error) {
       if (options.signal.aborted) return
-      if (!passing(thrown) && !(isStarting(thrown) && starting-- > 0)) throw thrown
+      if (!passing(error) && !(isStarting(error) && starting-- > 0)) throw error
     }
     if (options.signal.aborted) return
     options.state?.('lost')
@@ -85,8 +85,8 @@ async function* received(response: Response, signal: AbortSignal): AsyncGenerato
   signal.addEventListener('abort', stop, { once: true })
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((thrown) => {
-        throw new Unreachable(response.url, String(thrown))
+      const { done, value } = await reader.read().catch((error) => {
+        throw new Unreachable(response.url, String(error))
       })
       if (done) return
       yield value
@@ -98,10 +98,10 @@ async function* received(response: Response, signal: AbortSignal): AsyncGenerato
 }
 
 /** Worth another attempt: nobody answered, the connection broke, or the server said it is not ready. */
-const passing = (thrown: unknown): boolean =>
-  thrown instanceof ClientProblem ? thrown.status >= 502 && thrown.status <= 504 : thrown instanceof Unreachable
+const passing = (error: unknown): boolean =>
+  error instanceof ClientProblem ? error.status >= 502 && error.status <= 504 : error instanceof Unreachable
 
-const isStarting = (thrown: unknown): boolean => thrown instanceof ClientProblem && thrown.code === 'city-not-found'
+const isStarting = (error: unknown): boolean => error instanceof ClientProblem && error.code === 'city-not-found'
 
 function pause(ms: number, { timers, signal }: FollowOptions): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,41 +1,7 @@
 import type { AgentCreated, AgentDeclare, AgentList, AgentResponse } from '../agents/agents/schema.ts'
 import type { AttentionList } from '../agents/attention/schema.ts'
-import type { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from '../work/beads/bulk-schema.ts'
-import type {
-  Bead,
-  BeadAssigned,
-  BeadCreateInputBody,
-  BeadDependencies,
-  BeadDependInput,
-  BeadGraphResponse,
-  BeadsImported,
-  BeadUpdateBody,
-  Dep,
-  ListBodyBead,
-} from '../work/beads/schema.ts'
 import type { Budget, BudgetKey, BudgetList, BudgetSet } from '../agents/budgets/schema.ts'
-import type { Claim, ClaimList, NextWork } from '../work/claims/schema.ts'
-import type { BeadComment, BeadCommentCounts, BeadCommentInput, BeadCommentList } from '../work/comments/schema.ts'
-import type {
-  ConvoyAddInputBody,
-  ConvoyCheckResponse,
-  ConvoyCreateInputBody,
-  ConvoyGetResponse,
-  ConvoyRemoveInputBody,
-  ConvoyTerms,
-} from '../work/convoys/schema.ts'
-import type { EventEmit, EventEmitted, EventRotated } from '../city/events/schema.ts'
-import type {
-  MailCountOutputBody,
-  MailListBody,
-  MailPatch,
-  MailReplyInputBody,
-  MailSendInputBody,
-  Message,
-} from '../work/mail/schema.ts'
 import type { ReadinessResponse } from '../agents/readiness/schema.ts'
-import type { RigActed, RigCreate, RigCreated, RigList, RigResponse } from '../config/rigs/schema.ts'
-import type { BeadSearch, BeadsFound } from '../work/search/schema.ts'
 import type { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from '../agents/sessions/runtime-schema.ts'
 import type {
   Respond,
@@ -49,17 +15,18 @@ import type {
   Transcript,
   TranscriptFormat,
 } from '../agents/sessions/schema.ts'
-import type { SlingInputBody, SlingResponse, SlingText } from '../orchestration/sling/schema.ts'
-import type { CityGet, CityPatch, Status } from '../city/status/schema.ts'
 import type { UsageBody } from '../agents/usage/schema.ts'
-import type { WaitCreate, WaitListBody, WaitView } from '../work/waits/schema.ts'
 import type { WorktreeList } from '../agents/worktrees/schema.ts'
+import type { EventEmit, EventEmitted, EventRotated } from '../city/events/schema.ts'
+import type { CityGet, CityPatch, Status } from '../city/status/schema.ts'
+import type { RigActed, RigCreate, RigCreated, RigList, RigResponse } from '../config/rigs/schema.ts'
 import type {
   AsyncAcceptedResponse as Accepted,
   AsyncAcceptedBody,
   OKResponseBody,
   OKWithIDResponseBody,
 } from '../http/schema.ts'
+import type { SlingInputBody, SlingResponse, SlingText } from '../orchestration/sling/schema.ts'
 import type {
   CityCreate,
   CityRegister,
@@ -68,6 +35,39 @@ import type {
   SupervisorCities,
   SupervisorHealth,
 } from '../supervisor/schema.ts'
+import type { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from '../work/beads/bulk-schema.ts'
+import type {
+  Bead,
+  BeadAssigned,
+  BeadCreateInputBody,
+  BeadDependencies,
+  BeadDependInput,
+  BeadGraphResponse,
+  BeadsImported,
+  BeadUpdateBody,
+  Dep,
+  ListBodyBead,
+} from '../work/beads/schema.ts'
+import type { Claim, ClaimList, NextWork } from '../work/claims/schema.ts'
+import type { BeadComment, BeadCommentCounts, BeadCommentInput, BeadCommentList } from '../work/comments/schema.ts'
+import type {
+  ConvoyAddInputBody,
+  ConvoyCheckResponse,
+  ConvoyCreateInputBody,
+  ConvoyGetResponse,
+  ConvoyRemoveInputBody,
+  ConvoyTerms,
+} from '../work/convoys/schema.ts'
+import type {
+  MailCountOutputBody,
+  MailListBody,
+  MailPatch,
+  MailReplyInputBody,
+  MailSendInputBody,
+  Message,
+} from '../work/mail/schema.ts'
+import type { BeadSearch, BeadsFound } from '../work/search/schema.ts'
+import type { WaitCreate, WaitListBody, WaitView } from '../work/waits/schema.ts'
 import type { SocialOperations } from './social-operations.ts'
 
 interface Page {

@@ -1,4 +1,4 @@
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import { agentFolders, folderFor, PROMPT_FILE, PROMPTS } from './agent-folders.ts'
 import { CITY_FILE, type Reading, SITE_FILE } from './compose.ts'
 import { addBlock, type Block, removeBlock, renderPairs, setKey, type TomlValue } from './edit.ts'
@@ -37,7 +37,7 @@ export interface AgentDraft {
 /** Declares a rig; one whose usual prefix is taken gets another. */
 export function addRig(now: Reading, { name, path, prefix, defaultBranch }: RigDraft): Drafts {
   if (now.config.rigs.some((rig) => rig.name === name)) {
-    throw new Refusal('conflict-wrong-state', `conflict: there is a rig "${name}" already`)
+    throw new AppError('conflict-wrong-state', `conflict: there is a rig "${name}" already`)
   }
   const taken = new Set(
     [now.config.prefix, ...now.config.rigs.map((rig) => rig.prefix)].map((one) => one.toLowerCase()),
@@ -80,16 +80,16 @@ export function removeRig(now: Reading, name: string): Drafts {
 export function addAgent(now: Reading, { name, dir, prompt, keys }: AgentDraft): Drafts {
   if (!AGENT_NAME.test(name)) {
     const message = `"${name}" cannot name an agent: begin with a letter or digit and go on with those, "-" or "_"`
-    throw new Refusal('invalid-request', message)
+    throw new AppError('invalid-request', message)
   }
   if (dir !== undefined) knownRig(now, dir)
   const qualified = qualify(dir, name)
   if (now.config.agents.some((agent) => agent.qualified === qualified)) {
-    throw new Refusal('conflict-wrong-state', `conflict: there is an agent "${qualified}" already`)
+    throw new AppError('conflict-wrong-state', `conflict: there is an agent "${qualified}" already`)
   }
   const folder = folderFor(name, dir, new Set(agentFolders(now.sources).map((one) => one.folder.toLowerCase())))
   if (folder === undefined) {
-    throw new Refusal('conflict-wrong-state', `conflict: the folder agents/${name} is taken; choose another name`)
+    throw new AppError('conflict-wrong-state', `conflict: the folder agents/${name} is taken; choose another name`)
   }
   const drafts = new Map<string, string>()
   if (prompt !== undefined) drafts.set(`agents/${folder}/${PROMPT_FILE}`, prompt)
@@ -114,7 +114,7 @@ const text = ({ sources }: Reading, file: string): string => sources.text(file) 
 
 function rigIndex(now: Reading, name: string): number {
   const index = now.config.rigs.findIndex((rig) => rig.name === name)
-  if (index < 0) throw new Refusal('rig-not-found', `rig ${name} not found`)
+  if (index < 0) throw new AppError('rig-not-found', `rig ${name} not found`)
   return index
 }
 
@@ -122,12 +122,12 @@ function knownRig(now: Reading, name: string): void {
   const names = now.config.rigs.map((rig) => rig.name)
   if (names.includes(name)) return
   const hint = suggestion(name, names) || 'add it first, or leave dir out for an agent of the city'
-  throw new Refusal('invalid-request', `there is no rig "${name}"; ${hint}`)
+  throw new AppError('invalid-request', `there is no rig "${name}"; ${hint}`)
 }
 
 function agentNamed(now: Reading, qualified: string): AgentSpec {
   const agent = now.config.agents.find((one) => one.qualified === qualified)
-  if (!agent) throw new Refusal('agent-not-found', `agent ${qualified} not found`)
+  if (!agent) throw new AppError('agent-not-found', `agent ${qualified} not found`)
   return agent
 }
 
@@ -170,7 +170,7 @@ function setKeys(before: string, file: string, block: Block, keys: AgentDraft['k
 }
 
 function byHand(file: string, what: string): never {
-  throw new Refusal('conflict-wrong-state', `${file} does not write ${what} as a [[block]]; change it there by hand`)
+  throw new AppError('conflict-wrong-state', `${file} does not write ${what} as a [[block]]; change it there by hand`)
 }
 
 /** The rigs that site.toml binds to folders, in order. */

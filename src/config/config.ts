@@ -1,5 +1,5 @@
 import type { Deadlines } from '../core/deadlines.ts'
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import { type Attempt, onlyAttempt } from '../core/replays.ts'
 import {
   type AgentDraft,
@@ -103,13 +103,13 @@ export class Config {
 
   rig(name: string): RigSpec {
     const rig = this.current.rigs.find((one) => one.name === name)
-    if (!rig) throw new Refusal('rig-not-found', `rig ${name} not found`)
+    if (!rig) throw new AppError('rig-not-found', `rig ${name} not found`)
     return rig
   }
 
   agent(qualified: string): AgentSpec {
     const agent = this.current.agents.find((one) => one.qualified === qualified)
-    if (!agent) throw new Refusal('agent-not-found', `agent ${qualified} not found`)
+    if (!agent) throw new AppError('agent-not-found', `agent ${qualified} not found`)
     return agent
   }
 
@@ -157,7 +157,7 @@ export class Config {
       const now = compose(new Sources(this.path))
       if (now.mistakes.length > 0) {
         const reason = now.mistakes.map(described).join('\n')
-        throw new Refusal(
+        throw new AppError(
           'conflict-wrong-state',
           `the configuration on disk is not in force, put it right first:\n${reason}`,
         )
@@ -170,7 +170,10 @@ export class Config {
       this.#take(compose(new Sources(this.path)))
       return
     }
-    throw new Refusal('conflict-concurrent-modify', 'conflict: the files are being changed by somebody else; try again')
+    throw new AppError(
+      'conflict-concurrent-modify',
+      'conflict: the files are being changed by somebody else; try again',
+    )
   }
 
   #take(reading: Reading): boolean {

@@ -1,4 +1,4 @@
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 
 /** Something wrong in a file of a city, and where: `city.toml:12: [[rigs]] prefix: must be …`. */
 export interface Mistake {
@@ -19,12 +19,12 @@ export const described = ({ file, line, key, message }: Mistake): string =>
   `${file}:${line}: ${key ? `${key}: ` : ''}${message}`
 
 /** Files that cannot be put in force, as a refusal with one line for each mistake. */
-export function refused(mistakes: readonly Mistake[], code: 'invalid-request' | 'validation-failed'): Refusal {
+export function refused(mistakes: readonly Mistake[], code: 'invalid-request' | 'validation-failed'): AppError {
   const faults = mistakes.map(({ file, line, key, message }) => ({
     location: `${file}:${line}`,
     message: `${key}: ${message}`,
   }))
-  return new Refusal(code, mistakes.map(described).join('\n'), { faults })
+  return new AppError(code, mistakes.map(described).join('\n'), { fieldErrors: faults })
 }
 
 /** A sentence and what may help, when there is something. */

@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal, sentence } from '../core/errors.ts'
+import { AppError, errorMessage } from '../core/errors.ts'
 import { makeFolder } from '../core/folders.ts'
-import { BUILTINS } from './providers/presets.ts'
 import { CITY_FILE, compose, SITE_FILE } from './compose.ts'
 import { renderPairs, renderValue } from './edit.ts'
 import { refused, suggestion } from './mistakes.ts'
 import { CITY_NAME } from './names.ts'
+import { BUILTINS } from './providers/presets.ts'
 import { Sources } from './sources.ts'
 import { writeDrafts } from './write.ts'
 
@@ -41,19 +41,19 @@ export const cityName = (path: string): string => compose(new Sources(path)).con
 
 function check({ name, provider, startCommand }: Beginning): void {
   if (name !== undefined && !CITY_NAME.test(name)) {
-    throw new Refusal('validation-failed', `"${name}" cannot name a city; use letters, digits, ".", "-" and "_"`)
+    throw new AppError('validation-failed', `"${name}" cannot name a city; use letters, digits, ".", "-" and "_"`)
   }
   if (provider !== undefined && startCommand !== undefined) {
-    throw new Refusal('validation-failed', 'give either a provider or a start_command, not both')
+    throw new AppError('validation-failed', 'give either a provider or a start_command, not both')
   }
   if (provider !== undefined && !BUILTINS.has(provider)) {
     const hint = suggestion(provider, BUILTINS.keys()) || `known are ${[...BUILTINS.keys()].join(', ')}`
-    throw new Refusal('validation-failed', `provider "${provider}" is not known; ${hint}`)
+    throw new AppError('validation-failed', `provider "${provider}" is not known; ${hint}`)
   }
 }
 
-const initialised = (path: string): Refusal =>
-  new Refusal('conflict-wrong-state', `conflict: city already initialized at ${path}`)
+const initialised = (path: string): AppError =>
+  new AppError('conflict-wrong-state', `conflict: city already initialized at ${path}`)
 
 function prepareFolder(path: string): void {
   try {
@@ -61,9 +61,9 @@ function prepareFolder(path: string): void {
     if ([CITY_FILE, SITE_FILE, '.gc/city.db'].some((file) => existsSync(join(path, file)))) throw initialised(path)
     makeFolder(path)
     accessSync(path, constants.W_OK | constants.X_OK)
-  } catch (thrown) {
-    if (thrown instanceof Refusal) throw thrown
-    throw new Refusal('validation-failed', `${path} cannot become a city: ${sentence(thrown)}`)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('validation-failed', `${path} cannot become a city: ${errorMessage(error)}`)
   }
 }
 

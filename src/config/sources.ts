@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { sentence } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Mistake } from './mistakes.ts'
 
 /** No file of a configuration is larger. */
 const MOST_BYTES = 4 * 1024 * 1024
 
-const absent = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR')
+const absent = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 
 /**
  * A city's files as they were when they were asked for, so that what was read once is what everything was made of.
@@ -59,9 +59,9 @@ export class Sources {
     try {
       if (statSync(at).size > MOST_BYTES) throw new RangeError(`is larger than ${MOST_BYTES / 1024 / 1024} MB`)
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(at))
-    } catch (thrown) {
-      if (absent(thrown)) return undefined
-      const message = thrown instanceof TypeError ? 'is not UTF-8 text' : sentence(thrown)
+    } catch (error) {
+      if (absent(error)) return undefined
+      const message = error instanceof TypeError ? 'is not UTF-8 text' : errorMessage(error)
       this.unreadable.push({ file, line: 1, key: '', message })
       return undefined
     }
@@ -72,8 +72,8 @@ export class Sources {
       return readdirSync(join(this.path, folder), { withFileTypes: true })
         .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !/^[._]/.test(entry.name))
         .map((entry) => entry.name)
-    } catch (thrown) {
-      if (!absent(thrown)) this.unreadable.push({ file: folder, line: 1, key: '', message: sentence(thrown) })
+    } catch (error) {
+      if (!absent(error)) this.unreadable.push({ file: folder, line: 1, key: '', message: errorMessage(error) })
       return []
     }
   }

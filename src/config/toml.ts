@@ -31,11 +31,11 @@ export const emptyTable = (line = 1): TomlTable => ({ kind: 'table', line, entri
 export function parseToml(text: string): AST.TOMLProgram {
   try {
     return parseTOML(text, { tomlVersion: '1.0' })
-  } catch (thrown) {
-    if (!(thrown instanceof ParseError)) throw thrown
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error
     // What is never ended is noticed on the line after.
-    const after = thrown.column === 0 && thrown.lineNumber > 1 && thrown.message.startsWith('Unterminated')
-    throw new NotToml(thrown.lineNumber - (after ? 1 : 0), thrown.message)
+    const after = error.column === 0 && error.lineNumber > 1 && error.message.startsWith('Unterminated')
+    throw new NotToml(error.lineNumber - (after ? 1 : 0), error.message)
   }
 }
 
@@ -54,9 +54,9 @@ export function readSource({ mistakes }: Findings, file: string, text: string | 
   if (text === undefined) return emptyTable()
   try {
     return readToml(text)
-  } catch (thrown) {
-    if (!(thrown instanceof NotToml)) throw thrown
-    mistakes.push({ file, line: thrown.line, key: '', message: `is not TOML: ${thrown.message}` })
+  } catch (error) {
+    if (!(error instanceof NotToml)) throw error
+    mistakes.push({ file, line: error.line, key: '', message: `is not TOML: ${error.message}` })
     return emptyTable()
   }
 }

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { Deadline, Deadlines } from '../core/deadlines.ts'
-import { sentence } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import { CITY_FILE, SITE_FILE } from './compose.ts'
 
 /** Editors write in several steps; what they wrote is read once they are done. */
@@ -47,8 +47,8 @@ export class Watch {
       const watcher = watch(at, { persistent: false }, (_, name) => this.#hear(at, name))
       watcher.on('error', () => this.#drop(at))
       this.#watchers.set(at, watcher)
-    } catch (thrown) {
-      const reason = sentence(thrown)
+    } catch (error) {
+      const reason = errorMessage(error)
       if (!/ENOENT|ENOTDIR/.test(reason)) this.report(`${at} cannot be watched, reload by hand: ${reason}`)
     }
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, realpathSync, renameSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { Refusal, sentence } from '../core/errors.ts'
+import { AppError, errorMessage } from '../core/errors.ts'
 import { makeFolder, syncFolder } from '../core/folders.ts'
 
 /** New texts by file, named from the city; undefined deletes a file. They are put in place in this order. */
@@ -31,10 +31,10 @@ export async function writeDrafts(
     replaceAll(prepared)
     for (const folder of new Set(prepared.map(({ at }) => dirname(at)))) settle(folder)
     return true
-  } catch (thrown) {
-    const reason = sentence(thrown)
+  } catch (error) {
+    const reason = errorMessage(error)
     const code = /ENOSPC|EDQUOT/.test(reason) ? 'store-unavailable' : 'conflict-wrong-state'
-    throw new Refusal(code, `the configuration could not be written, and is as it was: ${reason}`)
+    throw new AppError(code, `the configuration could not be written, and is as it was: ${reason}`)
   } finally {
     for (const { waiting } of prepared) if (waiting) await rm(waiting, { force: true })
   }
@@ -78,12 +78,12 @@ function replaceAll(prepared: readonly Prepared[]): void {
       else if (one.before !== undefined) unlinkSync(one.at)
       done.push(one)
     }
-  } catch (thrown) {
+  } catch (error) {
     for (const { at, before } of done.reverse()) {
       if (before === undefined) unlinkSync(at)
       else writeFileSync(at, before)
     }
-    throw thrown
+    throw error
   }
 }
 

@@ -7,7 +7,7 @@ import type { Tx } from './store.ts'
 export interface Waiting {
   run(tx: Tx): unknown
   resolve(value: unknown): void
-  reject(thrown: unknown): void
+  reject(error: unknown): void
 }
 
 /** A write that is in the group's commit. */
@@ -37,7 +37,7 @@ export class Committer {
     private readonly db: Database,
     private readonly orm: Orm,
     /** Rejects a write of which the disk or the file is at fault. */
-    private readonly refuse: (waiting: Waiting, thrown: unknown) => void,
+    private readonly refuse: (waiting: Waiting, error: unknown) => void,
   ) {
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
@@ -71,8 +71,8 @@ export class Committer {
       }
       this.#commit.run()
       return { done, ran }
-    } catch (thrown) {
-      for (const waiting of group) this.refuse(waiting, thrown)
+    } catch (error) {
+      for (const waiting of group) this.refuse(waiting, error)
       if (this.db.inTransaction) this.#rollback.run()
       return { done: [], ran: group.length }
     }
@@ -110,12 +110,12 @@ export class Committer {
       if (value instanceof Promise) throw new TypeError('a write is synchronous: it returned a promise')
       this.#release.run()
       return { waiting, value, effects }
-    } catch (thrown) {
-      if (!this.db.inTransaction) throw thrown
+    } catch (error) {
+      if (!this.db.inTransaction) throw error
       this.#undo.run()
       this.#release.run()
-      if (isStorage(thrown)) this.refuse(waiting, thrown)
-      else waiting.reject(thrown)
+      if (isStorage(error)) this.refuse(waiting, error)
+      else waiting.reject(error)
       return undefined
     }
   }

@@ -56,7 +56,7 @@ export class Deadlines {
   constructor(
     private readonly clock: Clock = systemClock,
     private readonly alarm: Alarm = systemAlarm,
-    private readonly report: (thrown: unknown) => void = () => {},
+    private readonly report: (error: unknown) => void = () => {},
   ) {
     this.#lastWall = clock.now()
     this.#lastMonotonic = clock.monotonic()
@@ -172,8 +172,8 @@ export class Deadlines {
     try {
       const result = run()
       if (result instanceof Promise) result.catch(this.report)
-    } catch (thrown) {
-      this.report(thrown)
+    } catch (error) {
+      this.report(error)
     }
   }
 

@@ -71,34 +71,34 @@ const STATUS: Readonly<Record<Code, number>> = { ...CODES, ...NETWORK_CODES }
 export const statusOf = (code: Code): number => STATUS[code]
 
 /** One thing that is wrong with a request, and where: `body.title`, `query.limit`. */
-export interface Fault {
+export interface FieldError {
   message: string
   location?: string
   value?: unknown
 }
 
 /** A request that is turned down. The message is a sentence for the caller: it says what to do and holds no secret. */
-export class Refusal extends Error {
+export class AppError extends Error {
   readonly status: number
-  readonly faults: Fault[]
+  readonly fieldErrors: FieldError[]
   readonly headers: Record<string, string>
 
   constructor(
     readonly code: Code,
     detail: string,
-    more: { status?: number; faults?: Fault[]; headers?: Record<string, string> } = {},
+    more: { status?: number; fieldErrors?: FieldError[]; headers?: Record<string, string> } = {},
   ) {
     super(detail)
-    this.name = 'Refusal'
+    this.name = 'AppError'
     this.status = more.status ?? STATUS[code]
-    this.faults = more.faults ?? []
+    this.fieldErrors = more.fieldErrors ?? []
     this.headers = more.headers ?? {}
   }
 }
 
 /** Refuses what is wrong in one place of a request, such as `body.title`, with a sentence about it. */
-export const wrongAt = (location: string, message: string): Refusal =>
-  new Refusal('validation-failed', message, { faults: [{ message, location }] })
+export const invalidField = (location: string, message: string): AppError =>
+  new AppError('validation-failed', message, { fieldErrors: [{ message, location }] })
 
 /** The sentence of anything that was thrown. */
-export const sentence = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -37,7 +37,7 @@ const program = (): URL => {
 
 interface Pending {
   resolve(value: unknown): void
-  reject(thrown: Error): void
+  reject(error: Error): void
 }
 
 /** A thread with SQLite connections of its own, for work that would hold the loop. It starts with its first job. */

@@ -105,9 +105,9 @@ async function whole(to: string, write: (part: string) => void | Promise<void>):
     fsyncSync(file)
     renameSync(part, to)
     syncFolder(dirname(to))
-  } catch (thrown) {
+  } catch (error) {
     rmSync(part, { force: true })
-    throw thrown
+    throw error
   } finally {
     closeSync(file)
   }
@@ -118,8 +118,8 @@ self.onmessage = async ({ data }: MessageEvent<Order>) => {
   try {
     const run = JOBS[data.job.kind] as (job: Job) => unknown
     answer.value = await run(data.job)
-  } catch (thrown) {
-    answer.failed = thrown instanceof Error ? thrown.message : String(thrown)
+  } catch (error) {
+    answer.failed = error instanceof Error ? error.message : String(error)
   }
   self.postMessage(answer)
 }

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Refusal, sentence } from './errors.ts'
+import { AppError, errorMessage } from './errors.ts'
 import { makeFolder } from './folders.ts'
 import { createPrivate, isBusy } from './sqlite.ts'
 
@@ -22,10 +22,10 @@ export class Lock {
     const db = openLock(path)
     try {
       db.run('BEGIN EXCLUSIVE')
-    } catch (thrown) {
+    } catch (error) {
       db.close()
-      if (!isBusy(thrown)) throw new Refusal('store-unavailable', `${path} cannot be locked: ${sentence(thrown)}`)
-      throw new Refusal('conflict-wrong-state', `${path} is held by ${holderOf(path)}; stop that first`)
+      if (!isBusy(error)) throw new AppError('store-unavailable', `${path} cannot be locked: ${errorMessage(error)}`)
+      throw new AppError('conflict-wrong-state', `${path} is held by ${holderOf(path)}; stop that first`)
     }
     writeFileSync(nameOf(path), `${holder} (pid ${process.pid})`, { mode: 0o600 })
     return new Lock(path, db)
@@ -48,8 +48,8 @@ function openLock(path: string): Database {
     const db = new Database(path, { readwrite: true, strict: true })
     db.run('PRAGMA busy_timeout = 0')
     return db
-  } catch (thrown) {
-    throw new Refusal('store-unavailable', `${path} cannot be opened as a lock: ${sentence(thrown)}`)
+  } catch (error) {
+    throw new AppError('store-unavailable', `${path} cannot be opened as a lock: ${errorMessage(error)}`)
   }
 }
 

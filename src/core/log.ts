@@ -1,5 +1,5 @@
 import { type Clock, stamp } from './clock.ts'
-import { sentence } from './errors.ts'
+import { errorMessage } from './errors.ts'
 import { redact } from './redact.ts'
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -59,15 +59,15 @@ export class Log {
 }
 
 const plain = (_key: string, value: unknown): unknown => {
-  if (value instanceof Error) return sentence(value)
+  if (value instanceof Error) return errorMessage(value)
   return typeof value === 'bigint' ? String(value) : value
 }
 
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value, plain) ?? 'null'
-  } catch (thrown) {
-    return JSON.stringify(`not written: ${sentence(thrown)}`)
+  } catch (error) {
+    return JSON.stringify(`not written: ${errorMessage(error)}`)
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Database } from 'bun:sqlite'
-import { Refusal } from './errors.ts'
+import { AppError } from './errors.ts'
 
 /** Brings a database to the newest version; each migration commits with its number or not at all. */
 export function migrate(db: Database, path: string, migrations: readonly string[]): void {
   const row = db.query<{ user_version: number }, []>('PRAGMA user_version').get()
   const version = row?.user_version ?? 0
   if (version > migrations.length) {
-    throw new Refusal(
+    throw new AppError(
       'store-unavailable',
       `${path} was written by a newer gc (version ${version}, this one knows ${migrations.length}); run the newer gc, or restore a backup`,
     )

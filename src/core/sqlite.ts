@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Refusal, sentence } from './errors.ts'
+import { AppError, errorMessage } from './errors.ts'
 import { makeFolder } from './folders.ts'
 
 const CACHE_MB = 32
@@ -26,9 +26,9 @@ export function openDatabase(path: string, cacheMb = CACHE_MB): Database {
     db.query('PRAGMA user_version').get()
     db.run('PRAGMA busy_timeout = 5')
     return db
-  } catch (thrown) {
+  } catch (error) {
     db?.close()
-    throw refusalOf(path, thrown)
+    throw toAppError(path, error)
   }
 }
 
@@ -36,8 +36,8 @@ export function openDatabase(path: string, cacheMb = CACHE_MB): Database {
 export function createPrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
-  } catch (thrown) {
-    if (codeOf(thrown) !== 'EEXIST') throw thrown
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
   }
 }
 
@@ -56,18 +56,18 @@ export function closeUnfinished(path: string, db: Database): void {
   }
 }
 
-const codeOf = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '')
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-export const isBusy = (thrown: unknown): boolean => codeOf(thrown).startsWith('SQLITE_BUSY')
+export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
 
 /** Whether the disk or the file is at fault, not the statement. */
-export const isStorage = (thrown: unknown): boolean =>
-  /^SQLITE_(FULL|IOERR|CORRUPT|READONLY|CANTOPEN|NOMEM|NOTADB|PROTOCOL|BUSY)/.test(codeOf(thrown))
+export const isStorage = (error: unknown): boolean =>
+  /^SQLITE_(FULL|IOERR|CORRUPT|READONLY|CANTOPEN|NOMEM|NOTADB|PROTOCOL|BUSY)/.test(codeOf(error))
 
 /** Why a database cannot be opened, in a sentence that says what to do. */
-export function refusalOf(path: string, thrown: unknown): unknown {
-  if (thrown instanceof Refusal) return thrown
-  return new Refusal('store-unavailable', reasonOf(path, codeOf(thrown), sentence(thrown)))
+export function toAppError(path: string, error: unknown): unknown {
+  if (error instanceof AppError) return error
+  return new AppError('store-unavailable', reasonOf(path, codeOf(error), errorMessage(error)))
 }
 
 function reasonOf(path: string, code: string, said: string): string {

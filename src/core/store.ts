@@ -2,13 +2,13 @@ import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { resolve as absolute, dirname } from 'node:path'
 import { Committer, type Done, type Waiting } from './commit.ts'
-import { Refusal, sentence } from './errors.ts'
+import { AppError, errorMessage } from './errors.ts'
 import { makeFolder, syncFolder } from './folders.ts'
 import { alone } from './janitor.ts'
 import { Look } from './look.ts'
 import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
-import { closeUnfinished, isBusy, openDatabase, refusalOf } from './sqlite.ts'
+import { closeUnfinished, isBusy, openDatabase, toAppError } from './sqlite.ts'
 import { steady } from './steady.ts'
 import { Tidy } from './tidy.ts'
 import { type Sync, Wal } from './wal.ts'
@@ -24,7 +24,7 @@ export interface StoreOptions {
   /** Hears once why no more writes are taken. */
   onFailure?: (reason: string) => void
   /** Hears what an effect threw. */
-  onFault?: (thrown: unknown) => void
+  onError?: (error: unknown) => void
   /** Puts the write-ahead log on disk. */
   sync?: Sync
   /** Bytes of write-ahead log after which it is copied to the database off the loop, and at which writes wait for that. */
@@ -54,7 +54,7 @@ export class Store {
   readonly #wal: Wal
   readonly #tidy: Tidy
   readonly #onFailure: (reason: string) => void
-  readonly #onFault: (thrown: unknown) => void
+  readonly #onFault: (error: unknown) => void
   readonly #committer: Committer
   readonly #look: Look
   #queue: Waiting[] = []
@@ -74,9 +74,9 @@ export class Store {
     this.#wal = new Wal(path, options.sync)
     this.#tidy = new Tidy(path, this.#wal, options)
     this.#onFailure = options.onFailure ?? (() => {})
-    this.#onFault = options.onFault ?? throwLater
+    this.#onFault = options.onError ?? throwLater
     this.#look = new Look(db)
-    this.#committer = new Committer(db, this.orm, (waiting, thrown) => this.#refuse([waiting], thrown))
+    this.#committer = new Committer(db, this.orm, (waiting, error) => this.#refuse([waiting], error))
   }
 
   /** Opens or makes the database at `path` and brings it to the newest of `migrations`; throws a sentence when it cannot. */
@@ -90,9 +90,9 @@ export class Store {
       if (left?.busy) store.#wal.syncNow()
       syncFolder(dirname(at))
       return store
-    } catch (thrown) {
+    } catch (error) {
       db.close(true)
-      throw refusalOf(at, thrown)
+      throw toAppError(at, error)
     }
   }
 
@@ -108,7 +108,7 @@ export class Store {
 
   /** Reads what is committed; the newest of it may still be on its way to the disk. `fn` is synchronous and small. */
   read<T>(fn: (orm: Orm) => NotPromise<T>): T {
-    if (this.#closed) throw new Refusal('store-unavailable', `${this.path} is closed`)
+    if (this.#closed) throw new AppError('store-unavailable', `${this.path} is closed`)
     return fn(this.orm)
   }
 
@@ -120,8 +120,8 @@ export class Store {
   /** Runs `fn` in a transaction of its own; resolves with its value once that is on disk. `fn` is synchronous and small. */
   write<T>(fn: (tx: Tx) => NotPromise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#failure) throw new Refusal('store-unavailable', this.#failure)
-      if (this.#closing) throw new Refusal('store-unavailable', `${this.path} is closed`)
+      if (this.#failure) throw new AppError('store-unavailable', this.#failure)
+      if (this.#closing) throw new AppError('store-unavailable', `${this.path} is closed`)
       this.#queue.push({ run: fn, resolve: (value) => resolve(value as T), reject })
       this.#pumping ??= this.#pump()
     })
@@ -130,7 +130,7 @@ export class Store {
   /** Copies the database as it stands to a new file, which appears whole or not at all; the loop goes on meanwhile. */
   async backup(to: string): Promise<void> {
     const at = absolute(to)
-    if (existsSync(at)) throw new Refusal('conflict-wrong-state', `${at} exists; give the backup a new name`)
+    if (existsSync(at)) throw new AppError('conflict-wrong-state', `${at} exists; give the backup a new name`)
     makeFolder(dirname(at))
     await alone((janitor) => janitor.backup(this.path, at)).catch(cannotWrite(at))
   }
@@ -175,7 +175,7 @@ export class Store {
   async #pump(): Promise<void> {
     await turn()
     while (this.#queue.length > 0) {
-      await this.#group().catch((thrown) => this.#fail(sentence(thrown), false, []))
+      await this.#group().catch((error) => this.#fail(errorMessage(error), false, []))
       await turn()
     }
     this.#pumping = undefined
@@ -203,9 +203,9 @@ export class Store {
         this.#look.end()
         this.#committer.begin()
         return true
-      } catch (thrown) {
-        if (tries > 3 || !isBusy(thrown) || !(await this.#tidy.unlocked())) {
-          this.#refuse(this.#queue.splice(0), thrown)
+      } catch (error) {
+        if (tries > 3 || !isBusy(error) || !(await this.#tidy.unlocked())) {
+          this.#refuse(this.#queue.splice(0), error)
           return false
         }
       }
@@ -215,21 +215,21 @@ export class Store {
   #notify(effect: () => void): void {
     try {
       effect()
-    } catch (thrown) {
-      this.#onFault(thrown)
+    } catch (error) {
+      this.#onFault(error)
     }
   }
 
-  #refuse(writes: Waiting[], thrown: unknown): void {
-    const reason = isBusy(thrown) ? 'another program is writing to it and does not end' : sentence(thrown)
-    const refusal = new Refusal('store-unavailable', `${this.path} could not be written: ${reason}`)
+  #refuse(writes: Waiting[], error: unknown): void {
+    const reason = isBusy(error) ? 'another program is writing to it and does not end' : errorMessage(error)
+    const refusal = new AppError('store-unavailable', `${this.path} could not be written: ${reason}`)
     for (const waiting of writes) waiting.reject(refusal)
   }
 
   #fail(reason: string, torn: boolean, done: Done[]): void {
     this.#failure = `${this.path} failed and takes no more writes: ${reason}; stop and start what uses it`
     this.#torn = torn
-    const refusal = new Refusal('store-unavailable', this.#failure)
+    const refusal = new AppError('store-unavailable', this.#failure)
     for (const { waiting } of done) waiting.reject(refusal)
     for (const waiting of this.#queue.splice(0)) waiting.reject(refusal)
     const why = this.#failure
@@ -237,11 +237,11 @@ export class Store {
   }
 }
 
-const cannotWrite = (path: string) => (thrown: unknown) => {
-  throw new Refusal('store-unavailable', `${path} could not be written: ${sentence(thrown)}`)
+const cannotWrite = (path: string) => (error: unknown) => {
+  throw new AppError('store-unavailable', `${path} could not be written: ${errorMessage(error)}`)
 }
 
-const throwLater = (thrown: unknown): void =>
+const throwLater = (error: unknown): void =>
   queueMicrotask(() => {
-    throw thrown
+    throw error
   })

@@ -20,14 +20,14 @@ export function tailOf<T>(source: AsyncIterable<T>): Tail<T> {
 class Asked<T> implements Tail<T> {
   over = false
   #held: { value: T } | undefined
-  #failed: { thrown: unknown } | undefined
+  #failed: { error: unknown } | undefined
   #asking = false
   #bell = () => {}
 
   constructor(private readonly source: AsyncIterator<T>) {}
 
   take(): T | undefined {
-    if (this.#failed) throw this.#failed.thrown
+    if (this.#failed) throw this.#failed.error
     const held = this.#held
     this.#held = undefined
     if (!held) this.#ask()
@@ -54,8 +54,8 @@ class Asked<T> implements Tail<T> {
           if (done) this.over = true
           else this.#held = { value }
         },
-        (thrown) => {
-          this.#failed = { thrown }
+        (error) => {
+          this.#failed = { error }
         },
       )
       .then(() => {

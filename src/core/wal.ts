@@ -1,5 +1,5 @@
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
-import { sentence } from './errors.ts'
+import { errorMessage } from './errors.ts'
 
 const HEADER = 32
 const FRAME_HEADER = 24
@@ -8,7 +8,7 @@ const FRAME_HEADER = 24
 export type Sync = (file: number) => Promise<void>
 
 const diskSync: Sync = (file) =>
-  new Promise((resolve, reject) => fdatasync(file, (thrown) => (thrown ? reject(thrown) : resolve())))
+  new Promise((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve())))
 
 /** How a sync ended: on disk, or why it cannot be trusted any more. */
 export type Synced = { ok: true } | { ok: false; reason: string; deleted: boolean }
@@ -32,8 +32,12 @@ export class Wal {
       }
       await this.disk(this.#file)
       return { ok: true }
-    } catch (thrown) {
-      return { ok: false, reason: `its write-ahead log did not reach the disk (${sentence(thrown)})`, deleted: false }
+    } catch (error) {
+      return {
+        ok: false,
+        reason: `its write-ahead log did not reach the disk (${errorMessage(error)})`,
+        deleted: false,
+      }
     }
   }
 

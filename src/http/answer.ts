@@ -1,4 +1,4 @@
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import { type Tail, tailOf } from '../core/tail.ts'
 import type { Caller } from './caller.ts'
 import { type Lives, Turn } from './exchange.ts'
@@ -30,7 +30,7 @@ export interface Desk {
   /** Turns the request into a WebSocket; false when it is not one. */
   upgrade(request: Request, connection: Connection, headers: Record<string, string>): boolean
   /** Says why it was turned down: sets status and headers, returns the body. */
-  refuse(thrown: unknown, request: Request, reply: Reply): string
+  refuse(error: unknown, request: Request, reply: Reply): string
 }
 
 /** Answers one operation: validates, waits where asked to, calls its handler, and writes what it returned. */
@@ -63,9 +63,9 @@ export class Answer {
       if (!(value instanceof Promise)) return this.#write(begun, reply, value)
       return value
         .then((late) => this.#write(begun, reply, late))
-        .catch((thrown) => this.#refuse(thrown, request, reply, begun))
-    } catch (thrown) {
-      return this.#refuse(thrown, request, reply, turn)
+        .catch((error) => this.#refuse(error, request, reply, begun))
+    } catch (error) {
+      return this.#refuse(error, request, reply, turn)
     }
   }
 
@@ -126,9 +126,9 @@ export class Answer {
     return new Response(null)
   }
 
-  #refuse(thrown: unknown, request: Request, reply: Reply, turn?: Turn): string {
+  #refuse(error: unknown, request: Request, reply: Reply, turn?: Turn): string {
     turn?.end()
-    return this.desk.refuse(thrown, request, reply)
+    return this.desk.refuse(error, request, reply)
   }
 }
 
@@ -145,8 +145,8 @@ function searchOf(url: string): string {
   return start < 0 ? '' : url.slice(start + 1)
 }
 
-const noUpgrade = (): Refusal =>
-  new Refusal('invalid-request', 'this address speaks WebSocket: connect with an upgrade', {
+const noUpgrade = (): AppError =>
+  new AppError('invalid-request', 'this address speaks WebSocket: connect with an upgrade', {
     status: 426,
     headers: { upgrade: 'websocket' },
   })

@@ -1,6 +1,6 @@
 import { parseDuration } from '../core/durations.ts'
-import type { Fault } from '../core/errors.ts'
-import { invalid } from './problem.ts'
+import type { FieldError } from '../core/errors.ts'
+import { validationFailed } from './problem.ts'
 
 /** Until which event a query waits, and for how long in milliseconds. */
 export interface Waiting {
@@ -16,15 +16,15 @@ export function waitingOf(text: string): Waiting | undefined {
   const given = new URLSearchParams(text)
   const index = given.get('index')
   const wait = given.get('wait')
-  const faults: Fault[] = []
+  const faults: FieldError[] = []
   if (index && !/^\d{1,20}$/.test(index)) faults.push(fault('index', 'must be the number of an event', index))
   const ms = wait ? parseDuration(wait) : USUAL
   if (!ms) faults.push(fault('wait', 'must be a length of time above 0, such as 30s or 1m30s', wait))
-  if (faults.length > 0) throw invalid(faults)
+  if (faults.length > 0) throw validationFailed(faults)
   return index ? { index: Number(index), ms: Math.min(ms ?? USUAL, LONGEST) } : undefined
 }
 
-const fault = (name: string, message: string, value: string | null): Fault => ({
+const fault = (name: string, message: string, value: string | null): FieldError => ({
   message,
   location: `query.${name}`,
   value: value?.slice(0, 200),

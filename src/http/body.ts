@@ -1,5 +1,5 @@
 import type { Deadlines } from '../core/deadlines.ts'
-import { Refusal, sentence } from '../core/errors.ts'
+import { AppError, errorMessage } from '../core/errors.ts'
 import { misplaced } from './json.ts'
 
 /** How much a body may be and how long it may take. */
@@ -24,7 +24,7 @@ export class BodyReader {
   async json(request: Request): Promise<unknown> {
     const media = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
     if (media !== '' && media !== 'application/json' && !media.endsWith('+json')) {
-      throw new Refusal('validation-failed', `a body of type ${media.slice(0, 100)} is not read here; send JSON`, {
+      throw new AppError('validation-failed', `a body of type ${media.slice(0, 100)} is not read here; send JSON`, {
         status: 415,
       })
     }
@@ -61,11 +61,11 @@ export class BodyReader {
     return new Promise((resolve, reject) => {
       const deadline = deadlines.after(patience, () => {
         reject(
-          new Refusal('request-timeout', `the body did not arrive within ${patience / 1000} s`, { headers: CLOSE }),
+          new AppError('request-timeout', `the body did not arrive within ${patience / 1000} s`, { headers: CLOSE }),
         )
       })
       const settle = () => deadline.cancel()
-      reading.then(resolve, (thrown) => reject(thrown instanceof Refusal ? thrown : broken(thrown))).finally(settle)
+      reading.then(resolve, (error) => reject(error instanceof AppError ? error : broken(error))).finally(settle)
     })
   }
 
@@ -81,11 +81,12 @@ export class BodyReader {
     return Buffer.concat(chunks)
   }
 
-  #tooLarge(): Refusal {
-    return new Refusal('body-too-large', `a body may have ${this.rules.limit} bytes at most`, { headers: CLOSE })
+  #tooLarge(): AppError {
+    return new AppError('body-too-large', `a body may have ${this.rules.limit} bytes at most`, { headers: CLOSE })
   }
 }
 
-const broken = (thrown: unknown): Refusal => new Refusal('invalid-request', `the body broke off: ${sentence(thrown)}`)
+const broken = (error: unknown): AppError =>
+  new AppError('invalid-request', `the body broke off: ${errorMessage(error)}`)
 
-const unreadable = (detail: string): Refusal => new Refusal('validation-failed', detail, { status: 400 })
+const unreadable = (detail: string): AppError => new AppError('validation-failed', detail, { status: 400 })

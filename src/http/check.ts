@@ -1,13 +1,13 @@
 import { FormatRegistry, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import type { Fault } from '../core/errors.ts'
-import { faultsOf } from './faults.ts'
+import type { FieldError } from '../core/errors.ts'
+import { fieldErrorsOf } from './faults.ts'
 
 /** Lists what is wrong with a value; empty when it fits. */
-export type Check = (value: unknown) => readonly Fault[]
+export type Check = (value: unknown) => readonly FieldError[]
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
-const FINE: readonly Fault[] = []
+const FINE: readonly FieldError[] = []
 
 FormatRegistry.Set('date-time', (text) => MOMENT.test(text) && !Number.isNaN(Date.parse(text)))
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
@@ -15,5 +15,5 @@ FormatRegistry.Set('uri', (text) => URL.canParse(text))
 /** Compiles a schema, once for all the values that are held to it; faults are placed below `root`. */
 export function compile(schema: TSchema, root: string): Check {
   const compiled = TypeCompiler.Compile(schema)
-  return (value) => (compiled.Check(value) ? FINE : faultsOf(compiled.Errors(value), root))
+  return (value) => (compiled.Check(value) ? FINE : fieldErrorsOf(compiled.Errors(value), root))
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 
 /** The last row of a page in (created, id) order; without `createdAt` the row has no time. */
 export interface Boundary {
@@ -56,5 +56,5 @@ function unpack(cursor: string): Record<string, unknown> {
   throw stale()
 }
 
-const stale = (): Refusal =>
-  new Refusal('invalid-cursor', 'the cursor is not one of this list; ask for the first page again')
+const stale = (): AppError =>
+  new AppError('invalid-cursor', 'the cursor is not one of this list; ask for the first page again')

@@ -4,7 +4,7 @@ import type { Gate } from './entry.ts'
 import type { Lives } from './exchange.ts'
 import { Idempotency } from './idempotency.ts'
 import type { Link, PlaneOptions } from './plane.ts'
-import { type Problems, refusalOf } from './problem.ts'
+import { type Problems, toAppError } from './problem.ts'
 import { stream } from './sse.ts'
 
 /** How many seconds the connection of a lagging reader stays when it still does not read. */
@@ -23,15 +23,15 @@ interface Parts {
 /** What the operations of a plane share. */
 export function deskOf({ options, problems, lives, gate, server }: Parts): Desk {
   const { clock, deadlines, heartbeat, streamPatience: patience } = options
-  const report = (thrown: unknown, { method, url }: Request, id: string) =>
-    options.report(thrown, { id, method, path: new URL(url).pathname })
+  const report = (error: unknown, { method, url }: Request, id: string) =>
+    options.report(error, { id, method, path: new URL(url).pathname })
   const hold = (request: Request) => server()?.timeout(request, 0)
   return {
     lives,
     hold,
     idempotency: new Idempotency(
       (params) => options.replays?.(params),
-      (thrown, { request, id }) => report(thrown, request, id),
+      (error, { request, id }) => report(error, request, id),
     ),
     callerOf: (request) => gate.callerOf(request),
     index: (params) => options.index?.(params),
@@ -44,15 +44,15 @@ export function deskOf({ options, problems, lives, gate, server }: Parts): Desk 
       hold(request)
       return stream(frames, {
         ...{ clock, deadlines, signal, heartbeat, patience },
-        report: (thrown) => report(thrown, request, id),
+        report: (error) => report(error, request, id),
         lagged: () => server()?.timeout(request, LINGER),
         ended: () => turn.end(),
       })
     },
     upgrade: (request, connection, headers) => server()?.upgrade(request, { data: { connection }, headers }) ?? false,
-    refuse(thrown, request, reply) {
-      const refusal = refusalOf(thrown)
-      if (refusal !== thrown) report(thrown, request, String(reply.headers['x-gc-request-id']))
+    refuse(error, request, reply) {
+      const refusal = toAppError(error)
+      if (refusal !== error) report(error, request, String(reply.headers['x-gc-request-id']))
       reply.status = problems.status(refusal)
       Object.assign(reply.headers, refusal.headers, { 'content-type': problems.media })
       return JSON.stringify(problems.body(refusal))

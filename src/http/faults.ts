@@ -1,14 +1,14 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import type { Fault } from '../core/errors.ts'
+import type { FieldError } from '../core/errors.ts'
 
 /** No caller reads more; a body of nothing but faults is not walked to its end. */
 const MOST_FAULTS = 50
 const LONGEST_VALUE = 200
 
 /** What is wrong with a value, each fault with its place below `root`: `body.items[0].title`. */
-export function faultsOf(errors: Iterable<ValueError>, root: string): Fault[] {
-  const faults = new Map<string, Fault>()
+export function fieldErrorsOf(errors: Iterable<ValueError>, root: string): FieldError[] {
+  const faults = new Map<string, FieldError>()
   for (const error of errors) {
     if (!faults.has(error.path)) faults.set(error.path, faultOf(error, root))
     if (faults.size === MOST_FAULTS) break
@@ -16,14 +16,14 @@ export function faultsOf(errors: Iterable<ValueError>, root: string): Fault[] {
   return [...faults.values()]
 }
 
-function faultOf(error: ValueError, root: string): Fault {
+function faultOf(error: ValueError, root: string): FieldError {
   const inner = onlyAlternative(error)
   if (inner) return faultOf(inner, root)
   if (error.type === ValueErrorType.ObjectRequiredProperty) {
     const parent = error.path.slice(0, error.path.lastIndexOf('/'))
     return { message: `${nameOf(error.path)} is required`, location: place(root, parent) }
   }
-  const fault: Fault = { message: messageOf(error), location: place(root, error.path) }
+  const fault: FieldError = { message: messageOf(error), location: place(root, error.path) }
   const value = shown(error)
   return value === undefined ? fault : { ...fault, value }
 }

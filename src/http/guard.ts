@@ -1,4 +1,4 @@
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { Caller, Human } from './caller.ts'
 
 /** What a plane asks of whoever knocks. */
@@ -42,9 +42,9 @@ export function admit(facts: Facts, settings: GuardSettings): Caller {
   if (origin !== null && (mutates || upgrades(facts))) checkOrigin(origin, facts.host, settings)
   const caller = identify(facts, mutates, settings)
   if (!mutates) return caller
-  if (!facts.mark) throw new Refusal('forbidden', 'csrf: X-GC-Request header required on mutation endpoints')
+  if (!facts.mark) throw new AppError('forbidden', 'csrf: X-GC-Request header required on mutation endpoints')
   if (settings.readOnly)
-    throw new Refusal('forbidden', 'read_only: this server takes no changes; it was started read-only')
+    throw new AppError('forbidden', 'read_only: this server takes no changes; it was started read-only')
   return caller
 }
 
@@ -58,7 +58,7 @@ function checkHost(host: string | null, { hosts }: GuardSettings): void {
   const name = hostName(host ?? '')
   if (isLoopback(name) || hosts.some((allowed) => allowed.toLowerCase() === name)) return
   const said = name.slice(0, 200) || 'no host'
-  throw new Refusal('host-not-allowed', `host_not_allowed: ${said} is not a name of this server; list it to allow it`)
+  throw new AppError('host-not-allowed', `host_not_allowed: ${said} is not a name of this server; list it to allow it`)
 }
 
 /** The name in a Host header: lower case, without port and brackets. */
@@ -76,7 +76,7 @@ export const isLoopback = (name: string): boolean =>
 function checkOrigin(origin: string, host: string | null, settings: GuardSettings): void {
   const own = host !== null && origin.replace(/^https?:\/\//i, '').toLowerCase() === host.toLowerCase()
   if (own || allowsOrigin(origin, settings)) return
-  throw new Refusal('forbidden', 'origin_not_allowed: pages of this origin may not call; list the origin to allow it')
+  throw new AppError('forbidden', 'origin_not_allowed: pages of this origin may not call; list the origin to allow it')
 }
 
 function identify(facts: Facts, mutates: boolean, settings: GuardSettings): Caller {
@@ -94,5 +94,5 @@ function identify(facts: Facts, mutates: boolean, settings: GuardSettings): Call
 }
 
 /** A refusal for want of a credential. */
-export const unauthorized = (detail: string): Refusal =>
-  new Refusal('unauthorized', detail, { headers: { 'www-authenticate': 'Bearer' } })
+export const unauthorized = (detail: string): AppError =>
+  new AppError('unauthorized', detail, { headers: { 'www-authenticate': 'Bearer' } })

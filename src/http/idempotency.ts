@@ -1,4 +1,4 @@
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { Replay, Replays } from '../core/replays.ts'
 import type { Caller } from './caller.ts'
 import type { Turn } from './exchange.ts'
@@ -20,7 +20,7 @@ export class Idempotency {
 
   constructor(
     private readonly keeper: Keeper,
-    private readonly report: (thrown: unknown, turn: Turn) => void,
+    private readonly report: (error: unknown, turn: Turn) => void,
   ) {}
 
   /** Runs `work`, or gives what it gave the first time this key was sent. */
@@ -54,12 +54,12 @@ export class Idempotency {
     const end = () => this.#under.delete(scope)
     const finish = async (answer: unknown) => {
       const add = kept ? undefined : replays.add(scope, replayOf(print, turn, answer))
-      await add?.catch((thrown) => this.report(thrown, turn))
+      await add?.catch((error) => this.report(error, turn))
       return answer
     }
-    const fail = async (thrown: unknown) => {
+    const fail = async (error: unknown) => {
       if (begun && !again) await replays.forget(scope).catch((failed) => this.report(failed, turn))
-      throw thrown
+      throw error
     }
     return attempt(work).then(finish, fail).finally(end)
   }
@@ -88,14 +88,14 @@ function repeated(turn: Turn, { body, status, headers }: Replay): unknown {
   return body
 }
 
-const mismatch = (): Refusal =>
-  new Refusal(
+const mismatch = (): AppError =>
+  new AppError(
     'idempotency-mismatch',
     'idempotency_mismatch: this Idempotency-Key was sent with another body; use a new key',
   )
 
-const inFlight = (): Refusal =>
-  new Refusal(
+const inFlight = (): AppError =>
+  new AppError(
     'idempotency-in-flight',
     'in_flight: the first request with this Idempotency-Key is still under way; try again',
   )

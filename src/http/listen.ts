@@ -1,6 +1,6 @@
 import type { Server, WebSocketHandler } from 'bun'
 import type { Deadlines } from '../core/deadlines.ts'
-import { Refusal, sentence } from '../core/errors.ts'
+import { AppError, errorMessage } from '../core/errors.ts'
 import type { Side } from './app.ts'
 import type { Link } from './plane.ts'
 import type { Socket } from './route.ts'
@@ -11,7 +11,7 @@ export interface ListenOptions {
   readonly port: number
   readonly deadlines: Deadlines
   /** Hears of faults on open sockets. */
-  report(thrown: unknown): void
+  report(error: unknown): void
 }
 
 /** A server that takes requests. */
@@ -60,25 +60,25 @@ function bind(app: Side, hostname: string, port: number, websocket: WebSocketHan
       fetch: (request, server) => app.fetch(request, server),
       websocket,
     })
-  } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE') throw new Taken(hostname, port)
-    throw new Refusal('service-unavailable', `cannot listen on ${hostname}:${port}: ${sentence(thrown)}`)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') throw new Taken(hostname, port)
+    throw new AppError('service-unavailable', `cannot listen on ${hostname}:${port}: ${errorMessage(error)}`)
   }
 }
 
 /** The port is another's. */
-export class Taken extends Refusal {
+export class Taken extends AppError {
   constructor(hostname: string, port: number, why = 'another program listens there; stop it or choose another port') {
     super('service-unavailable', `cannot listen on ${hostname}:${port}: ${why}`)
   }
 }
 
-function socketHandler(sockets: Set<Socket>, report: (thrown: unknown) => void): WebSocketHandler<Link> {
+function socketHandler(sockets: Set<Socket>, report: (error: unknown) => void): WebSocketHandler<Link> {
   const guarded = (socket: Socket, run: () => void) => {
     try {
       run()
-    } catch (thrown) {
-      report(thrown)
+    } catch (error) {
+      report(error)
       socket.close(FAULT, 'internal server error')
     }
   }

@@ -1,9 +1,9 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import { waitingOf } from './blocking.ts'
 import { type Check, compile } from './check.ts'
 import { type Tidy, tidier } from './nulls.ts'
-import { invalid } from './problem.ts'
+import { validationFailed } from './problem.ts'
 import { type QueryReader, queryReader } from './query.ts'
 import type { Route, Stream, Success } from './route.ts'
 
@@ -68,7 +68,7 @@ export class Declared {
     }
     this.#tidy?.(value)
     const faults = this.#check(value)
-    if (faults.length > 0) throw invalid([...faults])
+    if (faults.length > 0) throw validationFailed([...faults])
     return value
   }
 
@@ -78,7 +78,7 @@ export class Declared {
   }
 
   #absent(body: TSchema): undefined {
-    if (body[OptionalKind] !== 'Optional') throw new Refusal('invalid-request', 'request body is required')
+    if (body[OptionalKind] !== 'Optional') throw new AppError('invalid-request', 'request body is required')
   }
 }
 
@@ -88,12 +88,12 @@ export function paramsOf(names: readonly (readonly [string, string])[], found: R
   for (const [name, key] of names) {
     const value = found[key]
     if (typeof value !== 'string') {
-      throw new Refusal('invalid-request', `the path does not decode: ${name} is not valid percent-encoded UTF-8`)
+      throw new AppError('invalid-request', `the path does not decode: ${name} is not valid percent-encoded UTF-8`)
     }
     params[name] = value
   }
   if (params.cityName !== undefined && params.cityName.trim() === '') {
-    throw invalid([{ message: 'must name a city', location: 'path.cityName', value: params.cityName }])
+    throw validationFailed([{ message: 'must name a city', location: 'path.cityName', value: params.cityName }])
   }
   return params
 }

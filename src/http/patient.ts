@@ -16,8 +16,8 @@ export async function listenPatiently(app: Side, options: ListenOptions): Promis
   for (let waited = 0; ; waited += APART) {
     try {
       return listen(app, options)
-    } catch (thrown) {
-      if (!(thrown instanceof Taken) || (await answers(options))) throw thrown
+    } catch (error) {
+      if (!(error instanceof Taken) || (await answers(options))) throw error
       if (waited >= PATIENCE) throw new Taken(options.host, options.port, LINGERS)
     }
     await options.deadlines.sleep(APART)

@@ -44,7 +44,7 @@ export interface PlaneOptions {
   readonly clock: Clock
   readonly deadlines: Deadlines
   /** Hears of faults of ours: what was thrown, and in which exchange. */
-  report(thrown: unknown, occasion: Occasion): void
+  report(error: unknown, occasion: Occasion): void
   /** The number of the last durable event of what the parameters name: `X-GC-Index`. */
   index?(params: Readonly<Record<string, string>>): number | undefined
   readonly until?: Until

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { type Code, Refusal } from '../core/errors.ts'
+import { AppError, type Code } from '../core/errors.ts'
 import { ErrorModel, problemType } from './schema.ts'
 
 /** How a plane tells people and programs why it turned a request down. */
@@ -7,8 +7,8 @@ export interface Problems {
   readonly media: string
   /** The shape of every body. */
   readonly model: TSchema
-  body(refusal: Refusal): unknown
-  status(refusal: Pick<Refusal, 'code' | 'status'>): number
+  body(refusal: AppError): unknown
+  status(refusal: Pick<AppError, 'code' | 'status'>): number
   /** Of an address that is nobody's; of the methods it takes when only the method is wrong. */
   lost(request: Request, allowed: readonly string[] | undefined): { media: string; body: string }
 }
@@ -31,15 +31,15 @@ export const titleOf = (code: Code): string => {
   return code.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => (dash ? ' ' : '') + letter.toUpperCase())
 }
 
-function toProblem({ code, status, message, faults }: Refusal): ErrorModel {
+function toProblem({ code, status, message, fieldErrors: faults }: AppError): ErrorModel {
   const model: ErrorModel = { type: problemType(code), code, title: titleOf(code), status, detail: message }
   return faults.length > 0 ? { ...model, errors: faults } : model
 }
 
 /** What a caller is told of anything thrown: a refusal as it is, a fault of ours without a word about it. */
-export const refusalOf = (thrown: unknown): Refusal =>
-  thrown instanceof Refusal ? thrown : new Refusal('internal', 'internal server error')
+export const toAppError = (error: unknown): AppError =>
+  error instanceof AppError ? error : new AppError('internal', 'internal server error')
 
 /** A request that does not fit its declaration. */
-export const invalid = (faults: Refusal['faults']): Refusal =>
-  new Refusal('validation-failed', 'validation failed', { faults })
+export const validationFailed = (faults: AppError['fieldErrors']): AppError =>
+  new AppError('validation-failed', 'validation failed', { fieldErrors: faults })

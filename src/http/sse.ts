@@ -45,7 +45,7 @@ export interface StreamOptions {
   /** Ends the stream when it aborts. */
   readonly signal: AbortSignal
   /** Hears what the frames threw after the stream began. */
-  report(thrown: unknown): void
+  report(error: unknown): void
   /** Runs before a reader is let go that left unread what was sent. */
   lagged(): void
   /** Runs once, when the stream is over for whatever reason. */
@@ -157,8 +157,8 @@ class Pump {
       }
       if (this.frames.over) this.end()
       else if (this.#portion >= QUEUE && !this.#stalled) this.#rest()
-    } catch (thrown) {
-      if (!this.#over) this.options.report(thrown)
+    } catch (error) {
+      if (!this.#over) this.options.report(error)
       this.end()
     }
   }

@@ -30,7 +30,7 @@ export interface NetworkOptions {
   readonly deadlines: Deadlines
   readonly settings?: Partial<Settings>
   /** Hears of what goes wrong beside any request. */
-  report(thrown: unknown): void
+  report(error: unknown): void
 }
 
 const HOUR = 3_600_000
@@ -61,12 +61,12 @@ export class Network {
   readonly #recounts: Recounts
   readonly #retention: Retention
   readonly #deadlines: Deadlines
-  readonly #report: (thrown: unknown) => void
+  readonly #report: (error: unknown) => void
   #tidying: Deadline | undefined
 
   private constructor({ path, clock, deadlines, settings, report }: NetworkOptions) {
     const now: Settings = { ...usualSettings, ...settings }
-    const store = Store.open(path, socialMigrations, { onFailure: report, onFault: report, cacheMb: CACHE_MB })
+    const store = Store.open(path, socialMigrations, { onFailure: report, onError: report, cacheMb: CACHE_MB })
     const log = new EventLog(store, clock, deadlines)
     this.settings = now
     this.store = store

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { Side } from '../http/app.ts'
 import { isLoopback } from '../http/guard.ts'
 import type { Occasion } from '../http/plane.ts'
@@ -28,7 +28,7 @@ export interface PeopleOptions {
   readonly hosts: readonly string[]
   /** Where people prove who they are; with none, the operator approves claims. */
   readonly providers: readonly ProviderSettings[]
-  report(thrown: unknown, occasion?: Occasion): void
+  report(error: unknown, occasion?: Occasion): void
 }
 
 /** Pages one address may look at in a minute; this machine's own are free unless a proxy stands before us. */
@@ -67,7 +67,7 @@ function routesOf({ network, clock, deadlines, providers: settings, report }: Pe
   ]
 }
 
-const tooOften = (wait: number): Refusal =>
-  new Refusal('rate-limited', `that was too much at once; come back in ${wait} seconds`, {
+const tooOften = (wait: number): AppError =>
+  new AppError('rate-limited', `that was too much at once; come back in ${wait} seconds`, {
     headers: { 'retry-after': String(wait) },
   })

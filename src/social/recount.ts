@@ -1,4 +1,4 @@
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { Aside, Store } from '../core/store.ts'
 
 /** A counter that does not say what is there. */
@@ -86,7 +86,7 @@ export class Recounts {
       const [table] = counter
       const [end] = await rows<{ n: number | null }>(`SELECT max(n) AS n FROM ${table}`)
       for (let from = 0; from < (end?.n ?? 0); from += SLICE) {
-        if (this.#stopped) throw new Refusal('store-unavailable', 'the network closes')
+        if (this.#stopped) throw new AppError('store-unavailable', 'the network closes')
         if (wrong.length >= MOST) return wrong.slice(0, MOST)
         wrong.push(...(await rows<Miscount>(offSql(counter), from, from + SLICE)))
       }

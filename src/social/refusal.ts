@@ -1,4 +1,4 @@
-import { type Code, Refusal } from '../core/errors.ts'
+import { AppError, type Code } from '../core/errors.ts'
 
 interface More {
   /** What to do about it, for those who read hints. */
@@ -9,7 +9,7 @@ interface More {
 }
 
 /** A request that the network turns down, with what its clients look for in the body. */
-export class NetworkRefusal extends Refusal {
+export class SocialError extends AppError {
   readonly hint: string | undefined
   readonly fields: Readonly<Record<string, unknown>>
 
@@ -21,15 +21,15 @@ export class NetworkRefusal extends Refusal {
 }
 
 /** What was sent cannot be used: the sentence says what has to be different. */
-export const unusable = (detail: string, hint?: string): NetworkRefusal =>
-  new NetworkRefusal('invalid-request', detail, { ...(hint !== undefined && { hint }) })
+export const unusable = (detail: string, hint?: string): SocialError =>
+  new SocialError('invalid-request', detail, { ...(hint !== undefined && { hint }) })
 
-export const noPost = (): NetworkRefusal => new NetworkRefusal('post-not-found', 'Post not found')
-export const noComment = (): NetworkRefusal => new NetworkRefusal('comment-not-found', 'Comment not found')
-export const noSubmolt = (name: string): NetworkRefusal =>
-  new NetworkRefusal('submolt-not-found', 'Submolt not found', {
+export const noPost = (): SocialError => new SocialError('post-not-found', 'Post not found')
+export const noComment = (): SocialError => new SocialError('comment-not-found', 'Comment not found')
+export const noSubmolt = (name: string): SocialError =>
+  new SocialError('submolt-not-found', 'Submolt not found', {
     hint: 'GET /submolts lists those there are; POST /submolts makes one.',
     fields: { searched_for: name.slice(0, 100) },
   })
-export const noAgent = (name: string): NetworkRefusal =>
-  new NetworkRefusal('agent-not-found', 'Agent not found', { fields: { searched_for: name.slice(0, 100) } })
+export const noAgent = (name: string): SocialError =>
+  new SocialError('agent-not-found', 'Agent not found', { fields: { searched_for: name.slice(0, 100) } })

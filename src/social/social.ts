@@ -31,7 +31,7 @@ export interface SocialOptions {
   /** The fingerprint of the operator’s token; without it nobody is the operator. */
   readonly operator?: string
   /** Hears of faults of ours; with the exchange they happened in, when it was one. */
-  report(thrown: unknown, occasion?: Occasion): void
+  report(error: unknown, occasion?: Occasion): void
   /** Answers what is not the API: pages for people. */
   readonly pages?: (network: Network) => Side
 }

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import type { City } from '../city/city.ts'
 import { CITY_NAME } from '../config/names.ts'
 import type { Clock } from '../core/clock.ts'
-import { Refusal, sentence } from '../core/errors.ts'
+import { AppError, errorMessage } from '../core/errors.ts'
 import type { EventDef } from '../core/events/event.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { Accepted, Requests } from '../core/requests.ts'
@@ -73,7 +73,7 @@ export class Cities {
   /** The running city of that name; `city-not-found` while it is unknown, starting or failed. */
   running(name: string): City {
     const city = this.#entries.get(name)?.city
-    if (!city) throw new Refusal('city-not-found', `not_found: city not found or not running: ${name}`)
+    if (!city) throw new AppError('city-not-found', `not_found: city not found or not running: ${name}`)
     return city
   }
 
@@ -91,8 +91,8 @@ export class Cities {
   /** Writes a new city and registers it. Answers once it is on disk; the outcome is an event. */
   async create(body: CityCreate, keep: Keep = () => {}): Promise<Accepted> {
     if (body.provider !== undefined && body.start_command !== undefined) {
-      throw new Refusal('validation-failed', 'validation failed', {
-        faults: [{ message: 'give provider or start_command, not both', location: 'body.start_command' }],
+      throw new AppError('validation-failed', 'validation failed', {
+        fieldErrors: [{ message: 'give provider or start_command, not both', location: 'body.start_command' }],
       })
     }
     const path = isAbsolute(body.dir) ? body.dir : join(homedir(), body.dir)
@@ -108,9 +108,9 @@ export class Cities {
 
   /** Registers a folder that holds a city already; one that is registered and could not be started is tried again. */
   async register({ path, name }: CityRegister): Promise<Accepted> {
-    if (!isAbsolute(path)) throw new Refusal('invalid-request', `path must be absolute: ${path}`)
+    if (!isAbsolute(path)) throw new AppError('invalid-request', `path must be absolute: ${path}`)
     if (name !== undefined && !CITY_NAME.test(name)) {
-      throw new Refusal('invalid-request', `"${name}" cannot name a city: letters, digits, ".", "-" and "_" can`)
+      throw new AppError('invalid-request', `"${name}" cannot name a city: letters, digits, ".", "-" and "_" can`)
     }
     return this.#exclusively(path, async () => {
       const failed = [...this.#entries.values()].find((entry) => entry.path === path && entry.error !== undefined)
@@ -123,7 +123,7 @@ export class Cities {
   /** Takes a city out of the registry, then ends its sessions; its folder stays. */
   async unregister(name: string): Promise<Accepted> {
     const entry = this.#entries.get(name)
-    if (!entry) throw new Refusal('city-not-found', `not_found: city not found or not running: ${name}`)
+    if (!entry) throw new AppError('city-not-found', `not_found: city not found or not running: ${name}`)
     return this.#exclusively(entry.path, async () => {
       const request = await this.parts.store.write((tx) => {
         tx.orm.delete(registered).where(eq(registered.name, name)).run()
@@ -165,17 +165,17 @@ export class Cities {
   #refuseTaken(name: string, path: string): void {
     for (const entry of this.#entries.values()) {
       if (entry.path === path) {
-        throw new Refusal('conflict-wrong-state', `conflict: city already initialized at ${path}`)
+        throw new AppError('conflict-wrong-state', `conflict: city already initialized at ${path}`)
       }
       if (entry.name.toLowerCase() === name.toLowerCase()) {
-        throw new Refusal('conflict-wrong-state', `conflict: a city named ${name} is registered at ${entry.path}`)
+        throw new AppError('conflict-wrong-state', `conflict: a city named ${name} is registered at ${entry.path}`)
       }
     }
   }
 
   async #exclusively<T>(path: string, work: () => Promise<T>): Promise<T> {
     if (this.#busy.has(path)) {
-      throw new Refusal(
+      throw new AppError(
         'operation-in-progress',
         `conflict: another request is working on ${path}; try again when it is done`,
       )
@@ -214,8 +214,8 @@ export class Cities {
       if (this.#entries.get(entry.name) !== entry) return await city.close({ endSessions: true })
       entry.city = city
       this.parts.changed()
-    } catch (thrown) {
-      entry.error = sentence(thrown)
+    } catch (error) {
+      entry.error = errorMessage(error)
       this.parts.report(`city ${entry.name} could not be started: ${entry.error}`)
     }
   }
@@ -226,8 +226,8 @@ export class Cities {
       else await this.parts.endSessions(entry.name)
       this.parts.changed()
       await this.#succeed(request, CityUnregisterSucceeded)
-    } catch (thrown) {
-      await this.#fail(request, 'city_unregister_failed', sentence(thrown))
+    } catch (error) {
+      await this.#fail(request, 'city_unregister_failed', errorMessage(error))
     }
   }
 

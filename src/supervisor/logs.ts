@@ -1,15 +1,15 @@
 import type { City } from '../city/city.ts'
 import { resumePoint } from '../city/events/events.ts'
 import { projected } from '../city/events/frames.ts'
-import type { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import type { Clock } from '../core/clock.ts'
 import { parseDuration } from '../core/durations.ts'
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { Recorded } from '../core/events/event.ts'
 import { type Followed, Follower, type Source } from '../core/events/follow.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { Tail } from '../core/tail.ts'
 import { type Frame, line } from '../http/sse.ts'
+import type { WorkflowEvents } from '../orchestration/runs/projection.ts'
 
 /** The name of the supervisor's own log beside those of the cities. */
 export const SUPERVISOR = '__supervisor__'
@@ -109,7 +109,7 @@ export class Logs {
   #ago(since: string): number {
     const length = parseDuration(since)
     if (length === undefined) {
-      throw new Refusal('invalid-request', `since takes a length of time such as 30m or 1h30m, not "${since}"`)
+      throw new AppError('invalid-request', `since takes a length of time such as 30m or 1h30m, not "${since}"`)
     }
     return this.clock.now() - length
   }
@@ -130,7 +130,7 @@ function read(text: string): Map<string, number> | 0 | undefined {
   return new Map(
     text.split(',').map((entry) => {
       const colon = entry.lastIndexOf(':')
-      if (colon < 1) throw new Refusal('invalid-cursor', 'the resume point is name:number pairs joined by commas')
+      if (colon < 1) throw new AppError('invalid-cursor', 'the resume point is name:number pairs joined by commas')
       return [entry.slice(0, colon), resumePoint(entry.slice(colon + 1))] as const
     }),
   )

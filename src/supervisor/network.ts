@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
-import { sentence } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import { Lock } from '../core/lock.ts'
 import { redact } from '../core/redact.ts'
 import type { Side } from '../http/app.ts'
@@ -28,7 +28,7 @@ export function openNetwork({ home, clock, deadlines, hosts, env, report }: Part
   const social = openSocial({
     ...{ home: home.path, clock, deadlines, hosts, env },
     operator: hashOf(home.operatorToken()),
-    report: (thrown, occasion) => report(occasion ? `${occasion.id}: ${traceOf(thrown)}` : sentence(thrown)),
+    report: (error, occasion) => report(occasion ? `${occasion.id}: ${traceOf(error)}` : errorMessage(error)),
   })
   held.defer(() => social.close())
   return social.side
@@ -48,13 +48,13 @@ export interface NetworkServeOptions {
 export async function serveNetwork(options: NetworkServeOptions): Promise<{ url: string; stop(): Promise<void> }> {
   await using held = new AsyncDisposableStack()
   const report = (message: string) => options.report(redact(message))
-  const deadlines = new Deadlines(systemClock, undefined, (thrown) => report(sentence(thrown)))
+  const deadlines = new Deadlines(systemClock, undefined, (error) => report(errorMessage(error)))
   held.defer(() => deadlines.close())
   const { allowHosts: hosts, env } = options
   const parts = { home: Home.open(options.home), clock: systemClock, deadlines, hosts, env, report }
   const side = openNetwork(parts, held)
   const where = { host: options.host, port: options.port, deadlines }
-  const listening = await listenPatiently(side, { ...where, report: (thrown) => report(traceOf(thrown)) })
+  const listening = await listenPatiently(side, { ...where, report: (error) => report(traceOf(error)) })
   held.defer(() => listening.stop())
   const open = held.move()
   return { url: listening.url, stop: () => open.disposeAsync() }

@@ -1,32 +1,33 @@
 import { agentRoutes } from '../agents/agents/routes.ts'
 import { attentionRoutes } from '../agents/attention/routes.ts'
-import { beadRoutes } from '../work/beads/routes.ts'
 import { budgetRoutes } from '../agents/budgets/routes.ts'
-import type { CityOf } from '../city/city.ts'
+import { readinessRoutes } from '../agents/readiness/routes.ts'
+import { sessionRoutes } from '../agents/sessions/routes.ts'
+import { usageRoutes } from '../agents/usage/routes.ts'
+import { worktreeRoutes } from '../agents/worktrees/routes.ts'
+import type { City } from '../city/city.ts'
+import { eventRoutes } from '../city/events/routes.ts'
+import { maintenanceRoutes } from '../city/maintenance/routes.ts'
+import { statusRoutes } from '../city/status/routes.ts'
+import { providerRoutes } from '../config/providers/routes.ts'
+import { rigRoutes } from '../config/rigs/routes.ts'
+import { configRoutes } from '../config/routes.ts'
+import type { CityOf } from '../http/city-of.ts'
+import type { Route } from '../http/route.ts'
+import { slingRoutes } from '../orchestration/sling/routes.ts'
+import { beadRoutes } from '../work/beads/routes.ts'
 import { claimRoutes } from '../work/claims/routes.ts'
 import { commentRoutes } from '../work/comments/routes.ts'
-import { configRoutes } from '../config/routes.ts'
 import { convoyRoutes } from '../work/convoys/routes.ts'
-import { eventRoutes } from '../city/events/routes.ts'
 import { mailRoutes } from '../work/mail/routes.ts'
-import { maintenanceRoutes } from '../city/maintenance/routes.ts'
-import { providerRoutes } from '../config/providers/routes.ts'
-import { readinessRoutes } from '../agents/readiness/routes.ts'
-import { rigRoutes } from '../config/rigs/routes.ts'
 import { searchRoutes } from '../work/search/routes.ts'
-import { sessionRoutes } from '../agents/sessions/routes.ts'
-import { slingRoutes } from '../orchestration/sling/routes.ts'
-import { statusRoutes } from '../city/status/routes.ts'
-import { usageRoutes } from '../agents/usage/routes.ts'
 import { waitRoutes } from '../work/waits/routes.ts'
-import { worktreeRoutes } from '../agents/worktrees/routes.ts'
-import type { Route } from '../http/route.ts'
 import { supervisorRoutes } from './routes.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** Every operation of the supervisor’s plane; what one of them reads of its city, it reads in one look. */
 export function routes(gc: Supervisor): Route[] {
-  const city: CityOf = ({ params }) => {
+  const city: CityOf<City> = ({ params }) => {
     const found = gc.cities.running(params.cityName)
     found.store.look()
     return found

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { settle } from '../city/maintenance/restore.ts'
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import { makeFolder } from '../core/folders.ts'
 
 /** Unpacks a backup of a city into a folder that is empty or not there yet; what fails leaves nothing. */
 export async function restore(file: string, folder: string): Promise<{ city: string; path: string; at: string }> {
   const path = resolve(folder)
-  if (!existsSync(file)) throw new Refusal('invalid-request', `there is no file ${file}`)
+  if (!existsSync(file)) throw new AppError('invalid-request', `there is no file ${file}`)
   if (existsSync(path) && readdirSync(path).length > 0) {
-    throw new Refusal('conflict-wrong-state', `${path} is not empty; restore into a new folder`)
+    throw new AppError('conflict-wrong-state', `${path} is not empty; restore into a new folder`)
   }
   const was = existsSync(path)
   makeFolder(path)
@@ -17,12 +17,12 @@ export async function restore(file: string, folder: string): Promise<{ city: str
     const tar = Bun.spawn(['tar', '-xzf', resolve(file), '-C', path], { stdin: 'ignore', stderr: 'pipe' })
     const said = await new Response(tar.stderr).text()
     const [why = ''] = said.trim().split('\n')
-    if ((await tar.exited) !== 0) throw new Refusal('invalid-request', `${file} cannot be unpacked: ${why}`)
+    if ((await tar.exited) !== 0) throw new AppError('invalid-request', `${file} cannot be unpacked: ${why}`)
     const { city, at } = await settle(path)
     return { city, path, at }
-  } catch (thrown) {
+  } catch (error) {
     for (const name of readdirSync(path)) rmSync(`${path}/${name}`, { recursive: true, force: true })
     if (!was) rmSync(path, { recursive: true, force: true })
-    throw thrown
+    throw error
   }
 }

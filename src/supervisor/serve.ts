@@ -1,11 +1,11 @@
 import { join } from 'node:path'
+import { Readiness } from '../agents/readiness/readiness.ts'
 import { City } from '../city/city.ts'
 import { Config } from '../config/config.ts'
 import { scaffold } from '../config/scaffold.ts'
-import { Readiness } from '../agents/readiness/readiness.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
-import { Refusal, sentence } from '../core/errors.ts'
+import { AppError, errorMessage } from '../core/errors.ts'
 import { EventLog } from '../core/events/log.ts'
 import { Retention } from '../core/events/retention.ts'
 import { Lock } from '../core/lock.ts'
@@ -69,7 +69,7 @@ export interface Running {
 /** Brings up the supervisor of one `GC_HOME`: registry, host, cities, and the address it answers on. */
 export async function serve(options: ServeOptions): Promise<Running> {
   if (!isLoopback(options.host) && !options.requireToken) {
-    throw new Refusal(
+    throw new AppError(
       'invalid-request',
       `${options.host} is reachable from other machines: start with --require-token, or listen on 127.0.0.1`,
     )
@@ -85,12 +85,12 @@ type Started = Awaited<ReturnType<typeof start>>
 /** Takes what it needs step by step; `held` gives it all back, last first, when a step fails or at the end. */
 async function start(options: ServeOptions, home: Home, held: AsyncDisposableStack) {
   const { clock = systemClock, report, program } = options
-  const fault = (thrown: unknown) => report(sentence(thrown))
+  const fault = (error: unknown) => report(errorMessage(error))
   const lock = Lock.take(home.lock, `gc serve on ${options.host}:${options.port}`)
   held.defer(() => lock.release())
   const deadlines = new Deadlines(clock, undefined, fault)
   held.defer(() => deadlines.close())
-  const store = Store.open(home.registry, supervisorMigrations, { onFailure: report, onFault: fault })
+  const store = Store.open(home.registry, supervisorMigrations, { onFailure: report, onError: fault })
   held.defer(() => store.close())
   const log = new EventLog(store, clock, deadlines)
   const retention = new Retention(store, log, clock, deadlines, fault)
@@ -143,7 +143,7 @@ async function start(options: ServeOptions, home: Home, held: AsyncDisposableSta
   const network = orNowhere(() => openNetwork(parts, held), report)
   const shared = options.social === undefined && isLoopback(options.host)
   const app = createApp({ supervisor, network: shared ? network : nowhere })
-  const trace = (thrown: unknown) => report(traceOf(thrown))
+  const trace = (error: unknown) => report(traceOf(error))
   const listening = await listenPatiently(app, { host: options.host, port: options.port, deadlines, report: trace })
   held.defer(() => listening.stop())
   const social = options.social && (await listenPatiently(network, { ...options.social, deadlines, report: trace }))
@@ -221,7 +221,7 @@ function planeOf(
       requireToken: options.requireToken,
       resolve: (token) => callers.resolve(token),
     },
-    report: (thrown, { id, method, path }) => options.report(`${id} ${method} ${path}: ${traceOf(thrown)}`),
+    report: (error, { id, method, path }) => options.report(`${id} ${method} ${path}: ${traceOf(error)}`),
     index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.find(cityName)?.log.head),
     replays: ({ cityName }) => (cityName === undefined ? own : gc.cities.find(cityName)?.replays),
     until: ({ cityName = '' }, index, ms, signal) => news(gc.cities.running(cityName), time.clock, index, ms, signal),
@@ -238,8 +238,8 @@ async function news({ log, sessions }: City, clock: Clock, index: number, ms: nu
 function orNowhere(open: () => Side, report: (message: string) => void): Side {
   try {
     return open()
-  } catch (thrown) {
-    report(`the agents' network is not served: ${sentence(thrown)}`)
+  } catch (error) {
+    report(`the agents' network is not served: ${errorMessage(error)}`)
     return nowhere
   }
 }

@@ -1,6 +1,6 @@
 import type { Readiness } from '../agents/readiness/readiness.ts'
 import type { Clock } from '../core/clock.ts'
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import { everyTime, type Once } from '../core/replays.ts'
 import type { Accepted } from '../core/requests.ts'
 import type { SessionHost } from '../host/client/contract.ts'
@@ -80,7 +80,7 @@ export class Supervisor {
 }
 
 function refuseSession(caller: Caller, what: string): void {
-  if (caller.kind === 'session') throw new Refusal('forbidden', `forbidden: a session may not ${what}`)
+  if (caller.kind === 'session') throw new AppError('forbidden', `forbidden: a session may not ${what}`)
 }
 
 /** How far the first city is, for those who wait for a start. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { Caller } from '../http/caller.ts'
 
 /**
@@ -11,5 +11,8 @@ export function speaker(caller: Caller, label: string | undefined): string {
   const [own] = caller.names
   if (wanted === '') return own ?? caller.session
   if (caller.names.includes(wanted)) return wanted
-  throw new Refusal('forbidden', `forbidden: this session may not speak as ${wanted}; it is ${caller.names.join(', ')}`)
+  throw new AppError(
+    'forbidden',
+    `forbidden: this session may not speak as ${wanted}; it is ${caller.names.join(', ')}`,
+  )
 }

@@ -149,7 +149,7 @@ test('no request, however strange, is a fault of ours, hangs, or changes anythin
   const queue = operations.flatMap((operation) => Array.from({ length: EACH }, () => operation))
   const work = async () => {
     for (let operation = queue.pop(); operation; operation = queue.pop()) {
-      const one = await send(world, city, make, operation).catch((thrown) => String(thrown))
+      const one = await send(world, city, make, operation).catch((error) => String(error))
       if (typeof one === 'string') faults.push(one)
       else sent.push(one)
     }
@@ -181,8 +181,8 @@ async function send(world: World, city: TestCity, make: Maker, operation: Operat
     const { status } = response
     if (operation.kind !== 'stream' || status !== 200) await response.text()
     return { operation, address, body, status }
-  } catch (thrown) {
-    throw new Error(`${operation.id} ${address} ${body?.slice(0, 300)}: ${thrown}`)
+  } catch (error) {
+    throw new Error(`${operation.id} ${address} ${body?.slice(0, 300)}: ${error}`)
   } finally {
     clearTimeout(late)
     stop.abort()

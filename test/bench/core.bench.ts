@@ -89,7 +89,7 @@ async function stall(options: StoreOptions = {}): Promise<{ p999: number; worst:
 }
 
 const slowDisk: StoreOptions['sync'] = (file) =>
-  new Promise((resolve, reject) => fdatasync(file, (thrown) => (thrown ? reject(thrown) : setTimeout(resolve, 8))))
+  new Promise((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : setTimeout(resolve, 8))))
 
 const ours = await stored()
 const shared = bare(GROUP)

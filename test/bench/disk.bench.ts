@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
-import { Beads } from '../../src/work/beads/beads.ts'
 import { cityMigrations } from '../../src/city/migrations.ts'
 import { systemClock as clock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { EventLog } from '../../src/core/events/log.ts'
 import { Store } from '../../src/core/store.ts'
+import { Beads } from '../../src/work/beads/beads.ts'
 import { tempFolder } from '../support/folder.ts'
 import { Table, whole } from './support/figures.ts'
 

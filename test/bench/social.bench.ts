@@ -62,7 +62,7 @@ const network = Network.open({
   settings: {
     limits: { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
   },
-  report: (thrown) => say(String(thrown)),
+  report: (error) => say(String(error)),
 })
 const bare = bareNetwork(folder.at('bare.db'))
 

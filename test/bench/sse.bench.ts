@@ -38,7 +38,7 @@ async function follow(url: string, city: string, hear?: (bytes: Buffer) => void)
         hear?.(bytes)
         heard.frames++
       },
-      error: (_, thrown) => opened.reject(thrown),
+      error: (_, error) => opened.reject(error),
     },
   })
   socket.write(`GET ${city}/events/stream HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`)
@@ -74,7 +74,7 @@ async function measure({ pid, url }: Asked, city: string, subscribers: number, e
   const failed: unknown[] = []
   for (let n = 0; n < RATE * SECONDS && failed.length === 0; n++) {
     await Bun.sleep(Math.max(0, started + (n * 1000) / RATE - performance.now()))
-    emit().catch((thrown) => failed.push(thrown))
+    emit().catch((error) => failed.push(error))
   }
   await Bun.sleep(300)
   if (failed.length > 0) throw failed[0]

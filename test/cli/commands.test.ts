@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync } from 'node:fs'
-import type { Bead } from '../../src/work/beads/schema.ts'
 import { widthOf } from '../../src/client/text.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town

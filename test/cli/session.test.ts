@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import type { Bead } from '../../src/work/beads/schema.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { eventually } from '../support/until.ts'
 import { shareTown, type Town } from './town.ts'
 

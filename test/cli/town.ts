@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Bead } from '../../src/work/beads/schema.ts'
 import { serve } from '../../src/supervisor/serve.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import { tempFolder } from '../support/folder.ts'
 import { bd, gc, type Said, type Shell } from './shell.ts'
 

@@ -55,11 +55,11 @@ describe('a call', () => {
   })
 
   test('throws what the server says against it, every fault with its place', async () => {
-    const refused = await new Client({ url, token: undefined }).send('GET /refused', {}).catch((thrown) => thrown)
+    const refused = await new Client({ url, token: undefined }).send('GET /refused', {}).catch((error) => error)
     expect(refused).toBeInstanceOf(ClientProblem)
     expect(refused).toMatchObject({ status: 422, code: 'validation-failed' })
     expect(refused.sentence).toBe('validation failed (body.title: expected length >= 1)')
-    const plain = await new Client({ url, token: undefined }).send('GET /plain', {}).catch((thrown) => thrown)
+    const plain = await new Client({ url, token: undefined }).send('GET /plain', {}).catch((error) => error)
     expect(plain).toMatchObject({ status: 404, code: '', message: 'not found' })
   })
 

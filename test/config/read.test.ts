@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Config } from '../../src/config/config.ts'
 import { prefixOf } from '../../src/config/names.ts'
-import { sentence } from '../../src/core/errors.ts'
+import { errorMessage } from '../../src/core/errors.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 
 type Files = Record<string, string>
@@ -28,7 +28,7 @@ async function wrong(files: Files): Promise<string> {
   lay(folder, files)
   return await Config.open(folder.at('my-city')).then(
     () => 'nothing',
-    (thrown) => sentence(thrown).replaceAll(folder.path, ''),
+    (error) => errorMessage(error).replaceAll(folder.path, ''),
   )
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { cityMigrations } from '../../src/city/migrations.ts'
 import { Suspensions } from '../../src/config/suspensions.ts'
 import { suspensions as table } from '../../src/config/table.ts'
-import { cityMigrations } from '../../src/city/migrations.ts'
 import { Store } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
 

@@ -7,10 +7,10 @@ const DAY = 24 * HOUR
 
 function world() {
   const clock = new TestClock()
-  const thrown: unknown[] = []
-  const deadlines = new Deadlines(clock, clock, (one) => thrown.push(one))
+  const error: unknown[] = []
+  const deadlines = new Deadlines(clock, clock, (one) => error.push(one))
   const fired: string[] = []
-  return { clock, deadlines, thrown, fired, note: (name: string) => () => void fired.push(name) }
+  return { clock, deadlines, error, fired, note: (name: string) => () => void fired.push(name) }
 }
 
 describe('a deadline', () => {
@@ -85,7 +85,7 @@ describe('several deadlines', () => {
   })
 
   test('that throw or reject are told and harm no other', async () => {
-    const { clock, deadlines, fired, note, thrown } = world()
+    const { clock, deadlines, fired, note, error } = world()
     deadlines.after(1, () => {
       throw new Error('one')
     })
@@ -95,7 +95,7 @@ describe('several deadlines', () => {
     deadlines.after(1, note('three'))
     await clock.advance(1)
     expect(fired).toEqual(['three'])
-    expect(thrown).toEqual([new Error('one'), new Error('two')])
+    expect(error).toEqual([new Error('one'), new Error('two')])
   })
 
   test('by the hundred thousand are set, cancelled and fired in little time', async () => {

@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs'
-import { Refusal } from '../../src/core/errors.ts'
+import { AppError } from '../../src/core/errors.ts'
 import { Store, type StoreOptions, type Tx } from '../../src/core/store.ts'
 
 export const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE)'
@@ -33,21 +33,21 @@ export const openFiles = (path: string): string[] =>
     }
   })
 
-export const refusal = async (promise: Promise<unknown>): Promise<Refusal> => {
-  const thrown = await promise.then(
+export const refusal = async (promise: Promise<unknown>): Promise<AppError> => {
+  const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
   )
-  if (thrown instanceof Refusal) return thrown
-  throw new Error(`expected a refusal, got ${thrown}`)
+  if (error instanceof AppError) return error
+  throw new Error(`expected a refusal, got ${error}`)
 }
 
-export const refusalOf = (run: () => unknown): Refusal => {
+export const refusalOf = (run: () => unknown): AppError => {
   try {
     run()
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return thrown
-    throw thrown
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
   }
   throw new Error('expected a refusal')
 }

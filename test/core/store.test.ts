@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Refusal } from '../../src/core/errors.ts'
+import { AppError } from '../../src/core/errors.ts'
 import type { Tx } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
 import { open, turns } from './notes.ts'
@@ -66,7 +66,7 @@ describe('writing', () => {
       add('one', (tx) => tx.after(() => effects.push('one'))),
       add('two', (tx) => {
         tx.after(() => effects.push('two'))
-        throw new Refusal('bead-not-found', 'there is no such bead')
+        throw new AppError('bead-not-found', 'there is no such bead')
       }),
       add('one', (tx) => tx.after(() => effects.push('again'))),
       add('three', (tx) => tx.after(() => effects.push('three'))),
@@ -107,7 +107,7 @@ describe('writing', () => {
   test('an effect that throws is told and harms nobody', async () => {
     using folder = tempFolder()
     const faults: unknown[] = []
-    const { store, add } = open(folder.at('a.db'), { onFault: (thrown) => faults.push(thrown) })
+    const { store, add } = open(folder.at('a.db'), { onError: (error) => faults.push(error) })
     const boom = new Error('boom')
     const bad = add('one', (tx) =>
       tx.after(() => {

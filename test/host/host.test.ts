@@ -49,7 +49,7 @@ describe('a session', () => {
     const refused = (start: Promise<unknown>) =>
       start.then(
         () => 'started',
-        (thrown) => `${thrown.code}: ${thrown.message}`,
+        (error) => `${error.code}: ${error.message}`,
       )
     expect(await refused(host.start(spec(world, 'a', ['no-such-program'])))).toBe(
       "validation-failed: no-such-program is not on the session's PATH; install it or name its path",
@@ -71,9 +71,9 @@ describe('a session', () => {
     await output(first, 'a', (text) => text.includes('last words'))
     first.close()
     const second = await world.connect()
-    let thrown = 0
+    let error = 0
     second.onExit(() => {
-      thrown++
+      error++
       throw new Error('the disk is full')
     })
     await output(second, 'a', () => true).catch(() => {})
@@ -86,7 +86,7 @@ describe('a session', () => {
     expect((await third.screen('a', 5)).lines).toEqual(['last words'])
     expect(await exitOf(third, 'a')).toMatchObject({ exitCode: 3, lastOutput: ['last words'] })
     await eventually(async () => (await third.list()).length === 0)
-    expect(thrown).toBeLessThanOrEqual(1)
+    expect(error).toBeLessThanOrEqual(1)
   })
 })
 

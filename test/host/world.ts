@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { connect, type Host } from '../../src/host/client/client.ts'
+import { processNow } from '../../src/host/process/process-table.ts'
 import type { Exit, StartSpec } from '../../src/host/protocol/hosted.ts'
-import { processNow } from '../../src/host/process/table.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 
 /** The command that becomes a host: the built binary where there is one, else this source tree. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Refusal } from '../../src/core/errors.ts'
+import { AppError } from '../../src/core/errors.ts'
 import { admit, type Facts, type GuardSettings, human, unproven } from '../../src/http/guard.ts'
 import { OPEN, SESSION } from './serve.ts'
 
@@ -19,9 +19,9 @@ const facts = (some: Partial<Facts>): Facts => ({
 const verdict = (some: Partial<Facts>, settings: GuardSettings): unknown => {
   try {
     return admit(facts(some), settings)
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return `${thrown.status} ${thrown.code} ${thrown.message.split(':', 1)[0]}`
-    throw thrown
+  } catch (error) {
+    if (error instanceof AppError) return `${error.status} ${error.code} ${error.message.split(':', 1)[0]}`
+    throw error
   }
 }
 

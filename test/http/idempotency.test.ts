@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
-import { Refusal } from '../../src/core/errors.ts'
+import { AppError } from '../../src/core/errors.ts'
 import { Replays } from '../../src/core/replays.ts'
 import { route } from '../../src/http/route.ts'
 import { SESSION, serve } from './serve.ts'
@@ -94,7 +94,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     let fails = true
     await using server = serve(
       counting(() => {
-        if (fails) throw new Refusal('conflict-wrong-state', 'conflict: not now', { status: 409 })
+        if (fails) throw new AppError('conflict-wrong-state', 'conflict: not now', { status: 409 })
       }),
     )
     expect((await server.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(409)
@@ -176,7 +176,7 @@ function marking(work: (mark: () => void) => unknown) {
     },
     async ({ body: { title }, attempt }) => {
       if (attempt.again && marks.has(title)) return { title }
-      if (marks.has(title)) throw new Refusal('conflict-wrong-state', 'it is there')
+      if (marks.has(title)) throw new AppError('conflict-wrong-state', 'it is there')
       await attempt.begin()
       await work(() => marks.add(title))
       return { title }
@@ -224,7 +224,7 @@ describe('a request with an Idempotency-Key whose work is no write of the store'
     await using server = serve(
       marking((put) => {
         put()
-        if (fails) throw new Refusal('conflict-wrong-state', 'no room')
+        if (fails) throw new AppError('conflict-wrong-state', 'no room')
       }),
     )
     fails = true

@@ -216,7 +216,7 @@ describe('answers', () => {
       })
       const fault = server.faults.pop()
       expect(fault).toMatchObject({ id: response.headers.get('x-gc-request-id'), method: 'GET', path })
-      expect(String(fault?.thrown)).toContain('swordfish')
+      expect(String(fault?.error)).toContain('swordfish')
     }
   })
 })

@@ -1,6 +1,6 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import { Deadlines } from '../../src/core/deadlines.ts'
-import { Refusal } from '../../src/core/errors.ts'
+import { AppError } from '../../src/core/errors.ts'
 import replaysTable from '../../src/core/replays.sql' with { type: 'text' }
 import { Replays } from '../../src/core/replays.ts'
 import { Store } from '../../src/core/store.ts'
@@ -26,7 +26,7 @@ export const OPEN: GuardSettings = {
 export const SESSION: Caller = { kind: 'session', city: 'c', session: 'c-1', names: ['c-1'], may: [] }
 
 export interface Fault extends Occasion {
-  thrown: unknown
+  error: unknown
 }
 
 type Options = Partial<Omit<PlaneOptions, 'guard'>> & { guard?: Partial<GuardSettings>; routes: Route[] }
@@ -39,7 +39,7 @@ export function serve({ guard, ...options }: Options) {
   const folder = tempFolder()
   const store = Store.open(folder.at('replays.db'), [replaysTable])
   const replays = new Replays(store, clock)
-  const report = (thrown: unknown, occasion: Occasion) => faults.push({ thrown, ...occasion })
+  const report = (error: unknown, occasion: Occasion) => faults.push({ error, ...occasion })
   const supervisor = createPlane({
     info: { title: 'Test', version: '1', description: 'A plane under test.' },
     guard: { ...OPEN, ...guard },
@@ -55,7 +55,7 @@ export function serve({ guard, ...options }: Options) {
     host: '127.0.0.1',
     port: 0,
     deadlines,
-    report: (thrown) => socketFaults.push(thrown),
+    report: (error) => socketFaults.push(error),
   })
   const { url } = listening
   /** Every JSON answer of a declared operation is held to the document. */
@@ -114,6 +114,6 @@ export const missing = route(
   'GET ~/missing',
   { id: 'get-missing', summary: 'Find nothing', ok: Thing, refuses: ['bead-not-found'] },
   () => {
-    throw new Refusal('bead-not-found', 'bead mp-7 does not exist', { headers: { 'retry-after': '3' } })
+    throw new AppError('bead-not-found', 'bead mp-7 does not exist', { headers: { 'retry-after': '3' } })
   },
 )

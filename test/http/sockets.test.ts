@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
-import { Refusal } from '../../src/core/errors.ts'
+import { AppError } from '../../src/core/errors.ts'
 import { socket } from '../../src/http/route.ts'
 import { serve } from './serve.ts'
 
@@ -16,7 +16,7 @@ const terminal = socket(
   },
   async (x) => {
     if (x.query.ticket !== 'good')
-      throw new Refusal('forbidden', 'the ticket is unknown or has ended; ask for a new one')
+      throw new AppError('forbidden', 'the ticket is unknown or has ended; ask for a new one')
     return {
       open: (ws) => ws.send(`${x.params.id} for ${x.caller.kind}`),
       message(ws, data) {

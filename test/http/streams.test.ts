@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { Type } from '@sinclair/typebox'
-import { Refusal } from '../../src/core/errors.ts'
+import { AppError } from '../../src/core/errors.ts'
 import type { Exchange } from '../../src/http/route.ts'
 import { route } from '../../src/http/route.ts'
 import type { Frame } from '../../src/http/sse.ts'
@@ -164,7 +164,7 @@ describe('a stream', () => {
     expect(text).toEndWith('"n":1}\n\n')
     expect(server.faults).toEqual([
       {
-        thrown: new TypeError('the disk is gone'),
+        error: new TypeError('the disk is gone'),
         id: response.headers.get('x-gc-request-id') ?? '',
         method: 'GET',
         path: PATH,
@@ -187,7 +187,7 @@ describe('a stream', () => {
     await using server = serve({
       routes: [
         streaming(() => {
-          throw new Refusal('city-not-found', 'not_found: city not found or not running: c')
+          throw new AppError('city-not-found', 'not_found: city not found or not running: c')
         }),
       ],
     })

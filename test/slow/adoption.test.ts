@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { environmentOf, ProcessTable, processNow } from '../../src/host/process/table.ts'
+import { environmentOf, ProcessTable, processNow } from '../../src/host/process/process-table.ts'
 import { bead, declare, tokenOf } from '../api/crew.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'

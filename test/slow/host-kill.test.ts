@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { environmentOf, ProcessTable } from '../../src/host/process/table.ts'
+import { environmentOf, ProcessTable } from '../../src/host/process/process-table.ts'
 import { alive, gone, hostWorld, output, sh } from '../host/world.ts'
 
 const RUNS = Number(process.env.GC_KILL_RUNS ?? 25)

@@ -30,8 +30,8 @@ class Writer {
     for (;;) {
       try {
         await this.#write(posts, others)
-      } catch (thrown) {
-        if (thrown instanceof Refused) throw thrown
+      } catch (error) {
+        if (error instanceof Refused) throw error
         return
       }
     }

@@ -41,7 +41,7 @@ test.skipIf(process.platform !== 'linux')(
 async function found(path: string, acknowledged: readonly string[]) {
   const deadlines = new Deadlines()
   const faults: string[] = []
-  const network = Network.open({ path, clock: systemClock, deadlines, report: (thrown) => faults.push(String(thrown)) })
+  const network = Network.open({ path, clock: systemClock, deadlines, report: (error) => faults.push(String(error)) })
   const done = new Set(
     network.store
       .prepare<{ line: string }, []>(DONE)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { processNow } from '../../src/host/process/table.ts'
+import { processNow } from '../../src/host/process/process-table.ts'
 import { register } from '../api/crew.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 import { eventually } from '../support/until.ts'

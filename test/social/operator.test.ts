@@ -118,7 +118,7 @@ describe('the operator of the network', () => {
     const recounts = new Recounts(network.store)
     const counting = recounts.run().then(
       () => 'counted',
-      (thrown: unknown) => String(thrown),
+      (error: unknown) => String(error),
     )
     await recounts.stop()
     expect(await counting).toContain('the network closes')

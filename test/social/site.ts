@@ -26,7 +26,7 @@ export function openSite({ settings = {}, providers = [], hosts = [] }: Options 
   const clock = new TestClock()
   const deadlines = new Deadlines(clock, clock)
   const faults: unknown[] = []
-  const report = (thrown: unknown) => void faults.push(thrown)
+  const report = (error: unknown) => void faults.push(error)
   const social = createSocial({
     ...{ home: folder.path, clock, deadlines, report },
     settings: { limits: BOUNDLESS, ...settings },

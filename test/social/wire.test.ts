@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Refusal } from '../../src/core/errors.ts'
+import { AppError } from '../../src/core/errors.ts'
 import { networkDialect } from '../../src/social/plane/problems.ts'
 import { documentFaults } from '../support/walk.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
@@ -143,7 +143,7 @@ describe('an answer', () => {
 })
 
 test('a store that fails is no secret, but where it lies is', () => {
-  const refusal = new Refusal('store-unavailable', '/home/somebody/social.db could not be written')
+  const refusal = new AppError('store-unavailable', '/home/somebody/social.db could not be written')
   expect(networkDialect.problems.body(refusal)).toEqual({
     success: false,
     error: 'The network cannot keep anything right now; try again in a while',

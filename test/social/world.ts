@@ -51,11 +51,11 @@ export function openNetwork({
     deadlines,
     settings: { limits, ...settings },
     operator: hashOf(OPERATOR_TOKEN),
-    report: (thrown: unknown, occasion?: Occasion) => faults.push({ thrown, occasion }),
+    report: (error: unknown, occasion?: Occasion) => faults.push({ error, occasion }),
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
   const app = createApp({ supervisor: nobody, network: social.side })
-  const listening = listen(app, { host: '127.0.0.1', port: 0, deadlines, report: (thrown) => faults.push(thrown) })
+  const listening = listen(app, { host: '127.0.0.1', port: 0, deadlines, report: (error) => faults.push(error) })
   const document = social.document()
   let seen = social.network.log.head
 

@@ -1,16 +1,16 @@
+import type { Config } from '../../config/config.ts'
+import { hinted, suggestion } from '../../config/mistakes.ts'
+import { qualify } from '../../config/names.ts'
+import { BUILTINS } from '../../config/providers/presets.ts'
+import type { AgentSpec } from '../../config/spec.ts'
+import type { Suspensions } from '../../config/suspensions.ts'
 import type { Clock } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { type Attempt, onlyAttempt } from '../../core/replays.ts'
 import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Frame } from '../../http/sse.ts'
-import type { Config } from '../../config/config.ts'
-import { hinted, suggestion } from '../../config/mistakes.ts'
-import { qualify } from '../../config/names.ts'
-import type { AgentSpec } from '../../config/spec.ts'
-import type { Suspensions } from '../../config/suspensions.ts'
-import { BUILTINS } from '../../config/providers/presets.ts'
 import { expand, type Instance, instanceNamed, itself } from './instances.ts'
 import type {
   AgentCreate,
@@ -110,8 +110,8 @@ export class Agents {
     const segments = tail === undefined || tail === '' ? 1 : Number(tail)
     if (!/^\d{0,9}$/.test(tail ?? '')) {
       const message = 'must be a number of segments, 0 for all'
-      throw new Refusal('validation-failed', 'validation failed', {
-        faults: [{ location: 'query.tail', message, value: tail }],
+      throw new AppError('validation-failed', 'validation failed', {
+        fieldErrors: [{ location: 'query.tail', message, value: tail }],
       })
     }
     return this.sessions.outputOf(this.#speaker(name), { tail: segments, ...(before && { before }) })
@@ -135,13 +135,13 @@ export class Agents {
     if (attempt.again && this.config.current.agents.some(({ qualified }) => qualified === created.agent)) return created
     const beyond = keys.may?.filter((one) => caller.kind === 'session' && !caller.may.includes(one)) ?? []
     if (beyond.length > 0) {
-      throw new Refusal(
+      throw new AppError(
         'forbidden',
         `forbidden: a session cannot let an agent do what it may not do: ${beyond.join(', ')}`,
       )
     }
     if (keys.provider && keys.start_command) {
-      throw new Refusal('invalid-request', 'give either a provider or a start_command, not both')
+      throw new AppError('invalid-request', 'give either a provider or a start_command, not both')
     }
     if (keys.provider) this.#needProvider(keys.provider)
     const draft = {
@@ -163,7 +163,7 @@ export class Agents {
     if (providers.has(name) || BUILTINS.has(name)) return
     const hint =
       suggestion(name, [...providers.keys(), ...BUILTINS.keys()]) || `declare [providers.${name}] in city.toml`
-    throw new Refusal('invalid-request', hinted(`provider "${name}" is neither declared nor built in`, hint))
+    throw new AppError('invalid-request', hinted(`provider "${name}" is neither declared nor built in`, hint))
   }
 
   #instance(name: string): Instance {
@@ -174,7 +174,7 @@ export class Agents {
       const instance = instanceNamed(pool, name, this.sessions.ofAgent(pool.qualified))
       if (instance) return instance
     }
-    throw new Refusal('agent-not-found', `agent ${name} not found`)
+    throw new AppError('agent-not-found', `agent ${name} not found`)
   }
 
   /** The identity whose output a name asks for. */
@@ -216,10 +216,10 @@ export class Agents {
 }
 
 /** An action in a path that there is not. */
-export function unknownAction(action: string, known: readonly string[]): Refusal {
+export function unknownAction(action: string, known: readonly string[]): AppError {
   const message = `must be ${known.join(', ')}`
-  return new Refusal('validation-failed', 'validation failed', {
-    faults: [{ location: 'path.action', message, value: action }],
+  return new AppError('validation-failed', 'validation failed', {
+    fieldErrors: [{ location: 'path.action', message, value: action }],
   })
 }
 

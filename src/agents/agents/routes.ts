@@ -1,7 +1,8 @@
+import { qualify } from '../../config/names.ts'
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import type { City } from '../../city/city.ts'
-import { qualify } from '../../config/names.ts'
+import type { Agents } from './agents.ts'
 import {
   AgentCreate,
   AgentCreated,
@@ -67,10 +68,8 @@ const one = {
   },
 } as const
 
-type CityOf = (exchange: { params: { cityName: string } }) => Pick<City, 'agents'>
-
 /** The operations on agents. */
-export const agentRoutes = (city: CityOf): Route[] => [
+export const agentRoutes = (city: CityOf<{ agents: Agents }>): Route[] => [
   route(
     'GET ~/agents',
     {

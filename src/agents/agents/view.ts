@@ -1,7 +1,7 @@
-import { stamp } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
 import { resolveProvider } from '../../config/providers/resolve.ts'
 import type { ProviderSpec } from '../../config/providers/spec.ts'
+import { stamp } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Instance } from './instances.ts'
 import type { AgentResponse, SessionInfo } from './schema.ts'
 import type { AgentSession } from './sessions.ts'
@@ -70,8 +70,8 @@ function displayName(provider: string | undefined, providers: ReadonlyMap<string
   if (provider === undefined) return undefined
   try {
     return resolveProvider(provider, providers).displayName
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return undefined
-    throw thrown
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
   }
 }

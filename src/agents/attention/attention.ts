@@ -1,10 +1,10 @@
 import { stamp } from '../../core/clock.ts'
-import type { Parking } from '../lifecycle/parking.ts'
-import type { Asked } from '../messaging/interactions.ts'
 import { agentBackoff, FAILURES } from '../lifecycle/limits.ts'
+import type { Parking } from '../lifecycle/parking.ts'
+import type { Trouble } from '../lifecycle/troubles.ts'
+import type { Asked } from '../messaging/interactions.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import type { Trouble } from '../lifecycle/troubles.ts'
 import type { AttentionItem, AttentionList } from './schema.ts'
 
 /** Reasons that time does not mend. */

@@ -1,11 +1,11 @@
 import type { Statement } from 'bun:sqlite'
+import type { CityConfig } from '../../config/spec.ts'
 import { type Clock, stamp } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
-import type { CityConfig } from '../../config/spec.ts'
 import type { Spender, Usage } from '../usage/usage.ts'
 import { BudgetChanged, BudgetExhausted, BudgetRemoved, BudgetWarned } from './events.ts'
 import { levelOf, periodOf } from './period.ts'
@@ -167,19 +167,19 @@ export class Budgets {
     const { rigs, agents } = this.needs.config.current
     if (scope === 'city') {
       if (name === '') return ''
-      throw new Refusal('invalid-request', 'a budget of the city has no name; leave it out')
+      throw new AppError('invalid-request', 'a budget of the city has no name; leave it out')
     }
     if (scope === 'rig') {
       if (rigs.some((rig) => rig.name === name)) return name
-      throw new Refusal('rig-not-found', `rig ${name} is not declared; \`gc rig list\` shows those that are`)
+      throw new AppError('rig-not-found', `rig ${name} is not declared; \`gc rig list\` shows those that are`)
     }
     if (agents.some(({ qualified }) => qualified === name)) return name
-    throw new Refusal('agent-not-found', `agent ${name} is not declared; give its qualified name, such as rig/worker`)
+    throw new AppError('agent-not-found', `agent ${name} is not declared; give its qualified name, such as rig/worker`)
   }
 
   #refuseSession(caller: Caller): void {
     if (caller.kind !== 'session' || caller.may.includes('budgets')) return
-    throw new Refusal(
+    throw new AppError(
       'forbidden',
       'forbidden: a session may not change budgets unless its agent may (`may = ["budgets"]`)',
     )

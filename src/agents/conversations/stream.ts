@@ -1,12 +1,12 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Frame } from '../../http/sse.ts'
 import type { SessionBook } from '../sessions/book.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import { runs, stateOf } from '../sessions/view.ts'
 import { Pulse } from './pulse.ts'
 import { resumption, structuredOf } from './structured/fallback.ts'
 import type { TranscriptFormat } from './structured/transcript.ts'
-import type { SessionRow } from '../sessions/table.ts'
 import { rawOf, type Said, type Transcripts, whoseIs } from './transcripts.ts'
-import { runs, stateOf } from '../sessions/view.ts'
 
 export interface StreamQuery {
   format?: TranscriptFormat | undefined
@@ -34,7 +34,7 @@ export async function openStream(
   if (logged) return { headers: headersOf(row), frames: logged }
   const said = await parts.transcripts.said(row)
   if (!said && !runs(row) && query.format !== 'structured' && row.state !== 'closed') {
-    throw new Refusal('session-not-found', `session ${row.id} has no live output`)
+    throw new AppError('session-not-found', `session ${row.id} has no live output`)
   }
   const screen = (until: AbortSignal) => frames(parts, row, query, until)
   const shown = logs ? logs.promoted(row, { format, thinking, after }, signal, screen) : screen(signal)

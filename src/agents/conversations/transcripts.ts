@@ -1,12 +1,12 @@
-import { Refusal } from '../../core/errors.ts'
-import type { Logs } from './logs/logs.ts'
+import { AppError } from '../../core/errors.ts'
 import type { SessionBook } from '../sessions/book.ts'
 import type { SessionHost } from '../sessions/host.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import { runs } from '../sessions/view.ts'
+import type { Logs } from './logs/logs.ts'
 import { Pulse } from './pulse.ts'
 import { structuredOf } from './structured/fallback.ts'
 import type { OutputTurn, Transcript, TranscriptFormat } from './structured/transcript.ts'
-import type { SessionRow } from '../sessions/table.ts'
-import { runs } from '../sessions/view.ts'
 
 /** What a session said: turns of a conversation, or the text on its screen as one turn. */
 export interface Said {
@@ -118,11 +118,11 @@ function checkQuery({ tail, before, after }: TranscriptQuery): void {
 /** A screen has no entries to page by. */
 function refuseCursor({ before, after }: TranscriptQuery): void {
   if (!before && !after) return
-  throw new Refusal(
+  throw new AppError(
     'transcript-cursor-invalidated',
     'that entry is not in the transcript any more; read it from the start',
   )
 }
 
 const wrong = (field: string, message: string) =>
-  new Refusal('validation-failed', 'validation failed', { faults: [{ message, location: `query.${field}` }] })
+  new AppError('validation-failed', 'validation failed', { fieldErrors: [{ message, location: `query.${field}` }] })

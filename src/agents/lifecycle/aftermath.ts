@@ -1,3 +1,4 @@
+import type { SessionState } from '../sessions/transitions.ts'
 import {
   backoff,
   CHURN,
@@ -9,7 +10,6 @@ import {
   RESUME_DEATH,
   USAGE_HOLD,
 } from './limits.ts'
-import type { SessionState } from '../sessions/transitions.ts'
 
 /** How a process ended. `lost`: nobody saw it. `refused`: it could not be started at all. */
 export interface Exit {

@@ -1,5 +1,5 @@
-import { PARK_AFTER } from './limits.ts'
 import { isOnlyNamed, least } from './least.ts'
+import { PARK_AFTER } from './limits.ts'
 import type { AgentView, Demand, NamedView, SessionView } from './state.ts'
 import type { Turn } from './turn.ts'
 

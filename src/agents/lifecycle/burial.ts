@@ -1,15 +1,15 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import { type Aftermath, afterDeath, type Departed, type Exit } from './aftermath.ts'
 import type { SessionBook, SessionChange } from '../sessions/book.ts'
 import type { Chronicle } from '../sessions/chronicle.ts'
-import type { Crashes } from './crashes.ts'
 import { workNamesOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { Tokens } from '../sessions/tokens.ts'
 import type { Command, SessionState } from '../sessions/transitions.ts'
-import type { Troubles } from './troubles.ts'
 import type { Workload } from '../sessions/workload.ts'
+import { type Aftermath, afterDeath, type Departed, type Exit } from './aftermath.ts'
+import type { Crashes } from './crashes.ts'
+import type { Troubles } from './troubles.ts'
 
 interface Parts {
   store: Store

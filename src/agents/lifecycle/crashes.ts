@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
 import type { CityConfig } from '../../config/spec.ts'
+import type { Clock } from '../../core/clock.ts'
 
 interface Crash {
   /** By the monotonic clock. */

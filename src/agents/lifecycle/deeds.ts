@@ -1,4 +1,4 @@
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import { backoff } from './limits.ts'
 import type { ReconcilerNeeds } from './reconciler.ts'
@@ -109,11 +109,11 @@ export class Deeds {
       await deed()
       this.#failures.delete(subject)
       return true
-    } catch (thrown) {
+    } catch (error) {
       const count = (this.#failures.get(subject)?.count ?? 0) + 1
       const rest = backoff(count)
       this.#failures.set(subject, { count, until: this.needs.clock.monotonic() + rest })
-      this.needs.report(`${subject}: ${sentence(thrown)}`)
+      this.needs.report(`${subject}: ${errorMessage(error)}`)
       this.needs.deadlines.after(rest, this.wake)
       return false
     }

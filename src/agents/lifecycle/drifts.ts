@@ -1,6 +1,6 @@
 import type { CityConfig } from '../../config/spec.ts'
-import { LIVE } from './fingerprint.ts'
 import type { SessionRow } from '../sessions/table.ts'
+import { LIVE } from './fingerprint.ts'
 
 /** What changed since sessions were started, worked out once for each run and reading of the files. */
 export class Drifts {

@@ -1,20 +1,20 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
-import { Refusal } from '../../core/errors.ts'
-import type { ToolServer } from '../../host/protocol/hosted.ts'
-import type { Program } from '../../host/terminal/settle.ts'
 import type { Config } from '../../config/config.ts'
-import type { AgentSpec, CityConfig } from '../../config/spec.ts'
 import { type Launch, launch, type Transport } from '../../config/providers/launch.ts'
 import { mannersOf } from '../../config/providers/manners.ts'
 import { beacon, composePrompt, fieldsOf, type PromptSubject } from '../../config/providers/prompt.ts'
 import { resolveProvider } from '../../config/providers/resolve.ts'
 import type { Provider } from '../../config/providers/spec.ts'
 import { fillIn } from '../../config/providers/template.ts'
-import { environmentOf, type Place } from './environment.ts'
-import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
+import type { AgentSpec, CityConfig } from '../../config/spec.ts'
+import { AppError } from '../../core/errors.ts'
+import type { ToolServer } from '../../host/protocol/hosted.ts'
+import type { Program } from '../../host/terminal/settle.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
+import { environmentOf, type Place } from './environment.ts'
+import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 
 /** A program to start for a session, and how its terminal is read. */
 export interface Prepared {
@@ -86,9 +86,9 @@ export class Launcher {
       const provider = this.providerOf(agent)
       if (agent.startCommand || !provider) return undefined
       return this.missing(provider, agent)
-    } catch (thrown) {
-      if (thrown instanceof Refusal) return thrown.message
-      throw thrown
+    } catch (error) {
+      if (error instanceof AppError) return error.message
+      throw error
     }
   }
 
@@ -116,11 +116,11 @@ export class Launcher {
   prepare(row: SessionRow, token: string): Prepared {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
     if (row.kind === 'agent' && !agent) {
-      throw new Refusal('agent-not-found', `agent '${row.template}' is not in the configuration any more`)
+      throw new AppError('agent-not-found', `agent '${row.template}' is not in the configuration any more`)
     }
     const provider = agent ? this.providerOf(agent) : this.provider(row.provider)
     const missing = provider && !agent?.startCommand ? this.missing(provider, agent) : undefined
-    if (missing) throw new Refusal('service-unavailable', missing)
+    if (missing) throw new AppError('service-unavailable', missing)
     this.#needFolder(row.workDir, agent)
     const transport = this.transport(row)
     const resume = keyToResume(row, agent, provider, transport)
@@ -151,9 +151,9 @@ export class Launcher {
     if (row.kind !== 'agent' || !agent) return []
     try {
       return driftOf(row.fingerprint, this.#fingerprint(row, agent, this.providerOf(agent)))
-    } catch (thrown) {
-      if (thrown instanceof Refusal) return []
-      throw thrown
+    } catch (error) {
+      if (error instanceof AppError) return []
+      throw error
     }
   }
 
@@ -241,7 +241,7 @@ export class Launcher {
   #needFolder(path: string, agent: AgentSpec | undefined): void {
     if (agent?.workDir !== undefined) mkdirSync(path, { recursive: true })
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
-    throw new Refusal('service-unavailable', `its folder ${path} does not exist; make it, or change work_dir`)
+    throw new AppError('service-unavailable', `its folder ${path} does not exist; make it, or change work_dir`)
   }
 }
 

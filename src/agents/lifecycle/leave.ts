@@ -1,6 +1,6 @@
 import { LIVE } from './fingerprint.ts'
-import { IDLE_GRACE, ON_DEMAND_IDLE } from './limits.ts'
 import { isOnlyNamed, least } from './least.ts'
+import { IDLE_GRACE, ON_DEMAND_IDLE } from './limits.ts'
 import type { AgentView, SessionView } from './state.ts'
 import type { Turn } from './turn.ts'
 

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
+import type { CityConfig } from '../../config/spec.ts'
 import type { Clock } from '../../core/clock.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Started } from '../../host/protocol/hosted.ts'
 import type { Conversations } from '../conversations/acp/conversations.ts'
-import type { CityConfig } from '../../config/spec.ts'
-import type { Exit } from './aftermath.ts'
 import type { SessionBook } from '../sessions/book.ts'
-import type { Burial } from './burial.ts'
 import type { Chronicle } from '../sessions/chronicle.ts'
-import { LIVE } from './fingerprint.ts'
 import type { SessionHost } from '../sessions/host.ts'
-import type { Launcher, Prepared } from './launcher.ts'
-import type { Setup } from './setup.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { Tokens } from '../sessions/tokens.ts'
+import type { Exit } from './aftermath.ts'
+import type { Burial } from './burial.ts'
+import { LIVE } from './fingerprint.ts'
+import type { Launcher, Prepared } from './launcher.ts'
+import type { Setup } from './setup.ts'
 
 /** The size of a terminal that nobody has attached to yet. */
 const COLS = 120
@@ -126,9 +126,9 @@ export class Lifecycle {
       prepared = launcher.prepare(await this.parts.housed(begun.row), begun.token)
       await setup.before(begun.row, prepared)
       process = await this.#spawn(begun, prepared)
-    } catch (thrown) {
-      if (!known(thrown)) throw thrown
-      return this.parts.burial.bury(id, begun.key, { how: 'refused' }, sentence(thrown))
+    } catch (error) {
+      if (!known(error)) throw error
+      return this.parts.burial.bury(id, begun.key, { how: 'refused' }, errorMessage(error))
     }
     if (book.find(id)?.hostKey !== begun.key) return
     const failures = await setup.after(begun.row, prepared)
@@ -178,9 +178,9 @@ export class Lifecycle {
   #typed(id: string): string | undefined {
     try {
       return this.parts.launcher.prepare(this.parts.book.need(id), '').typed
-    } catch (thrown) {
-      if (thrown instanceof Refusal) return undefined
-      throw thrown
+    } catch (error) {
+      if (error instanceof AppError) return undefined
+      throw error
     }
   }
 
@@ -231,4 +231,4 @@ export class Lifecycle {
 }
 
 /** Whether a start is known not to have happened; otherwise the next listing of the host tells. */
-const known = (thrown: unknown): boolean => thrown instanceof Refusal && thrown.code !== 'gateway-timeout'
+const known = (error: unknown): boolean => error instanceof AppError && error.code !== 'gateway-timeout'

@@ -1,5 +1,5 @@
-import { backoff, IDLE_GRACE, QUICK_DEATH } from './limits.ts'
 import type { SessionRow } from '../sessions/table.ts'
+import { backoff, IDLE_GRACE, QUICK_DEATH } from './limits.ts'
 
 /** How it is told that a session which found nothing to do is over: its program ended well, or said that it is done. */
 const BY_ITSELF = new Set(['exited gracefully', 'drain acknowledged'])

@@ -1,12 +1,12 @@
 import type { Statement } from 'bun:sqlite'
 import { type Clock, stamp } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import type { Bead } from '../../work/beads/schema.ts'
-import type { Troubles } from './troubles.ts'
 import { BeadParked } from './events.ts'
+import type { Troubles } from './troubles.ts'
 
 interface Needs {
   store: Store
@@ -51,7 +51,7 @@ export class Parking {
     const { store, beads, troubles } = this.needs
     return store.write((tx) => {
       const bead = beads.get(id)
-      if (!bead.labels?.includes(PARKED)) throw new Refusal('conflict-wrong-state', `bead ${id} is not parked`)
+      if (!bead.labels?.includes(PARKED)) throw new AppError('conflict-wrong-state', `bead ${id} is not parked`)
       const agent = agentOf(bead)
       troubles.clear(tx, 'bead', id)
       if (agent) troubles.clear(tx, 'agent', agent)

@@ -1,7 +1,7 @@
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { sentence } from '../../core/errors.ts'
 import type { Config } from '../../config/config.ts'
 import type { AgentSpec } from '../../config/spec.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Ran, ShellOptions } from './shell.ts'
 
 interface Parts {
@@ -82,8 +82,8 @@ export class Probes {
       const cwd = rig?.path ?? this.parts.path
       const ran = await this.parts.run(scaleCheck, { cwd, env, within: WITHIN, signal: this.#closing.signal })
       this.#heard(qualified, ran)
-    } catch (thrown) {
-      if (!this.#closing.signal.aborted) this.#fault(qualified, sentence(thrown))
+    } catch (error) {
+      if (!this.#closing.signal.aborted) this.#fault(qualified, errorMessage(error))
     }
   }
 

@@ -1,24 +1,24 @@
+import type { Config } from '../../config/config.ts'
+import type { AgentSpec } from '../../config/spec.ts'
+import type { Suspensions } from '../../config/suspensions.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Recorded } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
 import type { Hosted, Exit as HostedExit } from '../../host/protocol/hosted.ts'
 import type { Beads } from '../../work/beads/beads.ts'
-import type { Config } from '../../config/config.ts'
-import type { AgentSpec } from '../../config/spec.ts'
-import type { Suspensions } from '../../config/suspensions.ts'
-import type { Exit } from './aftermath.ts'
 import type { SessionHost } from '../sessions/host.ts'
-import { backoff } from './limits.ts'
-import { shiftTerms } from './step.ts'
+import type { Exit } from './aftermath.ts'
 import { Deeds } from './deeds.ts'
+import { backoff } from './limits.ts'
 import { Lulls } from './lulls.ts'
 import type { Parking } from './parking.ts'
 import { plan } from './plan.ts'
 import { Probes } from './probes.ts'
 import type { Action, Situation } from './state.ts'
+import { shiftTerms } from './step.ts'
 import { matters } from './stir.ts'
 import { type Ground, Survey } from './survey.ts'
 
@@ -117,7 +117,7 @@ export class Reconciler {
     void sessions.parts.setup
       .boot(agent)
       .then((failure) => failure && report(failure))
-      .catch((thrown) => report(sentence(thrown)))
+      .catch((error) => report(errorMessage(error)))
   }
 
   #recorded(recorded: Recorded): void {
@@ -135,7 +135,7 @@ export class Reconciler {
     this.#lulls.clear()
     this.#stepping = store
       .write((tx) => shiftTerms(tx, sessions.parts, shift))
-      .catch((thrown) => report(`what runs keeps the times of the old clock: ${sentence(thrown)}`))
+      .catch((error) => report(`what runs keeps the times of the old clock: ${errorMessage(error)}`))
     await this.#stepping
     this.wake()
   }
@@ -180,7 +180,7 @@ export class Reconciler {
     this.#again = false
     const began = this.needs.clock.monotonic()
     this.#running = this.#once()
-      .catch((thrown) => this.needs.report(`sessions could not be looked after: ${sentence(thrown)}`))
+      .catch((error) => this.needs.report(`sessions could not be looked after: ${errorMessage(error)}`))
       .then(() => {
         this.#last = this.needs.clock.now()
         this.#apart = Math.min(Math.max(APART, SHARE * (this.needs.clock.monotonic() - began)), MOST_APART)
@@ -224,9 +224,9 @@ export class Reconciler {
       const own = all.filter(({ key }) => key.startsWith(`${this.needs.city}/`) && !this.#deeds.ending(key))
       this.#survey.note(own)
       return own
-    } catch (thrown) {
+    } catch (error) {
       this.#blind++
-      this.needs.report(`the session host cannot be asked what it runs: ${sentence(thrown)}`)
+      this.needs.report(`the session host cannot be asked what it runs: ${errorMessage(error)}`)
       this.needs.deadlines.after(backoff(this.#blind), () => this.wake())
       return undefined
     }

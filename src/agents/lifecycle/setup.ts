@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
-import { Refusal } from '../../core/errors.ts'
 import type { Config } from '../../config/config.ts'
-import type { AgentSpec } from '../../config/spec.ts'
 import { shellLine } from '../../config/providers/launch.ts'
 import { fieldsOf } from '../../config/providers/prompt.ts'
+import type { AgentSpec } from '../../config/spec.ts'
+import { AppError } from '../../core/errors.ts'
+import type { SessionRow } from '../sessions/table.ts'
 import type { Launcher, Prepared } from './launcher.ts'
 import type { Ran, Shell } from './shell.ts'
-import type { SessionRow } from '../sessions/table.ts'
 
 interface Parts {
   config: Pick<Config, 'current'>
@@ -35,7 +35,7 @@ export class Setup {
     const steps = this.#agent(row)?.preStart.map((line) => ({ key: 'pre_start', line })) ?? []
     for (const step of steps) {
       const failure = await this.#failure(row, step, prepared)
-      if (failure) throw new Refusal('service-unavailable', failure)
+      if (failure) throw new AppError('service-unavailable', failure)
     }
   }
 

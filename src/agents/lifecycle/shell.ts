@@ -54,8 +54,8 @@ export class Shell {
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
-  } catch (thrown) {
-    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')) throw thrown
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import { standing } from '../../host/terminal/standing.ts'
 import type { SessionBook } from '../sessions/book.ts'
 import type { SessionHost } from '../sessions/host.ts'
-import type { Launcher } from './launcher.ts'
 import type { Live } from '../sessions/live.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type Running, runs } from '../sessions/view.ts'
+import type { Launcher } from './launcher.ts'
 
 interface Parts {
   book: SessionBook
@@ -42,7 +42,7 @@ export class UsageLimits {
   /** A turn of a program that is spoken to by protocol failed, for this reason. */
   told(id: string, key: string, reason: string): void {
     if (!USED_UP.test(reason) || !this.#isOurs(this.parts.book.find(id))) return
-    void this.parts.limit(id, key, reason).catch((thrown) => this.parts.report(`session ${id}: ${sentence(thrown)}`))
+    void this.parts.limit(id, key, reason).catch((error) => this.parts.report(`session ${id}: ${errorMessage(error)}`))
   }
 
   close(): void {
@@ -66,7 +66,7 @@ export class UsageLimits {
     const look = this.#looks.get(id)
     this.#looks.delete(id)
     if (look?.again) this.#arm(id)
-    else void this.#look(id).catch((thrown) => this.parts.report(`session ${id}: ${sentence(thrown)}`))
+    else void this.#look(id).catch((error) => this.parts.report(`session ${id}: ${errorMessage(error)}`))
   }
 
   /** A person's session, and one that somebody looks at, is left to the person. */

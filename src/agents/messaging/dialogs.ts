@@ -1,7 +1,7 @@
 import type { PermissionChoice } from '../../host/protocol/record.ts'
 import { type Question, questionOn } from '../../host/terminal/question.ts'
-import type { SessionHost } from '../sessions/host.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
+import type { SessionHost } from '../sessions/host.ts'
 import type { PendingInteraction } from '../sessions/schema.ts'
 import type { Running } from '../sessions/view.ts'
 

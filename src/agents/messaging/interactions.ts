@@ -1,5 +1,5 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
 import type { PermissionChoice } from '../../host/protocol/record.ts'
@@ -7,16 +7,23 @@ import type { Conversations } from '../conversations/acp/conversations.ts'
 import { SessionAnswered } from '../conversations/acp/events.ts'
 import { answersTo, choiceFor, interactionOf } from '../conversations/acp/questions.ts'
 import type { QuestionRow } from '../conversations/acp/table.ts'
-import type { SessionBook } from '../sessions/book.ts'
-import { choicesOf, dialogAsked, dialogOf } from './dialogs.ts'
-import type { SessionHost } from '../sessions/host.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
+import type { SessionBook } from '../sessions/book.ts'
+import type { SessionHost } from '../sessions/host.ts'
 import type { Live } from '../sessions/live.ts'
-import { pendingOf } from './pending.ts'
-import type { CityPendingEntry, PendingInteraction, PendingList, Respond, Responded, SessionPending } from '../sessions/schema.ts'
+import type {
+  CityPendingEntry,
+  PendingInteraction,
+  PendingList,
+  Respond,
+  Responded,
+  SessionPending,
+} from '../sessions/schema.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import type { Typist } from './typist.ts'
 import { type Running, runs } from '../sessions/view.ts'
+import { choicesOf, dialogAsked, dialogOf } from './dialogs.ts'
+import { pendingOf } from './pending.ts'
+import type { Typist } from './typist.ts'
 
 interface Parts {
   store: Store
@@ -77,7 +84,7 @@ export class Interactions {
       const looked = await Promise.allSettled(some.map((row) => this.#asked(row)))
       for (const [index, look] of looked.entries()) {
         if (look.status === 'fulfilled') asked.push(...look.value)
-        else faults.push(`session ${some[index]?.id}: ${sentence(look.reason)}`)
+        else faults.push(`session ${some[index]?.id}: ${errorMessage(look.reason)}`)
       }
     }
     return { asked, faults }
@@ -112,9 +119,9 @@ export class Interactions {
       await host.answer(key, request, choice)
       look(sessionId)
       await seen.promise
-    } catch (thrown) {
-      const gone = thrown instanceof Refusal && ['conflict-wrong-state', 'session-not-found'].includes(thrown.code)
-      throw gone ? nothing() : thrown
+    } catch (error) {
+      const gone = error instanceof AppError && ['conflict-wrong-state', 'session-not-found'].includes(error.code)
+      throw gone ? nothing() : error
     } finally {
       stop()
       late.cancel()
@@ -158,19 +165,19 @@ export class Interactions {
 /** Of a dialog each option has a number. */
 const answersOf = (choices: readonly PermissionChoice[]): string[] => choices.map(({ id }) => id)
 
-const nothing = () => new Refusal('session-conflict', 'no_pending: session has no pending interaction')
+const nothing = () => new AppError('session-conflict', 'no_pending: session has no pending interaction')
 
 const other = (wanted: string | undefined) =>
-  new Refusal('session-conflict', `invalid_interaction: pending interaction does not match request: ${wanted}`)
+  new AppError('session-conflict', `invalid_interaction: pending interaction does not match request: ${wanted}`)
 
 const unreadable = () =>
-  new Refusal(
+  new AppError(
     'not-implemented',
     'unsupported: session provider does not support interactive responses to this; attach to its terminal and answer there',
   )
 
 const stuck = (id: string) =>
-  new Refusal(
+  new AppError(
     'session-conflict',
     `conflict: the program did not take the answer; see what its terminal shows with \`gc session attach ${id}\``,
   )

@@ -1,14 +1,14 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Delivery } from '../../host/terminal/deliver.ts'
 import type { SessionBook } from '../sessions/book.ts'
 import { SessionMessageSucceeded, SessionSubmitSucceeded } from '../sessions/events.ts'
-import type { Outcomes } from './outcomes.ts'
 import type { SubmitIntent } from '../sessions/schema.ts'
 import { type MessageRow, type SessionRow, sessionMessages } from '../sessions/table.ts'
+import type { Outcomes } from './outcomes.ts'
 import type { TypeOptions } from './typist.ts'
 
 /** `prompt`: its first one, which comes before whatever waits already. */
@@ -96,9 +96,9 @@ export class Messages {
       return
     }
     this.#pumping.add(session)
-    void this.#run(session).catch((thrown) => {
+    void this.#run(session).catch((error) => {
       this.#pumping.delete(session)
-      if (!this.#closed.signal.aborted) this.parts.report(`a message to ${session} is stuck: ${sentence(thrown)}`)
+      if (!this.#closed.signal.aborted) this.parts.report(`a message to ${session} is stuck: ${errorMessage(error)}`)
     })
   }
 

@@ -1,11 +1,11 @@
 import type { Conversations } from '../conversations/acp/conversations.ts'
 import { interactionOf } from '../conversations/acp/questions.ts'
-import { dialogAsked, dialogOf } from './dialogs.ts'
-import type { SessionHost } from '../sessions/host.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
+import type { SessionHost } from '../sessions/host.ts'
 import type { SessionPending } from '../sessions/schema.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { runs } from '../sessions/view.ts'
+import { dialogAsked, dialogOf } from './dialogs.ts'
 
 interface Parts {
   host: Pick<SessionHost, 'screen'>

@@ -101,8 +101,8 @@ async function read(reader: Reader): Promise<string> {
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
-  } catch (thrown) {
-    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')) throw thrown
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import { Look } from './look.ts'
 import { type Finding, PROBES, type Probe } from './probes.ts'
 import type { ProviderReadinessQuery, ProviderReadinessResponse, ReadinessQuery, ReadinessResponse } from './schema.ts'
@@ -82,8 +82,8 @@ export class Readiness {
     }
     try {
       return await probe.check(this.#look)
-    } catch (thrown) {
-      return { status: 'probe_error', detail: sentence(thrown) }
+    } catch (error) {
+      return { status: 'probe_error', detail: errorMessage(error) }
     }
   }
 }
@@ -102,6 +102,6 @@ function asked(
   return [...new Set(names.length > 0 ? names : usual)].map((name) => {
     const probe = PROBES.get(name)
     if (probe && fits(probe)) return [name, probe] as const
-    throw new Refusal('invalid-request', `${refusal} "${name}"`)
+    throw new AppError('invalid-request', `${refusal} "${name}"`)
   })
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import { SessionCreateSucceeded } from './events.ts'
 import { workNamesOf } from './metadata.ts'
@@ -120,7 +120,7 @@ export class Affairs {
         return made
       })
     }
-    throw new Refusal('session-not-found', `session "${token}" not found and not a configured named session`)
+    throw new AppError('session-not-found', `session "${token}" not found and not a configured named session`)
   }
 
   /** Wakes a session because somebody says so. */
@@ -133,8 +133,8 @@ export class Affairs {
   protected wakeUp(tx: Tx, id: string): void {
     const { book } = this.parts
     const row = book.need(id)
-    if (row.state === 'closed') throw new Refusal('session-conflict', `session ${id} is closed`)
-    if (row.state === 'failed-create') throw new Refusal('session-conflict', `session ${id} is failed-create`)
+    if (row.state === 'closed') throw new AppError('session-conflict', `session ${id} is closed`)
+    if (row.state === 'failed-create') throw new AppError('session-conflict', `session ${id} is failed-create`)
     const change = {
       wakeRequestedAt: this.needs.clock.now(),
       retryAt: null,

@@ -1,5 +1,5 @@
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { CityOf } from '../../city/city.ts'
 import {
   PendingList,
   PermissionMode,
@@ -10,9 +10,10 @@ import {
   SubAgent,
   SubAgents,
 } from './schema.ts'
+import type { Sessions } from './sessions.ts'
 
 /** What sessions ask of people, what they are allowed, and whom they started. */
-export const askRoutes = (city: CityOf): Route[] => [
+export const askRoutes = (city: CityOf<{ sessions: Sessions }>): Route[] => [
   route(
     'GET ~/pending',
     {

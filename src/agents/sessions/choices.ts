@@ -1,6 +1,6 @@
-import { Refusal } from '../../core/errors.ts'
-import type { Tx } from '../../core/store.ts'
 import { effectiveOptions } from '../../config/providers/launch.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Tx } from '../../core/store.ts'
 import type { BuiltParts } from './parts.ts'
 import type { SessionRow } from './table.ts'
 import { type Running, runs } from './view.ts'
@@ -14,9 +14,9 @@ export const isSpokenTo = ({ conversations }: BuiltParts, row: SessionRow): row 
 /** Chooses the permission mode of a session's next start; a running program keeps the one it has. */
 export function choosePermissionMode(parts: BuiltParts, tx: Tx, row: SessionRow, mode: string): SessionRow {
   const { book, launcher, conversations } = parts
-  if (row.state === 'closed') throw new Refusal('session-conflict', 'conflict: session is closed')
+  if (row.state === 'closed') throw new AppError('session-conflict', 'conflict: session is closed')
   if (RUNNING.has(row.state) && !isSpokenTo(parts, row)) {
-    throw new Refusal('session-conflict', 'conflict: session is running; suspend it first, then choose')
+    throw new AppError('session-conflict', 'conflict: session is running; suspend it first, then choose')
   }
   if (launcher.transport(row) === 'acp') {
     conversations.wantMode(tx, row, offeredMode(parts, row, mode))
@@ -24,11 +24,11 @@ export function choosePermissionMode(parts: BuiltParts, tx: Tx, row: SessionRow,
   }
   const agent = row.kind === 'agent' ? launcher.agent(row.template) : undefined
   if (row.kind === 'agent' && !agent) {
-    throw new Refusal('session-conflict', `conflict: agent ${row.template} is not in the configuration any more`)
+    throw new AppError('session-conflict', `conflict: agent ${row.template} is not in the configuration any more`)
   }
   const provider = agent ? launcher.providerOf(agent) : launcher.provider(row.provider)
   if (!provider?.optionsSchema.some(({ key }) => key === 'permission_mode')) {
-    throw new Refusal('not-implemented', `unsupported: ${row.provider} has no permission modes`)
+    throw new AppError('not-implemented', `unsupported: ${row.provider} has no permission modes`)
   }
   const options = { ...row.options, permission_mode: mode }
   effectiveOptions(provider, agent?.optionDefaults, options)
@@ -39,10 +39,10 @@ export function choosePermissionMode(parts: BuiltParts, tx: Tx, row: SessionRow,
 export function offeredMode({ conversations }: BuiltParts, row: SessionRow, mode: string): string {
   const modes = conversations.modes(row.id, row.template).map(({ id }) => id)
   if (modes.length === 0) {
-    throw new Refusal('not-implemented', `unsupported: ${row.provider} has told of no modes; start it once`)
+    throw new AppError('not-implemented', `unsupported: ${row.provider} has told of no modes; start it once`)
   }
   if (!modes.includes(mode)) {
-    throw new Refusal('invalid-request', `${row.provider} has no mode "${mode}"; it has ${modes.join(', ')}`)
+    throw new AppError('invalid-request', `${row.provider} has no mode "${mode}"; it has ${modes.join(', ')}`)
   }
   return mode
 }

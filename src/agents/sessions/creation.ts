@@ -1,14 +1,14 @@
-import { Refusal, sentence } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store.ts'
-import type { AsyncAcceptedBody } from '../../http/schema.ts'
 import type { Config } from '../../config/config.ts'
-import type { AgentSpec, NamedSessionSpec } from '../../config/spec.ts'
 import { effectiveOptions } from '../../config/providers/launch.ts'
 import type { Provider } from '../../config/providers/spec.ts'
-import type { SessionBook, SessionDraft } from './book.ts'
+import type { AgentSpec, NamedSessionSpec } from '../../config/spec.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { AsyncAcceptedBody } from '../../http/schema.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
-import { adhocName, checkAlias, instanceName, leaf, plainName, poolName, sanitised } from './names.ts'
 import { CREATE_LIMIT, type Outcomes } from '../messaging/outcomes.ts'
+import type { SessionBook, SessionDraft } from './book.ts'
+import { adhocName, checkAlias, instanceName, leaf, plainName, poolName, sanitised } from './names.ts'
 import type { SessionCreate } from './schema.ts'
 import type { SessionRow } from './table.ts'
 
@@ -91,11 +91,11 @@ export class Creation {
 
   #asked(body: SessionCreate): SessionDraft {
     if (body.kind !== 'agent' && body.kind !== 'provider') {
-      throw new Refusal('invalid-request', "kind must be 'agent' or 'provider'")
+      throw new AppError('invalid-request', "kind must be 'agent' or 'provider'")
     }
-    if (!body.name?.trim()) throw new Refusal('invalid-request', 'name is required')
+    if (!body.name?.trim()) throw new AppError('invalid-request', 'name is required')
     if (body.session_name !== undefined) {
-      throw new Refusal('invalid-request', 'session_name is no longer accepted; use alias')
+      throw new AppError('invalid-request', 'session_name is no longer accepted; use alias')
     }
     const draft = body.kind === 'agent' ? this.#ofAsked(body, body.name.trim()) : this.#bare(body, body.name.trim())
     const title = body.title?.trim() || titleFrom(body.message) || draft.title
@@ -105,7 +105,7 @@ export class Creation {
   #ofAsked(body: SessionCreate, name: string): SessionDraft {
     const agent = this.#agent(name)
     const missing = this.parts.launcher.problem(agent)
-    if (missing) throw new Refusal('service-unavailable', missing)
+    if (missing) throw new AppError('service-unavailable', missing)
     const wanted = checkAlias(body.alias ?? '')
     const multiple = agent.maxActive !== 1
     const alias = wanted && multiple && agent.dir && !wanted.includes('/') ? `${agent.dir}/${wanted}` : wanted
@@ -122,10 +122,10 @@ export class Creation {
   }
 
   #bare(body: SessionCreate, name: string): SessionDraft {
-    if (body.async) throw new Refusal('invalid-request', 'async is only for kind agent; every create is asynchronous')
+    if (body.async) throw new AppError('invalid-request', 'async is only for kind agent; every create is asynchronous')
     const provider = this.#provider(name)
     const missing = this.parts.launcher.missing(provider)
-    if (missing) throw new Refusal('service-unavailable', missing)
+    if (missing) throw new AppError('service-unavailable', missing)
     this.#checkOptions(provider, undefined, body.options)
     return {
       kind: 'provider',
@@ -169,23 +169,23 @@ export class Creation {
     const bare = name.includes('/') ? [] : agents.filter(({ qualified }) => leaf(qualified) === name)
     const agent = exact ?? (bare.length === 1 ? bare[0] : undefined)
     if (agent) return agent
-    if (bare.length === 0) throw new Refusal('agent-not-found', `agent '${name}' not found`)
+    if (bare.length === 0) throw new AppError('agent-not-found', `agent '${name}' not found`)
     const all = bare.map(({ qualified }) => qualified).join(', ')
-    throw new Refusal('agent-not-found', `agent '${name}' not found: it may be ${all}; say which`)
+    throw new AppError('agent-not-found', `agent '${name}' not found: it may be ${all}; say which`)
   }
 
   #provider(name: string): Provider {
     try {
       return this.parts.launcher.provider(name)
-    } catch (thrown) {
-      if (!(thrown instanceof Refusal) || thrown.code !== 'provider-not-found') throw thrown
-      throw new Refusal('provider-not-found', `provider '${name}' not found: ${sentence(thrown)}`)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'provider-not-found') throw error
+      throw new AppError('provider-not-found', `provider '${name}' not found: ${errorMessage(error)}`)
     }
   }
 
   #checkOptions(provider: Provider | undefined, agent: AgentSpec | undefined, options: SessionCreate['options']): void {
     if (!options || Object.keys(options).length === 0) return
-    if (!provider) throw new Refusal('invalid-request', 'this agent runs a command of its own, which takes no options')
+    if (!provider) throw new AppError('invalid-request', 'this agent runs a command of its own, which takes no options')
     effectiveOptions(provider, agent?.optionDefaults, options)
   }
 }

@@ -1,8 +1,8 @@
+import type { AgentSpec } from '../../config/spec.ts'
 import { stamp } from '../../core/clock.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { AgentOutput } from '../agents/schema.ts'
 import type { AgentSession, AgentSessions, Restarted } from '../agents/sessions.ts'
-import type { AgentSpec } from '../../config/spec.ts'
 import type { Sessions } from './sessions.ts'
 import type { SessionRow } from './table.ts'
 import { runs } from './view.ts'
@@ -50,8 +50,8 @@ export class Crew implements AgentSessions {
         try {
           await this.sessions.kill(id)
           result.killed.push(sessionName)
-        } catch (thrown) {
-          result.failed.push(`${sessionName}: ${sentence(thrown)}`)
+        } catch (error) {
+          result.failed.push(`${sessionName}: ${errorMessage(error)}`)
         }
       }),
     )
@@ -89,7 +89,7 @@ export class Crew implements AgentSessions {
   #running(identity: string): SessionRow {
     const row = this.#instance(identity).find(runs)
     if (row) return row
-    throw new Refusal('agent-not-found', `agent ${identity} not running`)
+    throw new AppError('agent-not-found', `agent ${identity} not running`)
   }
 
   /** The instance's session that runs, else its newest. */

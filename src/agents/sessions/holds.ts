@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody, OKWithIDResponseBody } from '../../http/schema.ts'
@@ -16,7 +16,7 @@ export class Holds extends Affairs {
   /** Interrupts what the session does now; it stays up. */
   async stop(token: string): Promise<OKWithIDResponseBody> {
     const row = this.parts.resolver.resolve(token, { past: true })
-    if (row.state === 'closed') throw new Refusal('session-conflict', 'conflict: session is closed')
+    if (row.state === 'closed') throw new AppError('session-conflict', 'conflict: session is closed')
     if (!runs(row)) return { status: 'ok', id: row.id }
     const began = this.needs.clock.now()
     await this.parts.interrupt(row)
@@ -29,7 +29,7 @@ export class Holds extends Affairs {
     const row = this.parts.resolver.resolve(token, { past: true })
     if (row.state === 'closed') return { status: 'ok', id: row.id }
     if (!KILLABLE.has(row.state) && !runs(row)) {
-      throw new Refusal('internal', `internal: session ${row.id} is not active`)
+      throw new AppError('internal', `internal: session ${row.id} is not active`)
     }
     const began = this.needs.clock.now()
     await this.parts.lifecycle.stop(row.id, (tx, now) => {
@@ -73,7 +73,10 @@ export class Holds extends Affairs {
     const row = this.parts.resolver.resolve(token)
     const named = row.named === null ? undefined : this.parts.resolver.named(row.named)
     if (named?.mode === 'always' && named.dir) {
-      throw new Refusal('session-conflict', 'configured always-on named sessions cannot be closed while config-managed')
+      throw new AppError(
+        'session-conflict',
+        'configured always-on named sessions cannot be closed while config-managed',
+      )
     }
     const began = this.needs.clock.now()
     await this.parts.lifecycle.stop(row.id, (tx, now) => {
@@ -89,7 +92,7 @@ export class Holds extends Affairs {
   async acknowledgeDrain(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const row = this.parts.resolver.resolve(token)
     if (caller.kind !== 'session' || row.id !== caller.session) {
-      throw new Refusal('forbidden', `forbidden: only session ${row.id} itself can say that it is done`)
+      throw new AppError('forbidden', `forbidden: only session ${row.id} itself can say that it is done`)
     }
     await this.needs.store.write((tx) => {
       const { book, chronicle, workload } = this.parts

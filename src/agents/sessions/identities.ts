@@ -1,4 +1,4 @@
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import type { Identities } from '../../work/beads/draft.ts'
 import { identityOf, workNamesOf } from './metadata.ts'
@@ -16,12 +16,12 @@ export class SessionIdentities implements Identities {
     try {
       const row = resolver.find(wanted)
       if (row && row.state !== 'closed') return identityOf(row)
-    } catch (thrown) {
-      throw new Refusal('invalid-request', sentence(thrown))
+    } catch (error) {
+      throw new AppError('invalid-request', errorMessage(error))
     }
     const named = resolver.named(wanted)
     if (named && materialise) return identityOf(creation.materialised(tx, named))
-    throw new Refusal(
+    throw new AppError(
       'invalid-request',
       `"${wanted}" is no open session: give a session's id, alias or name, or nothing`,
     )

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import { workNamesOf } from './metadata.ts'
@@ -19,14 +19,14 @@ export class Lending {
    */
   async lend(token: string, caller: Caller): Promise<SessionLoan> {
     if (caller.kind === 'session' && !caller.may.includes('tokens')) {
-      throw new Refusal('forbidden', 'forbidden: a session may not lend sessions unless its agent may give out tokens')
+      throw new AppError('forbidden', 'forbidden: a session may not lend sessions unless its agent may give out tokens')
     }
     const { resolver, book, tokens, chronicle } = this.parts
     const { id } = resolver.resolve(token)
     return this.store.write((tx) => {
       const row = book.need(id)
       if (row.state !== 'suspended' || row.hostKey !== null) {
-        throw new Refusal('session-conflict', `session ${id} is ${row.state}; only a suspended one can be lent`)
+        throw new AppError('session-conflict', `session ${id} is ${row.state}; only a suspended one can be lent`)
       }
       tokens.end(tx, id)
       this.claims.loseAll(tx, id, workNamesOf(row))

@@ -1,4 +1,4 @@
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import { type Boundary, boundaryOf, cursorAfter } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
 import { NEWEST, type Place } from './history.ts'
@@ -48,8 +48,8 @@ export async function list(
     try {
       const { lines } = await host.screen(row.hostKey, PEEKED)
       return view.show(row, { lastOutput: lines.slice(-PEEKED).join('\n').trimEnd() })
-    } catch (thrown) {
-      errors.push(`session ${row.id}: ${sentence(thrown)}`)
+    } catch (error) {
+      errors.push(`session ${row.id}: ${errorMessage(error)}`)
       return view.show(row)
     }
   }

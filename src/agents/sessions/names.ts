@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 
 const ALIAS = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*(\/[a-zA-Z0-9][a-zA-Z0-9_.-]*)*$/
 
@@ -21,7 +21,7 @@ export function checkAlias(wanted: string): string {
 }
 
 const invalid = (alias: string, why: string) =>
-  new Refusal('invalid-request', `invalid: session alias "${alias}" ${why}`)
+  new AppError('invalid-request', `invalid: session alias "${alias}" ${why}`)
 
 /** A qualified name as a word: `rig/worker.a` → `rig--worker__a`. */
 export const sanitised = (name: string): string => name.replaceAll('/', '--').replaceAll('.', '__')

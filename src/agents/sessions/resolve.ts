@@ -1,11 +1,11 @@
-import { Refusal } from '../../core/errors.ts'
 import type { Config } from '../../config/config.ts'
 import type { NamedSessionSpec } from '../../config/spec.ts'
+import { AppError } from '../../core/errors.ts'
 import type { SessionBook } from './book.ts'
 import { leaf, sanitised } from './names.ts'
 import type { SessionRow } from './table.ts'
 
-const absent = (token: string) => new Refusal('session-not-found', `not_found: session not found: "${token}"`)
+const absent = (token: string) => new AppError('session-not-found', `not_found: session not found: "${token}"`)
 
 /** Finds the session a caller means: by id, configured identity, run-time name, alias or title. */
 export class Resolver {
@@ -61,7 +61,7 @@ export class Resolver {
   #squatter(token: string): undefined {
     const [other] = [...this.book.named('sessionName', token), ...this.book.named('alias', token)]
     if (!other) return undefined
-    throw new Refusal(
+    throw new AppError(
       'session-conflict',
       `conflict: session ${other.id} bears the name ${token}, which is configured for another; rename it`,
     )
@@ -82,4 +82,4 @@ export class Resolver {
 }
 
 const ambiguous = (token: string, all: readonly string[]) =>
-  new Refusal('session-conflict', `ambiguous: "${token}" may mean ${all.join(', ')}; say which`)
+  new AppError('session-conflict', `ambiguous: "${token}" may mean ${all.join(', ')}; say which`)

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
 import { AsyncAcceptedBody, OKResponseBody, OKWithIDResponseBody, paging } from '../../http/schema.ts'
-import type { CityOf } from '../../city/city.ts'
 import { askRoutes } from './ask-routes.ts'
 import { runtimeRoutes } from './runtime-routes.ts'
 import {
@@ -13,12 +13,15 @@ import {
   SessionResponse,
   SessionSubmit,
 } from './schema.ts'
+import type { Sessions } from './sessions.ts'
 import { viewRoutes } from './view-routes.ts'
+
+type City = CityOf<{ sessions: Sessions }>
 
 const peek = Type.Optional(Type.Boolean({ description: 'Adds the last lines of the screen.' }))
 
 /** The operations on sessions. */
-export const sessionRoutes = (city: CityOf): Route[] => [
+export const sessionRoutes = (city: City): Route[] => [
   route(
     'GET ~/sessions',
     {
@@ -127,7 +130,7 @@ export const sessionRoutes = (city: CityOf): Route[] => [
 ]
 
 /** Starting, ending and holding sessions. */
-const holds = (city: CityOf): Route[] => [
+const holds = (city: City): Route[] => [
   route(
     'POST ~/session/{id}/stop',
     {

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../core/durations.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../http/schema.ts'
@@ -62,7 +62,7 @@ export class Runtime {
     const row = await this.needs.materialise(token)
     const restarting = this.#restart(row, fresh)
     if (caller.kind !== 'session' || caller.session !== row.id) await restarting
-    else restarting.catch((thrown) => this.needs.report(`session ${row.id} could not be restarted: ${thrown}`))
+    else restarting.catch((error) => this.needs.report(`session ${row.id} could not be restarted: ${error}`))
     return { status: 'ok', id: row.id }
   }
 
@@ -72,7 +72,7 @@ export class Runtime {
     const row = this.#own(token, caller, 'say that it is at work')
     const length = duration === undefined ? DEFAULT_HEARTBEAT : parseDuration(duration)
     if (length === undefined) {
-      throw new Refusal('invalid-request', `duration takes a length of time such as 30m or 1h30m, not "${duration}"`)
+      throw new AppError('invalid-request', `duration takes a length of time such as 30m or 1h30m, not "${duration}"`)
     }
     const busyUntil = now() + Math.min(length, LONGEST_HEARTBEAT)
     await write((tx) => parts.book.patch(tx, row.id, { busyUntil }))
@@ -145,6 +145,6 @@ export class Runtime {
   #own(token: string, caller: Caller, what: string): SessionRow {
     const row = this.needs.parts.resolver.resolve(token)
     if (caller.kind === 'session' && row.id === caller.session) return row
-    throw new Refusal('forbidden', `forbidden: only session ${row.id} itself can ${what}`)
+    throw new AppError('forbidden', `forbidden: only session ${row.id} itself can ${what}`)
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import type { Caller, SessionCaller } from '../../http/caller.ts'
 import type { Connection, Exchange } from '../../http/route.ts'
@@ -6,17 +6,20 @@ import type { AsyncAcceptedBody } from '../../http/schema.ts'
 import type { Frame } from '../../http/sse.ts'
 import type { Worker } from '../../work/claims/worker.ts'
 import type { Logs } from '../conversations/logs/logs.ts'
+import { openStream } from '../conversations/stream.ts'
+import type { Transcript, TranscriptFormat } from '../conversations/structured/transcript.ts'
+import { ScreenSource, type TranscriptQuery, Transcripts } from '../conversations/transcripts.ts'
+import { Interactions } from '../messaging/interactions.ts'
+import { MESSAGE_LIMIT } from '../messaging/outcomes.ts'
 import { HELD } from './affairs.ts'
 import { choosePermissionMode, isSpokenTo, offeredMode } from './choices.ts'
 import { Crew } from './crew.ts'
 import { SessionSubmitSucceeded } from './events.ts'
 import { Holds } from './holds.ts'
 import { SessionIdentities } from './identities.ts'
-import { Interactions } from '../messaging/interactions.ts'
 import { Lending } from './lending.ts'
 import { list, type SessionQuery } from './lists.ts'
 import { checkAlias } from './names.ts'
-import { MESSAGE_LIMIT } from '../messaging/outcomes.ts'
 import type { SessionNeeds } from './parts.ts'
 import { Runtime } from './runtime.ts'
 import type {
@@ -32,10 +35,7 @@ import type {
   SubAgents,
   SubmitIntent,
 } from './schema.ts'
-import { openStream } from '../conversations/stream.ts'
-import type { Transcript, TranscriptFormat } from '../conversations/structured/transcript.ts'
 import { Terminals, type Ticket } from './terminals.ts'
-import { ScreenSource, type TranscriptQuery, Transcripts } from '../conversations/transcripts.ts'
 import { runs } from './view.ts'
 import { callerOf, workerOf } from './who.ts'
 
@@ -91,14 +91,14 @@ export class Sessions extends Holds {
   /** Changes a session's title or alias. */
   async patch(token: string, { title, alias }: SessionPatch): Promise<SessionResponse> {
     if (title === undefined && alias === undefined) {
-      throw new Refusal('validation-failed', 'validation failed', {
-        faults: [{ message: 'give title or alias', location: 'body' }],
+      throw new AppError('validation-failed', 'validation failed', {
+        fieldErrors: [{ message: 'give title or alias', location: 'body' }],
       })
     }
     const row = this.parts.resolver.resolve(token)
     const wanted = alias === undefined ? undefined : checkAlias(alias)
     if (wanted !== undefined && row.agentName !== '') {
-      throw new Refusal('forbidden', 'forbidden: alias is controller-managed for this session')
+      throw new AppError('forbidden', 'forbidden: alias is controller-managed for this session')
     }
     return this.needs.store.write((tx) => {
       if (title !== undefined) this.parts.book.rename(tx, row.id, title)
@@ -135,7 +135,7 @@ export class Sessions extends Holds {
   /** Answers what a session's program asks. */
   async respond(token: string, caller: Caller, answer: Respond): Promise<Responded> {
     if (caller.kind === 'session' && !caller.may.includes('respond')) {
-      throw new Refusal('forbidden', 'forbidden: a session may not answer for a person unless its agent may respond')
+      throw new AppError('forbidden', 'forbidden: a session may not answer for a person unless its agent may respond')
     }
     return this.interactions.respond(this.parts.resolver.resolve(token), answer)
   }
@@ -154,10 +154,10 @@ export class Sessions extends Holds {
 
   async subAgent(token: string, id: string): Promise<SubAgent> {
     const row = this.parts.resolver.resolve(token, { past: true })
-    if (id.includes('/') || id.includes('..')) throw new Refusal('invalid-request', `"${id}" cannot name an agent`)
+    if (id.includes('/') || id.includes('..')) throw new AppError('invalid-request', `"${id}" cannot name an agent`)
     const found = await this.transcripts.logs?.subAgent(row, id)
     if (found) return found
-    throw new Refusal('agent-not-found', `agent ${id} of session ${token} is not known`)
+    throw new AppError('agent-not-found', `agent ${id} of session ${token} is not known`)
   }
 
   transcript(token: string, query: TranscriptQuery): Promise<Transcript> {
@@ -185,10 +185,10 @@ export class Sessions extends Holds {
   ticket(token: string, caller: Caller, write: boolean): Ticket {
     const row = this.parts.resolver.resolve(token)
     if (this.parts.conversations.speaks(row.hostKey)) {
-      throw new Refusal('session-conflict', `conflict: session ${row.id} is spoken to by protocol and has no terminal`)
+      throw new AppError('session-conflict', `conflict: session ${row.id} is spoken to by protocol and has no terminal`)
     }
     if (write && caller.kind === 'session' && !caller.may.includes('respond')) {
-      throw new Refusal('forbidden', 'forbidden: a session may not type into terminals unless its agent may respond')
+      throw new AppError('forbidden', 'forbidden: a session may not type into terminals unless its agent may respond')
     }
     return this.#terminals.ticket(row, write)
   }
@@ -217,7 +217,7 @@ export class Sessions extends Holds {
   async #tell(token: string, body: string, operation: 'session.message' | 'session.submit', intent: SubmitIntent) {
     const { outcomes, messages, book } = this.parts
     const row = await this.materialise(token)
-    if (row.state === 'failed-create') throw new Refusal('session-conflict', `session ${row.id} is failed-create`)
+    if (row.state === 'failed-create') throw new AppError('session-conflict', `session ${row.id} is failed-create`)
     const cursor = outcomes.head
     const accepted = await this.needs.store.write((tx) => {
       const request = outcomes.accept(tx, operation, row.id)
@@ -242,7 +242,7 @@ export class Sessions extends Holds {
     const row = book.need(id)
     if ((row.alias ?? '') === wanted) return
     const taken = wanted ? creation.aliasTaken(wanted, id) : undefined
-    if (taken) throw new Refusal('session-conflict', taken)
+    if (taken) throw new AppError('session-conflict', taken)
     const aliasHistory = row.alias === null ? row.aliasHistory : [...row.aliasHistory, row.alias].slice(-20)
     book.patch(tx, id, { alias: wanted || null, aliasHistory })
   }

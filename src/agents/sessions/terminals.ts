@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Connection, Socket } from '../../http/route.ts'
 import type { SessionBook } from './book.ts'
 import type { SessionHost } from './host.ts'
@@ -91,7 +91,7 @@ export class Terminals {
     const granted = ticket === undefined ? undefined : this.#tickets.get(ticket)
     if (ticket !== undefined) this.#tickets.delete(ticket)
     if (granted?.session !== row.id) {
-      throw new Refusal(
+      throw new AppError(
         'forbidden',
         `forbidden: ask for a terminal ticket of session ${row.id} first; each opens it once`,
       )
@@ -108,7 +108,7 @@ export class Terminals {
 
 function keyOf(row: SessionRow): string {
   if (row.hostKey && runs(row)) return row.hostKey
-  throw new Refusal(
+  throw new AppError(
     'session-conflict',
     `conflict: session ${row.id} does not run, so it has no terminal; wake it first`,
   )
@@ -129,12 +129,12 @@ class Viewer {
 
   open(socket: Socket): void {
     this.#leave = this.parts.live.view(this.row.id)
-    void this.#show(socket).catch((thrown) => this.#end(socket, sentence(thrown)))
+    void this.#show(socket).catch((error) => this.#end(socket, errorMessage(error)))
   }
 
   take(socket: Socket, data: string | Uint8Array): void {
     if (typeof data === 'string') this.#control(socket, data)
-    else if (this.write) this.parts.host.write(this.key, data).catch((thrown) => this.#end(socket, sentence(thrown)))
+    else if (this.write) this.parts.host.write(this.key, data).catch((error) => this.#end(socket, errorMessage(error)))
   }
 
   drained(): void {
@@ -175,7 +175,7 @@ class Viewer {
   }
 
   #resize(socket: Socket, { cols, rows }: { cols: number; rows: number }): void {
-    this.parts.host.resize(this.key, cols, rows).catch((thrown) => this.#end(socket, sentence(thrown)))
+    this.parts.host.resize(this.key, cols, rows).catch((error) => this.#end(socket, errorMessage(error)))
   }
 
   #end(socket: Socket, reason: string): void {

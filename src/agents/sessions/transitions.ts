@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 
 /** Where a session stands, as it is stored. */
 export type SessionState =
@@ -70,7 +70,7 @@ export const TRANSITIONS: Readonly<Record<Command, Transition>> = {
 export function transition(from: SessionState, command: Command): SessionState {
   const { from: allowed, to } = TRANSITIONS[command]
   if (allowed.includes(from)) return to
-  throw new Refusal(
+  throw new AppError(
     'session-conflict',
     `illegal_transition: illegal transition: state "${from}" does not accept command "${command}"`,
   )

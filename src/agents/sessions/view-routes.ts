@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route, socket } from '../../http/route.ts'
-import type { CityOf } from '../../city/city.ts'
-import { PendingInteraction, SessionPrompt } from './schema.ts'
 import {
   ActivityFrame,
   PendingCleared,
@@ -11,6 +10,8 @@ import {
   TranscriptFormat,
   TurnFrame,
 } from '../conversations/structured/transcript.ts'
+import { PendingInteraction, SessionPrompt } from './schema.ts'
+import type { Sessions } from './sessions.ts'
 import { TerminalSends, TerminalTakes, Ticket, TicketRequest } from './terminals.ts'
 
 const format = Type.Optional(TranscriptFormat)
@@ -19,7 +20,7 @@ const include_thinking = Type.Optional(
 )
 
 /** Looking at what sessions say and show. */
-export const viewRoutes = (city: CityOf): Route[] => [
+export const viewRoutes = (city: CityOf<{ sessions: Sessions }>): Route[] => [
   route(
     'GET ~/session/{id}/transcript',
     {

@@ -1,7 +1,7 @@
 import { effectiveOptions } from '../../config/providers/launch.ts'
 import type { Standing } from '../conversations/logs/standing.ts'
-import type { SessionBook } from './book.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
+import type { SessionBook } from './book.ts'
 import type { Live } from './live.ts'
 import { workNamesOf } from './metadata.ts'
 import type { SessionResponse } from './schema.ts'

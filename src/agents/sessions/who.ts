@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { SessionCaller } from '../../http/caller.ts'
 import type { Worker } from '../../work/claims/worker.ts'
 import { identityOf, namesOf, workNamesOf } from './metadata.ts'
@@ -24,7 +24,7 @@ export function callerOf(
 export function workerOf({ book }: Parts, caller: SessionCaller): Worker {
   const row = book.find(caller.session)
   if (!row || row.state === 'closed') {
-    throw new Refusal('session-not-found', `not_found: session not found: "${caller.session}"`)
+    throw new AppError('session-not-found', `not_found: session not found: "${caller.session}"`)
   }
   return {
     session: row.id,

@@ -1,16 +1,16 @@
-import { type Clock, stamp } from '../../core/clock.ts'
-import { sentence } from '../../core/errors.ts'
-import type { Reactions } from '../../core/events/reactions.ts'
-import type { Store, Tx } from '../../core/store.ts'
 import type { CityConfig } from '../../config/spec.ts'
 import { plain } from '../../config/toml.ts'
-import type { SessionBook } from '../sessions/book.ts'
-import { displayOf } from '../sessions/metadata.ts'
-import type { SessionRow } from '../sessions/table.ts'
+import { type Clock, stamp } from '../../core/clock.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { Reactions } from '../../core/events/reactions.ts'
+import type { Store, Tx } from '../../core/store.ts'
 import type { Use } from '../conversations/logs/entry.ts'
 import { object, text } from '../conversations/logs/json.ts'
 import type { Since } from '../conversations/logs/lines.ts'
 import type { Logs } from '../conversations/logs/logs.ts'
+import type { SessionBook } from '../sessions/book.ts'
+import { displayOf } from '../sessions/metadata.ts'
+import type { SessionRow } from '../sessions/table.ts'
 import { believed } from './believed.ts'
 import { Harvest } from './harvest.ts'
 import { type Fact, Ledger, type Part } from './ledger.ts'
@@ -106,9 +106,9 @@ export class Usage {
         if (place) this.#ledger.putPlace(tx, row.id, place)
         if (added.length > 0) this.#spent(tx, row)
       })
-      .catch((thrown) => {
+      .catch((error) => {
         this.#harvest.again(row.id)
-        this.needs.report(`what session ${row.id} used was not written down: ${sentence(thrown)}`)
+        this.needs.report(`what session ${row.id} used was not written down: ${errorMessage(error)}`)
       })
   }
 

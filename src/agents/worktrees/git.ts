@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { Refusal } from '../../core/errors.ts'
 import { type GitHelp, gitEnv } from '../../config/rigs/git.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Findings } from './judge.ts'
 
 const WITHIN = 60_000
@@ -18,7 +18,7 @@ export class Git {
     const head = await this.#try(repository, 'symbolic-ref', '--short', '-q', 'HEAD')
     const base = head || (await this.#try(repository, 'rev-parse', '--verify', '-q', 'HEAD'))
     if (base) return base
-    throw new Refusal('service-unavailable', `${repository} is no git repository with a commit; a worktree needs one`)
+    throw new AppError('service-unavailable', `${repository} is no git repository with a commit; a worktree needs one`)
   }
 
   /** Makes a worktree on a branch of its own; one that is there already is taken up again. */
@@ -72,7 +72,7 @@ export class Git {
     const { code, output, errors } = await this.#spawn(folder, words)
     if (code === 0) return output
     const last = errors.trim().split('\n').at(-1) ?? ''
-    throw new Refusal(
+    throw new AppError(
       'service-unavailable',
       `git ${words.slice(0, 2).join(' ')} in ${folder}: ${last || `it ended with ${code}`}`,
     )
@@ -87,7 +87,7 @@ export class Git {
   async #spawn(folder: string, words: readonly string[]) {
     const { env, deadlines } = this.help
     const git = Bun.which('git', { PATH: env.PATH ?? '' })
-    if (!git) throw new Refusal('service-unavailable', 'there is no git on the PATH; install it')
+    if (!git) throw new AppError('service-unavailable', 'there is no git on the PATH; install it')
     const stdio = { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const
     const child = Bun.spawn([git, '-C', folder, ...QUIET, ...words], { env: gitEnv(env), ...stdio })
     const late = deadlines.after(WITHIN, () => child.kill('SIGKILL'))

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
+import type { Config } from '../../config/config.ts'
+import type { AgentSpec } from '../../config/spec.ts'
 import { type Clock, stamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { makeFolder } from '../../core/folders.ts'
@@ -11,8 +13,6 @@ import type { Orm } from '../../core/orm.ts'
 import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
-import type { Config } from '../../config/config.ts'
-import type { AgentSpec } from '../../config/spec.ts'
 import { WorktreeReaped, WorktreeReapSkipped } from './events.ts'
 import { Git } from './git.ts'
 import { reasonToKeep } from './judge.ts'
@@ -103,21 +103,22 @@ export class Worktrees {
   /** Takes a worktree away on request, as far as nothing in it is nowhere else; with `force`, whatever is in it. */
   async remove(caller: Caller, session: string, force: boolean): Promise<OKResponseBody> {
     if (caller.kind === 'session') {
-      throw new Refusal('forbidden', 'forbidden: worktrees are for people to remove; they may hold work of others')
+      throw new AppError('forbidden', 'forbidden: worktrees are for people to remove; they may hold work of others')
     }
     const row = this.#find(session)
-    if (!row) throw new Refusal('session-not-found', `there is no worktree of session ${session}; see gc worktree list`)
+    if (!row)
+      throw new AppError('session-not-found', `there is no worktree of session ${session}; see gc worktree list`)
     if (this.needs.tenancy(session) !== 'over') {
-      throw new Refusal('conflict-wrong-state', `session ${session} is not over; close it first`)
+      throw new AppError('conflict-wrong-state', `session ${session} is not over; close it first`)
     }
     const kept = await this.#reap(row, force)
     if (kept === undefined) return { status: 'removed' }
-    throw new Refusal('conflict-wrong-state', `${row.path} is kept: ${kept}; save it, or remove it with force`)
+    throw new AppError('conflict-wrong-state', `${row.path} is kept: ${kept}; save it, or remove it with force`)
   }
 
   /** Removes what is not needed any more; one sweep at a time. */
   sweep(): Promise<void> {
-    this.#sweeping = this.#sweeping.then(() => this.#sweep()).catch((thrown) => this.needs.report(sentence(thrown)))
+    this.#sweeping = this.#sweeping.then(() => this.#sweep()).catch((error) => this.needs.report(errorMessage(error)))
     return this.#sweeping
   }
 
@@ -127,7 +128,7 @@ export class Worktrees {
       if (this.#closed) return
       const tenancy = this.needs.tenancy(row.session)
       busy ||= tenancy === 'ending'
-      if (tenancy === 'over') await this.#reap(row, false).catch((thrown) => this.#keep(row, sentence(thrown)))
+      if (tenancy === 'over') await this.#reap(row, false).catch((error) => this.#keep(row, errorMessage(error)))
     }
     this.#again?.cancel()
     if (busy) this.#again = this.needs.deadlines.after(AGAIN, () => void this.sweep())
@@ -166,7 +167,7 @@ export class Worktrees {
 
   async #new({ id, sessionName, rig: name, work }: Tenant): Promise<WorktreeRow> {
     const rig = this.needs.config.current.rigs.find((one) => one.name === name)
-    if (!rig) throw new Refusal('service-unavailable', `there is no rig ${name} to make a worktree of`)
+    if (!rig) throw new AppError('service-unavailable', `there is no rig ${name} to make a worktree of`)
     await this.#makeRoom()
     const base = await this.#git.baseOf(rig.path, rig.defaultBranch)
     const row: WorktreeRow = {
@@ -189,7 +190,7 @@ export class Worktrees {
     await this.sweep()
     const left = this.#all().length
     if (left < this.#limit) return
-    throw new Refusal(
+    throw new AppError(
       'service-unavailable',
       `there are ${left} worktrees, and worktree_limit is ${this.#limit}; see gc worktree list and remove some`,
     )

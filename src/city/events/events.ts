@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { parseDuration } from '../../core/durations.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Recorded } from '../../core/events/event.ts'
 import { Follower } from '../../core/events/follow.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -12,9 +12,9 @@ import type { Caller } from '../../http/caller.ts'
 import { cursorAfterSeq, seqOf } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
 import type { Frame } from '../../http/sse.ts'
+import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import { speaker } from '../../work/speaker.ts'
-import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
 import { toFrame } from './frames.ts'
 import { knownTypes } from './known.ts'
 import type { EventEmit, EventEmitted, EventRotated } from './schema.ts'
@@ -79,7 +79,7 @@ export class Events {
   async emit(caller: Caller, event: EventEmit, once: Once = everyTime): Promise<EventEmitted> {
     const { type, actor, subject, message } = event
     if (knownTypes.has(type)) {
-      throw new Refusal('forbidden', `forbidden: ${type} is recorded by gc when it happens; choose a name of your own`)
+      throw new AppError('forbidden', `forbidden: ${type} is recorded by gc when it happens; choose a name of your own`)
     }
     const facts = {
       actor: speaker(caller, actor),
@@ -126,7 +126,7 @@ export class Events {
   #ago(since: string): number {
     const length = parseDuration(since)
     if (length === undefined) {
-      throw new Refusal('invalid-request', `since takes a length of time such as 30m or 1h30m, not "${since}"`)
+      throw new AppError('invalid-request', `since takes a length of time such as 30m or 1h30m, not "${since}"`)
     }
     return this.clock.now() - length
   }
@@ -135,5 +135,5 @@ export class Events {
 /** The resume point of a stream: a plain number, else the request is refused. */
 export function resumePoint(text: string): number {
   if (/^\d{1,15}$/.test(text.trim())) return Number(text)
-  throw new Refusal('invalid-cursor', 'the resume point is the number of an event, as in the id of a frame')
+  throw new AppError('invalid-cursor', 'the resume point is the number of an event, as in the id of a frame')
 }

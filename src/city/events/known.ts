@@ -1,18 +1,18 @@
+import * as budgets from '../../agents/budgets/events.ts'
+import * as reconcile from '../../agents/lifecycle/events.ts'
+import * as sessions from '../../agents/sessions/events.ts'
+import * as worktrees from '../../agents/worktrees/events.ts'
+import * as rigs from '../../config/rigs/events.ts'
 import type { EventDef } from '../../core/events/event.ts'
 import { EventsRotated } from '../../core/events/rotation.ts'
 import { RequestFailed } from '../../core/requests.ts'
 import * as beads from '../../work/beads/events.ts'
-import * as budgets from '../../agents/budgets/events.ts'
 import * as claims from '../../work/claims/events.ts'
 import * as comments from '../../work/comments/events.ts'
 import * as convoys from '../../work/convoys/events.ts'
 import * as mail from '../../work/mail/events.ts'
 import * as maintenance from '../maintenance/events.ts'
-import * as reconcile from '../../agents/lifecycle/events.ts'
-import * as rigs from '../../config/rigs/events.ts'
-import * as sessions from '../../agents/sessions/events.ts'
 import * as status from '../status/events.ts'
-import * as worktrees from '../../agents/worktrees/events.ts'
 
 const isEvent = (value: unknown): value is EventDef =>
   typeof value === 'object' && value !== null && 'payload' in value && 'summary' in value

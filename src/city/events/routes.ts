@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
 import { HeartbeatEvent, listOf, paging } from '../../http/schema.ts'
-import type { CityOf } from '../city.ts'
+import type { Events } from './events.ts'
 import { GapFrame } from './frames.ts'
 import { cityEvents } from './known.ts'
 import { EventEmit, EventEmitted, EventRotated, envelope } from './schema.ts'
@@ -16,7 +17,7 @@ const filters = {
   since: Type.Optional(Type.String({ description: 'Only events of the last so long: `30m`, `1h30m`.' })),
 }
 
-export const eventRoutes = (city: CityOf): Route[] => [
+export const eventRoutes = (city: CityOf<{ events: Events }>): Route[] => [
   route(
     'GET ~/events',
     {

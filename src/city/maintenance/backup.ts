@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, stamp } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { makeFolder } from '../../core/folders.ts'
 import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -39,15 +39,15 @@ export class Backup {
 
   /** The bytes of the file; the database in it is as it was when this was asked. */
   async stream(caller: Caller): Promise<ReadableStream<Uint8Array>> {
-    if (caller.kind === 'session') throw new Refusal('forbidden', 'forbidden: a session may not copy its city')
+    if (caller.kind === 'session') throw new AppError('forbidden', 'forbidden: a session may not copy its city')
     const stage = this.#stage()
     try {
       await this.needs.store.backup(join(stage, BACKUP_DB))
       writeFileSync(join(stage, MANIFEST), JSON.stringify(this.#manifest()), { mode: 0o600 })
       return packed(this.needs.path, stage)
-    } catch (thrown) {
+    } catch (error) {
       rmSync(stage, { recursive: true, force: true })
-      throw thrown
+      throw error
     }
   }
 

@@ -1,7 +1,7 @@
 import { desc, sql } from 'drizzle-orm'
 import { type Clock, stamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { StoreMaintenanceDone, StoreMaintenanceFailed } from './events.ts'
@@ -30,7 +30,7 @@ export class Maintenance {
   start(): void {
     this.#deadline = this.needs.deadlines.at(this.#next(), () => {
       this.start()
-      if (!this.#running) void this.#begin().run.catch((thrown) => this.needs.report(sentence(thrown)))
+      if (!this.#running) void this.#begin().run.catch((error) => this.needs.report(errorMessage(error)))
     })
   }
 
@@ -57,12 +57,12 @@ export class Maintenance {
   /** Begins a run; with `wait`, answers when it is over. */
   async trigger(wait: boolean): Promise<MaintenanceTriggerBody> {
     if (this.#running) {
-      throw new Refusal('maintenance-in-progress', 'maintenance runs already; ask for its status, and try again later')
+      throw new AppError('maintenance-in-progress', 'maintenance runs already; ask for its status, and try again later')
     }
     const { startedAt, run } = this.#begin()
     const begun = { accepted: true, started_at: stamp(startedAt) }
     if (wait) return { ...begun, run: toRun(await run) }
-    run.catch((thrown) => this.needs.report(sentence(thrown)))
+    run.catch((error) => this.needs.report(errorMessage(error)))
     return begun
   }
 
@@ -80,7 +80,7 @@ export class Maintenance {
     const beforeBytes = store.bytes
     const error = await store.compact().then(
       () => null,
-      (thrown) => sentence(thrown),
+      (error) => errorMessage(error),
     )
     return store.write((tx) => {
       const row = {

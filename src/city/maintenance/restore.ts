@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { Store } from '../../core/store.ts'
 import { cityMigrations } from '../migrations.ts'
 import { BACKUP_DB, MANIFEST, type Manifest } from './backup.ts'
@@ -36,11 +36,14 @@ export async function settle(path: string): Promise<Manifest> {
 function read(path: string): Manifest {
   const file = join(path, MANIFEST)
   if (!existsSync(file) || !existsSync(join(path, BACKUP_DB))) {
-    throw new Refusal('invalid-request', 'this is no backup of a city: it has no database in it')
+    throw new AppError('invalid-request', 'this is no backup of a city: it has no database in it')
   }
   const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'))
   if (manifest.format === 1) return manifest
-  throw new Refusal('invalid-request', `this backup was made by a newer gc (${manifest.version}); restore it with that`)
+  throw new AppError(
+    'invalid-request',
+    `this backup was made by a newer gc (${manifest.version}); restore it with that`,
+  )
 }
 
 /** Rigs that lay inside the city lie inside it again; others stay where they are. */

@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs'
-import type { Clock } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import type { Store } from '../../core/store.ts'
-import type { OKResponseBody } from '../../http/schema.ts'
 import type { Agents } from '../../agents/agents/agents.ts'
 import type { AgentResponse } from '../../agents/agents/schema.ts'
-import type { Beads } from '../../work/beads/beads.ts'
 import type { Config } from '../../config/config.ts'
 import type { AgentSpec, NamedSessionSpec } from '../../config/spec.ts'
 import type { Suspensions } from '../../config/suspensions.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store.ts'
+import type { OKResponseBody } from '../../http/schema.ts'
+import type { Beads } from '../../work/beads/beads.ts'
 import { CityResumed, CitySuspended } from './events.ts'
 import type { AgentDetail, CityGet, CityPatch, Health, Status } from './schema.ts'
 
@@ -67,7 +67,7 @@ export class CityStatus {
 
   /** Suspends or resumes the city. */
   async change({ suspended }: CityPatch): Promise<OKResponseBody> {
-    if (suspended === undefined) throw new Refusal('invalid-request', 'no fields to update: give suspended')
+    if (suspended === undefined) throw new AppError('invalid-request', 'no fields to update: give suspended')
     const { store, log, suspensions, config } = this.parts
     await store.write((tx) => {
       if (!suspensions.set(tx, 'city', '', suspended, config.current.workspace.suspendedOnStart)) return

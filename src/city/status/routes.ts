@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import type { CityOf } from '../city.ts'
+import type { CityStatus } from './city-status.ts'
 import { CityGet, CityPatch, Health, Status } from './schema.ts'
 
-export const statusRoutes = (city: CityOf): Route[] => [
+export const statusRoutes = (city: CityOf<{ status: CityStatus }>): Route[] => [
   route(
     'GET ~',
     { id: 'get-v0-city-by-city-name', summary: 'Read a city', ok: CityGet, refuses: ['city-not-found'] },

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { effectiveOptions } from './launch.ts'
 import { BUILTINS } from './presets.ts'
 import { resolveProvider } from './resolve.ts'
@@ -16,7 +16,8 @@ export function listProviders(declared: Declared): ProviderList {
 
 export function getProvider(declared: Declared, name: string): ProviderResponse {
   const spec = declared.get(name) ?? BUILTINS.get(name)
-  if (!spec) throw new Refusal('provider-not-found', `provider "${name}" is neither declared in city.toml nor built in`)
+  if (!spec)
+    throw new AppError('provider-not-found', `provider "${name}" is neither declared in city.toml nor built in`)
   return {
     ...identity(declared, name),
     ...given('display_name', spec.displayName),
@@ -60,9 +61,9 @@ function resolved(declared: Declared, name: string): Provider | undefined {
     const provider = resolveProvider(name, declared)
     effectiveOptions(provider)
     return provider
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return undefined
-    throw thrown
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { PromptMode, Provider, ProviderOption } from './spec.ts'
 import { type Fields, fillIn } from './template.ts'
 import { wordsOf } from './words.ts'
@@ -81,12 +81,12 @@ export function effectiveOptions(
 function choiceOf(provider: Provider, option: ProviderOption | undefined, key: string, value: string) {
   if (!option) {
     const keys = provider.optionsSchema.map((known) => known.key).join(', ')
-    throw new Refusal('invalid-request', `${provider.name} has no option "${key}"; it has ${keys || 'none'}`)
+    throw new AppError('invalid-request', `${provider.name} has no option "${key}"; it has ${keys || 'none'}`)
   }
   const choice = option.choices.find((known) => known.value === value)
   if (choice) return choice
   const values = option.choices.map((known) => known.value || '""').join(', ')
-  throw new Refusal('invalid-request', `option "${key}" of ${provider.name} cannot be "${value}"; it can be ${values}`)
+  throw new AppError('invalid-request', `option "${key}" of ${provider.name} cannot be "${value}"; it can be ${values}`)
 }
 
 function optionArgs(provider: Provider, { agent, options }: LaunchRequest): string[] {
@@ -101,14 +101,14 @@ function promptArgs(prompt: string, mode: PromptMode, flag: string | undefined):
   if (mode === 'none' || Buffer.byteLength(prompt) > LONGEST) return []
   const words = prompt.replaceAll('\0', '').replace(/^(?=-)/, ' ')
   if (mode === 'arg') return [words]
-  if (!flag) throw new Refusal('validation-failed', 'prompt_mode is "flag" but there is no prompt_flag')
+  if (!flag) throw new AppError('validation-failed', 'prompt_mode is "flag" but there is no prompt_flag')
   return [...wordsOf(flag), words]
 }
 
 function direct(request: LaunchRequest, given: string[]): string[] {
   const { provider, agent = {}, resume, fields = {} } = request
   if (!provider) {
-    throw new Refusal('validation-failed', 'the agent has neither a provider nor a start_command; give it one')
+    throw new AppError('validation-failed', 'the agent has neither a provider nor a start_command; give it one')
   }
   if (request.transport === 'acp') return speaking(provider, agent, fields)
   const fill = (words: readonly string[]) => words.map((word) => fillIn(word, fields, `a command of ${provider.name}`))
@@ -121,7 +121,7 @@ function direct(request: LaunchRequest, given: string[]): string[] {
 /** The command that speaks the protocol; what is chosen by flags of the full-screen program is not for it. */
 function speaking(provider: Provider, agent: LaunchedAgent, fields: Fields): string[] {
   if (!provider.supportsAcp && provider.acpCommand === undefined) {
-    throw new Refusal(
+    throw new AppError(
       'validation-failed',
       `${provider.name} is not known to speak the agent client protocol; give it acp_command, or supports_acp = true`,
     )
@@ -139,7 +139,7 @@ function resuming(provider: Provider, whole: string | undefined, resume: string,
 /** A conversation's key comes from the program itself, so it is looked at before it stands among arguments. */
 function key(resume: string): string {
   if (/^[A-Za-z0-9][\w.:-]{0,199}$/.test(resume)) return resume
-  throw new Refusal('validation-failed', `"${resume}" is not the key of a conversation`)
+  throw new AppError('validation-failed', `"${resume}" is not the key of a conversation`)
 }
 
 /** A command for a shell. The prompt arrives as `"$@"`, which is put at the end unless the command says where. */
@@ -155,7 +155,7 @@ function shell(command: string, given: string[], { agent, fields = {} }: LaunchR
 export function shellLine(command: string, fields: Fields, name: string): string {
   for (const [field, value] of Object.entries(fields)) {
     if (!new RegExp(`\\.${field}\\b`).test(command) || /^[\w./:@%+=,-]*$/.test(value ?? '')) continue
-    throw new Refusal(
+    throw new AppError(
       'validation-failed',
       `${name} mentions {{.${field}}}, whose value holds characters that a shell would read; use the variable of the session's environment instead`,
     )

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { mannersOf } from './manners.ts'
 import { BUILTINS } from './presets.ts'
 import type { Provider, ProviderOption, ProviderSpec } from './spec.ts'
@@ -16,7 +16,7 @@ export function resolveProvider(name: string, declared: Declared): Provider {
   const chain = chainOf(name, declared)
   const merged = chain.reduceRight<ProviderSpec>((base, { spec }) => merge(base, spec), {})
   if (!merged.command) {
-    throw new Refusal('validation-failed', `provider "${name}" has no command; give it one, or a base that has one`)
+    throw new AppError('validation-failed', `provider "${name}" has no command; give it one, or a base that has one`)
   }
   const ancestor = chain.findLast((layer) => layer.builtin)?.name
   const { base: _, argsAppend, optionsSchemaMerge: __, ...rest } = merged
@@ -43,14 +43,14 @@ function chainOf(name: string, declared: Declared): Layer[] {
     const { name: at, builtin } = next
     if (chain.some((layer) => layer.name === at && layer.builtin === builtin)) {
       const path = [...chain, next].map((layer) => layer.name).join(' → ')
-      throw new Refusal('validation-failed', `provider "${name}" is its own base: ${path}`)
+      throw new AppError('validation-failed', `provider "${name}" is its own base: ${path}`)
     }
     chain.push(next)
     next = baseOf(next, declared)
   }
   if (chain.length > 0) return chain
   const known = [...new Set([...declared.keys(), ...BUILTINS.keys()])].join(', ')
-  throw new Refusal('provider-not-found', `provider "${name}" is not known; known are ${known}`)
+  throw new AppError('provider-not-found', `provider "${name}" is not known; known are ${known}`)
 }
 
 function find(name: string, declared: Declared): Layer | undefined {
@@ -69,7 +69,7 @@ function baseOf({ name, builtin, spec }: Layer, declared: Declared): Layer | und
   const [, prefix, base = ''] = /^(?:([^:]*):)?(.*)$/.exec(spec.base) ?? []
   const found = named(name, prefix, base, declared)
   if (found) return found
-  throw new Refusal('validation-failed', `provider "${name}" has the base "${spec.base}", which is not known`)
+  throw new AppError('validation-failed', `provider "${name}" has the base "${spec.base}", which is not known`)
 }
 
 function named(self: string, prefix: string | undefined, base: string, declared: Declared): Layer | undefined {

@@ -1,12 +1,11 @@
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { City } from '../../city/city.ts'
+import type { Config } from '../config.ts'
 import { getProvider, listProviders, listPublicProviders } from './catalog.ts'
 import { ProviderList, ProviderPublicList, ProviderResponse } from './schema.ts'
 
-type CityOf = (exchange: { params: { cityName: string } }) => Pick<City, 'config'>
-
 /** The operations on providers. */
-export const providerRoutes = (city: CityOf): Route[] => [
+export const providerRoutes = (city: CityOf<{ config: Config }>): Route[] => [
   route(
     'GET ~/providers',
     {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 
 /** What a template may ask for, by name. A field without a value is empty; one that is not there is a mistake. */
 export type Fields = Readonly<Record<string, string | undefined>>
@@ -27,13 +27,13 @@ export function fillIn(template: string, fields: Fields, name = 'the template'):
     filling.write(found[1] ? textUpTo(found.index).trimEnd() : textUpTo(found.index))
     const line = template.slice(0, found.index).split('\n').length
     const mistake = filling.act((found[2] ?? '').trim(), line)
-    if (mistake) throw new Refusal('validation-failed', `${name}, line ${line}: ${mistake}`)
+    if (mistake) throw new AppError('validation-failed', `${name}, line ${line}: ${mistake}`)
     at = found.index + found[0].length
     trimmed = found[3] !== undefined
   }
   filling.write(textUpTo())
   const open = filling.open
-  if (open) throw new Refusal('validation-failed', `${name}, line ${open.line}: this {{if}} has no {{end}}`)
+  if (open) throw new AppError('validation-failed', `${name}, line ${open.line}: this {{if}} has no {{end}}`)
   return filling.text
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 
 const WORD = /\s+|((?:[^\s"'\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+)|[\s\S]/gy
 
@@ -8,7 +8,7 @@ export function wordsOf(command: string): string[] {
   for (const [all, word] of command.matchAll(WORD)) {
     if (word !== undefined) words.push(unquote(word))
     else if (all.trim())
-      throw new Refusal('validation-failed', `the command has a quote that is not closed: ${command}`)
+      throw new AppError('validation-failed', `the command has a quote that is not closed: ${command}`)
   }
   return words
 }

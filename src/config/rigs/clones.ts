@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { and, eq } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
-import { type Fault, Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage, type FieldError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { makeFolder, syncFolder } from '../../core/folders.ts'
 import { RequestFailed } from '../../core/requests.ts'
@@ -88,7 +88,7 @@ export class Clones {
     if (answered) return answered
     this.#needName(tx, wanted)
     if (existsSync(join(config.path, wanted.path))) {
-      throw new Refusal('conflict-wrong-state', `conflict: ${wanted.path} is there already; give another path`)
+      throw new AppError('conflict-wrong-state', `conflict: ${wanted.path} is there already; give another path`)
     }
     const { requestId, digest, rig, path } = wanted
     const row = { requestId, digest, rig, path, state: 'in_flight' as const, cursor: log.head, acceptedAt: clock.now() }
@@ -120,7 +120,7 @@ export class Clones {
       .where(and(eq(rigClones.rig, rig), eq(rigClones.state, 'in_flight')))
       .get()
     if (!live && !this.#rig(rig)) return
-    const faults: Fault[] = [{ location: 'body.name', message: 'is taken', value: rig }]
+    const faults: FieldError[] = [{ location: 'body.name', message: 'is taken', value: rig }]
     if (live) {
       faults.push({ location: 'body.in_flight_request_id', message: 'is being cloned', value: live.requestId })
       faults.push({ location: 'body.event_cursor', message: 'tells how it ends', value: String(live.cursor) })
@@ -129,7 +129,9 @@ export class Clones {
   }
 
   #start(wanted: Wanted): void {
-    const running = this.#run(wanted).catch((thrown) => this.parts.report(`cloning ${wanted.rig}: ${sentence(thrown)}`))
+    const running = this.#run(wanted).catch((error) =>
+      this.parts.report(`cloning ${wanted.rig}: ${errorMessage(error)}`),
+    )
     this.#running.add(running)
     void running.finally(() => this.#running.delete(running))
   }
@@ -140,11 +142,11 @@ export class Clones {
       const defaultBranch = await this.#clone(wanted, staged)
       const rig = await this.#declare(wanted, staged, defaultBranch)
       await this.parts.store.write((tx) => this.#succeed(tx, wanted.requestId, rig))
-    } catch (thrown) {
+    } catch (error) {
       await rm(staged, { recursive: true, force: true })
       if (this.#closing.signal.aborted) return
-      const code = thrown instanceof Failed ? thrown.code : 'provision_failed'
-      await this.parts.store.write((tx) => this.#fail(tx, wanted, code, sentence(thrown)))
+      const code = error instanceof Failed ? error.code : 'provision_failed'
+      await this.parts.store.write((tx) => this.#fail(tx, wanted, code, errorMessage(error)))
     }
   }
 
@@ -161,8 +163,8 @@ export class Clones {
     }
     await rm(staged, { recursive: true, force: true })
     makeFolder(dirname(staged))
-    await clone(wanted.remote, staged, help, signal).catch((thrown) => {
-      throw new Failed('clone_failed', `git could not clone it: ${sentence(thrown)}`)
+    await clone(wanted.remote, staged, help, signal).catch((error) => {
+      throw new Failed('clone_failed', `git could not clone it: ${errorMessage(error)}`)
     })
     await this.#progress(wanted, 'git-detected', wanted.path)
     return wanted.defaultBranch ?? (await headBranch(staged, help, signal))
@@ -182,9 +184,9 @@ export class Clones {
       await this.#progress(wanted, 'prefix', rig.prefix)
       if (defaultBranch) await this.#progress(wanted, 'default-branch', defaultBranch)
       return rig
-    } catch (thrown) {
+    } catch (error) {
       if (!this.#rig(name)) renameSync(at, staged)
-      throw thrown
+      throw error
     }
   }
 
@@ -228,7 +230,7 @@ const accepted = ({ requestId, cursor }: Pick<RigClone, 'requestId' | 'cursor'>)
   event_cursor: String(cursor),
 })
 
-const conflict = (sentence: string, code: string, faults: Fault[]): Refusal =>
-  new Refusal('conflict-wrong-state', `conflict: ${sentence}`, {
-    faults: [{ location: 'body.code', message: sentence, value: code }, ...faults],
+const conflict = (sentence: string, code: string, faults: FieldError[]): AppError =>
+  new AppError('conflict-wrong-state', `conflict: ${sentence}`, {
+    fieldErrors: [{ location: 'body.code', message: sentence, value: code }, ...faults],
   })

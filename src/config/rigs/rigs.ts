@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
+import { unknownAction } from '../../agents/agents/agents.ts'
+import type { AgentSession, AgentSessions } from '../../agents/agents/sessions.ts'
 import { stamp } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { type Attempt, onlyAttempt } from '../../core/replays.ts'
 import type { Store } from '../../core/store.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
-import { unknownAction } from '../../agents/agents/agents.ts'
-import type { AgentSession, AgentSessions } from '../../agents/agents/sessions.ts'
 import type { Config } from '../config.ts'
 import type { RigSpec } from '../spec.ts'
 import type { Suspensions } from '../suspensions.ts'
@@ -63,7 +63,7 @@ export class Rigs {
     if (attempt.again && this.config.current.rigs.some((rig) => rig.name === name)) return created
     if (!path) {
       const faults = [{ location: 'body.path', message: 'is required without git_url' }]
-      throw new Refusal('validation-failed', 'path is required: the folder to work on', { faults })
+      throw new AppError('validation-failed', 'path is required: the folder to work on', { fieldErrors: faults })
     }
     const folder = this.#folder(path)
     const draft = {
@@ -127,7 +127,7 @@ export class Rigs {
     if (isFolder(at)) {
       return at === city || at.startsWith(`${city}/`) ? relative(city, at) || '.' : at
     }
-    throw new Refusal('invalid-request', `${at} is not a folder; make it first, or give another path`)
+    throw new AppError('invalid-request', `${at} is not a folder; make it first, or give another path`)
   }
 
   #git({ path }: RigSpec): Promise<GitStatus | undefined> {

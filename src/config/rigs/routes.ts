@@ -1,12 +1,11 @@
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import type { City } from '../../city/city.ts'
+import type { Rigs } from './rigs.ts'
 import { RigActed, RigCreate, RigCreated, RigList, RigQuery, RigResponse, RigUpdate } from './schema.ts'
 
-type CityOf = (exchange: { params: { cityName: string } }) => Pick<City, 'rigs'>
-
 /** The operations on rigs. */
-export const rigRoutes = (city: CityOf): Route[] => [
+export const rigRoutes = (city: CityOf<{ rigs: Rigs }>): Route[] => [
   route(
     'GET ~/rigs',
     {

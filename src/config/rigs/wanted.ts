@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute, join, normalize } from 'node:path'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { requestId } from '../../core/ids.ts'
 import { parseRemote, type Remote } from './remote.ts'
 import type { RigCreate } from './schema.ts'
@@ -18,7 +18,7 @@ export interface Wanted {
   readonly digest: string
 }
 
-const bad = (message: string): Refusal => new Refusal('invalid-request', message)
+const bad = (message: string): AppError => new AppError('invalid-request', message)
 
 /** Reads what was asked for; refuses what cannot be cloned, before anything is done. */
 export function wantedOf(body: RigCreate & { git_url: string }): Wanted {

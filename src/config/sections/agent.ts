@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
-import { PROMPT_MODES } from '../providers/spec.ts'
 import { qualify } from '../names.ts'
+import { PROMPT_MODES } from '../providers/spec.ts'
 import type { Reader } from '../reader.ts'
 import type { Sources } from '../sources.ts'
 import type { AgentDefaults, AgentSpec, WorkspaceSpec } from '../spec.ts'

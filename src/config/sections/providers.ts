@@ -1,4 +1,4 @@
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import { resolveProvider } from '../providers/resolve.ts'
 import {
   type OptionChoice,
@@ -23,9 +23,9 @@ export function readProviders(city: Reader): Map<string, ProviderSpec> {
   for (const name of providers.keys()) {
     try {
       resolveProvider(name, providers)
-    } catch (thrown) {
+    } catch (error) {
       const at = all.within(name)
-      at.wrong(at.has('base') ? 'base' : 'command', sentence(thrown))
+      at.wrong(at.has('base') ? 'base' : 'command', errorMessage(error))
     }
   }
   return providers

@@ -181,14 +181,14 @@ export class EventLog {
     const recorded = toRecorded(row)
     this.#head = row.seq
     this.#recent.add(recorded, row.payload.length)
-    let failed: { thrown: unknown } | undefined
+    let failed: { error: unknown } | undefined
     for (const hear of this.#listeners) {
       try {
         hear(recorded)
-      } catch (thrown) {
-        failed = { thrown }
+      } catch (error) {
+        failed = { error }
       }
     }
-    if (failed) throw failed.thrown
+    if (failed) throw failed.error
   }
 }

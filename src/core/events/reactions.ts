@@ -1,6 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { Deadlines } from '../deadlines.ts'
-import { Refusal, sentence } from '../errors.ts'
+import { AppError, errorMessage } from '../errors.ts'
 import type { Store, Tx } from '../store.ts'
 import type { Recorded } from './event.ts'
 import type { EventLog } from './log.ts'
@@ -25,7 +25,7 @@ interface Consumer {
 }
 
 /** How a try at some events ended: done, stopped at an event of which its reaction throws, or the store did not take it. */
-type Outcome = { is: 'done' } | { is: 'failed'; at: number; thrown: unknown } | { is: 'refused'; thrown: unknown }
+type Outcome = { is: 'done' } | { is: 'failed'; at: number; error: unknown } | { is: 'refused'; error: unknown }
 
 const BATCH = 64
 const READ = 256
@@ -127,8 +127,8 @@ export class Reactions {
         else if (consumer.cursor < this.log.head) await this.#step(consumer)
         else return
       }
-    } catch (thrown) {
-      this.report(`${consumer.name} stopped until the next event: ${sentence(thrown)}`)
+    } catch (error) {
+      this.report(`${consumer.name} stopped until the next event: ${errorMessage(error)}`)
     } finally {
       consumer.running = undefined
     }
@@ -149,7 +149,7 @@ export class Reactions {
   }
 
   async #settle(consumer: Consumer, batch: Recorded[], outcome: Outcome): Promise<void> {
-    if (outcome.is === 'refused') return this.#wait(consumer, outcome.thrown)
+    if (outcome.is === 'refused') return this.#wait(consumer, outcome.error)
     if (outcome.is === 'done') return
     const culprit = batch[outcome.at]
     if (!culprit) return
@@ -161,12 +161,12 @@ export class Reactions {
     const event = `event ${culprit.seq} (${culprit.type})`
     if (tries < TRIES) {
       const ms = FIRST_WAIT * 2 ** (tries - 1)
-      this.report(`${consumer.name} failed at ${event}, ${tries} of ${TRIES} tries: ${sentence(outcome.thrown)}`)
+      this.report(`${consumer.name} failed at ${event}, ${tries} of ${TRIES} tries: ${errorMessage(outcome.error)}`)
       return this.#sleep(ms)
     }
     const set = await this.#try(consumer, [], culprit.seq)
     if (set.is !== 'done') return
-    this.report(`${consumer.name} set ${event} aside: ${sentence(outcome.thrown)}`)
+    this.report(`${consumer.name} set ${event} aside: ${errorMessage(outcome.error)}`)
   }
 
   /** Reacts to `events` and moves the cursor to `upTo` in one write, or less far when that takes long. */
@@ -192,9 +192,9 @@ export class Reactions {
       consumer.refused = false
       if (consumer.failing && consumer.failing.seq <= reached) consumer.failing = undefined
       return { is: 'done' }
-    } catch (thrown) {
-      const ofTheStore = thrown instanceof Refusal && thrown.code === 'store-unavailable'
-      return at === undefined || ofTheStore ? { is: 'refused', thrown } : { is: 'failed', at, thrown }
+    } catch (error) {
+      const ofTheStore = error instanceof AppError && error.code === 'store-unavailable'
+      return at === undefined || ofTheStore ? { is: 'refused', error } : { is: 'failed', at, error }
     }
   }
 
@@ -204,8 +204,8 @@ export class Reactions {
   }
 
   /** The store takes nothing just now: says so once, and tries again in a while. */
-  #wait(consumer: Consumer, thrown: unknown): Promise<void> {
-    if (!consumer.refused) this.report(`${consumer.name} waits for the store: ${sentence(thrown)}`)
+  #wait(consumer: Consumer, error: unknown): Promise<void> {
+    if (!consumer.refused) this.report(`${consumer.name} waits for the store: ${errorMessage(error)}`)
     consumer.refused = true
     return this.#sleep(STORE_WAIT)
   }

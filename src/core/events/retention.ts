@@ -54,7 +54,7 @@ export class Retention {
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
-    private readonly report: (thrown: unknown) => void,
+    private readonly report: (error: unknown) => void,
     { days = 30, bytes = 2 ** 30, least = 100_000, slice = 250, every = 3_600_000 }: RetentionBounds = {},
   ) {
     this.#days = days

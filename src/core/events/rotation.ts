@@ -58,7 +58,7 @@ export class Archives {
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly bounds: () => ArchiveBounds,
-    private readonly report: (thrown: unknown) => void,
+    private readonly report: (error: unknown) => void,
   ) {}
 
   /** Writes what a stop of the process left unwritten; removes what is beyond the bounds, now and once a day. */

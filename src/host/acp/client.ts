@@ -1,5 +1,5 @@
 import { type ClientApp, client, methods, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Commands } from './commands.ts'
 import { readTextFile, writeTextFile } from './files.ts'
 import type { Folder } from './folder.ts'
@@ -29,8 +29,8 @@ export function agentClient(parts: ClientParts): ClientApp {
       parts.heard()
       try {
         return await serve(params)
-      } catch (thrown) {
-        throw refused(thrown, scribe)
+      } catch (error) {
+        throw refused(error, scribe)
       }
     }
   const { session, fs, terminal } = methods.client
@@ -71,8 +71,8 @@ export function agentClient(parts: ClientParts): ClientApp {
 }
 
 /** A refusal of ours is the agent's mistake, and people see it too. */
-function refused(thrown: unknown, scribe: Scribe): unknown {
-  if (!(thrown instanceof Refusal)) return thrown
-  scribe.write({ type: 'error', message: thrown.message })
-  return RequestError.invalidParams(undefined, thrown.message)
+function refused(error: unknown, scribe: Scribe): unknown {
+  if (!(error instanceof AppError)) return error
+  scribe.write({ type: 'error', message: error.message })
+  return RequestError.invalidParams(undefined, error.message)
 }

@@ -4,10 +4,10 @@ import {
   type TerminalExitStatus,
   type TerminalOutputResponse,
 } from '@agentclientprotocol/sdk'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import { redact } from '../../core/redact.ts'
 import { kill } from '../process/ending.ts'
-import { processNow } from '../process/table.ts'
+import { processNow } from '../process/process-table.ts'
 import type { Origin } from '../process/tree.ts'
 import type { Folder } from './folder.ts'
 
@@ -29,7 +29,7 @@ export class Commands {
 
   create(asked: CreateTerminalRequest): { terminalId: string } {
     if (this.#commands.size >= COMMANDS_MOST) {
-      throw new Refusal('invalid-request', `${COMMANDS_MOST} commands are kept already; release some`)
+      throw new AppError('invalid-request', `${COMMANDS_MOST} commands are kept already; release some`)
     }
     const id = `command-${++this.#count}`
     const cwd = asked.cwd ? this.folder.inside(asked.cwd) : this.folder.path
@@ -118,8 +118,8 @@ class Command {
 function start(argv: string[], cwd: string, env: Record<string, string>) {
   try {
     return Bun.spawn(argv, { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore', detached: true })
-  } catch (thrown) {
-    throw new Refusal('invalid-request', `the command could not be started: ${sentence(thrown)}`)
+  } catch (error) {
+    throw new AppError('invalid-request', `the command could not be started: ${errorMessage(error)}`)
   }
 }
 

@@ -8,9 +8,9 @@ import {
   type Stream,
 } from '@agentclientprotocol/sdk'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal } from '../../core/errors.ts'
-import type { ToolServer } from '../protocol/hosted.ts'
+import { AppError } from '../../core/errors.ts'
 import { within } from '../process/waiting.ts'
+import type { ToolServer } from '../protocol/hosted.ts'
 import { agentClient } from './client.ts'
 import type { Commands } from './commands.ts'
 import type { Folder } from './folder.ts'
@@ -92,7 +92,7 @@ export class Conversation {
   async prompt(id: string, text: string): Promise<void> {
     await this.ready
     if (this.#told.has(id)) return
-    if (this.#turn) throw new Refusal('conflict-wrong-state', 'the agent works on a turn; give it the next one later')
+    if (this.#turn) throw new AppError('conflict-wrong-state', 'the agent works on a turn; give it the next one later')
     this.#told.add(id)
     for (const old of [...this.#told].slice(0, -TURNS_MOST)) this.#told.delete(old)
     const turn = { id, taken: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() }
@@ -103,7 +103,7 @@ export class Conversation {
     const inTime = await within(this.parts.deadlines, READ_MS, turn.taken.promise)
     if (inTime || !this.#answers) return
     void this.#cancel()
-    throw new Refusal('bad-gateway', `the agent has read nothing for ${READ_MS / 1000} s; the turn is taken back`)
+    throw new AppError('bad-gateway', `the agent has read nothing for ${READ_MS / 1000} s; the turn is taken back`)
   }
 
   /** Has the agent end its turn; whether it did so in time. */
@@ -120,15 +120,15 @@ export class Conversation {
     await this.ready
     try {
       await this.#setMode?.(mode)
-    } catch (thrown) {
-      if (thrown instanceof Refusal) throw thrown
-      throw new Refusal('session-conflict', `conflict: the agent did not take the mode: ${complaint(thrown)}`)
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      throw new AppError('session-conflict', `conflict: the agent did not take the mode: ${complaint(error)}`)
     }
   }
 
   close(): void {
     this.permissions.cancel()
-    this.#connection.close(new Refusal('service-unavailable', 'the agent has ended'))
+    this.#connection.close(new AppError('service-unavailable', 'the agent has ended'))
   }
 
   #cancel(): Promise<void> {
@@ -144,8 +144,8 @@ export class Conversation {
   async #sounded(): Promise<boolean> {
     try {
       await this.#agent.request(SOUNDING, {})
-    } catch (thrown) {
-      if (!(thrown instanceof RequestError)) return false
+    } catch (error) {
+      if (!(error instanceof RequestError)) return false
     }
     this.#answers = true
     return true
@@ -173,7 +173,7 @@ export class Conversation {
     try {
       const inTime = await within(deadlines, patience, shaking)
       if (!inTime)
-        throw new Refusal('service-unavailable', `the agent did not open a conversation in ${patience / 1000} s`)
+        throw new AppError('service-unavailable', `the agent did not open a conversation in ${patience / 1000} s`)
       const { opened, setMode, faults } = await shaking
       this.#opened = opened
       this.#setMode = setMode
@@ -181,10 +181,10 @@ export class Conversation {
       for (const message of faults) scribe.write({ type: 'error', message })
       void this.#sounded()
       return opened
-    } catch (thrown) {
+    } catch (error) {
       shaking.catch(() => {})
-      if (thrown instanceof Refusal) throw thrown
-      throw new Refusal('service-unavailable', `the agent could not open a conversation: ${complaint(thrown)}`)
+      if (error instanceof AppError) throw error
+      throw new AppError('service-unavailable', `the agent could not open a conversation: ${complaint(error)}`)
     }
   }
 
@@ -196,13 +196,13 @@ export class Conversation {
       const answer = await this.#agent.request(methods.agent.session.prompt, asked)
       const usage = usageOf(answer)
       this.permissions.cancel()
-      if (answer.stopReason === 'refusal') turn.taken.reject(new Refusal('bad-gateway', 'the agent refused it'))
+      if (answer.stopReason === 'refusal') turn.taken.reject(new AppError('bad-gateway', 'the agent refused it'))
       scribe.write({ type: 'done', turn: turn.id, reason: answer.stopReason, ...(usage != null && { usage }) })
-    } catch (thrown) {
+    } catch (error) {
       this.permissions.cancel()
-      const error = complaint(thrown)
-      scribe.write({ type: 'done', turn: turn.id, reason: 'error', error })
-      turn.taken.reject(new Refusal('bad-gateway', `the agent did not take it: ${error}`))
+      const reason = complaint(error)
+      scribe.write({ type: 'done', turn: turn.id, reason: 'error', error: reason })
+      turn.taken.reject(new AppError('bad-gateway', `the agent did not take it: ${reason}`))
     }
     this.#turn = undefined
     turn.taken.resolve()

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { type ReadTextFileRequest, RequestError, type WriteTextFileRequest } from '@agentclientprotocol/sdk'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Folder } from './folder.ts'
 
 /** What is read or written in one piece. */
@@ -21,7 +21,7 @@ export function readTextFile(folder: Folder, { path, line, limit }: ReadTextFile
   const file = open(folder.inside(path), constants.O_RDONLY | constants.O_NONBLOCK, path)
   try {
     const { size } = regular(file, path)
-    if (size > FILE_MOST) throw new Refusal('invalid-request', `${path} has more than ${FILE_MOST} bytes; read less`)
+    if (size > FILE_MOST) throw new AppError('invalid-request', `${path} has more than ${FILE_MOST} bytes; read less`)
     const content = readFileSync(file, 'utf8')
     if (!line && limit === undefined) return { content }
     const lines = content.split(/(?<=\n)/)
@@ -35,7 +35,7 @@ export function readTextFile(folder: Folder, { path, line, limit }: ReadTextFile
 /** Writes a text file of the session's folder; folders on the way are made. */
 export function writeTextFile(folder: Folder, { path, content }: WriteTextFileRequest): void {
   if (Buffer.byteLength(content) > FILE_MOST) {
-    throw new Refusal('invalid-request', `${path} would have more than ${FILE_MOST} bytes; write less`)
+    throw new AppError('invalid-request', `${path} would have more than ${FILE_MOST} bytes; write less`)
   }
   const real = folder.inside(path)
   mkdirSync(dirname(real), { recursive: true })
@@ -53,16 +53,16 @@ export function writeTextFile(folder: Folder, { path, content }: WriteTextFileRe
 function open(real: string, flags: number, named: string): number {
   try {
     return openSync(real, flags | constants.O_NOFOLLOW, 0o644)
-  } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : ''
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
     if (code === 'ENOENT') throw RequestError.resourceNotFound(named)
-    if (code === 'ELOOP') throw new Refusal('forbidden', `${named} is a link that leads elsewhere`)
-    throw new Refusal('invalid-request', `${named} cannot be opened: ${code}`)
+    if (code === 'ELOOP') throw new AppError('forbidden', `${named} is a link that leads elsewhere`)
+    throw new AppError('invalid-request', `${named} cannot be opened: ${code}`)
   }
 }
 
 function regular(file: number, named: string): { size: number } {
   const status = fstatSync(file)
-  if (!status.isFile()) throw new Refusal('invalid-request', `${named} is not a file`)
+  if (!status.isFile()) throw new AppError('invalid-request', `${named} is not a file`)
   return status
 }

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 
 /** The folder an agent works in: what it asks us to read, write or run lies in there, wherever links lead. */
 export class Folder {
@@ -25,17 +25,17 @@ export class Folder {
 }
 
 const outside = (path: string) =>
-  new Refusal('forbidden', `${JSON.stringify(path)} lies outside the folder of this session`)
+  new AppError('forbidden', `${JSON.stringify(path)} lies outside the folder of this session`)
 
 /** Links are followed as far as the path exists; a link that leads nowhere is refused, since it may lead anywhere later. */
 function realOf(path: string): string {
   try {
     return realpathSync(path)
-  } catch (thrown) {
-    if (!isMissing(thrown)) throw outside(path)
+  } catch (error) {
+    if (!isMissing(error)) throw outside(path)
   }
   if (lstatSync(path, { throwIfNoEntry: false })) throw outside(path)
   return join(realOf(dirname(path)), basename(path))
 }
 
-const isMissing = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'

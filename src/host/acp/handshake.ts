@@ -11,10 +11,10 @@ import {
 } from '@agentclientprotocol/sdk'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { ToolServer } from '../protocol/hosted.ts'
-import { CAPABILITIES } from './client.ts'
 import type { AgentMode } from '../protocol/record.ts'
+import { CAPABILITIES } from './client.ts'
 
 const SET_MODEL = 'session/set_model'
 const AUTH_REQUIRED = -32000
@@ -57,7 +57,7 @@ export async function shakeHands(agent: ClientContext, build: string, wanted: Wa
   }
   const met = await agent.request(methods.agent.initialize, hello)
   if (met.protocolVersion !== PROTOCOL_VERSION) {
-    throw new Refusal(
+    throw new AppError(
       'bad-gateway',
       `the agent speaks version ${met.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`,
     )
@@ -94,10 +94,10 @@ async function open(agent: ClientContext, met: InitializeResponse, { cwd, resume
   try {
     const state = await agent.request(methods.agent.session.new, { cwd, mcpServers })
     return { conversation: state.sessionId, resumed: false, state }
-  } catch (thrown) {
-    if (!(thrown instanceof RequestError) || thrown.code !== AUTH_REQUIRED) throw thrown
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.code !== AUTH_REQUIRED) throw error
     const ways = (met.authMethods ?? []).map(({ name, description }) => description ?? name).join('; ')
-    throw new Refusal('service-unavailable', `the agent has to be logged in first${ways ? `: ${ways}` : ''}`)
+    throw new AppError('service-unavailable', `the agent has to be logged in first${ways ? `: ${ways}` : ''}`)
   }
 }
 
@@ -125,9 +125,9 @@ async function goOn(
   if (!method) return undefined
   try {
     return (await agent.request(method, asked)) ?? {}
-  } catch (thrown) {
-    if (thrown instanceof RequestError) return undefined
-    throw thrown
+  } catch (error) {
+    if (error instanceof RequestError) return undefined
+    throw error
   }
 }
 
@@ -204,7 +204,7 @@ async function choose(agent: ClientContext, sessionId: string, offered: Offered,
   if (wanted === undefined || wanted === offered.current) return undefined
   if (!offered.modes.some(({ id }) => id === wanted)) {
     const ids = offered.modes.map(({ id }) => id).join(', ')
-    throw new Refusal('validation-failed', `the agent has no mode "${wanted}"; it has ${ids || 'none'}`)
+    throw new AppError('validation-failed', `the agent has no mode "${wanted}"; it has ${ids || 'none'}`)
   }
   if (offered.option === undefined) await agent.request(methods.agent.session.setMode, { sessionId, modeId: wanted })
   else {
@@ -215,9 +215,9 @@ async function choose(agent: ClientContext, sessionId: string, offered: Offered,
 }
 
 /** Why talking to an agent failed, in a sentence; what it gave as details goes with it. */
-export function complaint(thrown: unknown): string {
-  if (!(thrown instanceof RequestError)) return sentence(thrown)
-  const { data } = thrown
+export function complaint(error: unknown): string {
+  if (!(error instanceof RequestError)) return errorMessage(error)
+  const { data } = error
   const details = typeof data === 'object' && data !== null && 'details' in data ? `: ${data.details}` : ''
-  return `${thrown.message}${details}`
+  return `${error.message}${details}`
 }

@@ -1,5 +1,5 @@
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Scribe } from './scribe.ts'
 
 interface Pending {
@@ -31,9 +31,9 @@ export class Permissions {
   /** Answers a question with one of its choices. */
   answer(request: string, choice: string): void {
     const pending = this.#pending.get(request)
-    if (!pending) throw new Refusal('conflict-wrong-state', `${request} is not asked any more`)
+    if (!pending) throw new AppError('conflict-wrong-state', `${request} is not asked any more`)
     if (!pending.choices.includes(choice)) {
-      throw new Refusal('validation-failed', `${request} can be answered with ${pending.choices.join(', ')}`)
+      throw new AppError('validation-failed', `${request} can be answered with ${pending.choices.join(', ')}`)
     }
     this.#settle(request, choice)
   }

@@ -1,7 +1,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Ledger } from './ledger.ts'
 import type { Happening } from '../protocol/record.ts'
+import type { Ledger } from './ledger.ts'
 
 /** Words that come within this time are one record. */
 const TOGETHER_MS = 200

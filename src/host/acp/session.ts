@@ -1,14 +1,14 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import { type Clock, stamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import { redact } from '../../core/redact.ts'
+import { kill } from '../process/ending.ts'
+import { processNow } from '../process/process-table.ts'
+import type { Origin } from '../process/tree.ts'
+import { within } from '../process/waiting.ts'
 import type { ForegroundSignal, Hosted, Screen, StartSpec } from '../protocol/hosted.ts'
 import type { Records } from '../server/records.ts'
-import { within } from '../process/waiting.ts'
-import { kill } from '../process/ending.ts'
-import { processNow } from '../process/table.ts'
-import type { Origin } from '../process/tree.ts'
 import { Commands } from './commands.ts'
 import { Conversation } from './conversation.ts'
 import { Folder } from './folder.ts'
@@ -128,9 +128,9 @@ export class AgentSession {
   async ready(): Promise<Opened> {
     try {
       return await this.#conversation.ready
-    } catch (thrown) {
+    } catch (error) {
       const last = this.#errors.trim().split('\n').at(-1)
-      throw new Refusal('service-unavailable', sentence(thrown) + (last ? ` (it said: ${last.slice(-300)})` : ''))
+      throw new AppError('service-unavailable', errorMessage(error) + (last ? ` (it said: ${last.slice(-300)})` : ''))
     }
   }
 

@@ -1,5 +1,5 @@
+import { programOf, toAppError } from '../process/spawn.ts'
 import type { StartSpec } from '../protocol/hosted.ts'
-import { programOf, refusalOf } from '../process/spawn.ts'
 
 /** A program on pipes, the leader of a process session of its own. */
 export interface Agent {
@@ -33,7 +33,7 @@ export function spawnAgent(spec: StartSpec, exited: (exitCode: number | null, si
         await child.stdin.flush()
       },
     }
-  } catch (thrown) {
-    throw refusalOf(program, thrown)
+  } catch (error) {
+    throw toAppError(program, error)
   }
 }

@@ -1,7 +1,5 @@
-import { Refusal } from '../../core/errors.ts'
-import { processNow } from '../process/table.ts'
-import type { AgentRecords, SessionHost } from './contract.ts'
-import { ExitDesk, type HearExit } from './exits.ts'
+import { AppError } from '../../core/errors.ts'
+import { processNow } from '../process/process-table.ts'
 import type {
   Activity,
   Ended,
@@ -17,9 +15,11 @@ import type {
   Started,
   StartSpec,
 } from '../protocol/hosted.ts'
+import type { Answer, Asked, Operation } from '../protocol/protocol.ts'
+import type { AgentRecords, SessionHost } from './contract.ts'
+import { ExitDesk, type HearExit } from './exits.ts'
 import { type Link, LinkLost } from './link.ts'
 import { Links, type LinksOptions } from './links.ts'
-import type { Answer, Asked, Operation } from '../protocol/protocol.ts'
 import { RecordDesk } from './record-desk.ts'
 import { Stream } from './stream.ts'
 
@@ -76,7 +76,7 @@ export class Host implements SessionHost {
   }
 
   async start(spec: StartSpec): Promise<Started> {
-    if (this.#links.runsElsewhere(spec.key)) throw new Refusal('session-conflict', `${spec.key} runs already`)
+    if (this.#links.runsElsewhere(spec.key)) throw new AppError('session-conflict', `${spec.key} runs already`)
     const link = this.#links.now() ?? (await this.#links.mine())
     return (
       await link.ask(
@@ -99,9 +99,9 @@ export class Host implements SessionHost {
     try {
       const ms = (options.grace ?? GRACE_MS) + ENDING_MS
       return await this.#twice(() => this.#ask('end', { key, ...options }, ms))
-    } catch (thrown) {
-      if (thrown instanceof Refusal && thrown.code === 'session-not-found') return undefined
-      throw thrown
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'session-not-found') return undefined
+      throw error
     }
   }
 
@@ -223,8 +223,8 @@ export class Host implements SessionHost {
   async #twice<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
-    } catch (thrown) {
-      if (!(thrown instanceof LinkLost)) throw thrown
+    } catch (error) {
+      if (!(error instanceof LinkLost)) throw error
       return await call()
     }
   }
@@ -266,6 +266,9 @@ export class Host implements SessionHost {
       if (!now || now.zombie || now.started !== started) return link.close()
       await this.options.deadlines.sleep(20)
     }
-    throw new Refusal('gateway-timeout', `the session host (pid ${pid}) has ended its sessions but does not end itself`)
+    throw new AppError(
+      'gateway-timeout',
+      `the session host (pid ${pid}) has ended its sessions but does not end itself`,
+    )
   }
 }

@@ -1,4 +1,3 @@
-import type { AgentRecord } from '../protocol/record.ts'
 import type {
   Activity,
   Ended,
@@ -14,6 +13,7 @@ import type {
   Started,
   StartSpec,
 } from '../protocol/hosted.ts'
+import type { AgentRecord } from '../protocol/record.ts'
 
 /**
  * What the supervisor does with the session host. Every call has a deadline: it answers, is refused with a sentence,

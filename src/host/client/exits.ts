@@ -1,4 +1,4 @@
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Exit } from '../protocol/hosted.ts'
 
 /** Hears of an exit. `false` says that it is somebody else's; anything else, once it has resolved, that it is kept. */
@@ -40,8 +40,8 @@ export class ExitDesk {
     try {
       const heard = await Promise.all(hearers.map(async (hear) => hear(exit)))
       if (heard.some((kept) => kept !== false)) this.#take(exit, acknowledge)
-    } catch (thrown) {
-      this.report(`the exit of ${exit.key} was not taken: ${sentence(thrown)}`)
+    } catch (error) {
+      this.report(`the exit of ${exit.key} was not taken: ${errorMessage(error)}`)
     }
   }
 

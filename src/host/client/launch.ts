@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
+import { within } from '../process/waiting.ts'
 import type { Place } from '../protocol/place.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
-import { within } from '../process/waiting.ts'
 
 /** A host that has to end what another left first may need some seconds. */
 const UP_MS = 30_000
@@ -37,7 +37,7 @@ export async function launchHost(
     const line = await firstLine(child.stdout, deadlines)
     if (line === READY) return true
     if (line === BUSY) return false
-    throw new Refusal('service-unavailable', `the session host did not come up: ${line || `see ${place.log}`}`)
+    throw new AppError('service-unavailable', `the session host did not come up: ${line || `see ${place.log}`}`)
   } finally {
     closeSync(log)
   }
@@ -59,6 +59,6 @@ async function firstLine(output: ReadableStream<Uint8Array>, deadlines: Deadline
   }
   const inTime = await within(deadlines, UP_MS, read())
   await reader.cancel()
-  if (!inTime) throw new Refusal('gateway-timeout', 'the session host did not say that it is ready')
+  if (!inTime) throw new AppError('gateway-timeout', 'the session host did not say that it is ready')
   return text.split('\n')[0] ?? ''
 }

@@ -1,13 +1,23 @@
 import { Value } from '@sinclair/typebox/value'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { CODES, type Code, Refusal, sentence } from '../../core/errors.ts'
-import { AgentRecord } from '../protocol/record.ts'
+import { AppError, CODES, type Code, errorMessage } from '../../core/errors.ts'
+import { within } from '../process/waiting.ts'
 import { Channel, type ChannelBox, channelHandler } from '../protocol/channel.ts'
 import { type Frame, FrameFault } from '../protocol/frames.ts'
 import type { Activity, Exit } from '../protocol/hosted.ts'
-import { ANSWERS, type Answer, type Asked, Hello, type Operation, PROTOCOL, Push, Reply, SPOKEN } from '../protocol/protocol.ts'
+import {
+  ANSWERS,
+  type Answer,
+  type Asked,
+  Hello,
+  type Operation,
+  PROTOCOL,
+  Push,
+  Reply,
+  SPOKEN,
+} from '../protocol/protocol.ts'
+import { AgentRecord } from '../protocol/record.ts'
 import type { Stream } from './stream.ts'
-import { within } from '../process/waiting.ts'
 
 const HELLO_MS = 5_000
 /** What may wait for a host that does not read. */
@@ -24,7 +34,7 @@ export interface LinkEvents {
 interface Pending {
   op: Operation
   resolve(reply: { ok: unknown; payload: Uint8Array }): void
-  reject(thrown: unknown): void
+  reject(error: unknown): void
   deadline: Deadline
 }
 
@@ -61,16 +71,16 @@ export class Link {
     const link = new Link(deadlines, events)
     try {
       await Bun.connect<ChannelBox>({ unix: socket, socket: channelHandler(), data: { channel: link.#channel } })
-    } catch (thrown) {
-      const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
       if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
-      throw new Refusal('service-unavailable', `the session host cannot be reached: ${sentence(thrown)}`)
+      throw new AppError('service-unavailable', `the session host cannot be reached: ${errorMessage(error)}`)
     }
     link.#channel.send({ hello: { protocol: PROTOCOL, build, pid: process.pid } })
     const inTime = await within(deadlines, HELLO_MS, link.#greeted.promise)
     if (inTime) return link.#hello && link
     link.close()
-    throw new Refusal('gateway-timeout', 'the session host does not answer')
+    throw new AppError('gateway-timeout', 'the session host does not answer')
   }
 
   get hello(): Hello['hello'] {
@@ -96,7 +106,7 @@ export class Link {
     const reply = await this.#send(op, asked, ms, payload)
     const schema = ANSWERS[op]
     if (Value.Check(schema, reply.ok)) return { ok: reply.ok, payload: reply.payload }
-    throw new Refusal('bad-gateway', `the session host answered ${op} with something else`)
+    throw new AppError('bad-gateway', `the session host answered ${op} with something else`)
   }
 
   join(id: number, stream: Stream): void {
@@ -114,13 +124,13 @@ export class Link {
   #send(op: Operation, asked: object, ms: number, payload?: Uint8Array): Promise<{ ok: unknown; payload: Uint8Array }> {
     if (!this.open) return Promise.reject(new LinkLost(op))
     if (this.#channel.waiting > WAITING_MOST) {
-      return Promise.reject(new Refusal('service-unavailable', 'the session host does not read what it is sent'))
+      return Promise.reject(new AppError('service-unavailable', 'the session host does not read what it is sent'))
     }
     const id = ++this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<{ ok: unknown; payload: Uint8Array }>()
     const deadline = this.deadlines.after(ms, () => {
       this.#pending.delete(id)
-      reject(new Refusal('gateway-timeout', `the session host has not answered ${op} in ${ms} ms`))
+      reject(new AppError('gateway-timeout', `the session host has not answered ${op} in ${ms} ms`))
     })
     this.#pending.set(id, { op, resolve, reject, deadline })
     this.#channel.send({ ...asked, op, id }, payload)
@@ -142,7 +152,7 @@ export class Link {
       return
     }
     const detail = `the session host of build ${build} speaks protocol ${protocol}, not ${SPOKEN.join(', ')}`
-    this.#greeted.reject(new Refusal('conflict-wrong-state', detail))
+    this.#greeted.reject(new AppError('conflict-wrong-state', detail))
     this.close()
   }
 
@@ -151,7 +161,7 @@ export class Link {
     if (!pending) return
     this.#pending.delete(re)
     pending.deadline.cancel()
-    if (refusal) pending.reject(new Refusal(codeOf(refusal.code), refusal.detail))
+    if (refusal) pending.reject(new AppError(codeOf(refusal.code), refusal.detail))
     else pending.resolve({ ok, payload })
   }
 
@@ -179,7 +189,7 @@ export class Link {
         this.#bye = true
         break
       case 'refused':
-        this.#greeted.reject(new Refusal(codeOf(push.code), push.detail))
+        this.#greeted.reject(new AppError(codeOf(push.code), push.detail))
         break
     }
   }
@@ -207,7 +217,7 @@ function recordsOf(payload: Uint8Array): AgentRecord[] {
 }
 
 /** The host went away while it was asked: whether it did what was asked is not known. */
-export class LinkLost extends Refusal {
+export class LinkLost extends AppError {
   constructor(op: Operation) {
     super('service-unavailable', `the session host went away before it answered ${op}`)
   }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
-import type { AgentRecord } from '../protocol/record.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import { within } from '../process/waiting.ts'
 import type { Activity, Exit } from '../protocol/hosted.ts'
+import { Place } from '../protocol/place.ts'
+import type { AgentRecord } from '../protocol/record.ts'
 import { launchHost } from './launch.ts'
 import { Link } from './link.ts'
-import { Place } from '../protocol/place.ts'
-import { within } from '../process/waiting.ts'
 
 const RETRY_FIRST_MS = 25
 const RETRY_LAST_MS = 400
@@ -86,11 +86,11 @@ export class Links {
 
   /** The link to this build's host; one that is coming is waited for, one that is gone is started anew. */
   async mine(): Promise<Link> {
-    if (this.#released) throw new Refusal('service-unavailable', 'the supervisor has let go of its session host')
+    if (this.#released) throw new AppError('service-unavailable', 'the supervisor has let go of its session host')
     if (this.#mine) return this.#mine
     const coming = this.#come()
     if (await within(this.options.deadlines, BACK_MS, coming)) return coming
-    throw new Refusal('gateway-timeout', 'the session host is not back yet')
+    throw new AppError('gateway-timeout', 'the session host is not back yet')
   }
 
   /** Connects to every host of this home that runs. Those of other builds take no new sessions from now on. */
@@ -98,9 +98,9 @@ export class Links {
     this.#deserted = false
     for (const place of Place.all(this.options.home)) {
       const mine = place.folder === this.#place.folder
-      const link = await this.#open(place).catch((thrown) => {
-        if (mine) throw thrown
-        this.#report(`the session host of build ${place.build} is left alone: ${sentence(thrown)}`)
+      const link = await this.#open(place).catch((error) => {
+        if (mine) throw error
+        this.#report(`the session host of build ${place.build} is left alone: ${errorMessage(error)}`)
       })
       if (link && mine) this.#mine = link
       if (link && !mine) await this.#inherit(link, place)
@@ -146,7 +146,7 @@ export class Links {
       if (await launchHost(this.#place, launch, env, deadlines)) continue
       await deadlines.sleep(pause)
     }
-    throw new Refusal('gateway-timeout', `${this.#place.folder} is held by a session host that does not listen`)
+    throw new AppError('gateway-timeout', `${this.#place.folder} is held by a session host that does not listen`)
   }
 
   async #open(place: Place): Promise<Link | undefined> {
@@ -170,8 +170,8 @@ export class Links {
     try {
       if (place === this.#place) await this.#comeBack(pid)
       else await this.#reclaim(place)
-    } catch (thrown) {
-      this.#tellLost(`the session host (pid ${pid}) is gone, ${reason}, and none came up: ${sentence(thrown)}`)
+    } catch (error) {
+      this.#tellLost(`the session host (pid ${pid}) is gone, ${reason}, and none came up: ${errorMessage(error)}`)
     }
   }
 

@@ -1,4 +1,4 @@
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { AgentRecord } from '../protocol/record.ts'
 import type { AgentRecords } from './contract.ts'
 
@@ -71,8 +71,8 @@ export class RecordDesk {
     try {
       const heard = await Promise.all([...this.#hearers].map(async (hear) => hear(said)))
       return heard.some((kept) => kept !== false)
-    } catch (thrown) {
-      this.report(`what ${said.key} said was not taken: ${sentence(thrown)}`)
+    } catch (error) {
+      this.report(`what ${said.key} said was not taken: ${errorMessage(error)}`)
       return false
     }
   }

@@ -1,5 +1,5 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import { commandLine, environmentOf, type Process, type ProcessTable, processNow } from './table.ts'
+import { commandLine, environmentOf, type Process, type ProcessTable, processNow } from './process-table.ts'
 import { ancestry, familyOf, identity, type Origin } from './tree.ts'
 
 /** A process that was looked at; pid and `started` together name no other. */
@@ -127,9 +127,9 @@ export function kill(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal)
     return true
-  } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH') return false
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM') return false
-    throw thrown
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
+    if (error instanceof Error && 'code' in error && error.code === 'EPERM') return false
+    throw error
   }
 }

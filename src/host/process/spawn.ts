@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { StartSpec } from '../protocol/hosted.ts'
 
 /** What a terminal tells about the program on it. */
@@ -25,7 +25,7 @@ const SIZE_MOST = 2000
 export function spawnTerminal(spec: StartSpec, events: TerminalEvents): Spawned {
   // One sentence for one fact: terminals of this kind do not exist there.
   if (process.platform === 'win32') {
-    throw new Refusal('not-implemented', 'terminal sessions are not supported on Windows yet; run gc inside WSL')
+    throw new AppError('not-implemented', 'terminal sessions are not supported on Windows yet; run gc inside WSL')
   }
   const program = programOf(spec)
   try {
@@ -43,32 +43,32 @@ export function spawnTerminal(spec: StartSpec, events: TerminalEvents): Spawned 
       onExit: (_child, exitCode, signal) => events.exited(exitCode, signal === null ? null : String(signal)),
     })
     if (child.terminal) return { pid: child.pid, terminal: child.terminal }
-  } catch (thrown) {
-    throw refusalOf(program, thrown)
+  } catch (error) {
+    throw toAppError(program, error)
   }
-  throw new Refusal('service-unavailable', 'the system gave no terminal')
+  throw new AppError('service-unavailable', 'the system gave no terminal')
 }
 
 /** Whether a terminal can have this size. */
 export function checkSize(cols: unknown, rows: unknown): void {
   const fits = (size: unknown) => typeof size === 'number' && Number.isInteger(size) && size >= 1 && size <= SIZE_MOST
   if (fits(cols) && fits(rows)) return
-  throw new Refusal('validation-failed', `a terminal has 1 to ${SIZE_MOST} columns and rows, not ${cols} by ${rows}`)
+  throw new AppError('validation-failed', `a terminal has 1 to ${SIZE_MOST} columns and rows, not ${cols} by ${rows}`)
 }
 
 /** The file that the first word of the command names: looked for on the PATH that the program itself is given. */
 export function programOf({ argv, cwd, env }: StartSpec): string {
   const [name] = argv
-  if (!name) throw new Refusal('validation-failed', 'there is no command to start')
-  if (!isFolder(cwd)) throw new Refusal('validation-failed', `the folder ${cwd} does not exist`)
+  if (!name) throw new AppError('validation-failed', 'there is no command to start')
+  if (!isFolder(cwd)) throw new AppError('validation-failed', `the folder ${cwd} does not exist`)
   if (!name.includes('/')) {
     const found = Bun.which(name, { PATH: env.PATH ?? '', cwd })
     if (found) return resolve(cwd, found)
-    throw new Refusal('validation-failed', `${name} is not on the session's PATH; install it or name its path`)
+    throw new AppError('validation-failed', `${name} is not on the session's PATH; install it or name its path`)
   }
   const path = isAbsolute(name) ? name : resolve(cwd, name)
   if (Bun.which(path)) return path
-  throw new Refusal('validation-failed', `${path} is not a program that can be run`)
+  throw new AppError('validation-failed', `${path} is not a program that can be run`)
 }
 
 function isFolder(path: string): boolean {
@@ -76,11 +76,11 @@ function isFolder(path: string): boolean {
 }
 
 /** Too many processes or open files is our machine's trouble; the rest is the command's. */
-export function refusalOf(program: string, thrown: unknown): Refusal {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+export function toAppError(program: string, error: unknown): AppError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const ours = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC'].includes(code)
-  return new Refusal(
+  return new AppError(
     ours ? 'service-unavailable' : 'validation-failed',
-    `${program} could not be started: ${sentence(thrown)}`,
+    `${program} could not be started: ${errorMessage(error)}`,
   )
 }

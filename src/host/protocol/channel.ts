@@ -1,5 +1,5 @@
 import type { Socket } from 'bun'
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import { encodeFrame, type Frame, FrameReader } from './frames.ts'
 
 /** What the owner of a channel does with it. */
@@ -63,8 +63,8 @@ export class Channel {
       this.#reader.push(bytes, (frame) => {
         if (!this.#done) this.events.frame(frame)
       })
-    } catch (thrown) {
-      this.close(sentence(thrown))
+    } catch (error) {
+      this.close(errorMessage(error))
     }
   }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { makeFolder } from '../../core/folders.ts'
 
 /** A socket's path has room for about a hundred bytes on every system. */
@@ -83,7 +83,7 @@ const hostFolder = (home: string): string => join(home, 'host')
 function own(folder: string): void {
   const seen = lstatSync(folder)
   if (!seen.isDirectory() || seen.uid !== process.getuid?.()) {
-    throw new Refusal('forbidden', `${folder} belongs to somebody else; remove it or choose another GC_HOME`)
+    throw new AppError('forbidden', `${folder} belongs to somebody else; remove it or choose another GC_HOME`)
   }
   if ((seen.mode & 0o077) !== 0) chmodSync(folder, 0o700)
 }

@@ -1,7 +1,7 @@
 import { type Clock, stamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import type { Connection } from './connection.ts'
 import type { Activity } from '../protocol/hosted.ts'
+import type { Connection } from './connection.ts'
 import type { HostSession } from './roster.ts'
 
 /** Supervisors hear of new output at most so often. */

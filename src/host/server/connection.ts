@@ -1,5 +1,5 @@
 import { Value } from '@sinclair/typebox/value'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Ledger } from '../acp/ledger.ts'
 import { Channel } from '../protocol/channel.ts'
 import { type Frame, FrameFault } from '../protocol/frames.ts'
@@ -158,10 +158,10 @@ export class Connection {
       const answer = await this.parts.answer(askOf(header), payload, this)
       if (answer instanceof WithPayload) return this.#reply({ re: id, ok: answer.ok }, answer.payload)
       this.#reply({ re: id, ok: answer ?? {} })
-    } catch (thrown) {
-      const code = thrown instanceof Refusal ? thrown.code : 'internal'
-      if (code === 'internal') this.parts.report(`${header.op} failed: ${sentence(thrown)}`)
-      this.#reply({ re: id, refusal: { code, detail: sentence(thrown) } })
+    } catch (error) {
+      const code = error instanceof AppError ? error.code : 'internal'
+      if (code === 'internal') this.parts.report(`${header.op} failed: ${errorMessage(error)}`)
+      this.#reply({ re: id, refusal: { code, detail: errorMessage(error) } })
     }
   }
 
@@ -221,9 +221,9 @@ export class Connection {
 
 function askOf(header: Record<string, unknown>): Ask {
   const { op } = header
-  if (!isOperation(op)) throw new Refusal('not-implemented', `this host has no operation ${op}`)
+  if (!isOperation(op)) throw new AppError('not-implemented', `this host has no operation ${op}`)
   const schema = ASKS[op]
   if (Value.Check(schema, header)) return header
   const fault = Value.Errors(schema, header).First()
-  throw new Refusal('invalid-request', `${op}: ${fault?.path.slice(1)} ${fault?.message}`)
+  throw new AppError('invalid-request', `${op}: ${fault?.path.slice(1)} ${fault?.message}`)
 }

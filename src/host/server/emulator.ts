@@ -1,7 +1,7 @@
 import { SerializeAddon } from '@xterm/addon-serialize'
 import { Terminal } from '@xterm/headless'
-import { answerQueries } from './answers.ts'
 import type { Screen } from '../protocol/hosted.ts'
+import { answerQueries } from './answers.ts'
 
 const SCROLLBACK = 200
 

@@ -1,16 +1,16 @@
 import { chmodSync } from 'node:fs'
 import { type Clock, stamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import { Endings } from '../process/ending.ts'
-import { ProcessTable } from '../process/table.ts'
-import { Activities } from './activities.ts'
-import { Attendance } from './attendance.ts'
+import { ProcessTable } from '../process/process-table.ts'
 import { type ChannelBox, channelHandler } from '../protocol/channel.ts'
-import { Connection, WithPayload } from './connection.ts'
 import type { HostStatus } from '../protocol/hosted.ts'
 import type { Place } from '../protocol/place.ts'
 import { type Ask, PROTOCOL } from '../protocol/protocol.ts'
+import { Activities } from './activities.ts'
+import { Attendance } from './attendance.ts'
+import { Connection, WithPayload } from './connection.ts'
 import { reclaim, reclaimOthers } from './reclaim.ts'
 import { Records } from './records.ts'
 import { GRACE_MS, Sessions } from './sessions.ts'
@@ -229,8 +229,8 @@ export class HostProcess {
     this.parts.report('no supervisor has been here for too long: ending all sessions')
     this.#sessions.endAll(GRACE_MS, 'unattended').then(
       () => this.#leave(),
-      (thrown) => {
-        this.parts.report(`not all sessions could be ended: ${sentence(thrown)}`)
+      (error) => {
+        this.parts.report(`not all sessions could be ended: ${errorMessage(error)}`)
         this.parts.deadlines.after(60_000, () => this.#unattended())
       },
     )

@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { Deadlines } from '../../core/deadlines.ts'
 import { parseDuration } from '../../core/durations.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
-import { HostProcess } from './host.ts'
-import { openLog } from './log.ts'
 import { Place } from '../protocol/place.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
+import { HostProcess } from './host.ts'
+import { openLog } from './log.ts'
 
 const UNATTENDED_MS = 15 * 60_000
 
@@ -30,7 +30,7 @@ export function hostOptions(env: Record<string, string | undefined>): Omit<HostO
     if (!text) return undefined
     const ms = parseDuration(text)
     if (ms === undefined || ms <= 0)
-      throw new Refusal('invalid-request', `${name} is not a duration such as 15m: ${text}`)
+      throw new AppError('invalid-request', `${name} is not a duration such as 15m: ${text}`)
     return ms
   }
   return {
@@ -48,7 +48,7 @@ export async function runHost(options: HostOptions): Promise<number> {
   const lock = takePlace(place, options.say)
   if (!lock) return 1
   const report = openLog(place.log, clock)
-  const deadlines = new Deadlines(clock, undefined, (thrown) => report(sentence(thrown)))
+  const deadlines = new Deadlines(clock, undefined, (error) => report(errorMessage(error)))
   try {
     process.chdir(place.folder)
     const { unattendedTimeout = UNATTENDED_MS, idleTimeout } = options
@@ -59,9 +59,9 @@ export async function runHost(options: HostOptions): Promise<number> {
     await host.done
     report('host has ended')
     return 0
-  } catch (thrown) {
-    report(`host could not come up: ${sentence(thrown)}`)
-    options.say(sentence(thrown))
+  } catch (error) {
+    report(`host could not come up: ${errorMessage(error)}`)
+    options.say(errorMessage(error))
     return 1
   } finally {
     deadlines.close()
@@ -74,8 +74,8 @@ function takePlace(place: Place, say: (line: string) => void): Lock | undefined 
   try {
     place.open()
     return Lock.take(place.lock, `gc host ${place.build}`)
-  } catch (thrown) {
-    say(thrown instanceof Refusal && thrown.code === 'conflict-wrong-state' ? BUSY : sentence(thrown))
+  } catch (error) {
+    say(error instanceof AppError && error.code === 'conflict-wrong-state' ? BUSY : errorMessage(error))
     return undefined
   }
 }
@@ -83,12 +83,12 @@ function takePlace(place: Place, say: (line: string) => void): Lock | undefined 
 /** A closed terminal and a fault of ours must not end the agents; a system that shuts down ends them properly. */
 function surviveSignals(host: HostProcess, report: (sentence: string) => void): void {
   process.on('SIGHUP', () => {})
-  const end = () => void host.shutdown().catch((thrown) => report(sentence(thrown)))
+  const end = () => void host.shutdown().catch((error) => report(errorMessage(error)))
   process.on('SIGTERM', end)
   process.on('SIGINT', end)
-  process.on('uncaughtException', (thrown) => {
-    report(`a fault: ${thrown.stack ?? sentence(thrown)}`)
+  process.on('uncaughtException', (error) => {
+    report(`a fault: ${error.stack ?? errorMessage(error)}`)
     host.stumble()
   })
-  process.on('unhandledRejection', (thrown) => report(`a fault: ${sentence(thrown)}`))
+  process.on('unhandledRejection', (error) => report(`a fault: ${errorMessage(error)}`))
 }

@@ -1,5 +1,5 @@
 import { type Clock, stamp } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
 import type { Endings } from '../process/ending.ts'
 import type { Origin } from '../process/tree.ts'
@@ -20,7 +20,7 @@ export async function reclaim(lost: Records, into: Records, endings: Endings, cl
     const { survivors } = await endings.end(records.map(originOf), { grace: GRACE_MS, daemons: true })
     if (survivors.length > 0) {
       const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
-      throw new Refusal('service-unavailable', `a host died and left ${named}, which survived KILL; end it by hand`)
+      throw new AppError('service-unavailable', `a host died and left ${named}, which survived KILL; end it by hand`)
     }
   }
   const exits = records.map((record) => exitOf(record, clock))
@@ -59,9 +59,9 @@ export async function reclaimOthers(mine: Place, into: Records, endings: Endings
 function takeIfFree(place: Place): Lock | undefined {
   try {
     return Lock.take(place.lock, `the reclaiming of host ${place.build}`)
-  } catch (thrown) {
-    if (thrown instanceof Refusal && thrown.code === 'conflict-wrong-state') return undefined
-    throw thrown
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'conflict-wrong-state') return undefined
+    throw error
   }
 }
 

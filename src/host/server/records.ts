@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { makeFolder } from '../../core/folders.ts'
-import { boot } from '../process/table.ts'
+import { boot } from '../process/process-table.ts'
 import { isRecord } from '../protocol/frames.ts'
 import type { Exit } from '../protocol/hosted.ts'
 import { type Owner, Shelf, shelved } from './shelf.ts'
@@ -61,7 +61,7 @@ export class Records {
       const path = join(this.#sessions, name)
       const record = parse(path)
       if (isSessionRecord(record)) return record
-      throw new Refusal(
+      throw new AppError(
         'service-unavailable',
         `${path} does not say which process it stands for; end that process and delete the file`,
       )
@@ -109,9 +109,9 @@ export class Records {
 function names(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => !name.endsWith('.new'))
-  } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return []
-    throw thrown
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { AgentSession } from '../acp/session.ts'
 import type { TerminalSession } from './session.ts'
 
@@ -57,7 +57,7 @@ export class Roster {
   get(key: string): HostSession {
     const session = this.#running.get(key)
     if (session) return session
-    throw new Refusal('session-not-found', `no session ${key} runs here`)
+    throw new AppError('session-not-found', `no session ${key} runs here`)
   }
 
   /** The session under a key, which has to be on a terminal. */
@@ -69,18 +69,18 @@ export class Roster {
   agent(key: string): AgentSession {
     const session = this.get(key)
     if (session.kind === 'acp') return session
-    throw new Refusal('conflict-wrong-state', `${key} runs on a terminal; type into that`)
+    throw new AppError('conflict-wrong-state', `${key} runs on a terminal; type into that`)
   }
 
   /** The terminal of a key, of the session that ended last where none runs. */
   latestTerminal(key: string): TerminalSession {
     const session = this.latest(key)
     if (session) return onTerminal(session)
-    throw new Refusal('session-not-found', `no session ${key} runs here`)
+    throw new AppError('session-not-found', `no session ${key} runs here`)
   }
 }
 
 function onTerminal(session: HostSession): TerminalSession {
   if (session.kind === 'terminal') return session
-  throw new Refusal('conflict-wrong-state', `${session.key} is spoken to by protocol and has no terminal`)
+  throw new AppError('conflict-wrong-state', `${session.key} is spoken to by protocol and has no terminal`)
 }

@@ -1,18 +1,18 @@
 import { type Clock, stamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { Redactor } from '../../core/redact.ts'
 import { kill } from '../process/ending.ts'
-import { processNow } from '../process/table.ts'
+import { processNow } from '../process/process-table.ts'
+import { checkSize, type Spawned, spawnTerminal } from '../process/spawn.ts'
 import type { Origin } from '../process/tree.ts'
+import { within } from '../process/waiting.ts'
+import type { ForegroundSignal, Hosted, Screen, Snapshot, StartSpec } from '../protocol/hosted.ts'
 import { Brake } from './brake.ts'
 import { Emulator } from './emulator.ts'
 import { type Feed, type Feeder, slices } from './feeder.ts'
-import type { ForegroundSignal, Hosted, Screen, Snapshot, StartSpec } from '../protocol/hosted.ts'
 import { QueryFilter } from './queries.ts'
 import { Ring } from './ring.ts'
-import { checkSize, type Spawned, spawnTerminal } from '../process/spawn.ts'
-import { within } from '../process/waiting.ts'
 
 const RING_BYTES = 256 << 10
 /** What may be typed while the program reads nothing. */
@@ -133,9 +133,9 @@ export class TerminalSession {
   }
 
   write(bytes: Uint8Array): void {
-    if (this.#over) throw new Refusal('conflict-wrong-state', `${this.key} has ended and reads nothing more`)
+    if (this.#over) throw new AppError('conflict-wrong-state', `${this.key} has ended and reads nothing more`)
     if (this.#typed + bytes.length > TYPED_MOST) {
-      throw new Refusal('conflict-wrong-state', `${this.key} does not read what is typed; interrupt or end it`)
+      throw new AppError('conflict-wrong-state', `${this.key} does not read what is typed; interrupt or end it`)
     }
     this.#type(bytes)
   }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, stamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Ledger } from '../acp/ledger.ts'
 import type { Endings, Seen } from '../process/ending.ts'
-import { Feeder } from './feeder.ts'
 import type { EndOptions, EndReason, Exit, Hosted, Screen, Started, StartSpec } from '../protocol/hosted.ts'
+import { Feeder } from './feeder.ts'
 import { Ledgers } from './ledgers.ts'
 import { clipped, hostedOf } from './overview.ts'
 import { EXITS_MOST, type Records, type SessionRecord } from './records.ts'
@@ -91,15 +91,15 @@ export class Sessions {
     try {
       const { resumed } = await session.ready()
       return { pid: session.pid, startedAt: session.startedAt, resumed }
-    } catch (thrown) {
+    } catch (error) {
       await this.#end(session, LEFTOVER_GRACE_MS, 'exited').catch(() => {})
-      throw thrown
+      throw error
     }
   }
 
   #start<Session extends HostSession>(spec: StartSpec, kind: Kind<Session>): Session {
-    if (this.#closed) throw new Refusal('service-unavailable', this.#closed)
-    if (this.roster.runs(spec.key)) throw new Refusal('session-conflict', `${spec.key} runs already`)
+    if (this.#closed) throw new AppError('service-unavailable', this.#closed)
+    if (this.roster.runs(spec.key)) throw new AppError('session-conflict', `${spec.key} runs already`)
     const run = randomUUID()
     const marks = marksOf(spec.env)
     const record = { run, key: spec.key, startedAt: stamp(this.parts.clock.now()), marks }
@@ -108,9 +108,9 @@ export class Sessions {
     this.roster.arrive(session)
     try {
       this.#record({ ...record, pid: session.pid, started: session.origins[0]?.started ?? '' })
-    } catch (thrown) {
+    } catch (error) {
       this.#begin(session, 0, 'ended').catch(() => {})
-      throw thrown
+      throw error
     }
     this.events.changed()
     return session
@@ -131,7 +131,7 @@ export class Sessions {
     const session = this.roster.latest(key)
     if (session) return session.screen(lines)
     const exit = this.#exitOf(key)
-    if (!exit) throw new Refusal('session-not-found', `no session ${key} runs here`)
+    if (!exit) throw new AppError('session-not-found', `no session ${key} runs here`)
     const kept = exit.lastOutput.slice(-(lines ?? exit.lastOutput.length))
     const blank = { cursor: { x: 0, y: 0 }, title: '', alternate: false, bracketedPaste: false }
     return { lines: kept, ...blank, cols: 0, rows: 0, offset: 0 }
@@ -141,7 +141,7 @@ export class Sessions {
   async end(key: string, { grace = GRACE_MS, daemons = false }: EndOptions, reason: EndReason): Promise<Exit> {
     const session = this.roster.find(key)
     const exit = session ? await this.#end(session, grace, reason) : this.#exitOf(key)
-    if (!exit) throw new Refusal('session-not-found', `no session ${key} runs here`)
+    if (!exit) throw new AppError('session-not-found', `no session ${key} runs here`)
     if (!daemons || exit.daemons.length === 0) return exit
     const left = await this.parts.endings.endSeen(exit.daemons, grace)
     return this.#keep({ ...exit, daemons: left })
@@ -180,18 +180,18 @@ export class Sessions {
     }
     try {
       return new kind(run, spec, { ...this.parts, feeder: this.feeder, marks }, events)
-    } catch (thrown) {
+    } catch (error) {
       this.parts.records.drop(run)
-      throw thrown
+      throw error
     }
   }
 
   #record(record: SessionRecord): void {
     try {
       this.parts.records.keep(record)
-    } catch (thrown) {
-      const why = `${record.key} could not be put on record, so it was not started: ${sentence(thrown)}`
-      throw new Refusal('service-unavailable', why)
+    } catch (error) {
+      const why = `${record.key} could not be put on record, so it was not started: ${errorMessage(error)}`
+      throw new AppError('service-unavailable', why)
     }
   }
 
@@ -210,8 +210,8 @@ export class Sessions {
     const done = this.#finish(session, grace, reason)
     this.#endings.set(session.run, { grace, reason, done })
     done
-      .catch((thrown) => {
-        this.parts.report(`${session.key} could not be ended: ${sentence(thrown)}`)
+      .catch((error) => {
+        this.parts.report(`${session.key} could not be ended: ${errorMessage(error)}`)
         if (session.over) this.parts.deadlines.after(RETRY_MS, () => this.#exited(session))
       })
       .finally(() => this.#endings.delete(session.run))
@@ -230,7 +230,7 @@ export class Sessions {
     const { daemons, survivors } = await this.parts.endings.end(session.origins, { grace, daemons: false })
     if (survivors.length > 0) {
       const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
-      throw new Refusal('gateway-timeout', `${session.key} could not be ended: ${named} survived KILL`)
+      throw new AppError('gateway-timeout', `${session.key} could not be ended: ${named} survived KILL`)
     }
     await session.finish(LAST_OUTPUT_MS)
     const { lines } = await session.screen(Number.MAX_SAFE_INTEGER)
@@ -255,8 +255,8 @@ export class Sessions {
   #write(exit: Exit): void {
     try {
       this.parts.records.keepExit(exit)
-    } catch (thrown) {
-      this.parts.report(`the exit of ${exit.key} could not be written: ${sentence(thrown)}`)
+    } catch (error) {
+      this.parts.report(`the exit of ${exit.key} could not be written: ${errorMessage(error)}`)
     }
   }
 

@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Entry } from '../acp/ledger.ts'
 import { isRecord } from '../protocol/frames.ts'
 
@@ -80,9 +80,9 @@ export class Shelf {
     if (this.#broken) return
     try {
       work()
-    } catch (thrown) {
+    } catch (error) {
       this.#broken = true
-      this.report(`what ${this.owner.key} says is not kept on disk any more: ${sentence(thrown)}`)
+      this.report(`what ${this.owner.key} says is not kept on disk any more: ${errorMessage(error)}`)
     }
   }
 }

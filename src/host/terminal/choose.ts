@@ -92,9 +92,9 @@ class Choosing {
         const same = asked?.id === this.choice.question
         return same || quiet || steady ? decide(same ? asked : undefined) : undefined
       })
-    } catch (thrown) {
-      if (thrown instanceof ProgramEnded) return ended
-      throw thrown
+    } catch (error) {
+      if (error instanceof ProgramEnded) return ended
+      throw error
     } finally {
       timer.cancel()
     }

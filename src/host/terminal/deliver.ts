@@ -1,5 +1,5 @@
 import type { Deadline } from '../../core/deadlines.ts'
-import { sentence } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { TerminalHost, TerminalScreen } from './host.ts'
 import { cursorRow, holds, type Place, placeOf, stands } from './input.ts'
 import type { Dialog, Manners } from './manners.ts'
@@ -48,8 +48,8 @@ export function deliver(
     const watch = new Watch(host, key, options.deadlines, options.signal)
     try {
       return await new Saying(host, key, manners, watch, options).say(options.commands ? plain : wordsOnly(plain))
-    } catch (thrown) {
-      return failed(sentence(thrown))
+    } catch (error) {
+      return failed(errorMessage(error))
     } finally {
       watch.close()
     }

@@ -32,9 +32,9 @@ export function interrupt(
         (standing) => standing.is !== 'busy' && standing.is !== 'starting',
       )
       return is === 'ready' || is === 'typing'
-    } catch (thrown) {
-      if (thrown instanceof ProgramEnded) return false
-      throw thrown
+    } catch (error) {
+      if (error instanceof ProgramEnded) return false
+      throw error
     } finally {
       watch.close()
     }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { SlingInputBody } from './schema.ts'
 import type { Target } from './target.ts'
 
@@ -29,7 +29,7 @@ export function checkArguments(body: SlingInputBody, { agent }: Target, city: st
 
 function checkScope({ scope_kind, scope_ref, rig }: SlingInputBody, targetRig: string | undefined, city: string): void {
   if (scope_kind === 'city' && scope_ref !== city) {
-    throw new Refusal('scope-not-found', `scope_ref ${scope_ref} is not this city, which is ${city}`)
+    throw new AppError('scope-not-found', `scope_ref ${scope_ref} is not this city, which is ${city}`)
   }
   if (scope_kind !== 'rig') return
   if (targetRig === undefined) refuse(`a scope of rig ${scope_ref} needs an agent of that rig`)
@@ -38,5 +38,5 @@ function checkScope({ scope_kind, scope_ref, rig }: SlingInputBody, targetRig: s
 }
 
 function refuse(fault: string): never {
-  throw new Refusal('invalid-request', fault)
+  throw new AppError('invalid-request', fault)
 }

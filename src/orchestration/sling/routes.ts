@@ -1,9 +1,10 @@
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { CityOf } from '../../city/city.ts'
 import { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
+import type { Sling } from './sling.ts'
 
 /** Handing work to agents. */
-export const slingRoutes = (city: CityOf): Route[] => [
+export const slingRoutes = (city: CityOf<{ sling: Sling }>): Route[] => [
   route(
     'POST ~/sling',
     {

@@ -1,10 +1,10 @@
-import { Refusal } from '../../core/errors.ts'
+import type { AgentSpec, CityConfig } from '../../config/spec.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import type { BeadChange } from '../../work/beads/draft.ts'
 import type { Bead } from '../../work/beads/schema.ts'
-import type { AgentSpec, CityConfig } from '../../config/spec.ts'
 import { type Convoys, OWNED } from '../../work/convoys/convoys.ts'
 import { speaker } from '../../work/speaker.ts'
 import { checkArguments } from './arguments.ts'
@@ -60,7 +60,7 @@ export class Sling {
     const target = resolveTarget(config, rest)
     const rig = target.agent.dir ?? rest.rig ?? ''
     if (rig && !config.rigs.some(({ name }) => name === rig)) {
-      throw new Refusal('invalid-request', `rig ${rig} does not exist in this city`)
+      throw new AppError('invalid-request', `rig ${rig} does not exist in this city`)
     }
     return this.#store.write((tx) => {
       const { id } = this.#beads.add(tx, { title, description, rig })
@@ -102,20 +102,20 @@ export class Sling {
 
   #preflight(bead: Bead, { agent }: Target, { force }: SlingInputBody): void {
     if (RECORDS.has(bead.issue_type)) {
-      throw new Refusal('invalid-request', `bead ${bead.id} is a ${bead.issue_type}, which nobody works on`)
+      throw new AppError('invalid-request', `bead ${bead.id} is a ${bead.issue_type}, which nobody works on`)
     }
     if (bead.status === 'closed') {
-      throw new Refusal('conflict-wrong-state', `bead ${bead.id} is closed: reopen it before handing it over`)
+      throw new AppError('conflict-wrong-state', `bead ${bead.id} is closed: reopen it before handing it over`)
     }
     if (force) return
     const rig = this.#beads.rigOf(bead.id)
     if (agent.dir !== undefined && agent.dir !== rig) {
       const home = rig === '' ? 'the city' : `rig ${rig}`
       const message = `bead ${bead.id} belongs to ${home} and ${agent.qualified} to rig ${agent.dir}; force overrides this`
-      throw new Refusal('sling-cross-rig', message)
+      throw new AppError('sling-cross-rig', message)
     }
     const cycle = this.#beads.cycle(bead.id)
-    if (cycle) throw new Refusal('invalid-request', `beads wait for each other: ${cycle.join(' → ')}`)
+    if (cycle) throw new AppError('invalid-request', `beads wait for each other: ${cycle.join(' → ')}`)
   }
 
   #warnings(bead: Bead, { agent, assignee }: Target, { reassign }: SlingInputBody): string[] {
@@ -156,7 +156,7 @@ function routing(bead: Bead, { agent, assignee }: Target, { merge, reassign }: S
   }
 }
 
-const noBead = (id: string): Refusal => new Refusal('sling-missing-bead', `bead ${id} does not exist`)
+const noBead = (id: string): AppError => new AppError('sling-missing-bead', `bead ${id} does not exist`)
 
-const noFormula = (name = ''): Refusal =>
-  new Refusal('formula-not-found', `formula ${name} does not exist in this city`)
+const noFormula = (name = ''): AppError =>
+  new AppError('formula-not-found', `formula ${name} does not exist in this city`)

@@ -1,5 +1,5 @@
-import { Refusal } from '../../core/errors.ts'
 import type { AgentSpec, CityConfig, NamedSessionSpec } from '../../config/spec.ts'
+import { AppError } from '../../core/errors.ts'
 import type { SlingInputBody } from './schema.ts'
 
 /** Who gets the work: an agent, or one session that is known by name. */
@@ -14,9 +14,9 @@ type Agents = Pick<CityConfig, 'agents' | 'namedSessions' | 'rigs'>
 /** Finds whom a request means: in the rig it names first, then as written. */
 export function resolveTarget(config: Agents, body: SlingInputBody): Target {
   const name = body.target.trim()
-  if (name === '') throw new Refusal('invalid-request', 'target is empty: name an agent')
+  if (name === '') throw new AppError('invalid-request', 'target is empty: name an agent')
   if (body.rig && !config.rigs.some((rig) => rig.name === body.rig)) {
-    throw new Refusal('rig-not-found', `rig ${body.rig} does not exist in this city`)
+    throw new AppError('rig-not-found', `rig ${body.rig} does not exist in this city`)
   }
   const rig = body.scope_kind === 'rig' && body.scope_ref ? body.scope_ref : body.scope_kind ? undefined : body.rig
   const names = rig && !name.includes('/') ? [`${rig}/${name}`, name] : [name]
@@ -24,7 +24,7 @@ export function resolveTarget(config: Agents, body: SlingInputBody): Target {
     const target = named(config, one)
     if (target) return target
   }
-  throw new Refusal('agent-not-found', `agent ${name} does not exist in this city`)
+  throw new AppError('agent-not-found', `agent ${name} does not exist in this city`)
 }
 
 function named({ agents, namedSessions }: Agents, name: string): Target | undefined {

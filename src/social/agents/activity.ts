@@ -15,7 +15,7 @@ export class Activity {
     private readonly store: Store,
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
-    private readonly report: (thrown: unknown) => void,
+    private readonly report: (error: unknown) => void,
   ) {
     this.#put = store.prepare('UPDATE agents SET last_active_at = ? WHERE n = ? AND deleted_at IS NULL')
   }
@@ -40,8 +40,8 @@ export class Activity {
       await this.store.write(() => {
         for (const [agent, at] of seen) this.#put.run(at, agent)
       })
-    } catch (thrown) {
-      this.report(thrown)
+    } catch (error) {
+      this.report(error)
     }
     for (const [agent, at] of seen) if (this.#seen.get(agent) === at) this.#seen.delete(agent)
   }

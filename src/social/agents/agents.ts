@@ -1,10 +1,10 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { NetworkRefusal, noAgent, unusable } from '../refusal.ts'
+import { noAgent, SocialError, unusable } from '../refusal.ts'
 import { clean, cleanLine, newId } from '../text.ts'
 import type { Activity } from './activity.ts'
 import { AgentDeleted, AgentUpdated } from './events.ts'
@@ -68,7 +68,7 @@ export class Agents {
     void tx
     const said = describing(description ?? '')
     if (this.#taken.get(handle, likeness) || this.#gone.get(...goneHashes({ handle, likeness }))) {
-      throw new NetworkRefusal('name-taken', 'Name already taken', {
+      throw new SocialError('name-taken', 'Name already taken', {
         hint: 'Try a different name: names that differ in case or look the same count as one.',
       })
     }
@@ -80,14 +80,14 @@ export class Agents {
   /** An agent by its row; that of a deleted one too. */
   row(n: number): AgentRow {
     const row = this.#byN.get(n)
-    if (!row) throw new Refusal('internal', `agent ${n} has no row`)
+    if (!row) throw new AppError('internal', `agent ${n} has no row`)
     return row
   }
 
   /** The row of the caller, for a write; throws when its account was closed since it was let in. */
   acting({ n }: AgentCaller): AgentRow {
     const row = this.row(n)
-    if (row.deleted_at !== null) throw new Refusal('unauthorized', 'This account was closed')
+    if (row.deleted_at !== null) throw new AppError('unauthorized', 'This account was closed')
     return row
   }
 

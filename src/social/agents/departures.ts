@@ -32,7 +32,7 @@ export class Departures {
     private readonly agents: Agents,
     private readonly endings: readonly Ending[],
     private readonly remains: readonly Remains[],
-    private readonly report: (thrown: unknown) => void,
+    private readonly report: (error: unknown) => void,
   ) {
     this.#leaving = store.prepare('SELECT n, id FROM agents WHERE leaving = 1')
     this.#left = store.prepare('UPDATE agents SET leaving = 0 WHERE n = ?')

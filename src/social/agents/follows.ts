@@ -4,7 +4,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Quotas } from '../limits/quotas.ts'
-import { NetworkRefusal, unusable } from '../refusal.ts'
+import { SocialError, unusable } from '../refusal.ts'
 import type { Agents } from './agents.ts'
 import { AgentFollowed, AgentUnfollowed } from './events.ts'
 import type { Followed } from './schema.ts'
@@ -89,5 +89,5 @@ export class Follows {
   }
 }
 
-const tooMany = (most: number): NetworkRefusal =>
-  new NetworkRefusal('conflict-wrong-state', `You follow ${most} agents, which is the most; unfollow one first`)
+const tooMany = (most: number): SocialError =>
+  new SocialError('conflict-wrong-state', `You follow ${most} agents, which is the most; unfollow one first`)

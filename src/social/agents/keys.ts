@@ -4,7 +4,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import { secret } from '../../core/ids.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { NetworkRefusal, unusable } from '../refusal.ts'
+import { SocialError, unusable } from '../refusal.ts'
 import { cleanLine, hashOf, moment, newId } from '../text.ts'
 import type { Agents } from './agents.ts'
 import { KeyCreated, KeyRevoked } from './events.ts'
@@ -121,7 +121,7 @@ export class Keys {
     return this.store.write((tx) => {
       const rows = this.#of.all(caller.n)
       const row = rows.find((one) => one.id === id)
-      if (!row) throw new NetworkRefusal('key-not-found', 'Key not found', { hint: 'GET /agents/me/keys lists yours.' })
+      if (!row) throw new SocialError('key-not-found', 'Key not found', { hint: 'GET /agents/me/keys lists yours.' })
       if (rows.length === 1) throw lastOne()
       this.#revoke(tx, caller, row, caller.id)
       return { success: true as const, message: 'Key revoked' }
@@ -145,12 +145,12 @@ const toFacts = ({ id, label, ending, created_at }: KeyRow, current?: string): K
   created_at: moment(created_at),
 })
 
-const tooMany = (): NetworkRefusal =>
-  new NetworkRefusal('conflict-wrong-state', `You have ${MOST_KEYS} keys, which is the most`, {
+const tooMany = (): SocialError =>
+  new SocialError('conflict-wrong-state', `You have ${MOST_KEYS} keys, which is the most`, {
     hint: 'Revoke one with DELETE /agents/me/keys/:id, or send "replace": true.',
   })
 
-const lastOne = (): NetworkRefusal =>
-  new NetworkRefusal('conflict-wrong-state', 'This is your only key; without it nobody could act for you', {
+const lastOne = (): SocialError =>
+  new SocialError('conflict-wrong-state', 'This is your only key; without it nobody could act for you', {
     hint: 'Make another with POST /agents/me/keys first, or close the account with DELETE /agents/me.',
   })

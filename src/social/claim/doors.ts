@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { sent } from '../pages/replies.ts'
 import type { Visit } from '../pages/visit.ts'
 import { cookie, cookieOf } from './cookies.ts'
@@ -18,7 +18,7 @@ export class Doors {
     readonly providers: readonly Provider[],
     private readonly guests: Guests,
     private readonly signIns: SignIns,
-    private readonly report: (thrown: unknown) => void,
+    private readonly report: (error: unknown) => void,
   ) {}
 
   /** Who looks at this page; undefined for somebody who is not signed in. */
@@ -29,7 +29,7 @@ export class Doors {
   /** Who sends this form; throws when it is nobody signed in, or no form of theirs. */
   sender(visit: Visit): Guest {
     const guest = this.guest(visit)
-    if (!guest) throw new Refusal('forbidden', 'you are not signed in any more; open the page again and sign in')
+    if (!guest) throw new AppError('forbidden', 'you are not signed in any more; open the page again and sign in')
     checkSeal(guest, visit.form)
     return guest
   }
@@ -41,7 +41,7 @@ export class Doors {
   /** Sends a visitor to a provider. */
   async leave({ request, params: { provider = '' }, query, base }: Visit): Promise<Response> {
     const at = this.#need(provider)
-    const { url, errand } = await at.leave(redirectOf(at, base)).catch((thrown) => this.#failed(at, thrown))
+    const { url, errand } = await at.leave(redirectOf(at, base)).catch((error) => this.#failed(at, error))
     const browser = this.#browser(request, base) ?? freshWord()
     this.signIns.begin(provider, browser, errand, onwardOf(query.get('to')))
     return sent(url, [cookie('signin', browser, base, 600)])
@@ -51,7 +51,7 @@ export class Doors {
   async return({ request, params: { provider = '' }, query, base }: Visit): Promise<Response> {
     const at = this.#need(provider)
     const { errand, to } = this.signIns.take(provider, this.#browser(request, base), query.get('state') ?? '')
-    const person = await at.return(query, errand, redirectOf(at, base)).catch((thrown) => this.#failed(at, thrown))
+    const person = await at.return(query, errand, redirectOf(at, base)).catch((error) => this.#failed(at, error))
     const word = await this.guests.enter(person, cookieOf(request, 'session', base))
     return sent(to, [cookie('session', word, base)])
   }
@@ -69,13 +69,13 @@ export class Doors {
 
   #need(id: string): Provider {
     const provider = this.providers.find(({ settings }) => settings.id === id)
-    if (!provider) throw new Refusal('invalid-request', 'nobody signs in that way here', { status: 404 })
+    if (!provider) throw new AppError('invalid-request', 'nobody signs in that way here', { status: 404 })
     return provider
   }
 
-  #failed({ settings }: Provider, thrown: unknown): never {
-    this.report(thrown)
-    throw notSignedIn(settings.label, thrown)
+  #failed({ settings }: Provider, error: unknown): never {
+    this.report(error)
+    throw notSignedIn(settings.label, error)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import type { Person } from '../claims/claims.ts'
 import { hashOf } from '../text.ts'
@@ -76,6 +76,6 @@ export class Guests {
 export function checkSeal({ seal }: Guest, form: URLSearchParams): void {
   const shown = Buffer.from(hashOf(form.get('seal') ?? ''))
   if (!timingSafeEqual(shown, Buffer.from(hashOf(seal)))) {
-    throw new Refusal('forbidden', 'this form is out of date; open the page again and send it from there')
+    throw new AppError('forbidden', 'this form is out of date; open the page again and send it from there')
   }
 }

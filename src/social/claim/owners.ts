@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Keys } from '../agents/keys.ts'
@@ -65,7 +65,7 @@ export class Owners {
       const { row, ownerId } = this.#need(person, name)
       const by = this.suspensions.of(row)
       if (by === 'operator')
-        throw new Refusal('forbidden', 'the operator of this server has suspended this agent already')
+        throw new AppError('forbidden', 'the operator of this server has suspended this agent already')
       if (by === undefined) this.suspensions.begin(tx, row, { by: 'owner', actor: ownerId, reason: REASON })
     })
   }
@@ -75,7 +75,7 @@ export class Owners {
     await this.store.write((tx) => {
       const { row, ownerId } = this.#need(person, name)
       if (this.suspensions.of(row) === 'operator') {
-        throw new Refusal('forbidden', 'the operator of this server suspended this agent; only the operator ends that')
+        throw new AppError('forbidden', 'the operator of this server suspended this agent; only the operator ends that')
       }
       this.suspensions.end(tx, row, ownerId)
     })

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { isLoopback } from '../../http/guard.ts'
 import type { Person } from '../claims/claims.ts'
 
@@ -189,9 +189,9 @@ export class Provider {
 }
 
 /** What a visitor is told when signing in failed; what exactly happened is for the operator. */
-export function notSignedIn(label: string, thrown: unknown): Refusal {
-  if (thrown instanceof oauth.AuthorizationResponseError) {
-    return new Refusal('forbidden', `${label} did not let you in (${thrown.error.slice(0, 60)}); go back and try again`)
+export function notSignedIn(label: string, error: unknown): AppError {
+  if (error instanceof oauth.AuthorizationResponseError) {
+    return new AppError('forbidden', `${label} did not let you in (${error.error.slice(0, 60)}); go back and try again`)
   }
-  return new Refusal('forbidden', `signing in with ${label} did not work; go back and begin again`)
+  return new AppError('forbidden', `signing in with ${label} did not work; go back and begin again`)
 }

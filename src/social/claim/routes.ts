@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { html } from '../../http/html.ts'
 import type { Claims } from '../claims/claims.ts'
 import { sent, shown } from '../pages/replies.ts'
@@ -85,10 +85,10 @@ async function claimed(parts: Parts, visit: Visit): Promise<Response> {
   const { person } = parts.doors.sender(visit)
   try {
     await parts.claims.complete(visit.params.token ?? '', visit.form.get('code') ?? '', person)
-  } catch (thrown) {
-    const canTryAgain = thrown instanceof Refusal && [400, 404, 409].includes(thrown.status)
-    if (!canTryAgain) throw thrown
-    return claimPage(parts, visit, `${thrown.message}.`)
+  } catch (error) {
+    const canTryAgain = error instanceof AppError && [400, 404, 409].includes(error.status)
+    if (!canTryAgain) throw error
+    return claimPage(parts, visit, `${error.message}.`)
   }
   return sent('/me?done=claimed')
 }

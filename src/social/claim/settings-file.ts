@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { compile } from '../../http/check.ts'
 import { isLoopback } from '../../http/guard.ts'
 import { LimitsTable, limitsOf } from '../limits/limits-file.ts'
@@ -81,9 +81,9 @@ export function readSocialFile(path: string, env: Readonly<Record<string, string
 function parsed(path: string): unknown {
   try {
     return getStaticTOMLValue(parseTOML(readFileSync(path, 'utf8'), { tomlVersion: '1.0' }))
-  } catch (thrown) {
-    if (thrown instanceof ParseError) throw wrong(path, `line ${thrown.lineNumber}: ${thrown.message}`)
-    throw thrown
+  } catch (error) {
+    if (error instanceof ParseError) throw wrong(path, `line ${error.lineNumber}: ${error.message}`)
+    throw error
   }
 }
 
@@ -141,4 +141,4 @@ function baseOf(path: string, address: string): string {
   return origin
 }
 
-const wrong = (path: string, what: string): Refusal => new Refusal('invalid-request', `${path}: ${what}`)
+const wrong = (path: string, what: string): AppError => new AppError('invalid-request', `${path}: ${what}`)

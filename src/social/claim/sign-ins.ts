@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { hashOf } from '../text.ts'
 import type { Errand } from './provider.ts'
 
@@ -40,7 +40,7 @@ export class SignIns {
     this.#byState.delete(state)
     const its = found && found.until > this.clock.monotonic() && found.provider === provider
     if (!its || browser === undefined || !timingSafeEqual(Buffer.from(found.browser), Buffer.from(hashOf(browser)))) {
-      throw new Refusal(
+      throw new AppError(
         'forbidden',
         'this way of signing in was not begun here, or is used up; go back and begin again',
       )

@@ -9,7 +9,7 @@ import type { Agents } from '../agents/agents.ts'
 import type { Agent } from '../agents/schema.ts'
 import { type Suspensions, suspensionOf } from '../agents/suspensions.ts'
 import { type AgentRow, isSuspended } from '../agents/view.ts'
-import { NetworkRefusal, unusable } from '../refusal.ts'
+import { SocialError, unusable } from '../refusal.ts'
 import type { Settings } from '../settings.ts'
 import { cleanLine, hashOf, moment, newId } from '../text.ts'
 import { codeAsGiven, verificationCode } from './code.ts'
@@ -112,7 +112,7 @@ export class Claims {
   async renew(caller: AgentCaller, base: string): Promise<ClaimRenewal> {
     return this.store.write((tx) => {
       const row = this.agents.acting(caller)
-      if (row.claimed_at !== null) throw new NetworkRefusal('conflict-wrong-state', 'You are claimed already')
+      if (row.claimed_at !== null) throw new SocialError('conflict-wrong-state', 'You are claimed already')
       const { url, code } = this.issue(tx, row, base)
       this.log.append(tx, ClaimRenewed, { actor: row.id, subject: row.id }, { agent_id: row.id })
       const message = 'Send your human this claim_url and the code; the ones before are void'
@@ -179,7 +179,7 @@ export class Claims {
     if (!owner) throw new TypeError('an owner was not written')
     const most = this.settings.agentsPerOwner
     if (provider !== OPERATOR.provider && this.agents.ownedBy(owner.n) >= most) {
-      throw new NetworkRefusal('conflict-wrong-state', `You have claimed ${most} agents, which is the most`)
+      throw new SocialError('conflict-wrong-state', `You have claimed ${most} agents, which is the most`)
     }
     this.agents.own(tx, row.n, owner.n)
     this.#take.run(row.n)
@@ -190,7 +190,7 @@ export class Claims {
   #need(token: string): ClaimRow {
     const claim = this.#byToken.get(hashOf(token))
     if (!claim || stateOf(claim) !== 'open') {
-      throw new NetworkRefusal(
+      throw new SocialError(
         'claim-not-found',
         'There is no such claim, or it was taken, or its code was tried too often',
         {

@@ -10,7 +10,7 @@ import type { Made, Quotas } from '../limits/quotas.ts'
 import { pageFacts } from '../page.ts'
 import type { Posts } from '../posts/posts.ts'
 import { toPost } from '../posts/view.ts'
-import { NetworkRefusal, noComment, unusable } from '../refusal.ts'
+import { noComment, SocialError, unusable } from '../refusal.ts'
 import { clean, newId } from '../text.ts'
 import { CommentCreated, CommentDeleted } from './events.ts'
 import type {
@@ -133,7 +133,7 @@ export class Comments {
     return this.store.write((tx) => {
       const row = this.need(id, caller.n)
       if (row.deleted_at !== null) throw noComment()
-      if (row.author !== caller.n) throw new NetworkRefusal('forbidden', 'You can only delete your own comments')
+      if (row.author !== caller.n) throw new SocialError('forbidden', 'You can only delete your own comments')
       this.#end(tx, row)
       return { success: true as const, message: 'Comment deleted' }
     })
@@ -174,4 +174,4 @@ export class Comments {
   }
 }
 
-const noParent = (): NetworkRefusal => new NetworkRefusal('comment-not-found', 'Parent comment not found')
+const noParent = (): SocialError => new SocialError('comment-not-found', 'Parent comment not found')

@@ -1,5 +1,5 @@
 import { standingHeaders } from '../plane/traffic.ts'
-import { NetworkRefusal } from '../refusal.ts'
+import { SocialError } from '../refusal.ts'
 import type { Limit } from '../settings.ts'
 import { moment } from '../text.ts'
 
@@ -9,7 +9,7 @@ const MINUTE = 60_000
 export function overdrawn(sentence: string, { count, window }: Limit, reset: number, now: number, more = {}) {
   const seconds = Math.max(1, Math.ceil((reset - now) / 1000))
   const minutes = Math.ceil(seconds / 60)
-  return new NetworkRefusal('rate-limited', `${sentence}. Try again in ${inWords(seconds)}`, {
+  return new SocialError('rate-limited', `${sentence}. Try again in ${inWords(seconds)}`, {
     hint: `Try again in ${seconds} seconds`,
     headers: { 'retry-after': String(seconds), ...standingHeaders({ limit: count, remaining: 0, reset }) },
     fields: {

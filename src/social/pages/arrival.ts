@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { isLoopback } from '../../http/guard.ts'
 
 export interface ArrivalSettings {
@@ -20,7 +20,7 @@ export function baseOf(request: Request, { baseUrl, hosts }: ArrivalSettings): s
       hosts.some((one) => one.toLowerCase() === name) ||
       (baseUrl !== undefined && new URL(baseUrl).host === host))
   if (!ours)
-    throw new Refusal(
+    throw new AppError(
       'host-not-allowed',
       'this is not a name of this server; its operator can add it with --allow-host, or as base_url in social.toml',
     )

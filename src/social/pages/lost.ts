@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { html } from '../../http/html.ts'
 import { shown } from './replies.ts'
 import { seenLine } from './seen.ts'
@@ -17,7 +17,7 @@ const HEADS: Readonly<Record<number, string>> = {
 }
 
 /** The page for what cannot be shown, and why. */
-export function refused(refusal: Refusal): Response {
+export function refused(refusal: AppError): Response {
   const status = refusal.status === 422 ? 400 : refusal.status
   const title = HEADS[status] ?? 'Something went wrong here'
   const said = seenLine(refusal.message)
@@ -29,11 +29,11 @@ export function refused(refusal: Refusal): Response {
 }
 
 /** A program that asked for no page is told in the network's own words. */
-export const told = ({ status, message, headers }: Refusal): Response =>
+export const told = ({ status, message, headers }: AppError): Response =>
   Response.json({ success: false, error: sentence(message), hint: null }, { status, headers })
 
-export const nothingHere = (): Refusal =>
-  new Refusal('invalid-request', 'There is nothing at this address.', { status: 404 })
+export const nothingHere = (): AppError =>
+  new AppError('invalid-request', 'There is nothing at this address.', { status: 404 })
 
 const sentence = (text: string): string => {
   const begun = text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,13 +1,13 @@
 import type { Server } from 'bun'
 import { Elysia, NotFoundError } from 'elysia'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { exchangeId } from '../../core/ids.ts'
 import type { Side } from '../../http/app.ts'
 import { BodyReader } from '../../http/body.ts'
 import { at, methodsOf, refuseDoubles } from '../../http/paths.ts'
 import type { Link, Occasion } from '../../http/plane.ts'
-import { refusalOf } from '../../http/problem.ts'
+import { toAppError } from '../../http/problem.ts'
 import { nothingHere, refused, told } from './lost.ts'
 import type { PageRoute } from './visit.ts'
 
@@ -20,7 +20,7 @@ export interface SiteOptions {
   note(request: Request, server: Server<Link>): void
   /** Throws when a visitor asks too often. */
   admit(request: Request): void
-  report(thrown: unknown, occasion: Occasion): void
+  report(error: unknown, occasion: Occasion): void
 }
 
 /** No script, nothing from elsewhere, in nobody's frame; forms lead here only. */
@@ -77,28 +77,28 @@ async function formOf(
 ): Promise<URLSearchParams> {
   if (method === 'GET') return new URLSearchParams()
   if (request.headers.get('origin') !== base) {
-    throw new Refusal(
+    throw new AppError(
       'forbidden',
       'this form was not sent from a page of ours; open the page again and send it from there',
     )
   }
   const media = (request.headers.get('content-type') ?? '').split(';', 1)[0]
-  if (media !== 'application/x-www-form-urlencoded') throw new Refusal('invalid-request', 'this is no form of ours')
+  if (media !== 'application/x-www-form-urlencoded') throw new AppError('invalid-request', 'this is no form of ours')
   return new URLSearchParams(new TextDecoder().decode(await reader.bytes(request)))
 }
 
-function lost(request: Request, methods: ReturnType<typeof methodsOf>): Refusal {
+function lost(request: Request, methods: ReturnType<typeof methodsOf>): AppError {
   const allowed = methods(new URL(request.url).pathname)
   if (!allowed) return nothingHere()
-  return new Refusal('method-not-allowed', `this address takes ${allowed.join(', ')}`, {
+  return new AppError('method-not-allowed', `this address takes ${allowed.join(', ')}`, {
     headers: { allow: allowed.join(', ') },
   })
 }
 
-function answered(thrown: unknown, request: Request, { report }: SiteOptions): Response {
-  const refusal = refusalOf(thrown)
-  if (refusal !== thrown)
-    report(thrown, { id: exchangeId(), method: request.method, path: new URL(request.url).pathname })
+function answered(error: unknown, request: Request, { report }: SiteOptions): Response {
+  const refusal = toAppError(error)
+  if (refusal !== error)
+    report(error, { id: exchangeId(), method: request.method, path: new URL(request.url).pathname })
   const wantsPage = request.method !== 'GET' || (request.headers.get('accept') ?? '').includes('text/html')
   return wantsPage ? refused(refusal) : told(refusal)
 }

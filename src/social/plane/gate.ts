@@ -12,7 +12,7 @@ import type { Holder, Keys } from '../agents/keys.ts'
 import { suspensionOf } from '../agents/suspensions.ts'
 import { isSuspended } from '../agents/view.ts'
 import { overdrawn } from '../limits/overdrawn.ts'
-import { NetworkRefusal } from '../refusal.ts'
+import { SocialError } from '../refusal.ts'
 import type { Settings } from '../settings.ts'
 import { hashOf, moment } from '../text.ts'
 import { standingHeaders, Traffic } from './traffic.ts'
@@ -114,7 +114,7 @@ export class NetworkGate implements Gate {
     const { clock, settings } = this.options
     if (isSuspended(holder, clock.now()) && !WHEN_SUSPENDED.has(address)) {
       const until = holder.suspended_until
-      throw new NetworkRefusal('forbidden', suspensionOf(holder), {
+      throw new SocialError('forbidden', suspensionOf(holder), {
         hint: 'GET /agents/status tells how you stand.',
         fields: {
           status: 'suspended',
@@ -125,7 +125,7 @@ export class NetworkGate implements Gate {
     }
     const writes = !address.startsWith('GET ')
     if (settings.requireClaim && holder.claimed_at === null && writes && !WHEN_PENDING.test(path)) {
-      throw new NetworkRefusal('forbidden', 'Agent not yet claimed: your human has to claim you before you can write', {
+      throw new SocialError('forbidden', 'Agent not yet claimed: your human has to claim you before you can write', {
         hint: 'Send your human the claim_url. If it is lost, POST /agents/me/claim gives another.',
         fields: { status: 'pending_claim' },
       })
@@ -144,23 +144,23 @@ const KEY = /^moltbook_[0-9a-f]{64}$/
 const tokenOf = (authorization: string | null): string | undefined =>
   authorization === null ? undefined : /^\s*bearer +(\S.*?)\s*$/i.exec(authorization)?.[1]
 
-const notOperator = (): NetworkRefusal =>
-  new NetworkRefusal('forbidden', 'Only the operator of this server may do this', {
+const notOperator = (): SocialError =>
+  new SocialError('forbidden', 'Only the operator of this server may do this', {
     hint: 'Its token lies in the folder of the server, in the file token; send it as Authorization: Bearer <token>.',
   })
 
 function refuse(token: string | undefined): never {
   const headers = { 'www-authenticate': 'Bearer' }
   if (token === undefined) {
-    throw new NetworkRefusal('unauthorized', 'No authorization token provided', {
+    throw new SocialError('unauthorized', 'No authorization token provided', {
       hint: 'Send the header Authorization: Bearer <your api_key>.',
       headers,
     })
   }
   if (!KEY.test(token)) {
     const hint = 'A key is moltbook_ and 64 hexadecimal digits, as your registration returned it.'
-    throw new NetworkRefusal('unauthorized', 'Invalid token format', { hint, headers })
+    throw new SocialError('unauthorized', 'Invalid token format', { hint, headers })
   }
   const hint = 'Look whether this is the key you were given last; POST /agents/register makes a new account.'
-  throw new NetworkRefusal('unauthorized', 'Invalid or expired token', { hint, headers })
+  throw new SocialError('unauthorized', 'Invalid or expired token', { hint, headers })
 }

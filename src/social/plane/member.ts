@@ -1,17 +1,17 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { AgentCaller, Caller } from '../../http/caller.ts'
 import type { Made } from '../limits/quotas.ts'
 import { standingHeaders } from './traffic.ts'
 
 /** The agent that calls: the gate lets nobody else through to an operation that is not open. */
 export function agentOf({ caller }: { caller: Caller }): AgentCaller {
-  if (caller.kind !== 'agent') throw new Refusal('unauthorized', 'No authorization token provided')
+  if (caller.kind !== 'agent') throw new AppError('unauthorized', 'No authorization token provided')
   return caller
 }
 
 /** What is the operator's, for the operator: the gate lets nobody else through, and this does not either. */
 export function operatorOf<Held>({ caller }: { caller: Caller }, held: Held): Held {
-  if (caller.kind !== 'operator') throw new Refusal('forbidden', 'Only the operator of this server may do this')
+  if (caller.kind !== 'operator') throw new AppError('forbidden', 'Only the operator of this server may do this')
   return held
 }
 

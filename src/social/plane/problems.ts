@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Code, Fault, Refusal } from '../../core/errors.ts'
+import type { AppError, Code, FieldError } from '../../core/errors.ts'
 import type { Dialect } from '../../http/dialect.ts'
 import type { Problems } from '../../http/problem.ts'
 import { ErrorDetail } from '../../http/schema.ts'
-import { NetworkRefusal } from '../refusal.ts'
+import { SocialError } from '../refusal.ts'
 
 export const NetworkError = Type.Object(
   {
@@ -55,9 +55,9 @@ const networkProblems: Problems = {
   },
 }
 
-function toError(refusal: Refusal): NetworkError {
-  const { faults, code } = refusal
-  const more = refusal instanceof NetworkRefusal ? refusal : undefined
+function toError(refusal: AppError): NetworkError {
+  const { fieldErrors: faults, code } = refusal
+  const more = refusal instanceof SocialError ? refusal : undefined
   return {
     success: false,
     error: faults.length > 0 ? faults.map(told).join('; ') : wordsOf(refusal),
@@ -68,18 +68,18 @@ function toError(refusal: Refusal): NetworkError {
   }
 }
 
-function wordsOf({ code, message, status }: Refusal): string {
+function wordsOf({ code, message, status }: AppError): string {
   if (status === 400 && message.startsWith('the body is not JSON')) return 'Invalid JSON body'
   if (code === 'internal') return 'Internal server error'
   if (code === 'store-unavailable') return 'The network cannot keep anything right now; try again in a while'
   return message.charAt(0).toUpperCase() + message.slice(1)
 }
 
-const hintOf = ({ status, message }: Refusal): string | null =>
+const hintOf = ({ status, message }: AppError): string | null =>
   status === 400 && message.startsWith('the body is not JSON') ? message : null
 
 /** `title is required` and `the body must be an object` at the body itself; `title must be a string` below it. */
-function told({ message, location = '' }: Fault): string {
+function told({ message, location = '' }: FieldError): string {
   const name = location.replace(/^(body|query)\.?/, '') || (message.startsWith('must ') ? 'the body' : '')
   const words = name ? `${name} ${message}` : message
   return words.charAt(0).toUpperCase() + words.slice(1)

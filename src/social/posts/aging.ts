@@ -38,7 +38,7 @@ export class Aging {
     log: EventLog,
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
-    private readonly report: (thrown: unknown) => void,
+    private readonly report: (error: unknown) => void,
   ) {
     const rows =
       'SELECT n, span, score, rising, created_at FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5'

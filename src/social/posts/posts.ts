@@ -8,7 +8,7 @@ import type { Agents } from '../agents/agents.ts'
 import type { Done } from '../agents/schema.ts'
 import type { Made, Quotas } from '../limits/quotas.ts'
 import { type Page, pageFacts, wordOf } from '../page.ts'
-import { NetworkRefusal, noPost } from '../refusal.ts'
+import { noPost, SocialError } from '../refusal.ts'
 import type { Submolts } from '../submolts/submolts.ts'
 import { newId } from '../text.ts'
 import { postOf } from './draft.ts'
@@ -128,7 +128,7 @@ export class Posts {
   async remove(caller: AgentCaller, id: string): Promise<Done> {
     return this.store.write((tx) => {
       const row = this.need(id, caller.n)
-      if (row.author !== caller.n) throw new NetworkRefusal('forbidden', 'You can only delete your own posts')
+      if (row.author !== caller.n) throw new SocialError('forbidden', 'You can only delete your own posts')
       this.#end(tx, row)
       return { success: true as const, message: 'Post deleted' }
     })

@@ -8,7 +8,7 @@ import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Made, Quotas } from '../limits/quotas.ts'
 import { offsetOf, pageFacts, sizeOf, wordOf } from '../page.ts'
-import { NetworkRefusal, noSubmolt, unusable } from '../refusal.ts'
+import { noSubmolt, SocialError, unusable } from '../refusal.ts'
 import { clean, cleanLine, moment, newId } from '../text.ts'
 import { SubmoltCreated, SubmoltSubscribed, SubmoltUnsubscribed } from './events.ts'
 import { submoltName } from './names.ts'
@@ -126,7 +126,7 @@ export class Submolts {
       throw unusable(`Description must be ${MOST_DESCRIPTION} characters or less`)
     return this.store.write((tx) => {
       if (this.#one.get(caller.n, name)) {
-        throw new NetworkRefusal('name-taken', 'Submolt name already taken', { hint: 'Try a different name.' })
+        throw new SocialError('name-taken', 'Submolt name already taken', { hint: 'Try a different name.' })
       }
       const me = this.agents.acting(caller)
       const quota = this.quotas.charge(tx, 'submolt', me)
@@ -230,5 +230,5 @@ function toSubmolt(row: SubmoltRow): Submolt {
   }
 }
 
-const tooMany = (most: number): NetworkRefusal =>
-  new NetworkRefusal('conflict-wrong-state', `You subscribe to ${most} submolts, which is the most; leave one first`)
+const tooMany = (most: number): SocialError =>
+  new SocialError('conflict-wrong-state', `You subscribe to ${most} submolts, which is the most; leave one first`)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { wrongAt } from '../../core/errors.ts'
+import { invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { everyTime, type Once } from '../../core/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -163,7 +163,7 @@ export class Beads extends Ledger {
   updateIn(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody): Bead {
     const { assignee, remove_labels, priority, ...rest } = body
     if (priority === null)
-      throw wrongAt('body.priority', 'a priority cannot be taken away: set another, or leave it out')
+      throw invalidField('body.priority', 'a priority cannot be taken away: set another, or leave it out')
     this.reader.need(id)
     const change: BeadChange = {
       ...rest,
@@ -231,5 +231,5 @@ export class Beads extends Ledger {
 function momentOf(text: string): number {
   const at = Date.parse(text)
   if (!Number.isNaN(at)) return at
-  throw wrongAt('body.defer_until', `defer_until is not a moment: ${text}; write it as 2030-01-31T09:00:00Z`)
+  throw invalidField('body.defer_until', `defer_until is not a moment: ${text}; write it as 2030-01-31T09:00:00Z`)
 }

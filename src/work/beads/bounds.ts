@@ -1,4 +1,4 @@
-import { wrongAt } from '../../core/errors.ts'
+import { invalidField } from '../../core/errors.ts'
 import type { BeadChange, BeadDraft } from './draft.ts'
 
 const KB = 1024
@@ -40,5 +40,5 @@ function limit(field: string, text: string | undefined, most: number, said: stri
 const tooLong = (field: string, said: string): never => refuse(field, `is too long: at most ${said}`)
 
 function refuse(field: string, fault: string): never {
-  throw wrongAt(`body.${field}`, `${field} ${fault}`)
+  throw invalidField(`body.${field}`, `${field} ${fault}`)
 }

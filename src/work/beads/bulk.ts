@@ -1,4 +1,4 @@
-import { Refusal, wrongAt } from '../../core/errors.ts'
+import { AppError, invalidField } from '../../core/errors.ts'
 import { everyTime, type Once } from '../../core/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -64,7 +64,7 @@ export class Bulk {
 
   #needBead(id: string): void {
     if (this.beads.find(id)) return
-    throw new Refusal('invalid-request', `it needs ${id}: there is no such bead, and no entry of that name`)
+    throw new AppError('invalid-request', `it needs ${id}: there is no such bead, and no entry of that name`)
   }
 }
 
@@ -79,7 +79,7 @@ function inOrder(entries: readonly BeadEntry[]): Set<BeadEntry> {
   const named = new Map<string, BeadEntry>()
   for (const [at, entry] of entries.entries()) {
     if (entry.name === undefined) continue
-    if (named.has(entry.name)) throw wrongAt(`body.beads[${at}].name`, `${entry.name} is the name of two entries`)
+    if (named.has(entry.name)) throw invalidField(`body.beads[${at}].name`, `${entry.name} is the name of two entries`)
     named.set(entry.name, entry)
   }
   const inner = (entry: BeadEntry | undefined) => (entry ? told(entry).filter((name) => named.has(name)) : [])
@@ -87,7 +87,7 @@ function inOrder(entries: readonly BeadEntry[]): Set<BeadEntry> {
     const cycle = findCycle(name, (at) => inner(named.get(at)))
     if (!cycle) continue
     const place = `beads[${entries.findIndex((entry) => entry.name === cycle[0])}]`
-    throw blamed(place, new Refusal('invalid-request', `entries would wait for each other, ${cycle.join(' → ')}`))
+    throw blamed(place, new AppError('invalid-request', `entries would wait for each other, ${cycle.join(' → ')}`))
   }
   const order = new Set<BeadEntry>()
   const visit = (entry: BeadEntry | undefined) => {
@@ -102,23 +102,23 @@ function inOrder(entries: readonly BeadEntry[]): Set<BeadEntry> {
 function checkRows(what: string, counts: readonly number[]): void {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all <= MOST_ROWS) return
-  throw new Refusal('validation-failed', `at most ${MOST_ROWS} ${what} in all, not ${all}: send fewer at once`)
+  throw new AppError('validation-failed', `at most ${MOST_ROWS} ${what} in all, not ${all}: send fewer at once`)
 }
 
 /** Does something of which one entry is at fault when it is refused. */
 function blaming<T>(place: string, work: () => T): T {
   try {
     return work()
-  } catch (thrown) {
-    throw thrown instanceof Refusal ? blamed(place, thrown) : thrown
+  } catch (error) {
+    throw error instanceof AppError ? blamed(place, error) : error
   }
 }
 
-function blamed(place: string, { code, message, status, faults }: Refusal): Refusal {
+function blamed(place: string, { code, message, status, fieldErrors: faults }: AppError): AppError {
   const own = faults.length > 0 ? faults : [{ message, location: 'body' }]
   const placed = own.map((fault) => ({
     ...fault,
     location: (fault.location ?? 'body').replace(/^body/, `body.${place}`),
   }))
-  return new Refusal(code, `${place}: ${message}`, { status, faults: placed })
+  return new AppError(code, `${place}: ${message}`, { status, fieldErrors: placed })
 }

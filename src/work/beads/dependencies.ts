@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import { findCycle, wayTo } from './cycles.ts'
 import { isGate } from './readiness.ts'
@@ -71,12 +71,12 @@ export class Dependencies {
   }
 
   #refuseLoop(issue: string, target: string, type: string): void {
-    if (issue === target) throw new Refusal('invalid-request', `bead ${issue} cannot depend on itself`)
+    if (issue === target) throw new AppError('invalid-request', `bead ${issue} cannot depend on itself`)
     if (!isGate(type) || !this.#gatesOn.get(issue)) return
     const way = wayTo(target, issue, (at) => this.#gatesOf.all(at).map((edge) => edge.id))
     if (!way) return
     const cycle = [issue, ...way].join(' → ')
-    throw new Refusal(
+    throw new AppError(
       'invalid-request',
       `bead ${issue} cannot wait for ${target}: they would wait for each other, ${cycle}`,
     )

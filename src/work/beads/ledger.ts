@@ -1,5 +1,5 @@
 import { type Clock, stamp } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { checkBounds, checkWhole } from './bounds.ts'
@@ -106,7 +106,7 @@ export class Ledger {
   reopen(tx: Tx, id: string, along: Along = {}): Bead {
     const { status } = this.reader.need(id)
     if (status === 'closed') return this.change(tx, id, { status: 'open' }, along)
-    throw new Refusal('conflict-wrong-state', `bead ${id} is ${status}: only a closed bead can be reopened`)
+    throw new AppError('conflict-wrong-state', `bead ${id} is ${status}: only a closed bead can be reopened`)
   }
 
   /** Writes a bead exactly as it was elsewhere: its id, its times, its edges. */
@@ -205,7 +205,7 @@ export class Ledger {
     const city = this.scopes.current
     const prefix = rig === '' ? city.prefix : city.rigs.find((one) => one.name === rig)?.prefix
     if (prefix !== undefined) return prefix
-    throw new Refusal('invalid-request', `rig ${rig} does not exist in this city; name one of its rigs, or none`)
+    throw new AppError('invalid-request', `rig ${rig} does not exist in this city; name one of its rigs, or none`)
   }
 
   #need(id: string, need: string): void {
@@ -220,13 +220,13 @@ export class Ledger {
 
   #needParent(parent: string): void {
     if (this.reader.row(parent)) return
-    throw new Refusal('invalid-request', `parent ${parent} does not exist; name a bead that does, or none`)
+    throw new AppError('invalid-request', `parent ${parent} does not exist; name a bead that does, or none`)
   }
 
   #checkParent(id: string, parent: string): void {
     this.#needParent(parent)
     for (let at: string | null | undefined = parent; at; at = this.reader.row(at)?.parent) {
-      if (at === id) throw new Refusal('invalid-request', `bead ${id} cannot be a part of itself, by way of ${parent}`)
+      if (at === id) throw new AppError('invalid-request', `bead ${id} cannot be a part of itself, by way of ${parent}`)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { type Fault, type Refusal, wrongAt } from '../../core/errors.ts'
-import { faultsOf } from '../../http/faults.ts'
+import { type AppError, type FieldError, invalidField } from '../../core/errors.ts'
+import { fieldErrorsOf } from '../../http/faults.ts'
 import { COMMENT_BOUNDS } from '../comments/bounds.ts'
 import type { Remark } from '../comments/comments.ts'
 import type { BeadComment } from '../comments/schema.ts'
@@ -160,12 +160,12 @@ function parse(text: string, at: number): Line {
     throw wrong(at, 'is not JSON')
   }
   if (Value.Check(Line, value)) return value
-  const [fault] = faultsOf(Value.Errors(Line, value), 'it')
+  const [fault] = fieldErrorsOf(Value.Errors(Line, value), 'it')
   throw wrong(at, `is no bead: ${fault ? inWords(fault) : 'it is wrong'}`)
 }
 
 /** `title is required`, `priority must be an integer`. */
-const inWords = ({ message, location = 'it' }: Fault): string =>
+const inWords = ({ message, location = 'it' }: FieldError): string =>
   message.endsWith(' is required') ? message : `${location.replace(/^it\./, '')} ${message}`
 
 function moment(told: string, field: string, at: number): number {
@@ -195,6 +195,6 @@ function checkComments(comments: readonly Remark[], at: number): void {
     throw wrong(at, 'has a comment with an id or author of more than 256 characters')
 }
 
-function wrong(at: number, what: string): Refusal {
-  return wrongAt(`body.${at - 1}`, `line ${at} ${what}`)
+function wrong(at: number, what: string): AppError {
+  return invalidField(`body.${at - 1}`, `line ${at} ${what}`)
 }

@@ -1,6 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { stamp } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import type { Projection } from './draft.ts'
 import { isGate } from './readiness.ts'
@@ -147,7 +147,7 @@ export class BeadReader {
   }
 }
 
-const missing = (id: string): Refusal => new Refusal('bead-not-found', `bead ${id} does not exist`)
+const missing = (id: string): AppError => new AppError('bead-not-found', `bead ${id} does not exist`)
 
 /** The wire's bead. Keys stand in one order, so that two snapshots can be compared as text. */
 function toBead(row: BeadRow, dependencies: Dep[] | undefined, projected: Record<string, string> | undefined): Bead {

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import type { CityOf } from '../../city/city.ts'
+import type { Beads } from './beads.ts'
 import { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
 import {
   Bead,
@@ -18,9 +19,12 @@ import {
   Dep,
   ListBodyBead,
 } from './schema.ts'
+import type { Transfer } from './transfer.ts'
+
+type City = CityOf<{ beads: Beads; transfer: Transfer }>
 
 /** The operations on beads. */
-export const beadRoutes = (city: CityOf): Route[] => [
+export const beadRoutes = (city: City): Route[] => [
   route(
     'GET ~/beads',
     {
@@ -149,7 +153,7 @@ export const beadRoutes = (city: CityOf): Route[] => [
   ...transferRoutes(city),
 ]
 
-const bulkRoutes = (city: CityOf): Route[] => [
+const bulkRoutes = (city: City): Route[] => [
   route(
     'POST ~/beads/bulk',
     {
@@ -181,7 +185,7 @@ const bulkRoutes = (city: CityOf): Route[] => [
   ),
 ]
 
-const transferRoutes = (city: CityOf): Route[] => [
+const transferRoutes = (city: City): Route[] => [
   route(
     'GET ~/beads/export',
     {
@@ -209,7 +213,7 @@ const transferRoutes = (city: CityOf): Route[] => [
   ),
 ]
 
-const updateRoute = (city: CityOf, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}/update'): Route =>
+const updateRoute = (city: City, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}/update'): Route =>
   route(
     path,
     {
@@ -225,7 +229,7 @@ const updateRoute = (city: CityOf, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}
     (x) => city(x).beads.update(x.caller, x.params.id, x.body),
   )
 
-const dependencyRoutes = (city: CityOf): Route[] => [
+const dependencyRoutes = (city: City): Route[] => [
   route(
     'GET ~/bead/{id}/dependencies',
     {

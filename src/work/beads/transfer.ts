@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Comments, Remark } from '../comments/comments.ts'
@@ -45,7 +45,7 @@ export class Transfer {
 
   /** Writes each bead as its line says it is, whether or not there is one of its id; the same file again changes nothing. */
   async import(caller: Caller, bytes: Uint8Array): Promise<BeadsImported> {
-    if (caller.kind === 'session') throw new Refusal('forbidden', 'forbidden: a session may not import beads')
+    if (caller.kind === 'session') throw new AppError('forbidden', 'forbidden: a session may not import beads')
     const all = fromLines(bytes, (id, named) => this.#rig(id, named))
     const wanted = all.filter((one) => !isLocal(one))
     const done = { created: 0, updated: 0, unchanged: 0, skipped: all.length - wanted.length }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -21,7 +21,7 @@ export interface ClaimsOptions {
   beads: Beads
   /** How long a claim lasts without a heartbeat when its holder's process is not ours to see. */
   term?: number
-  report?(thrown: unknown): void
+  report?(error: unknown): void
 }
 
 const QUARTER_HOUR = 15 * 60_000
@@ -69,13 +69,13 @@ export class Claims extends Tenure {
     this.beads.get(bead)
     const held = this.book.find(bead)
     if (held) return toClaim(held)
-    throw new Refusal('bead-not-found', `bead ${bead} is not claimed`)
+    throw new AppError('bead-not-found', `bead ${bead} is not claimed`)
   }
 
   async claim(caller: Caller, id: string): Promise<Claim> {
     const worker = this.#worker(caller)
     const taken = await this.#store.write((tx) => this.take(tx, id, worker))
-    if ('refused' in taken) throw new Refusal('conflict-wrong-state', taken.refused)
+    if ('refused' in taken) throw new AppError('conflict-wrong-state', taken.refused)
     return toClaim(taken)
   }
 
@@ -142,15 +142,18 @@ export class Claims extends Tenure {
     const held = this.book.find(id)
     if (held?.session === worker.session && held.incarnation === worker.incarnation) return held
     this.admit(tx, id, worker.session)
-    throw new Refusal('conflict-wrong-state', `bead ${id} is not claimed by this session; claim it first`)
+    throw new AppError('conflict-wrong-state', `bead ${id} is not claimed by this session; claim it first`)
   }
 
   #worker(caller: Caller): Worker {
     if (caller.kind !== 'session' || !this.#workers) {
-      throw new Refusal('forbidden', 'only a session claims work: send its token, which gc puts in GC_TOKEN, as Bearer')
+      throw new AppError(
+        'forbidden',
+        'only a session claims work: send its token, which gc puts in GC_TOKEN, as Bearer',
+      )
     }
     if (this.beads.sessionOf(caller)) return this.#workers.worker(caller)
-    throw new Refusal('forbidden', `this session belongs to city ${caller.city}, and only its own work is for it`)
+    throw new AppError('forbidden', `this session belongs to city ${caller.city}, and only its own work is for it`)
   }
 
   #sweep(): Promise<void> {

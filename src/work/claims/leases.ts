@@ -21,7 +21,7 @@ export class LeaseWatch {
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
     private readonly leases: Leases,
-    private readonly report: (thrown: unknown) => void,
+    private readonly report: (error: unknown) => void,
   ) {}
 
   /** Nobody was heard while we were away, so every lease begins again. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
@@ -64,7 +64,7 @@ export class Tenure implements BeadGuard {
   /** A session that lost a bead may not write to it until it claims it again. */
   admit(_tx: Tx, id: string, session: string): void {
     if (!this.book.hasLost(session, id)) return
-    throw new Refusal('claim-lost', `the claim of ${id} was lost: leave it, or claim it again before changing it`)
+    throw new AppError('claim-lost', `the claim of ${id} was lost: leave it, or claim it again before changing it`)
   }
 
   /** A claim lasts while its bead is in progress in its holder's name. */

@@ -1,6 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { type Clock, stamp } from '../../core/clock.ts'
-import { Refusal, wrongAt } from '../../core/errors.ts'
+import { AppError, invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { commentId } from '../../core/ids.ts'
 import { everyTime, type Once } from '../../core/replays.ts'
@@ -158,13 +158,13 @@ const toComment = (bead: string, { id, author, created_at, text }: Row): BeadCom
   created_at: stamp(created_at),
 })
 
-const wrong = (fault: string): Refusal => wrongAt('body.text', `text ${fault}`)
+const wrong = (fault: string): AppError => invalidField('body.text', `text ${fault}`)
 
-const tooMany = (count: number): Refusal =>
-  wrongAt('query.ids', `ids names ${count} beads: at most ${MOST_COUNTED} at once`)
+const tooMany = (count: number): AppError =>
+  invalidField('query.ids', `ids names ${count} beads: at most ${MOST_COUNTED} at once`)
 
-const full = (id: string): Refusal =>
-  new Refusal(
+const full = (id: string): AppError =>
+  new AppError(
     'conflict-wrong-state',
     `bead ${id} has all the comments it may have, 1,000 of them or 1 MB; write the next on a bead of its own`,
   )

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Recorded } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
@@ -49,7 +49,7 @@ export class Convoys {
 
   get(id: string): ConvoyGetResponse {
     const convoy = this.beads.find(id)
-    if (convoy?.issue_type !== 'convoy') throw new Refusal('convoy-not-found', `convoy ${id} does not exist`)
+    if (convoy?.issue_type !== 'convoy') throw new AppError('convoy-not-found', `convoy ${id} does not exist`)
     const children = this.#members.of(id)
     return { convoy, ...(children.length > 0 && { children }), progress: this.#members.progress(id) }
   }
@@ -100,7 +100,7 @@ export class Convoys {
       this.#needItems(items)
       const members = this.#members.ids(id)
       const stranger = items.find((item) => !members.has(item))
-      if (stranger) throw new Refusal('invalid-request', `bead ${stranger} is not in convoy ${id}`)
+      if (stranger) throw new AppError('invalid-request', `bead ${stranger} is not in convoy ${id}`)
       this.beads.undepend(tx, id, items, 'tracks')
       for (const item of items) if (this.beads.get(item).parent === id) this.beads.change(tx, item, { parent: null })
       return { status: 'updated' }
@@ -127,9 +127,9 @@ export class Convoys {
 
   #need(id: string): Bead {
     const bead = this.beads.find(id)
-    if (!bead) throw new Refusal('convoy-not-found', `convoy ${id} does not exist`)
+    if (!bead) throw new AppError('convoy-not-found', `convoy ${id} does not exist`)
     if (bead.issue_type === 'convoy') return bead
-    throw new Refusal('invalid-request', `bead ${id} is a ${bead.issue_type}, not a convoy`)
+    throw new AppError('invalid-request', `bead ${id} is a ${bead.issue_type}, not a convoy`)
   }
 
   #needItems(items: readonly string[]): void {

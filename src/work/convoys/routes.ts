@@ -1,7 +1,8 @@
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import { Bead, ListBodyBead } from '../beads/schema.ts'
-import type { CityOf } from '../../city/city.ts'
+import type { Convoys } from './convoys.ts'
 import {
   ConvoyAddInputBody,
   ConvoyCheckResponse,
@@ -13,7 +14,7 @@ import {
 } from './schema.ts'
 
 /** The operations on convoys. */
-export const convoyRoutes = (city: CityOf): Route[] => [
+export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>): Route[] => [
   route(
     'GET ~/convoys',
     {

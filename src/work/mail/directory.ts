@@ -1,5 +1,5 @@
-import { Refusal } from '../../core/errors.ts'
 import type { CityConfig } from '../../config/spec.ts'
+import { AppError } from '../../core/errors.ts'
 
 /** What mail has to know of a session. */
 export interface Correspondent {
@@ -56,7 +56,7 @@ export class Directory {
     if (found) return others.length === 0 ? found : ambiguous(wanted, [found, ...others])
     const [likely, ...more] = this.#short(wanted)
     if (likely) return more.length === 0 ? likely : ambiguous(wanted, [likely, ...more])
-    throw new Refusal(
+    throw new AppError(
       'invalid-request',
       `nobody here is called "${wanted}": address a session by id, alias or name, an agent by its name, or human`,
     )
@@ -172,5 +172,5 @@ export const routesOf = (row: Correspondent): string[] => [
 
 function ambiguous(wanted: string, all: readonly Address[]): never {
   const names = all.map(({ shown, session }) => (session ? `${shown} (${session})` : shown)).join(', ')
-  throw new Refusal('invalid-request', `ambiguous: "${wanted}" may mean ${names}; say which`)
+  throw new AppError('invalid-request', `ambiguous: "${wanted}" may mean ${names}; say which`)
 }

@@ -1,5 +1,5 @@
 import { stamp } from '../../core/clock.ts'
-import { wrongAt } from '../../core/errors.ts'
+import { invalidField } from '../../core/errors.ts'
 import { BOUNDS } from '../beads/bounds.ts'
 import type { Message } from './schema.ts'
 
@@ -92,5 +92,5 @@ function limit(field: string, text: string, most: number, said: string): void {
 }
 
 function refuse(field: string, fault: string): never {
-  throw wrongAt(`body.${field}`, `${field} ${fault}`)
+  throw invalidField(`body.${field}`, `${field} ${fault}`)
 }

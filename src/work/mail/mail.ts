@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
+import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { EventDef } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
@@ -11,7 +12,6 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Beads } from '../beads/beads.ts'
-import type { Config } from '../../config/config.ts'
 import { speaker } from '../speaker.ts'
 import { Announcer } from './announce.ts'
 import { type Address, Directory, HUMAN, type Register } from './directory.ts'
@@ -58,7 +58,7 @@ interface Needs {
   /** Puts a text in a session's queue, under a name by which it can be taken back. */
   nudge(tx: Tx, session: string, text: string, name: string): void
   withdraw(tx: Tx, name: string): void
-  report(thrown: unknown): void
+  report(error: unknown): void
 }
 
 /** A letter about to be sent. */
@@ -100,7 +100,7 @@ export class Mail {
   list({ agent, status, rig, ...page }: MailQuery): MailListBody {
     const wanted = status || 'unread'
     if (wanted !== 'unread' && wanted !== 'all') {
-      throw new Refusal('invalid-request', `status may be unread or all, not "${wanted}"`)
+      throw new AppError('invalid-request', `status may be unread or all, not "${wanted}"`)
     }
     return this.#lists.list(this.#routes(agent), wanted === 'unread', page, this.#label(rig))
   }
@@ -248,7 +248,7 @@ export class Mail {
     if (session) return { ...session, shown: answered.sender || session.shown }
     const name = answered.sender.trim()
     if (name === '') {
-      throw new Refusal('invalid-request', `message ${answered.id} does not say who sent it; send a new one instead`)
+      throw new AppError('invalid-request', `message ${answered.id} does not say who sent it; send a new one instead`)
     }
     try {
       return this.#directory.address(name)

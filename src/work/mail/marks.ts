@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { EventDef } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Tx } from '../../core/store.ts'
@@ -54,5 +54,5 @@ export class Marks {
   }
 }
 
-export const missing = (id: string): Refusal =>
-  new Refusal('mail-not-found', `message ${id} does not exist, or was archived`)
+export const missing = (id: string): AppError =>
+  new AppError('mail-not-found', `message ${id} does not exist, or was archived`)

@@ -15,7 +15,7 @@ interface Needs {
   ttl(): number
   /** Takes a message out of every list. */
   archive(tx: Tx, id: string, reason: string): void
-  report(thrown: unknown): void
+  report(error: unknown): void
 }
 
 interface Place {

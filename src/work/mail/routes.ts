@@ -1,6 +1,7 @@
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import type { CityOf } from '../../city/city.ts'
+import type { Mail } from './mail.ts'
 import {
   InboxQuery,
   MailCountOutputBody,
@@ -14,12 +15,14 @@ import {
   Message,
 } from './schema.ts'
 
+type City = CityOf<{ mail: Mail }>
+
 const once = { 'Idempotency-Key': 'The same key with the same body sends one message and answers the same.' }
 
 /** The operations on mail. */
-export const mailRoutes = (city: CityOf): Route[] => [...boxRoutes(city), ...writeRoutes(city), ...messageRoutes(city)]
+export const mailRoutes = (city: City): Route[] => [...boxRoutes(city), ...writeRoutes(city), ...messageRoutes(city)]
 
-const boxRoutes = (city: CityOf): Route[] => [
+const boxRoutes = (city: City): Route[] => [
   route(
     'GET ~/mail',
     {
@@ -87,7 +90,7 @@ const boxRoutes = (city: CityOf): Route[] => [
   ),
 ]
 
-const writeRoutes = (city: CityOf): Route[] => [
+const writeRoutes = (city: City): Route[] => [
   route(
     'POST ~/mail',
     {
@@ -119,7 +122,7 @@ const writeRoutes = (city: CityOf): Route[] => [
   ),
 ]
 
-const messageRoutes = (city: CityOf): Route[] => [
+const messageRoutes = (city: City): Route[] => [
   route(
     'GET ~/mail/{id}',
     {
@@ -175,7 +178,7 @@ const messageRoutes = (city: CityOf): Route[] => [
   ),
 ]
 
-const markRoute = (city: CityOf, verb: 'read' | 'mark-unread', summary: string): Route =>
+const markRoute = (city: City, verb: 'read' | 'mark-unread', summary: string): Route =>
   route(
     `POST ~/mail/{id}/${verb}`,
     {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Caller } from '../../http/caller.ts'
 import { speaker } from '../speaker.ts'
 import { HUMAN } from './directory.ts'
@@ -18,5 +18,5 @@ export function senderOf(caller: Caller, city: string, label: string | undefined
     return { name: HUMAN, ...(claimed !== '' && claimed !== HUMAN && { claimed }) }
   }
   if (caller.city === city) return { name: speaker(caller, label), session: caller.session }
-  throw new Refusal('forbidden', `forbidden: this session is of the city ${caller.city} and has no mail in ${city}`)
+  throw new AppError('forbidden', `forbidden: this session is of the city ${caller.city} and has no mail in ${city}`)
 }

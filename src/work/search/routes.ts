@@ -1,9 +1,10 @@
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { CityOf } from '../../city/city.ts'
 import { BeadSearch, BeadsFound } from './schema.ts'
+import type { Search } from './search.ts'
 
 /** Search. */
-export const searchRoutes = (city: CityOf): Route[] => [
+export const searchRoutes = (city: CityOf<{ search: Search }>): Route[] => [
   route(
     'GET ~/beads/search',
     {

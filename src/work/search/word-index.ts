@@ -7,7 +7,7 @@ export interface WordIndexNeeds {
   store: Store
   log: EventLog
   deadlines: Deadlines
-  report(thrown: unknown): void
+  report(error: unknown): void
 }
 
 /** How long new words wait for others to go with. */

@@ -1,9 +1,10 @@
+import type { CityOf } from '../../http/city-of.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { CityOf } from '../../city/city.ts'
 import { WaitCreate, WaitListBody, WaitQuery, WaitView } from './schema.ts'
+import type { Waits } from './waits.ts'
 
 /** The operations on waits. */
-export const waitRoutes = (city: CityOf): Route[] => [
+export const waitRoutes = (city: CityOf<{ waits: Waits }>): Route[] => [
   route(
     'GET ~/waits',
     {

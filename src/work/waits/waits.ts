@@ -1,13 +1,13 @@
+import { fenced } from '../../config/providers/prompt.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { Refusal, sentence } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Recorded } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { everyTime, type Once } from '../../core/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Beads } from '../beads/beads.ts'
-import { fenced } from '../../config/providers/prompt.ts'
 import { beginning } from './draft.ts'
 import type { WaitCreate, WaitListBody, WaitQuery, WaitView } from './schema.ts'
 import { toView, WaitShelf } from './shelf.ts'
@@ -99,7 +99,7 @@ export class Waits {
     const row = this.#shelf.find(id)
     if (row) return this.#view(row)
     const what = this.needs.beads.find(id) ? 'not_a_wait' : 'not_found'
-    throw new Refusal('wait-not-found', `${what}: ${id}`)
+    throw new AppError('wait-not-found', `${what}: ${id}`)
   }
 
   /** Begins a wait; when its beads are closed already it is ready at once. */
@@ -108,7 +108,7 @@ export class Waits {
     return store.write((tx) => {
       const { waiter, by, expiresAt, on } = beginning({ caller, city, body, now: clock.now(), sessions, beads })
       if (this.#shelf.live(waiter.id, MOST).length === MOST) {
-        throw new Refusal('invalid-request', `session ${waiter.id} waits ${MOST} times already; cancel some first`)
+        throw new AppError('invalid-request', `session ${waiter.id} waits ${MOST} times already; cancel some first`)
       }
       const bead = beads.add(
         tx,
@@ -148,7 +148,7 @@ export class Waits {
     const view = this.get(id)
     const { city, session } = caller.kind === 'session' ? caller : { city: this.needs.city, session: view.session_id }
     if (city === this.needs.city && session === view.session_id) return view
-    throw new Refusal('forbidden', `forbidden: wait ${id} is of session ${view.session_id}`)
+    throw new AppError('forbidden', `forbidden: wait ${id} is of session ${view.session_id}`)
   }
 
   #follow(tx: Tx, { subject = '' }: Recorded): void {
@@ -224,7 +224,7 @@ export class Waits {
     const nearest = this.#watching ? this.#shelf.nearest() : undefined
     if (nearest === undefined) return
     this.#deadline = this.needs.deadlines.at(nearest, () => {
-      this.#sweep().catch((thrown) => this.needs.report(`waits did not run out in time: ${sentence(thrown)}`))
+      this.#sweep().catch((error) => this.needs.report(`waits did not run out in time: ${errorMessage(error)}`))
     })
   }
 

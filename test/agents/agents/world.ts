@@ -4,16 +4,16 @@ import { Agents } from '../../../src/agents/agents/agents.ts'
 import { agentRoutes } from '../../../src/agents/agents/routes.ts'
 import type { AgentOutput } from '../../../src/agents/agents/schema.ts'
 import type { AgentSession, AgentSessions } from '../../../src/agents/agents/sessions.ts'
+import { cityMigrations } from '../../../src/city/migrations.ts'
 import { Config } from '../../../src/config/config.ts'
 import { Declared } from '../../../src/config/declared.ts'
-import { configRoutes } from '../../../src/config/routes.ts'
-import { Suspensions } from '../../../src/config/suspensions.ts'
-import { cityMigrations } from '../../../src/city/migrations.ts'
 import { Clones } from '../../../src/config/rigs/clones.ts'
 import { Rigs } from '../../../src/config/rigs/rigs.ts'
 import { rigRoutes } from '../../../src/config/rigs/routes.ts'
+import { configRoutes } from '../../../src/config/routes.ts'
+import { Suspensions } from '../../../src/config/suspensions.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import { Refusal } from '../../../src/core/errors.ts'
+import { AppError } from '../../../src/core/errors.ts'
 import { EventLog } from '../../../src/core/events/log.ts'
 import { Store } from '../../../src/core/store.ts'
 import type { Caller } from '../../../src/http/caller.ts'
@@ -77,7 +77,7 @@ export class SomeSessions implements AgentSessions {
 
   async outputOf(identity: string, page: { tail: number; before?: string }): Promise<AgentOutput> {
     if (!this.started.some((session) => session.identity === identity)) {
-      throw new Refusal('agent-not-found', `agent ${identity} not running`)
+      throw new AppError('agent-not-found', `agent ${identity} not running`)
     }
     return { agent: identity, format: 'text', turns: [{ role: 'output', text: JSON.stringify(page) }] }
   }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { plan } from '../../../src/agents/lifecycle/plan.ts'
-import type { AgentView, HostedView, SessionView, Situation } from '../../../src/agents/lifecycle/state.ts'
 import { afterDeath } from '../../../src/agents/lifecycle/aftermath.ts'
 import { IDLE_GRACE, ON_DEMAND_IDLE, PARK_AFTER, USAGE_HOLD } from '../../../src/agents/lifecycle/limits.ts'
+import { plan } from '../../../src/agents/lifecycle/plan.ts'
+import type { AgentView, HostedView, SessionView, Situation } from '../../../src/agents/lifecycle/state.ts'
 
 const NOW = 1_000_000_000
 

@@ -1,3 +1,4 @@
+import { afterDeath, type Exit } from '../../../src/agents/lifecycle/aftermath.ts'
 import type {
   Action,
   AgentView,
@@ -7,7 +8,6 @@ import type {
   SessionView,
   Situation,
 } from '../../../src/agents/lifecycle/state.ts'
-import { afterDeath, type Exit } from '../../../src/agents/lifecycle/aftermath.ts'
 import type { SessionState } from '../../../src/agents/sessions/transitions.ts'
 import { type Command, TRANSITIONS } from '../../../src/agents/sessions/transitions.ts'
 

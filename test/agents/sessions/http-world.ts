@@ -1,8 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs'
-import type { City, CityOf } from '../../../src/city/city.ts'
 import { sessionRoutes } from '../../../src/agents/sessions/routes.ts'
 import { hashOf } from '../../../src/agents/sessions/tokens.ts'
-import { Refusal } from '../../../src/core/errors.ts'
+import type { City } from '../../../src/city/city.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import type { CityOf } from '../../../src/http/city-of.ts'
 import { serve } from '../../http/serve.ts'
 import { CityWorld } from './world.ts'
 
@@ -11,9 +12,9 @@ const BASE = '/v0/city/mill'
 /** The sessions of a city over HTTP; a bearer token is the token of a session. */
 export async function openHttp(agents: string) {
   const world = await CityWorld.open(agents)
-  const city: CityOf = ({ params }) => {
+  const city: CityOf<City> = ({ params }) => {
     if (params.cityName === 'mill') return world.city as unknown as City
-    throw new Refusal('city-not-found', `not_found: city not found or not running: ${params.cityName}`)
+    throw new AppError('city-not-found', `not_found: city not found or not running: ${params.cityName}`)
   }
   const resolve = (token: string) => {
     const caller = world.city.sessions.caller(hashOf(token))

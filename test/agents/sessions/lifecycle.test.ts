@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { hashOf } from '../../../src/agents/sessions/tokens.ts'
-import { Refusal } from '../../../src/core/errors.ts'
+import { AppError } from '../../../src/core/errors.ts'
 import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
@@ -13,11 +13,11 @@ async function withMayor(script = WAITS): Promise<{ world: CityWorld; id: string
 }
 
 const refusal = async (promise: Promise<unknown>): Promise<string> => {
-  const thrown: unknown = await promise.then(
+  const error: unknown = await promise.then(
     () => 'nothing was refused',
     (reason) => reason,
   )
-  return thrown instanceof Refusal ? `${thrown.code}: ${thrown.message}` : String(thrown)
+  return error instanceof AppError ? `${error.code}: ${error.message}` : String(error)
 }
 
 describe('killing a session', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { hashOf } from '../../../src/agents/sessions/tokens.ts'
-import { Refusal } from '../../../src/core/errors.ts'
+import { AppError } from '../../../src/core/errors.ts'
 import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
@@ -10,7 +10,7 @@ const OPERATOR = { kind: 'operator' } as const
 const refusal = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'nothing was refused',
-    (thrown) => (thrown instanceof Refusal ? thrown.code : String(thrown)),
+    (error) => (error instanceof AppError ? error.code : String(error)),
   )
 
 async function mayor(script = WAITS, more = '') {

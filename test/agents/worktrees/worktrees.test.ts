@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Config } from '../../../src/config/config.ts'
-import { cityMigrations } from '../../../src/city/migrations.ts'
 import { reasonToKeep } from '../../../src/agents/worktrees/judge.ts'
 import { type Tenancy, Worktrees } from '../../../src/agents/worktrees/worktrees.ts'
+import { cityMigrations } from '../../../src/city/migrations.ts'
+import { Config } from '../../../src/config/config.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import { Refusal } from '../../../src/core/errors.ts'
+import { AppError } from '../../../src/core/errors.ts'
 import { EventLog } from '../../../src/core/events/log.ts'
 import { Reactions } from '../../../src/core/events/reactions.ts'
 import { Store } from '../../../src/core/store.ts'
@@ -88,7 +88,7 @@ function commit(folder: string, file: string, text: string): void {
 const refusal = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'nothing was refused',
-    (thrown) => (thrown instanceof Refusal ? `${thrown.code}: ${thrown.message}` : String(thrown)),
+    (error) => (error instanceof AppError ? `${error.code}: ${error.message}` : String(error)),
   )
 
 describe('a worktree', () => {

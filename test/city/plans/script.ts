@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Town } from '../../cli/town.ts'
 import { KEEPS_TOKEN } from '../../api/crew.ts'
+import type { Town } from '../../cli/town.ts'
 import { until } from '../../support/until.ts'
 
 type Json = Record<string, unknown>

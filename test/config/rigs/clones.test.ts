@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { isPublicAddress, parseRemote } from '../../../src/config/rigs/remote.ts'
 import { rigClones } from '../../../src/config/rigs/table.ts'
 import type { Recorded } from '../../../src/core/events/event.ts'
-import { tempFolder } from '../../support/folder.ts'
 import { agentsWorld } from '../../agents/agents/world.ts'
+import { tempFolder } from '../../support/folder.ts'
 
 const TOWN = { 'city.toml': '[[rigs]]\nname = "shop"\npath = "$"\n' }
 

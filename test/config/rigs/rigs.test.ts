@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gitStatus, parseStatus } from '../../../src/config/rigs/git.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
+import { agentsWorld } from '../../agents/agents/world.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
-import { agentsWorld } from '../../agents/agents/world.ts'
 
 const TOWN = {
   'city.toml': '# ours\n[[rigs]]\nname = "shop"   # sells\npath = "$"\n',

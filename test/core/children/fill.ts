@@ -1,4 +1,4 @@
-import { Refusal } from '../../../src/core/errors.ts'
+import { AppError } from '../../../src/core/errors.ts'
 import { Store } from '../../../src/core/store.ts'
 
 const store = Store.open('a.db', ['CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)'])
@@ -15,7 +15,7 @@ for (let round = 0; round < 60; round++) {
   for (const result of await Promise.allSettled(Array.from({ length: 8 }, write))) {
     if (result.status === 'fulfilled') said.acknowledged++
     else said.refused++
-    if (result.status === 'rejected' && result.reason instanceof Refusal && !said.codes.includes(result.reason.code)) {
+    if (result.status === 'rejected' && result.reason instanceof AppError && !said.codes.includes(result.reason.code)) {
       said.codes.push(result.reason.code)
     }
   }

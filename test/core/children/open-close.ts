@@ -1,4 +1,4 @@
-import { Refusal } from '../../../src/core/errors.ts'
+import { AppError } from '../../../src/core/errors.ts'
 import { Store } from '../../../src/core/store.ts'
 
 try {
@@ -8,7 +8,7 @@ try {
   await store.write(() => void insert.run('two'))
   await store.close()
   process.stdout.write('closed\n')
-} catch (thrown) {
-  if (!(thrown instanceof Refusal)) throw thrown
-  process.stdout.write(`${thrown.code}: ${thrown.message}\n`)
+} catch (error) {
+  if (!(error instanceof AppError)) throw error
+  process.stdout.write(`${error.code}: ${error.message}\n`)
 }

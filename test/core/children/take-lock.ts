@@ -1,4 +1,4 @@
-import { sentence } from '../../../src/core/errors.ts'
+import { errorMessage } from '../../../src/core/errors.ts'
 import { Lock } from '../../../src/core/lock.ts'
 
 const [, , path = '', then] = process.argv
@@ -6,6 +6,6 @@ try {
   Lock.take(path, 'a child')
   process.stdout.write('taken\n')
   if (then === 'hold') for await (const _ of Bun.stdin.stream());
-} catch (thrown) {
-  process.stdout.write(`${sentence(thrown)}\n`)
+} catch (error) {
+  process.stdout.write(`${errorMessage(error)}\n`)
 }

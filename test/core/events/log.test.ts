@@ -61,7 +61,7 @@ describe('recording', () => {
 
   test('a listener that throws harms no other, and is told', async () => {
     const faults: unknown[] = []
-    await using world = eventWorld({ onFault: (thrown) => faults.push(thrown) })
+    await using world = eventWorld({ onError: (error) => faults.push(error) })
     const boom = new Error('boom')
     const heard: number[] = []
     world.log.listen(() => {

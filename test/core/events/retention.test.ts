@@ -8,10 +8,10 @@ const DAY = 86_400_000
 
 function retaining(bounds: RetentionBounds) {
   const world = eventWorld()
-  const thrown: unknown[] = []
+  const error: unknown[] = []
   const retention = () =>
-    new Retention(world.store, world.log, world.clock, world.deadlines, (one) => thrown.push(one), bounds)
-  return { world, retention, thrown }
+    new Retention(world.store, world.log, world.clock, world.deadlines, (one) => error.push(one), bounds)
+  return { world, retention, error }
 }
 
 const kept = (world: ReturnType<typeof eventWorld>): string => `${world.log.oldest}-${world.log.head}`
@@ -95,7 +95,7 @@ test('events that an archive still waits for stay', async () => {
 })
 
 test('it runs at its start and every hour, until it is stopped', async () => {
-  const { world, retention, thrown } = retaining({ days: 1, least: 0 })
+  const { world, retention, error } = retaining({ days: 1, least: 0 })
   await using _ = world
   await world.fill(10)
   const running = retention()
@@ -110,5 +110,5 @@ test('it runs at its start and every hour, until it is stopped', async () => {
   expect(kept(world)).toBe('11-15')
   await running.stop()
   expect(world.deadlines.size).toBe(0)
-  expect(thrown).toEqual([])
+  expect(error).toEqual([])
 })

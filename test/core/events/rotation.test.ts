@@ -14,7 +14,7 @@ function archivesOf({ store, log, clock, reports }: ReturnType<typeof eventWorld
     log,
     clock,
     () => bounds,
-    (thrown) => reports.push(String(thrown)),
+    (error) => reports.push(String(error)),
   )
 }
 

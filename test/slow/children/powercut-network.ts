@@ -11,7 +11,7 @@ const network = Network.open({
   settings: {
     limits: { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
   },
-  report: (thrown) => process.stderr.write(`${thrown}\n`),
+  report: (error) => process.stderr.write(`${error}\n`),
 })
 const say = (line: string) => void writeSync(1, `${line}\n`)
 const { registrations, agents, posts, comments, votes, follows } = network

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import type { City } from '../../../src/city/city.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import type { CityOf } from '../../../src/http/city-of.ts'
+import { slingRoutes } from '../../../src/orchestration/sling/routes.ts'
 import { beadRoutes } from '../../../src/work/beads/routes.ts'
 import type {
   Bead,
@@ -7,21 +11,18 @@ import type {
   BeadGraphResponse,
   ListBodyBead,
 } from '../../../src/work/beads/schema.ts'
-import type { City, CityOf } from '../../../src/city/city.ts'
 import { claimRoutes } from '../../../src/work/claims/routes.ts'
 import type { ClaimList } from '../../../src/work/claims/schema.ts'
 import { convoyRoutes } from '../../../src/work/convoys/routes.ts'
-import { slingRoutes } from '../../../src/orchestration/sling/routes.ts'
-import { Refusal } from '../../../src/core/errors.ts'
 import { serve } from '../../http/serve.ts'
 import { callerOf, openWork } from '../world.ts'
 
 /** The operations of this wing over HTTP; a token that is `s-<name>` is the session of that name. */
 function openHttp() {
   const work = openWork()
-  const city: CityOf = ({ params }) => {
+  const city: CityOf<City> = ({ params }) => {
     if (params.cityName === 'mill') return work as unknown as City
-    throw new Refusal('city-not-found', `not_found: city not found or not running: ${params.cityName}`)
+    throw new AppError('city-not-found', `not_found: city not found or not running: ${params.cityName}`)
   }
   const server = serve({
     routes: [...beadRoutes(city), ...claimRoutes(city), ...convoyRoutes(city), ...slingRoutes(city)],

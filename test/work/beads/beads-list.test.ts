@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { closedQuery, countQuery, type Filter, horizonQueries, leads, pageQuery } from '../../../src/work/beads/search.ts'
 import { cityMigrations } from '../../../src/city/migrations.ts'
 import { Store } from '../../../src/core/store.ts'
+import {
+  closedQuery,
+  countQuery,
+  type Filter,
+  horizonQueries,
+  leads,
+  pageQuery,
+} from '../../../src/work/beads/search.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { human, openWork, plan } from '../world.ts'
 

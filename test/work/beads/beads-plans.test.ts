@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
+import { Reactions } from '../../../src/core/events/reactions.ts'
 import { Beads } from '../../../src/work/beads/beads.ts'
 import { Claims } from '../../../src/work/claims/claims.ts'
 import { Convoys } from '../../../src/work/convoys/convoys.ts'
-import { Reactions } from '../../../src/core/events/reactions.ts'
 import { callerOf, human, openWork, plan } from '../world.ts'
 
 const BIG = /^(SCAN|SEARCH) (beads|b|c|child|bead_labels|l|bead_edges|e|claims|claim_losses)\b/

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Transfer } from '../../../src/work/beads/transfer.ts'
 import { Comments } from '../../../src/work/comments/comments.ts'
-import { callerOf, human } from '../world.ts'
 import { openMail } from '../mail/world.ts'
+import { callerOf, human } from '../world.ts'
 
 function open() {
   const world = openMail()

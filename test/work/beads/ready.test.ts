@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { BeadDraft } from '../../../src/work/beads/draft.ts'
 import { Workload } from '../../../src/agents/sessions/workload.ts'
+import type { BeadDraft } from '../../../src/work/beads/draft.ts'
 import { human, openWork, type Work } from '../world.ts'
 
 const ready = (work: Work): string[] => work.beads.ready().value.items.map((bead) => bead.id)

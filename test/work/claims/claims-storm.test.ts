@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { Refusal } from '../../../src/core/errors.ts'
-import { callerOf, openWork, type Work, workerOf } from '../world.ts'
+import { AppError } from '../../../src/core/errors.ts'
 import { Dice } from '../model/dice.ts'
+import { callerOf, openWork, type Work, workerOf } from '../world.ts'
 
 const WORKERS = 64
 const BEADS = 1000
@@ -61,10 +61,10 @@ async function allowed(doing: Promise<unknown>): Promise<boolean> {
   try {
     await doing
     return true
-  } catch (thrown) {
-    if (thrown instanceof Refusal && (thrown.code === 'claim-lost' || thrown.code === 'conflict-wrong-state'))
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'claim-lost' || error.code === 'conflict-wrong-state'))
       return false
-    throw thrown
+    throw error
   }
 }
 

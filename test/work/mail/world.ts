@@ -1,8 +1,8 @@
-import { Mail } from '../../../src/work/mail/mail.ts'
 import { SessionBook, type SessionDraft } from '../../../src/agents/sessions/book.ts'
 import { SessionWoke } from '../../../src/agents/sessions/events.ts'
 import { namesOf } from '../../../src/agents/sessions/metadata.ts'
 import type { SessionCaller } from '../../../src/http/caller.ts'
+import { Mail } from '../../../src/work/mail/mail.ts'
 import { TestClock } from '../../support/clock.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 import { openWork } from '../world.ts'
@@ -32,7 +32,7 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
       beads,
       config: { current: { ...current, mail: settings } } as never,
     },
-    report: (thrown) => faults.push(thrown),
+    report: (error) => faults.push(error),
     sessions: book,
     nudge: (tx, session, text, name) => tx.after(() => nudges.push({ session, text, name })),
     withdraw: (tx, name) => tx.after(() => withdrawn.push(name)),

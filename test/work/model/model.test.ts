@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { AppError } from '../../../src/core/errors.ts'
 import { addressOf } from '../../../src/work/mail/directory.ts'
-import { Refusal } from '../../../src/core/errors.ts'
 import { type MailWorld, openMail } from '../mail/world.ts'
 import { Dice } from './dice.ts'
 import { Model, type Thing } from './model.ts'
@@ -120,9 +120,9 @@ function wanted(model: Model, now: number, { agent, filter }: Look): ReturnType<
 async function done(step: Step): Promise<{ answer?: unknown; refused?: string }> {
   try {
     return { answer: await step.real() }
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return { refused: thrown.code }
-    throw thrown
+  } catch (error) {
+    if (error instanceof AppError) return { refused: error.code }
+    throw error
   }
 }
 

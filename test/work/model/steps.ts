@@ -1,7 +1,7 @@
 import type { Bead } from '../../../src/work/beads/schema.ts'
 import type { Message } from '../../../src/work/mail/schema.ts'
-import { human } from '../world.ts'
 import type { MailWorld } from '../mail/world.ts'
+import { human } from '../world.ts'
 import type { Dice } from './dice.ts'
 import type { Model, Refused, Thing } from './model.ts'
 

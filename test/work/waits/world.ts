@@ -1,5 +1,5 @@
+import { AppError } from '../../../src/core/errors.ts'
 import { Waits } from '../../../src/work/waits/waits.ts'
-import { Refusal } from '../../../src/core/errors.ts'
 import { TestClock } from '../../support/clock.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 import { openMail } from '../mail/world.ts'
@@ -23,7 +23,7 @@ export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClo
       resolve(token) {
         const row = book.find(token) ?? book.named('alias', token)[0]
         if (row) return row
-        throw new Refusal('session-not-found', `not_found: session not found: "${token}"`)
+        throw new AppError('session-not-found', `not_found: session not found: "${token}"`)
       },
       titleOf: (id) => book.titleOf(id),
       rouse: (tx, id) => tx.after(() => roused.push(id)),

@@ -1,8 +1,8 @@
 import type { AgentRecord } from '../../../host/protocol/record.ts'
-import type { Block } from '../structured/blocks.ts'
 import { callBlock, imageBlock, once, textBlock, thinkingBlock } from '../logs/blocks.ts'
 import type { Entry, Tokens } from '../logs/entry.ts'
 import { items, type Json, number, object, present, text } from '../logs/json.ts'
+import type { Block } from '../structured/blocks.ts'
 import { interactionOf } from './questions.ts'
 import { blocksOf, isOver, type Told, updated } from './tools.ts'
 

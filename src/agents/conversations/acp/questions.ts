@@ -1,4 +1,4 @@
-import { wrongAt } from '../../../core/errors.ts'
+import { invalidField } from '../../../core/errors.ts'
 import type { PermissionChoice } from '../../../host/protocol/record.ts'
 import type { PendingInteraction } from '../../sessions/schema.ts'
 import type { QuestionRow } from './table.ts'
@@ -27,7 +27,7 @@ export function choiceFor(
   const meant = own ?? kinds.flatMap((kind) => choices.find((choice) => choice.kind === kind) ?? [])[0]
   if (meant) return meant
   const message = `"${action}" is no answer to this question; it can be answered with ${offered.join(', ')}`
-  throw wrongAt('body.action', message)
+  throw invalidField('body.action', message)
 }
 
 /** The actions that fit a question. */

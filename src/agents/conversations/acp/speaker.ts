@@ -1,4 +1,4 @@
-import { Refusal, sentence } from '../../../core/errors.ts'
+import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { SessionHost } from '../../../host/client/contract.ts'
 import type { Delivery } from '../../../host/terminal/deliver.ts'
 import type { Conversations } from './conversations.ts'
@@ -29,18 +29,18 @@ export class Speaker {
       await telling()
       await this.host.prompt(key, said.name, said.text)
       return { state: 'delivered' }
-    } catch (thrown) {
-      if (thrown instanceof Refusal && thrown.code === 'conflict-wrong-state') {
-        return { state: 'queued', reason: thrown.message }
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'conflict-wrong-state') {
+        return { state: 'queued', reason: error.message }
       }
-      return { state: 'failed', reason: sentence(thrown) }
+      return { state: 'failed', reason: errorMessage(error) }
     }
   }
 
   /** Has the program end its turn; refuses when it does not. */
   async interrupt(key: string): Promise<void> {
     if (await this.host.cancel(key)) return
-    throw new Refusal(
+    throw new AppError(
       'internal',
       'internal: waiting for stopped session to become idle: its agent goes on with its turn',
     )

@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import { sentence } from '../../../core/errors.ts'
+import { errorMessage } from '../../../core/errors.ts'
 import type { Store } from '../../../core/store.ts'
 
 const DAY = 24 * 3_600_000
@@ -36,7 +36,7 @@ export class ConversationTidy {
 
   /** Tidies now and every day. */
   async start(): Promise<void> {
-    this.#next = this.deadlines.after(DAY, () => this.start().catch((thrown) => this.report(sentence(thrown))))
+    this.#next = this.deadlines.after(DAY, () => this.start().catch((error) => this.report(errorMessage(error))))
     const due = this.store.read(() => this.#due.all(this.clock.now() - KEPT))
     for (const { id } of due) {
       let dropped = SLICE

@@ -1,7 +1,7 @@
-import type { Block } from '../structured/blocks.ts'
 import { callBlock, resultBlock } from '../logs/blocks.ts'
 import { isObject, items, type Json, object, present, shown, text } from '../logs/json.ts'
 import { kindOf, type ToolCall } from '../logs/tool-kinds.ts'
+import type { Block } from '../structured/blocks.ts'
 
 /** What the protocol's kinds of tools are called elsewhere. */
 const NAMES: Readonly<Record<string, string>> = {

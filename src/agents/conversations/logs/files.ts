@@ -19,8 +19,8 @@ export function withFile<T>(path: string, use: (file: number, size: number) => T
     file = openSync(path, FLAGS)
     const found = fstatSync(file)
     return found.isFile() ? use(file, found.size) : undefined
-  } catch (thrown) {
-    return unlessAway(thrown)
+  } catch (error) {
+    return unlessAway(error)
   } finally {
     if (file !== undefined) closeSync(file)
   }
@@ -31,7 +31,7 @@ export const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntr
 
 const AWAY: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENXIO', 'EISDIR'])
 
-function unlessAway(thrown: unknown): undefined {
-  if (thrown instanceof Error && 'code' in thrown && AWAY.has(thrown.code)) return undefined
-  throw thrown
+function unlessAway(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && AWAY.has(error.code)) return undefined
+  throw error
 }

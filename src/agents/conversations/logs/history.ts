@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
+import type { SessionRow } from '../../sessions/table.ts'
 import type { History } from '../structured/history.ts'
 import type { Message } from '../structured/messages.ts'
-import type { SessionRow } from '../../sessions/table.ts'
 import type { LogReader } from './entry.ts'
 import { standingOf } from './standing.ts'
 import { tokenOf } from './token.ts'

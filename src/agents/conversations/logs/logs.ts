@@ -1,13 +1,13 @@
 import type { Deadlines } from '../../../core/deadlines.ts'
-import { sentence } from '../../../core/errors.ts'
+import { errorMessage } from '../../../core/errors.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import type { Frame } from '../../../http/sse.ts'
 import type { AgentOutput } from '../../agents/schema.ts'
 import type { SessionBook } from '../../sessions/book.ts'
 import type { SubAgent } from '../../sessions/schema.ts'
-import type { Transcript } from '../structured/transcript.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import { runs } from '../../sessions/view.ts'
+import type { Transcript } from '../structured/transcript.ts'
 import type { AskingNeeds } from './asking.ts'
 import type { LogReader, View } from './entry.ts'
 import type { Found } from './families.ts'
@@ -189,7 +189,7 @@ export class Logs {
         found: (of, found) => this.#found(of, found),
         since: (of) => this.#since(of),
         read: (of, reader) => this.#hear(of, reader.view, reader.place),
-        report: (thrown) => report(`the log of session ${id} could not be read: ${sentence(thrown)}`),
+        report: (error) => report(`the log of session ${id} could not be read: ${errorMessage(error)}`),
       },
       row,
     )
@@ -214,6 +214,6 @@ export class Logs {
         const row = book.find(id)
         if (key !== '' && row && row.state !== 'closed' && row.sessionKey === null) this.needs.keep(tx, row, key)
       })
-      .catch((thrown) => report(`what the program of ${id} calls its conversation was not kept: ${sentence(thrown)}`))
+      .catch((error) => report(`what the program of ${id} calls its conversation was not kept: ${errorMessage(error)}`))
   }
 }

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { Refusal } from '../../../core/errors.ts'
+import { AppError } from '../../../core/errors.ts'
 import type { PaginationInfo } from '../../agents/schema.ts'
 import type { Entry } from './entry.ts'
 
@@ -42,7 +42,7 @@ export function paged(all: readonly Entry[], page: Page, shows: (entry: Entry) =
 function placeOf(all: readonly Entry[], id: string): number {
   const place = all.findIndex((entry) => entry.id === id)
   if (place >= 0) return place
-  throw new Refusal(
+  throw new AppError(
     'transcript-cursor-invalidated',
     'that entry is not in the transcript any more; read it from the start',
   )

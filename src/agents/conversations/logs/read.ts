@@ -1,6 +1,6 @@
 import type { AgentOutput } from '../../agents/schema.ts'
-import type { Transcript } from '../structured/transcript.ts'
 import type { SessionRow } from '../../sessions/table.ts'
+import type { Transcript } from '../structured/transcript.ts'
 import { whoseIs } from '../transcripts.ts'
 import type { LogReader } from './entry.ts'
 import { historyOf } from './history.ts'

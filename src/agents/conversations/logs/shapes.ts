@@ -1,7 +1,7 @@
 import type { Frame } from '../../../http/sse.ts'
+import type { SessionRow } from '../../sessions/table.ts'
 import type { Message } from '../structured/messages.ts'
 import type { TranscriptFormat } from '../structured/transcript.ts'
-import type { SessionRow } from '../../sessions/table.ts'
 import { whoseIs } from '../transcripts.ts'
 import type { Entry, LogReader } from './entry.ts'
 import { historyOf } from './history.ts'

@@ -17,7 +17,7 @@ export interface TrackNeeds {
   since(row: SessionRow): Since | undefined
   /** There is more in it. */
   read(row: SessionRow, reader: LogReader): void
-  report(thrown: unknown): void
+  report(error: unknown): void
 }
 
 /** So much of a log is read at a time, and kept, of a session that only runs. */
@@ -60,7 +60,7 @@ export class Track {
 
   /** Looks for what is new; what came while it was looking is looked for then. */
   look(): Promise<void> {
-    const look = () => this.#look().catch((thrown) => this.needs.report(thrown))
+    const look = () => this.#look().catch((error) => this.needs.report(error))
     this.#next ??= (this.#looking ?? Promise.resolve()).then(() => {
       this.#next = undefined
       this.#looking = look()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { Message } from '../../../../src/agents/conversations/structured/messages.ts'
 import type { Entry } from '../../../../src/agents/conversations/logs/entry.ts'
 import { paged } from '../../../../src/agents/conversations/logs/page.ts'
 import { resumption, tokenOf } from '../../../../src/agents/conversations/logs/token.ts'
+import type { Message } from '../../../../src/agents/conversations/structured/messages.ts'
 
 const entry = (id: string, boundary = false): Entry => ({
   ...{ id, boundary, at: 0, raw: id, speaker: 'user', role: 'user', turn: undefined, partial: false },

@@ -80,10 +80,10 @@ function readStat(pid: number | string): Process | undefined {
 function readGone(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
-  } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined
-    throw thrown
+    throw error
   }
 }
 
