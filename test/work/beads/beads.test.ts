@@ -73,7 +73,7 @@ describe('create', () => {
     await expect(work.beads.create(body)).rejects.toMatchObject({
       code: 'validation-failed',
       message: expect.stringContaining(bound),
-      faults: [{ location: `body.${field}` }],
+      fieldErrors: [{ location: `body.${field}` }],
     })
     expect(work.recorded()).toEqual([])
   })

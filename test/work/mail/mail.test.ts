@@ -69,9 +69,9 @@ describe('send', () => {
   test('what is too long or empty is refused by the name its sender knows', async () => {
     await using world = openMail()
     const send = (subject: string, body = '') => expect(world.mail.send(human, { to: 'human', subject, body })).rejects
-    await send('x'.repeat(1025)).toMatchObject({ faults: [{ location: 'body.subject' }] })
-    await send(' ').toMatchObject({ faults: [{ location: 'body.subject' }] })
-    await send('x', 'é'.repeat(131_073)).toMatchObject({ faults: [{ location: 'body.body' }] })
+    await send('x'.repeat(1025)).toMatchObject({ fieldErrors: [{ location: 'body.subject' }] })
+    await send(' ').toMatchObject({ fieldErrors: [{ location: 'body.subject' }] })
+    await send('x', 'é'.repeat(131_073)).toMatchObject({ fieldErrors: [{ location: 'body.body' }] })
     expect(world.recorded()).toEqual([])
   })
 })
