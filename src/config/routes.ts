@@ -1,10 +1,10 @@
 import type { CityOf } from '../http/city-of.ts'
-import { type Route, route } from '../http/route.ts'
+import { route } from '../http/route.ts'
 import type { Declared } from './declared.ts'
 import { ConfigExplained, ConfigResponse, ConfigValidated } from './schema.ts'
 
 /** The operations on what a city's files declare; all of them only look. */
-export const configRoutes = (city: CityOf<{ declared: Declared }>): Route[] => [
+export const configRoutes = (city: CityOf<{ declared: Declared }>) => [
   route(
     'GET ~/config',
     {

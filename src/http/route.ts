@@ -117,36 +117,45 @@ export interface Incoming extends Omit<Exchange, 'params' | 'query' | 'body'> {
   readonly body: unknown
 }
 
-/** An operation with its handler, ready to be mounted on a plane. */
-export interface Route {
+/** An operation with its handler, ready to be mounted on a plane; its type carries what a caller sends and gets. */
+export interface Route<
+  Operation extends string = string,
+  Query extends TObject | undefined = TObject | undefined,
+  Body extends TSchema | undefined = TSchema | undefined,
+  Ok extends Success = Success,
+> {
+  /** As it was declared, and as a client calls it: `GET ~/bead/{id}`. */
+  readonly operation: Operation
   readonly method: Method
   /** As the contract writes it, `~` spelled out: `/v0/city/{cityName}/bead/{id}`. */
   readonly path: string
-  readonly spec: Spec<TObject | undefined, TSchema | undefined, Success>
+  readonly spec: Spec<Query, Body, Ok>
   handle(exchange: Incoming): unknown
 }
 
 /** Declares one operation: `route('GET ~/bead/{id}', { … }, (x) => city(x).beads.get(x.params.id))`. */
 export function route<
-  const Path extends `${Method} ${string}`,
+  const Operation extends `${Method} ${string}`,
   Ok extends Success,
   Query extends TObject | undefined = undefined,
   Body extends TSchema | undefined = undefined,
 >(
-  path: Path,
+  operation: Operation,
   spec: Spec<Query, Body, Ok>,
-  handle: (exchange: Exchange<Path, Query, Body>) => Answer<Ok> | Promise<Answer<Ok>>,
-): Route {
-  const [method, at] = path.split(' ', 2) as [Method, string]
-  return { method, path: at.replace(/^~/, '/v0/city/{cityName}'), spec, handle: handle as Route['handle'] }
+  handle: (exchange: Exchange<Operation, Query, Body>) => Answer<Ok> | Promise<Answer<Ok>>,
+): Route<Operation, Query, Body, Ok> {
+  const [method, path] = operation.split(' ', 2) as [Method, string]
+  const spelledOut = path.replace(/^~/, '/v0/city/{cityName}')
+  return { operation, method, path: spelledOut, spec, handle: handle as Route['handle'] }
 }
 
 /**
  * Declares a WebSocket: `connect` throws the refusal of whoever may not, or says what happens on the open socket.
  * Browsers cannot send a token with it, so `connect` asks for a ticket in the query.
  */
-export const socket = <const Path extends `GET ${string}`, Query extends TObject | undefined = undefined>(
-  path: Path,
+export const socket = <const Operation extends `GET ${string}`, Query extends TObject | undefined = undefined>(
+  operation: Operation,
   { sends, takes, ...spec }: Omit<Spec<Query, undefined, Upgrade>, 'ok' | 'body'> & Upgrade['upgrade'],
-  connect: (exchange: Exchange<Path, Query>) => Connection | Promise<Connection>,
-): Route => route<Path, Upgrade, Query>(path, { ...spec, ok: { upgrade: { sends, takes } } }, connect)
+  connect: (exchange: Exchange<Operation, Query>) => Connection | Promise<Connection>,
+): Route<Operation, Query, undefined, Upgrade> =>
+  route<Operation, Upgrade, Query>(operation, { ...spec, ok: { upgrade: { sends, takes } } }, connect)

@@ -5,7 +5,6 @@ import type { Deadlines } from '../core/deadlines.ts'
 import { Replays } from '../core/replays.ts'
 import type { Side } from '../http/app.ts'
 import { createPlane, type Link, type Occasion, type Plane } from '../http/plane.ts'
-import type { Route } from '../http/route.ts'
 import { agentRoutes, keyRoutes } from './agents/routes.ts'
 import { commentRoutes } from './comments/routes.ts'
 import { Network } from './network.ts'
@@ -78,7 +77,7 @@ export function createSocial({ home, clock, deadlines, settings, operator, repor
   return { network, side, document: () => plane.document(), close: () => network.close() }
 }
 
-const routesOf = (network: Network, visitors: Visitors, clock: Clock, gate: () => NetworkGate): Route[] => [
+const routesOf = (network: Network, visitors: Visitors, clock: Clock, gate: () => NetworkGate) => [
   ...agentRoutes(network, visitors),
   ...keyRoutes(network, gate),
   ...submoltRoutes(network),

@@ -13,7 +13,6 @@ import { providerRoutes } from '../config/providers/routes.ts'
 import { rigRoutes } from '../config/rigs/routes.ts'
 import { configRoutes } from '../config/routes.ts'
 import type { CityOf } from '../http/city-of.ts'
-import type { Route } from '../http/route.ts'
 import { slingRoutes } from '../orchestration/sling/routes.ts'
 import { beadRoutes } from '../work/beads/routes.ts'
 import { claimRoutes } from '../work/claims/routes.ts'
@@ -26,7 +25,7 @@ import { supervisorRoutes } from './routes.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** Every operation of the supervisor’s plane; what one of them reads of its city, it reads in one look. */
-export function routes(gc: Supervisor): Route[] {
+export function routes(gc: Supervisor) {
   const city: CityOf<City> = ({ params }) => {
     const found = gc.cities.running(params.cityName)
     found.store.look()

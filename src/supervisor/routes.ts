@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { GapFrame } from '../city/events/frames.ts'
 import { cityEvents } from '../city/events/known.ts'
 import { taggedEnvelope } from '../city/events/schema.ts'
-import { type Route, route } from '../http/route.ts'
+import { route } from '../http/route.ts'
 import { AsyncAcceptedResponse, HeartbeatEvent, OKResponseBody } from '../http/schema.ts'
 import { supervisorEvents } from './events.ts'
 import { CityCreate, CityRegister, HostStatus, Stop, SupervisorCities, SupervisorHealth } from './schema.ts'
@@ -19,7 +19,7 @@ const EventList = Type.Object(
   { $id: 'SupervisorEventListOutputBody', additionalProperties: false },
 )
 
-export const supervisorRoutes = (gc: Supervisor): Route[] => [
+export const supervisorRoutes = (gc: Supervisor) => [
   route('GET /health', { id: 'get-health', summary: 'Tell whether the supervisor is up', ok: SupervisorHealth }, () =>
     gc.health(),
   ),

@@ -1,6 +1,6 @@
 import { qualify } from '../../config/names.ts'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import type { Agents } from './agents.ts'
 import {
@@ -69,7 +69,7 @@ const one = {
 } as const
 
 /** The operations on agents. */
-export const agentRoutes = (city: CityOf<{ agents: Agents }>): Route[] => [
+export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
   route(
     'GET ~/agents',
     {

@@ -1,12 +1,12 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { Bead } from '../../work/beads/schema.ts'
 import type { Parking } from '../lifecycle/parking.ts'
 import type { Attention } from './attention.ts'
 import { AttentionList } from './schema.ts'
 
 /** The operations on what waits for people. */
-export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Parking }>): Route[] => [
+export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Parking }>) => [
   route(
     'GET ~/attention',
     {

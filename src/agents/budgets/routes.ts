@@ -1,11 +1,11 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import type { Budgets } from './budgets.ts'
 import { Budget, BudgetKey, BudgetList, BudgetSet } from './schema.ts'
 
 /** The operations on budgets. */
-export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>): Route[] => [
+export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [
   route(
     'GET ~/budgets',
     {

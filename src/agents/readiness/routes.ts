@@ -1,5 +1,5 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import type { Readiness } from './readiness.ts'
 import { ProviderReadinessQuery, ProviderReadinessResponse, ReadinessQuery, ReadinessResponse } from './schema.ts'
 
@@ -17,7 +17,7 @@ const providers = {
 } as const
 
 /** The same for the supervisor and for each of its cities: programs are the machine's. */
-export const readinessRoutes = (readiness: Readiness, city: CityOf<{ readiness: Readiness }>): Route[] => [
+export const readinessRoutes = (readiness: Readiness, city: CityOf<{ readiness: Readiness }>) => [
   route('GET /v0/readiness', { id: 'get-v0-readiness', ...items }, (x) => readiness.items(x.query, 'invalid: ')),
   route('GET /v0/provider-readiness', { id: 'get-v0-provider-readiness', ...providers }, (x) =>
     readiness.providers(x.query, 'invalid: '),

@@ -1,5 +1,5 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import {
   PendingList,
   PermissionMode,
@@ -13,7 +13,7 @@ import {
 import type { Sessions } from './sessions.ts'
 
 /** What sessions ask of people, what they are allowed, and whom they started. */
-export const askRoutes = (city: CityOf<{ sessions: Sessions }>): Route[] => [
+export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
   route(
     'GET ~/pending',
     {

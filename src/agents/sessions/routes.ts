@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { AsyncAcceptedBody, OKResponseBody, OKWithIDResponseBody, paging } from '../../http/schema.ts'
 import { askRoutes } from './ask-routes.ts'
 import { runtimeRoutes } from './runtime-routes.ts'
@@ -21,7 +21,7 @@ type City = CityOf<{ sessions: Sessions }>
 const peek = Type.Optional(Type.Boolean({ description: 'Adds the last lines of the screen.' }))
 
 /** The operations on sessions. */
-export const sessionRoutes = (city: City): Route[] => [
+export const sessionRoutes = (city: City) => [
   route(
     'GET ~/sessions',
     {
@@ -130,7 +130,7 @@ export const sessionRoutes = (city: City): Route[] => [
 ]
 
 /** Starting, ending and holding sessions. */
-const holds = (city: City): Route[] => [
+const holds = (city: City) => [
   route(
     'POST ~/session/{id}/stop',
     {

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { OKWithIDResponseBody } from '../../http/schema.ts'
 import { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from './runtime-schema.ts'
 import type { Sessions } from './sessions.ts'
 
 /** What a session's program says of itself while it runs, and what it is told about its run. All of it is ours. */
-export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>): Route[] => [
+export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
   route(
     'POST ~/session/{id}/drain-ack',
     {

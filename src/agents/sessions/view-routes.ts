@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route, socket } from '../../http/route.ts'
+import { route, socket } from '../../http/route.ts'
 import {
   ActivityFrame,
   PendingCleared,
@@ -20,7 +20,7 @@ const include_thinking = Type.Optional(
 )
 
 /** Looking at what sessions say and show. */
-export const viewRoutes = (city: CityOf<{ sessions: Sessions }>): Route[] => [
+export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
   route(
     'GET ~/session/{id}/transcript',
     {

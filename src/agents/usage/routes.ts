@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { UsageBody } from './schema.ts'
 import type { Usage } from './usage.ts'
 
-export const usageRoutes = (city: CityOf<{ usage: Usage }>): Route[] => [
+export const usageRoutes = (city: CityOf<{ usage: Usage }>) => [
   route(
     'GET ~/usage',
     {

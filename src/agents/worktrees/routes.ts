@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import { WorktreeList } from './schema.ts'
 import type { Worktrees } from './worktrees.ts'
 
 /** The git worktrees of sessions. All of it is ours. */
-export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>): Route[] => [
+export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
   route(
     'GET ~/worktrees',
     {

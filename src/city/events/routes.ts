@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { HeartbeatEvent, listOf, paging } from '../../http/schema.ts'
 import type { Events } from './events.ts'
 import { GapFrame } from './frames.ts'
@@ -17,7 +17,7 @@ const filters = {
   since: Type.Optional(Type.String({ description: 'Only events of the last so long: `30m`, `1h30m`.' })),
 }
 
-export const eventRoutes = (city: CityOf<{ events: Events }>): Route[] => [
+export const eventRoutes = (city: CityOf<{ events: Events }>) => [
   route(
     'GET ~/events',
     {

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import type { Backup } from './backup.ts'
 import type { Maintenance } from './maintenance.ts'
 import { MaintenanceStatusBody, MaintenanceTriggerBody } from './schema.ts'
 
 /** The operations on the upkeep of a city's store. */
-export const maintenanceRoutes = (city: CityOf<{ maintenance: Maintenance; backup: Backup }>): Route[] => [
+export const maintenanceRoutes = (city: CityOf<{ maintenance: Maintenance; backup: Backup }>) => [
   route(
     'GET ~/maintenance/status',
     {

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import type { CityStatus } from './city-status.ts'
 import { CityGet, CityPatch, Health, Status } from './schema.ts'
 
-export const statusRoutes = (city: CityOf<{ status: CityStatus }>): Route[] => [
+export const statusRoutes = (city: CityOf<{ status: CityStatus }>) => [
   route(
     'GET ~',
     { id: 'get-v0-city-by-city-name', summary: 'Read a city', ok: CityGet, refuses: ['city-not-found'] },

@@ -1,11 +1,11 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import type { Config } from '../config.ts'
 import { getProvider, listProviders, listPublicProviders } from './catalog.ts'
 import { ProviderList, ProviderPublicList, ProviderResponse } from './schema.ts'
 
 /** The operations on providers. */
-export const providerRoutes = (city: CityOf<{ config: Config }>): Route[] => [
+export const providerRoutes = (city: CityOf<{ config: Config }>) => [
   route(
     'GET ~/providers',
     {

@@ -1,11 +1,11 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import type { Rigs } from './rigs.ts'
 import { RigActed, RigCreate, RigCreated, RigList, RigQuery, RigResponse, RigUpdate } from './schema.ts'
 
 /** The operations on rigs. */
-export const rigRoutes = (city: CityOf<{ rigs: Rigs }>): Route[] => [
+export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
   route(
     'GET ~/rigs',
     {

@@ -1,10 +1,10 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
 import type { Sling } from './sling.ts'
 
 /** Handing work to agents. */
-export const slingRoutes = (city: CityOf<{ sling: Sling }>): Route[] => [
+export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
   route(
     'POST ~/sling',
     {

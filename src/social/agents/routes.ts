@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { ClaimRenewal, ClaimStatus } from '../claims/schema.ts'
 import type { Network } from '../network.ts'
 import type { NetworkGate } from '../plane/gate.ts'
@@ -19,7 +19,7 @@ import {
 } from './schema.ts'
 
 /** Accounts: how they are made, shown, changed and closed. */
-export const agentRoutes = (network: Network, visitors: Visitors): Route[] => [
+export const agentRoutes = (network: Network, visitors: Visitors) => [
   route(
     'POST /api/v1/agents/register',
     {
@@ -101,7 +101,7 @@ export const agentRoutes = (network: Network, visitors: Visitors): Route[] => [
 ]
 
 /** Keys: an agent exchanges its own. */
-export const keyRoutes = (network: Network, gate: () => NetworkGate): Route[] => [
+export const keyRoutes = (network: Network, gate: () => NetworkGate) => [
   route(
     'GET /api/v1/agents/me/keys',
     { id: 'listKeys', summary: 'List your keys', ok: KeyList, extension: true },

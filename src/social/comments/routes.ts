@@ -1,11 +1,11 @@
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { Done } from '../agents/schema.ts'
 import type { Network } from '../network.ts'
 import { agentOf } from '../plane/member.ts'
 import { CommentAnswer } from './schema.ts'
 
 /** Single comments. */
-export const commentRoutes = (network: Network): Route[] => [
+export const commentRoutes = (network: Network) => [
   route(
     'GET /api/v1/comments/{id}',
     { id: 'getComment', summary: 'Show a comment', ok: CommentAnswer, refuses: ['comment-not-found'] },

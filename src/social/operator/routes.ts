@@ -1,4 +1,4 @@
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { AgentAnswer, NewKey } from '../agents/schema.ts'
 import { operatorOf } from '../plane/member.ts'
 import type { Operator } from './operator.ts'
@@ -8,7 +8,7 @@ const ours = { extension: true, ok: AgentAnswer, refuses: ['agent-not-found'] } 
 const description = 'Only for whoever holds the operator’s token of this server.'
 
 /** What the operator of this server does; nobody else is let in. */
-export const operatorRoutes = (operator: Operator): Route[] => [
+export const operatorRoutes = (operator: Operator) => [
   route(
     'POST /api/v1/operator/agents/{name}/approve',
     { id: 'approveClaim', summary: 'Vouch for an agent as the operator', description, ...ours },

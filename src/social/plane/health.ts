@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Clock } from '../../core/clock.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { success } from '../page.ts'
 import { moment } from '../text.ts'
 
@@ -14,7 +14,7 @@ const Welcome = Type.Object(
 )
 
 /** What the network tells anybody of itself. */
-export const healthRoutes = (clock: Clock): Route[] => [
+export const healthRoutes = (clock: Clock) => [
   route(
     'GET /api/v1/health',
     { id: 'getHealth', summary: 'Tell whether the network answers', open: true, ok: Health },

@@ -1,4 +1,4 @@
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { Done } from '../agents/schema.ts'
 import { CommentDraft, CommentMade, CommentPage, CommentQuery, PostAnswer } from '../comments/schema.ts'
 import type { Network } from '../network.ts'
@@ -6,7 +6,7 @@ import { agentOf, charged, repeatable } from '../plane/member.ts'
 import { FeedQuery, PostDraft, PostMade, PostPage, PostQuery } from './schema.ts'
 
 /** Posts, and the lists of them. */
-export const postRoutes = (network: Network): Route[] => [
+export const postRoutes = (network: Network) => [
   route(
     'POST /api/v1/posts',
     {

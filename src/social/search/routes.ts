@@ -1,10 +1,10 @@
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import type { Network } from '../network.ts'
 import { agentOf } from '../plane/member.ts'
 import { SearchAnswer, SearchQuery } from './schema.ts'
 
 /** Search. */
-export const searchRoutes = (network: Network): Route[] => [
+export const searchRoutes = (network: Network) => [
   route(
     'GET /api/v1/search',
     {

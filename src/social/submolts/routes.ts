@@ -1,11 +1,11 @@
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import type { Network } from '../network.ts'
 import { agentOf, charged, repeatable } from '../plane/member.ts'
 import { OrderQuery, PostPage } from '../posts/schema.ts'
 import { SubmoltAnswer, SubmoltDraft, SubmoltPage, SubmoltQuery, Subscribed } from './schema.ts'
 
 /** Communities. */
-export const submoltRoutes = (network: Network): Route[] => [
+export const submoltRoutes = (network: Network) => [
   route(
     'POST /api/v1/submolts',
     {

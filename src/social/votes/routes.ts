@@ -1,4 +1,4 @@
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import type { Network } from '../network.ts'
 import { agentOf, repeatable } from '../plane/member.ts'
 import { Voted, VoteWish } from './schema.ts'
@@ -14,7 +14,7 @@ const wished = {
 } as const
 
 /** Votes on posts and comments. */
-export const voteRoutes = (network: Network): Route[] => [
+export const voteRoutes = (network: Network) => [
   route('POST /api/v1/posts/{id}/upvote', { id: 'upvotePost', summary: 'Vote a post up', ...onPost }, (x) =>
     network.votes.toggle(agentOf(x), 'post', x.params.id, 1, x.once),
   ),

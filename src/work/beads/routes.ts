@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import type { Beads } from './beads.ts'
 import { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
@@ -24,7 +24,7 @@ import type { Transfer } from './transfer.ts'
 type City = CityOf<{ beads: Beads; transfer: Transfer }>
 
 /** The operations on beads. */
-export const beadRoutes = (city: City): Route[] => [
+export const beadRoutes = (city: City) => [
   route(
     'GET ~/beads',
     {
@@ -153,7 +153,7 @@ export const beadRoutes = (city: City): Route[] => [
   ...transferRoutes(city),
 ]
 
-const bulkRoutes = (city: City): Route[] => [
+const bulkRoutes = (city: City) => [
   route(
     'POST ~/beads/bulk',
     {
@@ -185,7 +185,7 @@ const bulkRoutes = (city: City): Route[] => [
   ),
 ]
 
-const transferRoutes = (city: City): Route[] => [
+const transferRoutes = (city: City) => [
   route(
     'GET ~/beads/export',
     {
@@ -213,7 +213,7 @@ const transferRoutes = (city: City): Route[] => [
   ),
 ]
 
-const updateRoute = (city: City, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}/update'): Route =>
+const updateRoute = (city: City, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}/update') =>
   route(
     path,
     {
@@ -229,7 +229,7 @@ const updateRoute = (city: City, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}/u
     (x) => city(x).beads.update(x.caller, x.params.id, x.body),
   )
 
-const dependencyRoutes = (city: City): Route[] => [
+const dependencyRoutes = (city: City) => [
   route(
     'GET ~/bead/{id}/dependencies',
     {

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import type { Claims } from './claims.ts'
 import { Claim, ClaimList, NextWork } from './schema.ts'
 
 /** The operations on claims. Taking, keeping and giving back need a session's token. */
-export const claimRoutes = (city: CityOf<{ claims: Claims }>): Route[] => [
+export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
   route(
     'GET ~/claims',
     {

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import type { Comments } from './comments.ts'
 import { BeadComment, BeadCommentCounts, BeadCommentInput, BeadCommentList, CommentPage } from './schema.ts'
 
 /** The operations on comments. */
-export const commentRoutes = (city: CityOf<{ comments: Comments }>): Route[] => [
+export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [
   route(
     'GET ~/bead/{id}/comments',
     {

@@ -1,5 +1,5 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import { Bead, ListBodyBead } from '../beads/schema.ts'
 import type { Convoys } from './convoys.ts'
@@ -14,7 +14,7 @@ import {
 } from './schema.ts'
 
 /** The operations on convoys. */
-export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>): Route[] => [
+export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
   route(
     'GET ~/convoys',
     {

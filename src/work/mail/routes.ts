@@ -1,5 +1,5 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import type { Mail } from './mail.ts'
 import {
@@ -20,9 +20,9 @@ type City = CityOf<{ mail: Mail }>
 const once = { 'Idempotency-Key': 'The same key with the same body sends one message and answers the same.' }
 
 /** The operations on mail. */
-export const mailRoutes = (city: City): Route[] => [...boxRoutes(city), ...writeRoutes(city), ...messageRoutes(city)]
+export const mailRoutes = (city: City) => [...boxRoutes(city), ...writeRoutes(city), ...messageRoutes(city)]
 
-const boxRoutes = (city: City): Route[] => [
+const boxRoutes = (city: City) => [
   route(
     'GET ~/mail',
     {
@@ -90,7 +90,7 @@ const boxRoutes = (city: City): Route[] => [
   ),
 ]
 
-const writeRoutes = (city: City): Route[] => [
+const writeRoutes = (city: City) => [
   route(
     'POST ~/mail',
     {
@@ -122,7 +122,7 @@ const writeRoutes = (city: City): Route[] => [
   ),
 ]
 
-const messageRoutes = (city: City): Route[] => [
+const messageRoutes = (city: City) => [
   route(
     'GET ~/mail/{id}',
     {
@@ -178,7 +178,7 @@ const messageRoutes = (city: City): Route[] => [
   ),
 ]
 
-const markRoute = (city: City, verb: 'read' | 'mark-unread', summary: string): Route =>
+const markRoute = (city: City, verb: 'read' | 'mark-unread', summary: string) =>
   route(
     `POST ~/mail/{id}/${verb}`,
     {

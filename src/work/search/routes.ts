@@ -1,10 +1,10 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { BeadSearch, BeadsFound } from './schema.ts'
 import type { Search } from './search.ts'
 
 /** Search. */
-export const searchRoutes = (city: CityOf<{ search: Search }>): Route[] => [
+export const searchRoutes = (city: CityOf<{ search: Search }>) => [
   route(
     'GET ~/beads/search',
     {

@@ -1,10 +1,10 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { type Route, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { WaitCreate, WaitListBody, WaitQuery, WaitView } from './schema.ts'
 import type { Waits } from './waits.ts'
 
 /** The operations on waits. */
-export const waitRoutes = (city: CityOf<{ waits: Waits }>): Route[] => [
+export const waitRoutes = (city: CityOf<{ waits: Waits }>) => [
   route(
     'GET ~/waits',
     {
