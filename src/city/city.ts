@@ -40,11 +40,11 @@ import { Mail } from '../work/mail/mail.ts'
 import { Search } from '../work/search/search.ts'
 import { waitersOf } from '../work/waits/waiters.ts'
 import { Waits } from '../work/waits/waits.ts'
+import type { CityDependencies } from './dependencies.ts'
 import { Events } from './events/events.ts'
 import { Backup } from './maintenance/backup.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
 import { cityMigrations } from './migrations.ts'
-import type { CityNeeds } from './needs.ts'
 import { CityStatus } from './status/city-status.ts'
 import { ControllerStarted, ControllerStopped } from './status/events.ts'
 import { sessionFacts } from './status/session-facts.ts'
@@ -87,41 +87,33 @@ export class City {
   readonly #archives: Archives
   readonly #clones: Clones
   readonly #reconciler: Reconciler
-  #closed: Promise<void> | undefined
+  #resources: AsyncDisposableStack | undefined
+  #started = false
+  #closing: Promise<void> | undefined
 
-  /** Opens the city in a folder and brings it up; throws a sentence when it cannot, and lets go of what it took. */
-  static async open(needs: CityNeeds): Promise<City> {
-    needs.phase('loading_config')
-    const config = await Config.open(needs.path, needs.name)
-    const lock = Lock.take(join(needs.path, '.gc', 'lock'), `the city ${needs.name} of ${needs.home}`)
-    try {
-      needs.phase('starting_bead_store')
-      const store = Store.open(join(needs.path, '.gc', 'city.db'), cityMigrations, {
-        onFailure: needs.report,
-        onError: (error) => needs.report(`${needs.name}: ${errorMessage(error)}`),
-      })
-      try {
-        const city = new City(needs, config, store, lock)
-        await city.#start()
-        return city
-      } catch (error) {
-        await store.close()
-        throw error
-      }
-    } catch (error) {
-      config.close()
-      lock.release()
-      throw error
-    }
+  /** Opens the city in a folder and brings it up; when a step fails, releases all that was begun and rethrows. */
+  static async open(dependencies: CityDependencies): Promise<City> {
+    const { name, path, home, phase, report } = dependencies
+    await using resources = new AsyncDisposableStack()
+    phase('loading_config')
+    const config = resources.adopt(await Config.open(path, name), (opened) => opened.close())
+    resources.adopt(Lock.take(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())
+    phase('starting_bead_store')
+    const options = { onFailure: report, onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`) }
+    const store = Store.open(join(path, '.gc', 'city.db'), cityMigrations, options)
+    resources.defer(() => store.close())
+    const city = new City(dependencies, config, store)
+    await city.#start(resources)
+    city.#resources = resources.move()
+    return city
   }
 
   private constructor(
-    private readonly needs: CityNeeds,
+    private readonly dependencies: CityDependencies,
     config: Config,
     store: Store,
-    private readonly lock: Lock,
   ) {
-    const { name, path, home, bin, version, env, url, host, clock, deadlines, report } = needs
+    const { name, path, home, bin, version, env, url, host, clock, deadlines, report } = dependencies
     const fault = (error: unknown) => report(`${name}: ${errorMessage(error)}`)
     this.name = name
     this.path = path
@@ -240,54 +232,63 @@ export class City {
    * ended first.
    */
   close({ endSessions }: { endSessions: boolean }): Promise<void> {
-    this.#closed ??= this.#close(endSessions)
-    return this.#closed
+    this.#closing ??= this.#close(endSessions)
+    return this.#closing
   }
 
-  async #start(): Promise<void> {
-    const { phase, deadlines, report } = this.needs
+  /** Starts every service; each is released in the reverse order, also when a later one cannot start. */
+  async #start(resources: AsyncDisposableStack): Promise<void> {
+    const { phase, deadlines, report } = this.dependencies
+    resources.defer(() => this.#recordStop())
     phase('resolving_formulas')
     this.config.watch(deadlines, report)
+    resources.defer(() => this.#reactions.stop())
     this.#reactions.start()
+    resources.defer(() => this.#retention.stop())
     this.#retention.start()
+    resources.defer(() => this.#archives.stop())
     await this.#archives.start(deadlines)
+    resources.defer(() => this.#clones.close())
     await this.#clones.recover()
+    resources.defer(() => this.claims.stop())
     await this.claims.start()
+    resources.defer(() => this.waits.stop())
     this.waits.start()
     this.backup.clear()
+    resources.defer(() => this.maintenance.stop())
     this.maintenance.start()
+    resources.defer(() => this.mail.retention.stop())
     this.mail.retention.start()
     phase('adopting_sessions')
+    resources.defer(() => this.#reconciler.close())
     await this.#reconciler.start()
+    resources.defer(() => this.worktrees.close())
     this.worktrees.start()
+    resources.defer(() => this.search.words.stop())
     this.search.words.start()
+    resources.defer(() => this.logs.stop())
     this.logs.start()
     phase('starting_agents')
     await this.store.write((tx) => void this.log.append(tx, ControllerStarted, { actor: 'gc' }, {}))
+    this.#started = true
   }
 
   async #close(endSessions: boolean): Promise<void> {
-    await this.#reconciler.close()
-    if (endSessions) await this.#endSessions()
-    await this.worktrees.close()
-    await this.logs.stop()
-    await this.#clones.close()
-    await this.search.words.stop()
-    this.claims.stop()
-    this.waits.stop()
-    await this.maintenance.stop()
-    await this.mail.retention.stop()
-    await this.#reactions.stop()
-    await this.#retention.stop()
-    await this.#archives.stop()
-    this.config.close()
+    try {
+      await this.#reconciler.close()
+      if (endSessions) await this.#endSessions()
+    } finally {
+      await this.#resources?.disposeAsync()
+    }
+  }
+
+  async #recordStop(): Promise<void> {
+    if (!this.#started) return
     await this.store.write((tx) => void this.log.append(tx, ControllerStopped, { actor: 'gc' }, {})).catch(() => {})
-    await this.store.close()
-    this.lock.release()
   }
 
   async #endSessions(): Promise<void> {
-    const { host, name, clock } = this.needs
+    const { host, name, clock } = this.dependencies
     await putToRest(this.sessions.parts, this.config.current, () => clock.now())
     const own = (await host.list()).filter(({ key, state }) => state === 'running' && key.startsWith(`${name}/`))
     await Promise.all(own.map(({ key }) => host.end(key)))

@@ -3,7 +3,7 @@ import type { Deadlines } from '../core/deadlines.ts'
 import type { SessionHost } from '../host/client/contract.ts'
 
 /** What a city needs of the supervisor that runs it. */
-export interface CityNeeds {
+export interface CityDependencies {
   name: string
   path: string
   /** `$GC_HOME`. */

@@ -1,0 +1,66 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { City } from '../../src/city/city.ts'
+import type { CityDependencies } from '../../src/city/dependencies.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { type HostWorld, hostWorld } from '../host/world.ts'
+import { type TempFolder, tempFolder } from './folder.ts'
+
+/** A city of one test: the real `City` on a folder, a database and a session host of its own. */
+export interface TestTown extends AsyncDisposable {
+  readonly folder: TempFolder
+  readonly hosts: HostWorld
+  readonly path: string
+  /** What services reported instead of throwing. */
+  readonly reports: string[]
+  /** Writes city.toml; a running city reads it again by itself. */
+  declare(toml: string): void
+  /** Opens the city; what is given replaces a dependency. Closed with the town, or by the test. */
+  open(dependencies?: Partial<CityDependencies>): Promise<City>
+}
+
+/** A town whose city is called mill, with ids that begin with `mi`. */
+export function testTown(toml = ''): TestTown {
+  const folder = tempFolder()
+  const hosts = hostWorld()
+  const path = folder.at('city')
+  const reports: string[] = []
+  const resources = new AsyncDisposableStack()
+  resources.defer(() => folder[Symbol.dispose]())
+  resources.use(hosts)
+  const town: TestTown = {
+    folder,
+    hosts,
+    path,
+    reports,
+    declare: (text) => writeFileSync(`${path}/city.toml`, `[workspace]\nname = "mill"\nprefix = "mi"\n${text}`),
+    async open(dependencies = {}) {
+      const deadlines = new Deadlines(systemClock)
+      const city = await City.open({
+        name: 'mill',
+        path,
+        home: hosts.home,
+        bin: 'gc',
+        version: '0.0.0',
+        env: process.env,
+        url: () => 'http://127.0.0.1:1',
+        host: dependencies.host ?? (await hosts.connect()),
+        clock: systemClock,
+        deadlines,
+        report: (message) => reports.push(message),
+        phase: () => {},
+        ...dependencies,
+      }).catch((error) => {
+        deadlines.close()
+        throw error
+      })
+      resources.defer(() => deadlines.close())
+      resources.defer(() => city.close({ endSessions: false }))
+      return city
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+  mkdirSync(path, { recursive: true })
+  town.declare(toml)
+  return town
+}
