@@ -5,6 +5,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import type { Bead } from '../../work/beads/schema.ts'
+import { WorkKey } from '../../work/metadata.ts'
 import { BeadParked } from './events.ts'
 import type { Troubles } from './troubles.ts'
 
@@ -19,8 +20,6 @@ interface Needs {
 }
 
 const PARKED = 'gc:parked'
-const REASON = 'gc.parked_reason'
-const SINCE = 'gc.parked_at'
 /** More than these are not listed at once. */
 const LISTED = 1000
 
@@ -41,7 +40,7 @@ export class Parking {
     const why = `${deaths} sessions of ${agent} ended while they had it; the last: ${reason.split('\n').at(-1) ?? ''}`
     troubles.clear(tx, 'bead', bead)
     tell(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), letter(bead, agent, why))
-    const metadata = { [REASON]: why.slice(0, 500), [SINCE]: stamp(clock.now()) }
+    const metadata = { [WorkKey.parkedReason]: why.slice(0, 500), [WorkKey.parkedAt]: stamp(clock.now()) }
     beads.change(tx, bead, { labels: [PARKED], metadata })
     log.append(tx, BeadParked, { actor: 'gc', subject: bead, message: why }, { bead_id: bead, agent, deaths })
   }
@@ -55,7 +54,10 @@ export class Parking {
       const agent = agentOf(bead)
       troubles.clear(tx, 'bead', id)
       if (agent) troubles.clear(tx, 'agent', agent)
-      return beads.change(tx, id, { removeLabels: [PARKED], metadata: { [REASON]: null, [SINCE]: null } })
+      return beads.change(tx, id, {
+        removeLabels: [PARKED],
+        metadata: { [WorkKey.parkedReason]: null, [WorkKey.parkedAt]: null },
+      })
     })
   }
 
@@ -65,14 +67,14 @@ export class Parking {
     return beads.some(store.read(() => this.#open.all(PARKED, LISTED)).map(({ id }) => id)).map((bead) => ({
       bead,
       agent: agentOf(bead),
-      since: bead.metadata?.[SINCE] ?? bead.updated_at ?? bead.created_at,
-      reason: bead.metadata?.[REASON] ?? 'it was parked by hand',
+      since: bead.metadata?.[WorkKey.parkedAt] ?? bead.updated_at ?? bead.created_at,
+      reason: bead.metadata?.[WorkKey.parkedReason] ?? 'it was parked by hand',
     }))
   }
 }
 
 /** Whom a bead is for; '' when it is for nobody in particular. */
-const agentOf = (bead: Bead): string => bead.metadata?.['gc.routed_to'] ?? ''
+const agentOf = (bead: Bead): string => bead.metadata?.[WorkKey.routedTo] ?? ''
 
 const letter = (bead: string, agent: string, why: string): string =>
   `Bead ${bead} is not offered to ${agent} any more: ${why}\n\n` +

@@ -1,4 +1,5 @@
 import type { Recorded } from '../../core/events/event.ts'
+import { WorkKey } from '../../work/metadata.ts'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -10,5 +11,5 @@ export function matters({ type, payload }: Recorded): boolean {
   if (!isObject(bead) || bead.issue_type === 'session') return false
   if (type !== 'bead.created' && type !== 'bead.updated') return true
   const metadata = isObject(bead.metadata) ? bead.metadata : {}
-  return typeof bead.assignee === 'string' || typeof metadata['gc.routed_to'] === 'string'
+  return typeof bead.assignee === 'string' || typeof metadata[WorkKey.routedTo] === 'string'
 }

@@ -1,4 +1,5 @@
 import { stamp } from '../../core/clock.ts'
+import type { SessionKey } from '../../work/metadata.ts'
 import { leaf } from './names.ts'
 import type { SessionRow } from './table.ts'
 
@@ -7,7 +8,7 @@ const moment = (at: number | null): string | undefined => (at === null ? undefin
 /** What of a session's row its bead shows as metadata, under the keys that existing clients and hooks read. */
 export function metadataOf(row: SessionRow): Record<string, string> {
   const overrides = { ...row.options, ...(row.firstMessage !== null && { initial_message: row.firstMessage }) }
-  const all: Record<string, string | undefined> = {
+  const all: Record<SessionKey, string | undefined> = {
     state: row.state,
     template: row.template,
     provider: row.provider,

@@ -2,6 +2,7 @@ import { payloadOf, type Recorded } from '../../core/events/event.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import { BeadClosed, BeadCreated, BeadUpdated } from '../../work/beads/events.ts'
 import type { Bead } from '../../work/beads/schema.ts'
+import { WorkflowKey } from '../../work/metadata.ts'
 import { attemptsOf, isWorkflowRoot, told, toNode } from './node.ts'
 import type { WorkflowEventProjection } from './schema.ts'
 
@@ -35,11 +36,11 @@ export class WorkflowEvents {
     const root = this.#rootOf(bead)
     if (!root) return undefined
     const rig = this.beads.rigOf(root.id)
-    const [kind, ref] = [told(root, 'gc.scope_kind'), told(root, 'gc.scope_ref')]
+    const [kind, ref] = [told(root, WorkflowKey.scopeKind), told(root, WorkflowKey.scopeRef)]
     const attempts = attemptsOf(bead)
     return {
       type: 'workflow:event',
-      workflow_id: told(root, 'gc.workflow_id') || root.id,
+      workflow_id: told(root, WorkflowKey.workflowId) || root.id,
       root_bead_id: root.id,
       root_store_ref: rig === '' ? `city:${this.city}` : `rig:${rig}`,
       ...(kind && ref ? { scope_kind: kind, scope_ref: ref } : { scope_kind: 'city', scope_ref: this.city }),
@@ -50,7 +51,7 @@ export class WorkflowEvents {
       event_type: recorded.type,
       bead: toNode(bead),
       changed_fields: [...fields],
-      logical_node_id: told(bead, 'gc.logical_bead_id') || bead.id,
+      logical_node_id: told(bead, WorkflowKey.logicalBeadId) || bead.id,
       ...(attempts && { attempt_summary: attempts }),
       ...(recorded.type === BeadUpdated.type && { requires_resync: true }),
     }
@@ -58,7 +59,7 @@ export class WorkflowEvents {
 
   #rootOf(bead: Bead): Bead | undefined {
     if (!bead.metadata) return undefined
-    const id = told(bead, 'gc.root_bead_id') || (isWorkflowRoot(bead) ? bead.id : '')
+    const id = told(bead, WorkflowKey.rootBeadId) || (isWorkflowRoot(bead) ? bead.id : '')
     const root = id === '' ? undefined : this.beads.find(id)
     return root && isWorkflowRoot(root) ? root : undefined
   }

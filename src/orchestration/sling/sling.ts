@@ -6,6 +6,7 @@ import type { Beads } from '../../work/beads/beads.ts'
 import type { BeadChange } from '../../work/beads/draft.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { type Convoys, OWNED } from '../../work/convoys/convoys.ts'
+import { WorkKey } from '../../work/metadata.ts'
 import { speaker } from '../../work/speaker.ts'
 import { checkArguments } from './arguments.ts'
 import type { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
@@ -120,7 +121,7 @@ export class Sling {
 
   #warnings(bead: Bead, { agent, assignee }: Target, { reassign }: SlingInputBody): string[] {
     const warnings: string[] = []
-    const route = bead.metadata?.['gc.routed_to']
+    const route = bead.metadata?.[WorkKey.routedTo]
     if (this.#suspended.agent(this.#config.current, agent)) warnings.push(`agent ${agent.qualified} is suspended`)
     if (agent.maxActive === 0) warnings.push(`agent ${agent.qualified} may have no sessions: its limit is 0`)
     if (agent.slingQuery) warnings.push(`the sling_query of ${agent.qualified} was not run; the bead is routed by gc`)
@@ -137,7 +138,7 @@ function isRouted(bead: Bead, { agent, assignee }: Target): boolean {
   if (assignee !== undefined) return bead.assignee === assignee
   const own = bead.assignee === undefined || bead.assignee === agent.qualified
   return (
-    (bead.metadata?.['gc.routed_to'] === agent.qualified && own) ||
+    (bead.metadata?.[WorkKey.routedTo] === agent.qualified && own) ||
     (!isPool(agent) && bead.assignee === agent.qualified)
   )
 }
@@ -146,9 +147,9 @@ function routing(bead: Bead, { agent, assignee }: Target, { merge, reassign }: S
   const free = reassign && bead.assignee !== undefined
   return {
     metadata: {
-      'gc.routed_to': agent.qualified,
-      ...(merge && { merge_strategy: merge }),
-      ...(free && { 'gc.session_id': null, 'gc.session_name': null }),
+      [WorkKey.routedTo]: agent.qualified,
+      ...(merge && { [WorkKey.mergeStrategy]: merge }),
+      ...(free && { [WorkKey.sessionId]: null, [WorkKey.sessionName]: null }),
     },
     ...(free && { assignee: '' }),
     ...(free && bead.status === 'in_progress' && { status: 'open' }),

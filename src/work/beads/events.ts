@@ -1,4 +1,5 @@
 import { event, type Facts } from '../../core/events/event.ts'
+import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { type Bead, BeadEventPayload } from './schema.ts'
 
 export const BeadCreated = event('bead.created', BeadEventPayload, 'A bead was created.')
@@ -9,13 +10,17 @@ export const BeadDeleted = event('bead.deleted', BeadEventPayload, 'A bead was r
 /** What the log says of a bead's event beside its payload. Known clients look for this actor on every bead event. */
 export function factsOf(bead: Bead): Facts {
   const metadata = bead.metadata ?? {}
-  const session = metadata['gc.session_id']
-  const step = metadata['gc.step_id']
-  const steps = stepIds(metadata['gc.native_step_dependencies.v1'])
+  const session = metadata[WorkKey.sessionId]
+  const step = metadata[WorkflowKey.stepId]
+  const steps = stepIds(metadata[WorkflowKey.stepDependencies])
   return {
     actor: 'cache-reconcile',
     subject: bead.id,
-    run_id: metadata.workflow_id || metadata.molecule_id || metadata['gc.root_bead_id'] || bead.id,
+    run_id:
+      metadata[WorkflowKey.olderWorkflowId] ||
+      metadata[WorkflowKey.olderMoleculeId] ||
+      metadata[WorkflowKey.rootBeadId] ||
+      bead.id,
     ...(session && { session_id: session }),
     ...(step && { step_id: step }),
     ...(steps && { depends_on_step_ids: steps }),

@@ -2,6 +2,7 @@ import { type Clock, stamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { checkBounds, checkWhole } from './bounds.ts'
 import { changed, drafted, written } from './change.ts'
 import { Dependencies, edgeOf } from './dependencies.ts'
@@ -95,7 +96,7 @@ export class Ledger {
     const { after } = this.#alter(
       tx,
       id,
-      { status: 'closed', ...(reason && { metadata: { close_reason: reason } }) },
+      { status: 'closed', ...(reason && { metadata: { [WorkKey.closeReason]: reason } }) },
       along,
     )
     this.#recordClosed(tx, after, along)
@@ -214,7 +215,7 @@ export class Ledger {
   }
 
   #root({ metadata }: BeadDraft): BeadRow | undefined {
-    const root = metadata?.['gc.root_bead_id']
+    const root = metadata?.[WorkflowKey.rootBeadId]
     return root ? this.reader.row(root) : undefined
   }
 

@@ -4,6 +4,7 @@ import type { Store } from '../../core/store.ts'
 import { type Boundary, boundaryOf, cursorAfter } from '../../http/cursor.ts'
 import { Rendered } from '../../http/rendered.ts'
 import { pageSize } from '../../http/schema.ts'
+import { WorkflowKey } from '../metadata.ts'
 import { type BeadReader, type BeadRow, COLUMNS } from './reader.ts'
 import type { State } from './renderings.ts'
 import type {
@@ -108,7 +109,9 @@ export class BeadLists {
   /** What is open below a bead, then the molecule and workflow it names. */
   children(bead: Bead): BeadDepsResponse {
     const children = this.reader.beads(this.#children.all(bead.id))
-    const named = [bead.metadata?.molecule_id, bead.metadata?.workflow_id].filter((id) => id !== undefined)
+    const named = [WorkflowKey.olderMoleculeId, WorkflowKey.olderWorkflowId]
+      .map((key) => bead.metadata?.[key])
+      .filter((id) => id !== undefined)
     const listed = new Set(children.map((child) => child.id))
     return { children: [...children, ...this.reader.some(named.filter((id) => !listed.has(id)))] }
   }

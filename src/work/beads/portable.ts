@@ -5,6 +5,7 @@ import { fieldErrorsOf } from '../../http/faults.ts'
 import { COMMENT_BOUNDS } from '../comments/bounds.ts'
 import type { Remark } from '../comments/comments.ts'
 import type { BeadComment } from '../comments/schema.ts'
+import { IMPORTED_PREFIX, WorkKey } from '../metadata.ts'
 import { BOUNDS } from './bounds.ts'
 import { isWorkable } from './readiness.ts'
 import type { Bead, Dep } from './schema.ts'
@@ -68,7 +69,7 @@ export interface Portable {
 /** A bead as a line of the file. Nothing of it is left out, so that reading the line gives the same bead. */
 export function toLine(bead: Bead, rig: string, comments: readonly BeadComment[]): string {
   const { from, needs: _, is_blocked: __, ...rest } = bead
-  const reason = bead.metadata?.close_reason
+  const reason = bead.metadata?.[WorkKey.closeReason]
   return JSON.stringify({
     ...rest,
     parent: bead.parent ?? null,
@@ -143,12 +144,12 @@ function parentOf(line: Line, edges: readonly Dep[]): string | null {
 function metadataOf(line: Line): Record<string, string> {
   const own = Object.entries(line.metadata ?? {})
   const foreign = Object.entries(line).filter(([key, value]) => !KNOWN.has(key) && value !== null && value !== '')
-  const all = [...foreign.map(([key, value]) => [`bd.${key}`, value] as const), ...own]
+  const all = [...foreign.map(([key, value]) => [`${IMPORTED_PREFIX}${key}`, value] as const), ...own]
   const metadata = Object.fromEntries(
     all.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
   )
-  return line.close_reason && metadata.close_reason === undefined
-    ? { ...metadata, close_reason: line.close_reason }
+  return line.close_reason && metadata[WorkKey.closeReason] === undefined
+    ? { ...metadata, [WorkKey.closeReason]: line.close_reason }
     : metadata
 }
 

@@ -1,3 +1,4 @@
+import { WorkflowKey } from '../metadata.ts'
 import type { BeadDraft } from './draft.ts'
 
 /** How a bead is kept, as those who look at it are told. */
@@ -16,7 +17,7 @@ const TRACKING = ['gc:order-tracking', 'order-tracking']
 export function tierOf(draft: BeadDraft, root: Tier | undefined): Tier {
   const { type, labels = [], metadata = {} } = draft
   const has = (some: readonly string[]) => some.some((label) => labels.includes(label))
-  const wisp = type === 'wisp' || metadata['gc.kind'] === 'wisp' || has(WISPS)
+  const wisp = type === 'wisp' || metadata[WorkflowKey.kind] === 'wisp' || has(WISPS)
   return {
     ephemeral: draft.ephemeral || wisp || root?.ephemeral ? 1 : 0,
     no_history: draft.noHistory || has(TRACKING) || root?.no_history ? 1 : 0,

@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { Store } from '../../core/store.ts'
+import { WorkflowKey } from '../metadata.ts'
 import type { Worker } from './worker.ts'
 
 /** A bead a worker could take, and why it is offered. */
@@ -38,7 +39,7 @@ export class Candidates {
     )
     this.#siblings = store.prepare(
       `SELECT id FROM beads INDEXED BY beads_by_root
-       WHERE root_id = ? AND root_id IS NOT NULL AND metadata ->> '$."gc.continuation_group"' = ?
+       WHERE root_id = ? AND root_id IS NOT NULL AND metadata ->> '$."${WorkflowKey.continuationGroup}"' = ?
          AND ready = 1 AND assignee = '' AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id`,
     )
   }

@@ -6,6 +6,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Beads } from '../beads/beads.ts'
+import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { type Held, toClaim } from './book.ts'
 import { type Candidate, Candidates } from './candidates.ts'
 import { LeaseWatch } from './leases.ts'
@@ -97,7 +98,7 @@ export class Claims extends Tenure {
     const worker = this.#worker(caller)
     return this.#store.write((tx) => {
       this.#own(tx, id, worker)
-      const unmarked = { 'gc.session_id': null, 'gc.session_name': null }
+      const unmarked = { [WorkKey.sessionId]: null, [WorkKey.sessionName]: null }
       const change = { status: 'open', assignee: '', metadata: unmarked }
       this.beads.change(tx, id, change, { by: worker.session })
       return { status: 'released' }
@@ -118,9 +119,9 @@ export class Claims extends Tenure {
 
   #handed(tx: Tx, { id, reason }: Candidate, held: Held): NextWork {
     const bead = this.beads.get(id)
-    const route = bead.metadata?.['gc.routed_to']
-    const root = bead.metadata?.['gc.root_bead_id']
-    const group = bead.metadata?.['gc.continuation_group']
+    const route = bead.metadata?.[WorkKey.routedTo]
+    const root = bead.metadata?.[WorkflowKey.rootBeadId]
+    const group = bead.metadata?.[WorkflowKey.continuationGroup]
     const siblings = root && group ? this.#candidates.siblings(root, group, this.clock.now()) : []
     for (const sibling of siblings) this.beads.change(tx, sibling, { assignee: held.identity })
     return {

@@ -5,6 +5,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { BeadGuard } from '../beads/draft.ts'
 import type { Bead } from '../beads/schema.ts'
+import { WorkKey } from '../metadata.ts'
 import { ClaimBook, type Held } from './book.ts'
 import { BeadClaimRejected, BeadDeadAssigneeReopened } from './events.ts'
 import type { Worker } from './worker.ts'
@@ -16,7 +17,7 @@ export interface Rejected {
 
 /** What is in nobody's hands: a record rather than work. */
 const RECORDS = new Set(['session', 'message', 'convoy', 'gate'])
-const UNMARKED = { 'gc.session_id': null, 'gc.session_name': null }
+const UNMARKED = { [WorkKey.sessionId]: null, [WorkKey.sessionName]: null }
 
 /** The rules by which a bead comes into a session's hands and leaves them, each within the write that causes it. */
 export class Tenure implements BeadGuard {
@@ -44,7 +45,7 @@ export class Tenure implements BeadGuard {
     const now = this.clock.now()
     const put = this.book.put(id, worker, bead.assignee !== undefined, now, worker.hosted ? null : now + this.term)
     if (!put) throw new Error(`the claim of ${id} was not written`)
-    const mark = { 'gc.session_id': worker.session, 'gc.session_name': worker.sessionName }
+    const mark = { [WorkKey.sessionId]: worker.session, [WorkKey.sessionName]: worker.sessionName }
     const change = { status: 'in_progress', assignee: worker.identity, metadata: mark }
     this.beads.change(tx, id, change, { by: worker.session })
     return put
@@ -106,8 +107,8 @@ export class Tenure implements BeadGuard {
   #reopen(tx: Tx, id: string, dead: string, keep: boolean): void {
     const bead = this.beads.find(id)
     if (bead?.status !== 'in_progress' || bead.assignee !== dead) return
-    const session = bead.metadata?.['gc.session_id']
-    const route = bead.metadata?.['gc.routed_to']
+    const session = bead.metadata?.[WorkKey.sessionId]
+    const route = bead.metadata?.[WorkKey.routedTo]
     this.log.append(
       tx,
       BeadDeadAssigneeReopened,

@@ -9,6 +9,7 @@ import type { Rendered } from '../../http/rendered.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { Bead, ListBodyBead } from '../beads/schema.ts'
+import { ConvoyKey } from '../metadata.ts'
 import { speaker } from '../speaker.ts'
 import { ConvoyClosed, ConvoyCreated } from './events.ts'
 import { isComplete, Members } from './members.ts'
@@ -76,9 +77,9 @@ export class Convoys {
 
   create(caller: Caller, { owned, owner, merge, target, ...body }: ConvoyTerms, once: Once = everyTime): Promise<Bead> {
     const metadata = {
-      ...(owner !== undefined && { 'convoy.owner': owner }),
-      ...(merge !== undefined && { 'convoy.merge': merge }),
-      ...(target !== undefined && { target }),
+      ...(owner !== undefined && { [ConvoyKey.owner]: owner }),
+      ...(merge !== undefined && { [ConvoyKey.merge]: merge }),
+      ...(target !== undefined && { [ConvoyKey.target]: target }),
     }
     const { items = [] } = body
     const draft = { ...body, items, metadata, labels: owned ? [OWNED] : [] }

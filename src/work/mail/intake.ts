@@ -1,22 +1,23 @@
 import { sql } from 'drizzle-orm'
 import { threadId } from '../../core/ids.ts'
 import type { Intake } from '../beads/draft.ts'
+import { MAIL_PREFIX, MailKey } from '../metadata.ts'
 import { messages } from './table.ts'
 
 /** Makes an imported bead of type message a message again, out of its labels and what its bead showed as metadata. */
 export const mailIntake: Intake = {
-  owns: (key) => key.startsWith('mail.'),
+  owns: (key) => key.startsWith(MAIL_PREFIX),
   put(tx, { id, labels, assignee, created_at: createdAt }, metadata) {
     const all: string[] = JSON.parse(labels)
     const after = (prefix: string) => all.find((label) => label.startsWith(prefix))?.slice(prefix.length)
-    const read = metadata['mail.read'] === undefined ? all.includes('read') : metadata['mail.read'] === 'true'
+    const read = metadata[MailKey.read] === undefined ? all.includes('read') : metadata[MailKey.read] === 'true'
     const row = {
       thread: after('thread:') ?? threadId(),
       replyTo: after('reply-to:') ?? null,
-      fromSession: metadata['mail.from_session_id'] ?? null,
-      fromClaimed: metadata['mail.from_claimed'] ?? null,
-      toSession: metadata['mail.to_session_id'] ?? null,
-      toDisplay: metadata['mail.to_display'] ?? assignee,
+      fromSession: metadata[MailKey.fromSessionId] ?? null,
+      fromClaimed: metadata[MailKey.fromClaimed] ?? null,
+      toSession: metadata[MailKey.toSessionId] ?? null,
+      toDisplay: metadata[MailKey.toDisplay] ?? assignee,
       read,
       createdAt,
     }

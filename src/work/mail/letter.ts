@@ -1,6 +1,7 @@
 import { stamp } from '../../core/clock.ts'
 import { invalidField } from '../../core/errors.ts'
 import { BOUNDS } from '../beads/bounds.ts'
+import { MailKey } from '../metadata.ts'
 import type { Message } from './schema.ts'
 
 /** A message and its bead as they are stored. */
@@ -54,12 +55,12 @@ function labelled(labels: readonly string[]): Pick<Message, 'priority' | 'cc'> {
 /** What of a message its bead shows as metadata, under the keys that existing clients read. */
 export function metadataOf(row: LetterRow): Record<string, string> {
   return {
-    'mail.from_display': row.sender,
-    'mail.to_display': row.to_display,
-    'mail.read': String(row.read === 1),
-    ...(row.from_session !== null && { 'mail.from_session_id': row.from_session }),
-    ...(row.to_session !== null && { 'mail.to_session_id': row.to_session }),
-    ...(row.from_claimed !== null && { 'mail.from_claimed': row.from_claimed }),
+    [MailKey.fromDisplay]: row.sender,
+    [MailKey.toDisplay]: row.to_display,
+    [MailKey.read]: String(row.read === 1),
+    ...(row.from_session !== null && { [MailKey.fromSessionId]: row.from_session }),
+    ...(row.to_session !== null && { [MailKey.toSessionId]: row.to_session }),
+    ...(row.from_claimed !== null && { [MailKey.fromClaimed]: row.from_claimed }),
   }
 }
 

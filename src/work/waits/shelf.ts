@@ -4,6 +4,7 @@ import { stamp } from '../../core/clock.ts'
 import type { Orm } from '../../core/orm.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Bead } from '../beads/schema.ts'
+import type { WaitKey } from '../metadata.ts'
 import type { WaitView } from './schema.ts'
 import { type WaitRow, waitBeads, waits } from './table.ts'
 
@@ -117,7 +118,7 @@ const KIND = 'deps'
 /** A wait sends one reminder. */
 const ATTEMPT = '1'
 
-function metadataOf(row: WaitRow, beads: readonly string[]): Record<string, string> {
+function metadataOf(row: WaitRow, beads: readonly string[]): Partial<Record<WaitKey, string>> {
   const ended = row.endedAt === null ? {} : { [`${row.state}_at`]: stamp(row.endedAt) }
   return {
     session_id: row.session,

@@ -1,0 +1,120 @@
+/*
+ * Every metadata key that gc itself reads or writes, spelled once. They are stored, and clients read them: none is ever
+ * renamed. Keys of groups that are marked as projected are columns of a side table that a bead shows as metadata; the
+ * others are kept with the bead, where workers may write them too.
+ */
+
+/** Keys on any piece of work. */
+export const WorkKey = {
+  /** The qualified name of the agent that is to do it. */
+  routedTo: 'gc.routed_to',
+  /** The session that claimed it last. */
+  sessionId: 'gc.session_id',
+  sessionName: 'gc.session_name',
+  closeReason: 'close_reason',
+  mergeStrategy: 'merge_strategy',
+  /** Why it is not offered any more, and since when. */
+  parkedReason: 'gc.parked_reason',
+  parkedAt: 'gc.parked_at',
+} as const
+export type WorkKey = (typeof WorkKey)[keyof typeof WorkKey]
+
+/** Keys that the engine gives the beads of a workflow when it creates them. */
+export const WorkflowKey = {
+  kind: 'gc.kind',
+  workflowId: 'gc.workflow_id',
+  rootBeadId: 'gc.root_bead_id',
+  stepId: 'gc.step_id',
+  stepRef: 'gc.step_ref',
+  stepDependencies: 'gc.native_step_dependencies.v1',
+  /** Ready steps of one workflow and one group go to the same session. */
+  continuationGroup: 'gc.continuation_group',
+  /** The bead that stands for all attempts at its step. */
+  logicalBeadId: 'gc.logical_bead_id',
+  attempt: 'gc.attempt',
+  maxAttempts: 'gc.max_attempts',
+  scopeKind: 'gc.scope_kind',
+  scopeRef: 'gc.scope_ref',
+  /** The workflow or molecule, as beads of older systems name it. */
+  olderWorkflowId: 'workflow_id',
+  olderMoleculeId: 'molecule_id',
+} as const
+export type WorkflowKey = (typeof WorkflowKey)[keyof typeof WorkflowKey]
+
+/** Keys in which a worker reports what came of its step. */
+export const ResultKey = { outcome: 'gc.outcome' } as const
+export type ResultKey = (typeof ResultKey)[keyof typeof ResultKey]
+
+/** Keys on convoys. */
+export const ConvoyKey = { owner: 'convoy.owner', merge: 'convoy.merge', target: 'target' } as const
+export type ConvoyKey = (typeof ConvoyKey)[keyof typeof ConvoyKey]
+
+/** Projected on messages. */
+export const MailKey = {
+  fromDisplay: 'mail.from_display',
+  toDisplay: 'mail.to_display',
+  read: 'mail.read',
+  fromSessionId: 'mail.from_session_id',
+  toSessionId: 'mail.to_session_id',
+  fromClaimed: 'mail.from_claimed',
+} as const
+export type MailKey = (typeof MailKey)[keyof typeof MailKey]
+
+/** The prefix of all keys that are projected on messages. */
+export const MAIL_PREFIX = 'mail.'
+
+/** Projected on waits. */
+export type WaitKey =
+  | 'session_id'
+  | 'session_name'
+  | 'kind'
+  | 'state'
+  | 'dep_ids'
+  | 'dep_mode'
+  | 'registered_epoch'
+  | 'delivery_attempt'
+  | 'created_at'
+  | 'nudge_id'
+  | 'expires_at'
+  | 'created_by_session'
+  | 'ready_at'
+  | 'last_error'
+  | `${'closed' | 'canceled' | 'expired' | 'failed'}_at`
+
+/** Projected on sessions. */
+export type SessionKey =
+  | 'state'
+  | 'template'
+  | 'provider'
+  | 'work_dir'
+  | 'session_name'
+  | 'session_origin'
+  | 'generation'
+  | 'session_key'
+  | 'alias'
+  | 'alias_history'
+  | 'agent_name'
+  | 'pool_managed'
+  | 'pool_slot'
+  | 'configured_named_session'
+  | 'configured_named_identity'
+  | 'sleep_reason'
+  | 'state_reason'
+  | 'last_woke_at'
+  | 'slept_at'
+  | 'suspended_at'
+  | 'drain_at'
+  | 'quarantined_until'
+  | 'wake_requested_at'
+  | 'last_nudge_delivered_at'
+  | 'wake_attempts'
+  | 'churn_count'
+  | 'template_overrides'
+  | 'real_world_app_project_id'
+  | 'real_world_app_session_kind'
+  | `opt_${string}`
+
+/** Fields of an imported bead that have no place of their own are kept under this prefix. */
+export const IMPORTED_PREFIX = 'bd.'
+
+export type MetadataKey = WorkKey | WorkflowKey | ResultKey | ConvoyKey | MailKey | WaitKey | SessionKey

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test'
+import { Glob } from 'bun'
+import { ConvoyKey, MailKey, ResultKey, WorkflowKey, WorkKey } from '../../src/work/metadata.ts'
+
+const groups = [WorkKey, WorkflowKey, ResultKey, ConvoyKey, MailKey]
+const keys: readonly string[] = groups.flatMap((group) => Object.values(group))
+
+/** An event type, which may read like a key. */
+const EVENT_TYPE = /event\(\s*'[^']*'/g
+
+describe('metadata keys', () => {
+  test('each is named once', () => {
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+
+  test('no other file of src spells one that has a prefix', async () => {
+    const prefixed = keys.filter((key) => key.includes('.'))
+    const spellings: string[] = []
+    for await (const path of new Glob('src/**/*.ts').scan('.')) {
+      if (path === 'src/work/metadata.ts') continue
+      const source = (await Bun.file(path).text()).replaceAll(EVENT_TYPE, '')
+      for (const key of prefixed) {
+        if (["'", '"'].some((quote) => source.includes(`${quote}${key}${quote}`))) spellings.push(`${path}: ${key}`)
+      }
+    }
+    expect(spellings).toEqual([])
+  })
+
+  test('no file of src spells a key of gc that is not named', async () => {
+    const unnamed: string[] = []
+    for await (const path of new Glob('src/**/*.ts').scan('.')) {
+      const source = (await Bun.file(path).text()).replaceAll(EVENT_TYPE, '')
+      for (const [, key = ''] of source.matchAll(/["'](gc\.[a-z][\w.]*)["']/g)) {
+        if (!keys.includes(key)) unnamed.push(`${path}: ${key}`)
+      }
+    }
+    expect(unnamed).toEqual([])
+  })
+})
