@@ -5,21 +5,13 @@ import type { Deadlines } from '../core/deadlines.ts'
 import { Replays } from '../core/replays.ts'
 import type { Side } from '../http/app.ts'
 import { createPlane, type Link, type Occasion, type Plane } from '../http/plane.ts'
-import { agentRoutes, keyRoutes } from './agents/routes.ts'
-import { commentRoutes } from './comments/routes.ts'
 import { Network } from './network.ts'
-import { Operator } from './operator/operator.ts'
-import { operatorRoutes } from './operator/routes.ts'
 import { NetworkGate } from './plane/gate.ts'
-import { healthRoutes } from './plane/health.ts'
 import { atPresent, isOlderPath, readsOlder, toOlder } from './plane/older.ts'
 import { networkDialect } from './plane/problems.ts'
 import { pathOf, Visitors } from './plane/visitors.ts'
-import { postRoutes } from './posts/routes.ts'
-import { searchRoutes } from './search/routes.ts'
+import { networkRoutes } from './routes.ts'
 import type { Settings } from './settings.ts'
-import { submoltRoutes } from './submolts/routes.ts'
-import { voteRoutes } from './votes/routes.ts'
 
 export interface SocialOptions {
   /** `GC_HOME`: the network's database lies in it. */
@@ -53,7 +45,7 @@ export function createSocial({ home, clock, deadlines, settings, operator, repor
     report,
   })
   const visitors = new Visitors(network.settings.proxied)
-  const routes = routesOf(network, visitors, clock, () => gate)
+  const routes = networkRoutes(network, visitors, clock, () => gate)
   const { keys, activity } = network
   const gate: NetworkGate = new NetworkGate({
     ...{ keys, activity, visitors, clock, settings: network.settings, routes, operator },
@@ -76,18 +68,6 @@ export function createSocial({ home, clock, deadlines, settings, operator, repor
   const side = sideOf(plane, visitors, pages?.(network))
   return { network, side, document: () => plane.document(), close: () => network.close() }
 }
-
-const routesOf = (network: Network, visitors: Visitors, clock: Clock, gate: () => NetworkGate) => [
-  ...agentRoutes(network, visitors),
-  ...keyRoutes(network, gate),
-  ...submoltRoutes(network),
-  ...postRoutes(network),
-  ...commentRoutes(network),
-  ...voteRoutes(network),
-  ...searchRoutes(network),
-  ...healthRoutes(clock),
-  ...operatorRoutes(new Operator(network, clock)),
-]
 
 /** The API under its prefix, the older dialect at the root, and pages at whatever is left. */
 function sideOf(plane: Plane, visitors: Visitors, pages: Side | undefined): Side {

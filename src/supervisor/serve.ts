@@ -20,6 +20,7 @@ import { isLoopback } from '../http/guard.ts'
 import { nowhere } from '../http/nowhere.ts'
 import { listenPatiently } from '../http/patient.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
+import { allRoutes } from './all-routes.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from './events.ts'
@@ -27,7 +28,6 @@ import { Home } from './home.ts'
 import { Logs } from './logs.ts'
 import { supervisorMigrations } from './migrations.ts'
 import { openNetwork } from './network.ts'
-import { routes } from './operations.ts'
 import { Runs } from './runs.ts'
 import { Supervisor } from './supervisor.ts'
 import { traceOf } from './trace.ts'
@@ -213,7 +213,7 @@ function planeOf(
       version: '0.1.0',
       description: 'Cities of coding agents: their work, sessions, mail and live events.',
     },
-    routes: routes(gc),
+    routes: allRoutes(gc),
     guard: {
       hosts: options.allowHosts,
       origins: options.allowOrigins,

@@ -1,4 +1,4 @@
-import { routes } from '../../src/supervisor/operations.ts'
+import { allRoutes } from '../../src/supervisor/all-routes.ts'
 import type { Supervisor } from '../../src/supervisor/supervisor.ts'
 import { misfits, resolve } from './schema.ts'
 
@@ -14,7 +14,7 @@ const child = (of: unknown, name: string): Json => {
 const ANYONES = new Set(['city-not-found', 'store-unavailable', 'internal'])
 
 /** What each operation says it refuses, beyond what any operation can. Nobody calls the handlers. */
-const OWN = new Map(routes({} as Supervisor).map(({ spec }) => [spec.id, spec.refuses ?? []] as const))
+const OWN = new Map(allRoutes({} as Supervisor).map(({ spec }) => [spec.id, spec.refuses ?? []] as const))
 
 /**
  * Notes which refusals and which fields of which operations were seen, so that a test file can say that it has seen

@@ -25,7 +25,7 @@ import { supervisorRoutes } from './routes.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** Every operation of the supervisor’s plane; what one of them reads of its city, it reads in one look. */
-export function routes(gc: Supervisor) {
+export function allRoutes(gc: Supervisor) {
   const city: CityOf<City> = ({ params }) => {
     const found = gc.cities.running(params.cityName)
     found.store.look()
