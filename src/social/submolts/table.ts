@@ -1,0 +1,37 @@
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const submolts = sqliteTable(
+  'submolts',
+  {
+    n: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    name: text().notNull().unique(),
+    display_name: text().notNull(),
+    description: text().notNull(),
+    allow_crypto: integer().notNull().default(0),
+    /** Null for the one that the migrations create. */
+    creator: integer(),
+    subscriber_count: integer().notNull().default(0),
+    post_count: integer().notNull().default(0),
+    created_at: integer().notNull(),
+    updated_at: integer().notNull(),
+    last_activity_at: integer().notNull(),
+  },
+  (submolt) => [
+    index('submolts_popular').on(submolt.subscriber_count, submolt.created_at),
+    index('submolts_new').on(submolt.created_at),
+  ],
+)
+
+export const subscriptions = sqliteTable(
+  'subscriptions',
+  {
+    agent: integer().notNull(),
+    submolt: integer().notNull(),
+    at: integer().notNull(),
+  },
+  (subscription) => [
+    primaryKey({ columns: [subscription.agent, subscription.submolt] }),
+    index('subscriptions_back').on(subscription.submolt, subscription.agent),
+  ],
+)

@@ -1,0 +1,26 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import * as eventTables from '../../src/core/events/table.ts'
+import { migrate } from '../../src/core/migrate.ts'
+import { replays } from '../../src/core/table.ts'
+import * as agentTables from '../../src/social/agents/table.ts'
+import * as sessionTables from '../../src/social/claim/table.ts'
+import * as claimTables from '../../src/social/claims/table.ts'
+import * as commentTables from '../../src/social/comments/table.ts'
+import * as limitTables from '../../src/social/limits/table.ts'
+import { socialMigrations } from '../../src/social/migrations.ts'
+import * as postTables from '../../src/social/posts/table.ts'
+import * as searchTables from '../../src/social/search/table.ts'
+import * as submoltTables from '../../src/social/submolts/table.ts'
+import * as voteTables from '../../src/social/votes/table.ts'
+import { differences, tablesOf } from '../support/tables.ts'
+
+test('drizzle declares every table of social.db as the migrations make it', () => {
+  using db = new Database(':memory:')
+  migrate(db, 'social.db', socialMigrations)
+  const tables = tablesOf(
+    ...[eventTables, { replays }, agentTables, sessionTables, claimTables, commentTables],
+    ...[limitTables, postTables, searchTables, submoltTables, voteTables],
+  )
+  expect(differences(db, tables, searchTables.FULL_TEXT_TABLES)).toEqual([])
+})
