@@ -17,6 +17,7 @@ import { tenancyOf } from '../agents/worktrees/tenancy.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
 import { Config } from '../config/config.ts'
 import { Declared } from '../config/declared.ts'
+import { GitRunner } from '../config/git/git-runner.ts'
 import { Clones } from '../config/rigs/clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
 import { Suspensions } from '../config/suspensions.ts'
@@ -163,8 +164,8 @@ export class City {
     this.usage = new Usage({ store, clock, reactions, config, book, logs: this.logs, providerOf, report })
     const tell = (tx: Tx, subject: string, body: string) => this.mail.tell(tx, subject, body)
     this.budgets = new Budgets({ store, log, clock, config, usage: this.usage, tell })
-    const help = { deadlines, env }
-    const clones = new Clones({ store, log, clock, config, help, report })
+    const git = new GitRunner({ deadlines, env })
+    const clones = new Clones({ store, log, clock, config, git, report })
     this.log = log
     this.replays = new Replays(store, clock)
     this.beads = beads
@@ -175,7 +176,7 @@ export class City {
     this.parking = new Parking({ store, log, clock, beads, troubles: sessions.parts.troubles, tell })
     this.attention = new Attention(sessions, this.parking)
     this.agents = new Agents(store, config, suspensions, crew, clock)
-    this.rigs = new Rigs(store, config, suspensions, crew, help, clones)
+    this.rigs = new Rigs(store, config, suspensions, crew, git, clones)
     this.sling = new Sling({ store, config, beads, convoys, suspended: suspensions })
     this.mail = new Mail({
       city: name,

@@ -1,4 +1,3 @@
-import type { ToolServer } from '../host/protocol/hosted.ts'
 import type { PromptMode, ProviderSpec } from './providers/spec.ts'
 import type { TomlNode } from './toml.ts'
 
@@ -144,12 +143,17 @@ export interface NamedSessionSpec {
   readonly mode: 'on_demand' | 'always'
 }
 
+/** How a server of tools is reached: a command that the agent runs, or an address. */
+export type McpConnection =
+  | { name: string; command: string; args: string[]; env: Record<string, string> }
+  | { name: string; type: 'http' | 'sse'; url: string; headers: Record<string, string> }
+
 /** `[mcp_servers.<name>]`: a server of tools. */
 export interface McpServerSpec {
   readonly name: string
   /** The agents that have it, by their qualified names; absent for all. */
   readonly agents?: readonly string[]
-  readonly reached: ToolServer
+  readonly connection: McpConnection
 }
 
 /** `[session_sleep]`: how long idle sessions stay up; null for always, absent to leave it to whoever is asked next. */

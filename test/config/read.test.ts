@@ -72,11 +72,11 @@ agents = ["polly"]
 `
     const { mcpServers, path } = await read({ 'city.toml': text })
     expect(mcpServers).toEqual([
-      { name: 'files', reached: { name: 'files', command: join(path, 'bin/files'), args: [], env: {} } },
+      { name: 'files', connection: { name: 'files', command: join(path, 'bin/files'), args: [], env: {} } },
       {
         name: 'web',
         agents: ['polly'],
-        reached: {
+        connection: {
           ...{ name: 'web', type: 'sse', url: 'https://tools.example/mcp' },
           headers: { Authorization: 'Bearer x' },
         },

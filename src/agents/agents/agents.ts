@@ -8,6 +8,7 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { type Attempt, onlyAttempt } from '../../core/replays.ts'
 import type { Store } from '../../core/store.ts'
+import { unknownAction } from '../../http/actions.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Frame } from '../../http/sse.ts'
@@ -213,14 +214,6 @@ export class Agents {
       session?.running ? await this.sessions.peek(session.id, PEEK_LINES) : undefined,
     )
   }
-}
-
-/** An action in a path that there is not. */
-export function unknownAction(action: string, known: readonly string[]): AppError {
-  const message = `must be ${known.join(', ')}`
-  return new AppError('validation-failed', 'validation failed', {
-    fieldErrors: [{ location: 'path.action', message, value: action }],
-  })
 }
 
 async function* numbered(turns: AsyncIterable<AgentOutput>): AsyncIterable<Frame> {

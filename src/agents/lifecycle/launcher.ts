@@ -2,7 +2,6 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { type Launch, launch, type Transport } from '../../config/providers/launch.ts'
-import { mannersOf } from '../../config/providers/manners.ts'
 import { beacon, composePrompt, fieldsOf, type PromptSubject } from '../../config/providers/prompt.ts'
 import { resolveProvider } from '../../config/providers/resolve.ts'
 import type { Provider } from '../../config/providers/spec.ts'
@@ -15,6 +14,7 @@ import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { environmentOf, type Place } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
+import { terminalProfileOf } from './terminal-profiles.ts'
 
 /** A program to start for a session, and how its terminal is read. */
 export interface Prepared {
@@ -67,8 +67,8 @@ export class Launcher {
   /** How a session's terminal is read. */
   program(row: SessionRow): Program {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
-    if (agent?.startCommand || this.transport(row) === 'acp') return { manners: mannersOf(undefined, {}) }
-    return this.provider(row.provider)
+    if (agent?.startCommand || this.transport(row) === 'acp') return { manners: terminalProfileOf() }
+    return { manners: terminalProfileOf(this.provider(row.provider)) }
   }
 
   /** How a session's program is spoken to when it is started next. */
@@ -176,7 +176,7 @@ export class Launcher {
   #servers(agent: string, transport: Transport): ToolServer[] {
     if (transport !== 'acp') return []
     const { mcpServers } = this.config.current
-    return mcpServers.filter(({ agents }) => agents?.includes(agent) ?? true).map(({ reached }) => reached)
+    return mcpServers.filter(({ agents }) => agents?.includes(agent) ?? true).map(({ connection }) => connection)
   }
 
   /** Who a prompt for this session is for. */

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
-import { type GitHelp, gitEnv } from '../../config/rigs/git.ts'
+import { type GitResult, type GitRunner, gitErrorMessage } from '../../config/git/git-runner.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Findings } from './judge.ts'
 
-const WITHIN = 60_000
-/** What a repository's own configuration would run is not run for looking at it. */
-const QUIET = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0']
+const TIMEOUT_MS = 60_000
 
-/** The git commands that worktrees need, bounded in time; a failure is thrown with git's own last words. */
-export class Git {
-  constructor(private readonly help: GitHelp) {}
+/** The git commands that worktrees need; a failure is thrown with git's last line. */
+export class WorktreeGit {
+  constructor(private readonly git: GitRunner) {}
 
   /** The branch that work of a repository is to end up in: the declared one, else the one checked out. */
   async baseOf(repository: string, declared: string | undefined): Promise<string> {
@@ -68,35 +66,20 @@ export class Git {
     return Number(await this.#run(repository, 'rev-list', '--count', ...range))
   }
 
-  async #run(folder: string, ...words: string[]): Promise<string> {
-    const { code, output, errors } = await this.#spawn(folder, words)
-    if (code === 0) return output
-    const last = errors.trim().split('\n').at(-1) ?? ''
-    throw new AppError(
-      'service-unavailable',
-      `git ${words.slice(0, 2).join(' ')} in ${folder}: ${last || `it ended with ${code}`}`,
-    )
+  async #run(folder: string, ...args: string[]): Promise<string> {
+    const result = await this.#execute(folder, args)
+    if (result.exitCode === 0) return result.stdout.trim()
+    const command = args.slice(0, 2).join(' ')
+    throw new AppError('service-unavailable', `git ${command} in ${folder}: ${gitErrorMessage(result)}`)
   }
 
-  /** What git says, or nothing when it fails. */
-  async #try(folder: string, ...words: string[]): Promise<string> {
-    const { code, output } = await this.#spawn(folder, words)
-    return code === 0 ? output : ''
+  /** What git prints, or an empty string when it fails. */
+  async #try(folder: string, ...args: string[]): Promise<string> {
+    const { exitCode, stdout } = await this.#execute(folder, args)
+    return exitCode === 0 ? stdout.trim() : ''
   }
 
-  async #spawn(folder: string, words: readonly string[]) {
-    const { env, deadlines } = this.help
-    const git = Bun.which('git', { PATH: env.PATH ?? '' })
-    if (!git) throw new AppError('service-unavailable', 'there is no git on the PATH; install it')
-    const stdio = { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const
-    const child = Bun.spawn([git, '-C', folder, ...QUIET, ...words], { env: gitEnv(env), ...stdio })
-    const late = deadlines.after(WITHIN, () => child.kill('SIGKILL'))
-    try {
-      const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const
-      const [code, output, errors] = await Promise.all([child.exited, ...texts])
-      return { code, output: output.trim(), errors }
-    } finally {
-      late.cancel()
-    }
+  #execute(folder: string, args: readonly string[]): Promise<GitResult> {
+    return this.git.run(['-C', folder, ...args], { timeout: TIMEOUT_MS })
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import type { Config } from '../../config/config.ts'
+import { GitRunner } from '../../config/git/git-runner.ts'
 import type { AgentSpec } from '../../config/spec.ts'
 import { type Clock, stamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
@@ -14,7 +15,7 @@ import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { WorktreeReaped, WorktreeReapSkipped } from './events.ts'
-import { Git } from './git.ts'
+import { WorktreeGit } from './git.ts'
 import { reasonToKeep } from './judge.ts'
 import type { Worktree, WorktreeList } from './schema.ts'
 import { type WorktreeRow, worktrees } from './table.ts'
@@ -59,7 +60,7 @@ const AGAIN = 5_000
  * was done there is merged or pushed; otherwise it stays, is listed with the reason, and is a person's to remove.
  */
 export class Worktrees {
-  readonly #git: Git
+  readonly #git: WorktreeGit
   readonly #one: ReturnType<typeof oneOf>
   #sweeping: Promise<void> = Promise.resolve()
   #again: Deadline | undefined
@@ -68,7 +69,7 @@ export class Worktrees {
   constructor(private readonly needs: Needs) {
     const { deadlines, env, reactions, store } = needs
     this.#one = oneOf(store.orm)
-    this.#git = new Git({ deadlines, env })
+    this.#git = new WorktreeGit(new GitRunner({ deadlines, env }))
     reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject }) => {
       if (subject !== undefined && this.#find(subject)) tx.after(() => void this.sweep())
     })

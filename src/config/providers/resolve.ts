@@ -1,5 +1,4 @@
 import { AppError } from '../../core/errors.ts'
-import { mannersOf } from './manners.ts'
 import { BUILTINS } from './presets.ts'
 import type { Provider, ProviderOption, ProviderSpec } from './spec.ts'
 
@@ -32,7 +31,6 @@ export function resolveProvider(name: string, declared: Declared): Provider {
     permissionModes: merged.permissionModes ?? {},
     optionDefaults: merged.optionDefaults ?? {},
     optionsSchema: merged.optionsSchema ?? [],
-    manners: mannersOf(ancestor, merged),
   }
 }
 

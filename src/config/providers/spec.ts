@@ -1,5 +1,3 @@
-import type { Manners } from '../../host/terminal/manners.ts'
-
 /** How a program takes its first prompt: as an argument, after a flag, or typed into its terminal. */
 export type PromptMode = 'arg' | 'flag' | 'none'
 export const PROMPT_MODES: readonly PromptMode[] = ['arg', 'flag', 'none']
@@ -77,7 +75,7 @@ export interface ProviderSpec {
 /** A provider with its bases merged in, ready to be launched. */
 export interface Provider extends Omit<ProviderSpec, 'base' | 'argsAppend' | 'optionsSchemaMerge'> {
   name: string
-  /** The builtin at the root of its bases; it decides where transcripts lie and what its screen means. */
+  /** The builtin at the root of its bases; it decides where transcripts lie and how its screen is read. */
   ancestor: string | undefined
   command: string
   args: string[]
@@ -87,5 +85,4 @@ export interface Provider extends Omit<ProviderSpec, 'base' | 'argsAppend' | 'op
   permissionModes: Record<string, string>
   optionDefaults: Record<string, string>
   optionsSchema: ProviderOption[]
-  manners: Manners
 }

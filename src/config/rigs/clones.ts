@@ -10,11 +10,11 @@ import { makeFolder, syncFolder } from '../../core/folders.ts'
 import { RequestFailed } from '../../core/requests.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Config } from '../config.ts'
+import { cloneRepository, readHeadBranch } from '../git/clone.ts'
+import type { GitRunner } from '../git/git-runner.ts'
+import { isPublicHost } from '../git/remote.ts'
 import type { RigSpec } from '../spec.ts'
-import { clone, headBranch } from './clone.ts'
 import { RigCreateSucceeded, RigProvisionProgress } from './events.ts'
-import type { GitHelp } from './git.ts'
-import { isPublicHost } from './remote.ts'
 import type { RigCreate, RigCreated } from './schema.ts'
 import { type RigClone, rigClones } from './table.ts'
 import { type Wanted, wantedOf } from './wanted.ts'
@@ -35,7 +35,7 @@ export interface ClonesParts {
   readonly log: EventLog
   readonly clock: Clock
   readonly config: Config
-  readonly help: GitHelp
+  readonly git: GitRunner
   /** Whether a host may be cloned from; by default only public ones. */
   readonly mayReach?: (host: string) => Promise<boolean>
   readonly report: (message: string) => void
@@ -152,7 +152,7 @@ export class Clones {
 
   /** Clones where nobody else writes; tells the branch that work starts from. */
   async #clone(wanted: Wanted, staged: string): Promise<string> {
-    const { help, mayReach = isPublicHost } = this.parts
+    const { git, mayReach = isPublicHost } = this.parts
     const { signal } = this.#closing
     await this.#progress(wanted, 'clone', wanted.remote.url)
     if (!(await mayReach(wanted.remote.host))) {
@@ -163,11 +163,11 @@ export class Clones {
     }
     await rm(staged, { recursive: true, force: true })
     makeFolder(dirname(staged))
-    await clone(wanted.remote, staged, help, signal).catch((error) => {
+    await cloneRepository(wanted.remote, staged, git, signal).catch((error) => {
       throw new Failed('clone_failed', `git could not clone it: ${errorMessage(error)}`)
     })
     await this.#progress(wanted, 'git-detected', wanted.path)
-    return wanted.defaultBranch ?? (await headBranch(staged, help, signal))
+    return wanted.defaultBranch ?? (await readHeadBranch(staged, git, signal))
   }
 
   /** Moves a clone to its place and makes it a rig; back again when it cannot be one. */

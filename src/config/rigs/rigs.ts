@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { unknownAction } from '../../agents/agents/agents.ts'
-import type { AgentSession, AgentSessions } from '../../agents/agents/sessions.ts'
 import { stamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { type Attempt, onlyAttempt } from '../../core/replays.ts'
 import type { Store } from '../../core/store.ts'
+import { unknownAction } from '../../http/actions.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Config } from '../config.ts'
+import type { GitRunner } from '../git/git-runner.ts'
+import { readRepositoryStatus } from '../git/status.ts'
 import type { RigSpec } from '../spec.ts'
 import type { Suspensions } from '../suspensions.ts'
 import type { Clones } from './clones.ts'
-import { type GitHelp, gitStatus } from './git.ts'
 import type { GitStatus, RigActed, RigCreate, RigCreated, RigList, RigQuery, RigResponse, RigUpdate } from './schema.ts'
 
 /** What can be done to a declared rig. */
@@ -22,14 +22,29 @@ const STATUS = { created: 201, accepted: 202, exists: 200 } as const
 /** How many repositories are looked at at once. */
 const AT_ONCE = 8
 
+/** What a rig shows of a session. */
+export interface RigSession {
+  readonly running: boolean
+  /** When its program last showed something, in milliseconds. */
+  readonly lastActivity?: number
+}
+
+/** What rigs need of sessions. Every agent is named by its qualified name. */
+export interface RigSessions {
+  /** Every agent's open sessions, by agent. */
+  all(): ReadonlyMap<string, readonly RigSession[]>
+  /** Ends every session of these agents and returns the names of those that ended and of those that could not. */
+  restartAll(agents: readonly string[]): Promise<{ killed: string[]; failed: string[] }>
+}
+
 /** The folders a city works on. */
 export class Rigs {
   constructor(
     private readonly store: Store,
     private readonly config: Config,
     private readonly suspensions: Suspensions,
-    private readonly sessions: Pick<AgentSessions, 'all' | 'restartAll'>,
-    private readonly help: GitHelp,
+    private readonly sessions: RigSessions,
+    private readonly git: GitRunner,
     private readonly clones: Clones,
   ) {}
 
@@ -131,10 +146,10 @@ export class Rigs {
   }
 
   #git({ path }: RigSpec): Promise<GitStatus | undefined> {
-    return isFolder(path) ? gitStatus(path, this.help) : Promise.resolve(undefined)
+    return isFolder(path) ? readRepositoryStatus(path, this.git) : Promise.resolve(undefined)
   }
 
-  #shown(rig: RigSpec, all: ReturnType<AgentSessions['all']>, git: GitStatus | undefined): RigResponse {
+  #shown(rig: RigSpec, all: ReturnType<RigSessions['all']>, git: GitStatus | undefined): RigResponse {
     const agents = this.#agents(rig.name)
     const sessions = agents.flatMap((agent) => all.get(agent) ?? [])
     const active = lastActivity(sessions)
@@ -161,5 +176,5 @@ function isFolder(path: string): boolean {
   }
 }
 
-const lastActivity = (sessions: readonly AgentSession[]): number =>
+const lastActivity = (sessions: readonly RigSession[]): number =>
   sessions.reduce((newest, session) => Math.max(newest, session.lastActivity ?? 0), 0)

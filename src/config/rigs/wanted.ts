@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isAbsolute, join, normalize } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { requestId } from '../../core/ids.ts'
-import { parseRemote, type Remote } from './remote.ts'
+import { parseRemote, type Remote } from '../git/remote.ts'
 import type { RigCreate } from './schema.ts'
 
 /** A repository that is to become a rig. */

@@ -31,8 +31,8 @@ function readServer(at: Reader, name: string, path: string): McpServerSpec | und
     return undefined
   }
   const known = { name, ...(agents && { agents }) }
-  if (url !== undefined) return { ...known, reached: { name, type, url, headers } }
+  if (url !== undefined) return { ...known, connection: { name, type, url, headers } }
   const program = command ?? ''
   const found = program.includes('/') && !isAbsolute(program) ? resolve(path, program) : program
-  return { ...known, reached: { name, command: found, args, env } }
+  return { ...known, connection: { name, command: found, args, env } }
 }

@@ -7,6 +7,7 @@ import type { AgentSession, AgentSessions } from '../../../src/agents/agents/ses
 import { cityMigrations } from '../../../src/city/migrations.ts'
 import { Config } from '../../../src/config/config.ts'
 import { Declared } from '../../../src/config/declared.ts'
+import { GitRunner } from '../../../src/config/git/git-runner.ts'
 import { Clones } from '../../../src/config/rigs/clones.ts'
 import { Rigs } from '../../../src/config/rigs/rigs.ts'
 import { rigRoutes } from '../../../src/config/rigs/routes.ts'
@@ -117,11 +118,11 @@ export async function agentsWorld(
   const suspensions = new Suspensions(store)
   const sessions = new SomeSessions()
   const agents = new Agents(store, config, suspensions, sessions, clock)
-  const help = { deadlines, env: process.env }
+  const git = new GitRunner({ deadlines, env: process.env })
   const reports: string[] = []
   const report = (message: string) => reports.push(message)
-  const clones = new Clones({ store, log, clock, config, help, report, ...(mayReach && { mayReach }) })
-  const rigs = new Rigs(store, config, suspensions, sessions, help, clones)
+  const clones = new Clones({ store, log, clock, config, git, report, ...(mayReach && { mayReach }) })
+  const rigs = new Rigs(store, config, suspensions, sessions, git, clones)
   let caller: Caller = { kind: 'human' }
   const server = serve({
     routes: [

@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
+import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
 import { launch } from '../../../src/config/providers/launch.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { systemClock } from '../../../src/core/clock.ts'
@@ -16,6 +17,7 @@ import { GC } from './programs.ts'
 
 const deadlines = new Deadlines()
 const provider = { ...resolveProvider('opencode', new Map()), command: OPENCODE }
+const program = { manners: terminalProfileOf(provider) }
 
 /** OpenCode in its full-screen form, in a session host of its own, before a model that follows a script. */
 async function opencode(
@@ -44,9 +46,9 @@ async function opencode(
   const options = { deadlines, within: 90_000 }
   return {
     model,
-    settle: (within = 90_000) => settle(host, 's', provider, { deadlines, within }),
-    say: (text: string) => deliver(host, 's', provider, text, options),
-    interrupt: () => interrupt(host, 's', provider, options),
+    settle: (within = 90_000) => settle(host, 's', program, { deadlines, within }),
+    say: (text: string) => deliver(host, 's', program, text, options),
+    interrupt: () => interrupt(host, 's', program, options),
     press: (keys: string) => host.write('s', keys),
     async [Symbol.asyncDispose]() {
       await host.shutdown({ grace: 500 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
 import { BUILTINS } from '../../../src/config/providers/presets.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import type { ProviderOption, ProviderSpec } from '../../../src/config/providers/spec.ts'
@@ -43,7 +44,7 @@ describe('resolving a provider', () => {
     expect(provider.command).toBe('claude')
     expect(provider.args).toEqual(['--verbose'])
     expect(provider.optionDefaults).toEqual({ permission_mode: 'unrestricted', effort: 'low' })
-    expect(provider.manners.readyPrefixes).toEqual(['❯ '])
+    expect(terminalProfileOf(provider).readyPrefixes).toEqual(['❯ '])
     expect(provider.ancestor).toBe('claude')
   })
 
@@ -66,7 +67,7 @@ describe('resolving a provider', () => {
     )
     expect(provider.args).toEqual(['--a', '--b'])
     expect(provider.env).toEqual({ OPENCODE_PERMISSION: '{"*":"allow"}', X: 'fast', Y: 'y' })
-    expect(provider.manners.readyPrefixes).toEqual(['$ ', ''])
+    expect(terminalProfileOf(provider).readyPrefixes).toEqual(['$ ', ''])
     expect(provider.ancestor).toBe('opencode')
   })
 

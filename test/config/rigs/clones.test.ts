@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isPublicAddress, parseRemote } from '../../../src/config/rigs/remote.ts'
+import { isPublicAddress, parseRemote } from '../../../src/config/git/remote.ts'
 import { rigClones } from '../../../src/config/rigs/table.ts'
 import type { Recorded } from '../../../src/core/events/event.ts'
 import { agentsWorld } from '../../agents/agents/world.ts'

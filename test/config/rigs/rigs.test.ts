@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gitStatus, parseStatus } from '../../../src/config/rigs/git.ts'
+import { GitRunner } from '../../../src/config/git/git-runner.ts'
+import { parseStatus, readRepositoryStatus } from '../../../src/config/git/status.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { agentsWorld } from '../../agents/agents/world.ts'
 import { TestClock } from '../../support/clock.ts'
@@ -184,7 +185,9 @@ describe('the git state of a rig', () => {
     chmodSync(folder.at('evil'), 0o755)
     git(folder.at('repo'), 'config', 'core.fsmonitor', folder.at('evil'))
     const deadlines = new Deadlines()
-    expect((await gitStatus(folder.at('repo'), { deadlines, env: process.env }))?.branch).toBe('main')
+    expect(
+      (await readRepositoryStatus(folder.at('repo'), new GitRunner({ deadlines, env: process.env })))?.branch,
+    ).toBe('main')
     expect(await Bun.file(folder.at('ran')).exists()).toBe(false)
     deadlines.close()
   })
@@ -197,7 +200,7 @@ describe('the git state of a rig', () => {
     const clock = new TestClock()
     const deadlines = new Deadlines(clock, clock)
     const env = { ...process.env, PATH: `${folder.at('bin')}:${process.env.PATH}` }
-    const asked = gitStatus(folder.path, { deadlines, env })
+    const asked = readRepositoryStatus(folder.path, new GitRunner({ deadlines, env }))
     await clock.advance(3000)
     expect(await asked).toBeUndefined()
     expect(deadlines.size).toBe(0)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { choose } from '../../../src/host/terminal/choose.ts'
@@ -10,7 +11,7 @@ import { tempFolder } from '../../support/folder.ts'
 import { Terminals } from './terminals.ts'
 
 const PROGRAM = join(import.meta.dir, 'programs/dialog.ts')
-const program = resolveProvider('claude', new Map())
+const program = { manners: terminalProfileOf(resolveProvider('claude', new Map())) }
 const deadlines = new Deadlines()
 
 /** A program that asks, once it does. */

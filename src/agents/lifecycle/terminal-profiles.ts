@@ -1,5 +1,5 @@
+import type { Provider } from '../../config/providers/spec.ts'
 import { type Dialog, type DialogKind, type Manners, PLAIN } from '../../host/terminal/manners.ts'
-import type { ProviderSpec } from './spec.ts'
 
 const dialog = (kind: DialogKind, seen: RegExp, asks: string): Dialog => ({ kind, seen, asks })
 
@@ -83,15 +83,21 @@ const opencode: Partial<Manners> = {
   clear: '\x15\x7f',
 }
 
-const KNOWN: Record<string, Partial<Manners>> = { claude, codex, gemini, opencode, groq: opencode, cerebras: opencode }
+const PROFILES: Readonly<Record<string, Partial<Manners>>> = {
+  ...{ claude, codex, gemini, opencode },
+  ...{ groq: opencode, cerebras: opencode },
+}
 
-/** How a provider's screen is read: what we know of its ancestor, and what its declaration says of the prompt. */
-export function mannersOf(ancestor: string | undefined, spec: ProviderSpec): Manners {
-  const known: Manners = { ...PLAIN, ...(ancestor ? KNOWN[ancestor] : {}) }
-  const said = spec.readyPromptPrefix ? [spec.readyPromptPrefix] : []
+/** How a provider's program behaves in a terminal: what is known of its ancestor, then what its declaration adds. */
+export function terminalProfileOf(
+  provider?: Pick<Provider, 'ancestor' | 'readyPromptPrefix' | 'readyDelayMs'>,
+): Manners {
+  const { ancestor, readyPromptPrefix, readyDelayMs } = provider ?? {}
+  const profile: Manners = { ...PLAIN, ...(ancestor ? PROFILES[ancestor] : {}) }
+  const declared = readyPromptPrefix ? [readyPromptPrefix] : []
   return {
-    ...known,
-    readyPrefixes: [...new Set([...said, ...known.readyPrefixes])],
-    readyDelay: spec.readyDelayMs ?? known.readyDelay,
+    ...profile,
+    readyPrefixes: [...new Set([...declared, ...profile.readyPrefixes])],
+    readyDelay: readyDelayMs ?? profile.readyDelay,
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import type { TerminalScreen } from '../../../src/host/terminal/host.ts'
 import { type Place, placeOf } from '../../../src/host/terminal/input.ts'
@@ -14,7 +15,7 @@ function seen(text: string): TerminalScreen {
   return { lines: [...lines, '', ''], cursor: { x, y: y < 0 ? lines.length : y }, bracketedPaste: true }
 }
 
-const manners = (provider: string) => resolveProvider(provider, new Map()).manners
+const profileOf = (provider: string) => terminalProfileOf(resolveProvider(provider, new Map()))
 
 type Judged = Standing['is'] | DialogKind
 
@@ -245,7 +246,7 @@ const SCREENS: [provider: string, what: string, expected: Judged, screen: string
 
 describe('judging the screen of', () => {
   test.each(SCREENS)('%s %s: %s', (provider, _what, expected, screen) => {
-    const judged = standing(seen(screen), manners(provider), false)
+    const judged = standing(seen(screen), profileOf(provider), false)
     expect<Judged>(judged.is === 'asking' ? judged.dialog.kind : judged.is).toBe(expected)
   })
 })
@@ -259,6 +260,6 @@ describe('finding a typed text', () => {
     ['codex', '\n› hello\n\n› ▮Ask Codex to do anything', 'hello', undefined],
     ['opencode', '\n  ┃  hello\n\n  ┃  ▮\n  ┃', 'hello', undefined],
   ])('in %s', (provider, screen, text, place) => {
-    expect(placeOf(seen(screen), manners(provider), text)).toBe(place)
+    expect(placeOf(seen(screen), profileOf(provider), text)).toBe(place)
   })
 })
