@@ -47,7 +47,7 @@ const PENDING: readonly string[] = [
   'src/work/beads/beads.ts',
   'src/agents/conversations/logs/follow.ts',
   'src/agents/sessions/crew.ts',
-  'src/agents/lifecycle/deeds.ts',
+  'src/agents/lifecycle/action-executor.ts',
   'src/work/waits/draft.ts',
   'src/host/process/parse.ts',
   'src/http/desk.ts',

@@ -7,7 +7,7 @@ import { openLogs } from '../agents/conversations/logs/open.ts'
 import { ancestorOf } from '../agents/conversations/logs/origin.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
-import { putToRest } from '../agents/lifecycle/rest.ts'
+import { stopAllSessions } from '../agents/lifecycle/stop-all.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { Crew } from '../agents/sessions/crew.ts'
 import { SessionIdentities } from '../agents/sessions/identities.ts'
@@ -290,7 +290,7 @@ export class City {
 
   async #endSessions(): Promise<void> {
     const { host, name, clock } = this.dependencies
-    await putToRest(this.sessions.parts, this.config.current, () => clock.now())
+    await stopAllSessions(this.sessions.parts, this.config.current, () => clock.now())
     const own = (await host.list()).filter(({ key, state }) => state === 'running' && key.startsWith(`${name}/`))
     await Promise.all(own.map(({ key }) => host.end(key)))
   }

@@ -92,7 +92,7 @@ function reads({ beads, store }: City): void {
   timed('list by label, closed too', 300, () => beads.list({ all: true, label: 'l7' }))
   timed('counts', 300, () => beads.counts())
   const workload = new Workload(store, clock)
-  timed('waiting for an agent', 300, () => workload.waiting('press/hand-3'))
+  timed('waiting for an agent', 300, () => workload.unassignedFor('press/hand-3'))
   const bare = store.prepare<{ id: string }, [string]>('SELECT * FROM beads WHERE id = ?')
   const rate = (once: (id: string) => unknown): number => {
     const started = performance.now()

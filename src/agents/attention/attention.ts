@@ -1,8 +1,8 @@
 import { stamp } from '../../core/clock.ts'
-import { agentBackoff, FAILURES } from '../lifecycle/limits.ts'
+import type { FailureCount } from '../lifecycle/failure-counts.ts'
+import { agentBackoff, MAX_FAILURES } from '../lifecycle/limits.ts'
 import type { Parking } from '../lifecycle/parking.ts'
-import type { Trouble } from '../lifecycle/troubles.ts'
-import type { Asked } from '../messaging/interactions.ts'
+import type { OpenInteraction } from '../messaging/interactions.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { AttentionItem, AttentionList } from './schema.ts'
@@ -28,7 +28,7 @@ export class Attention {
 
   #failed(): AttentionItem[] {
     const { book, troubles } = this.sessions.parts
-    const known = troubles.of('agent')
+    const known = troubles.all('agent')
     const stuck = book.live().filter(({ state }) => STUCK.has(state))
     const named = new Set(stuck.map(({ template }) => template))
     const others = [...known.values()].filter((trouble) => !named.has(trouble.subject) && this.#lasts(trouble))
@@ -36,13 +36,13 @@ export class Attention {
   }
 
   /** Whether a person has to look: it failed often, or for want of a login, and has not worked since. */
-  #lasts({ subject, deaths, reason }: Trouble): boolean {
+  #lasts({ subject, deaths, reason }: FailureCount): boolean {
     if (deaths === 0 || !this.sessions.parts.launcher.agent(subject)) return false
-    return deaths >= FAILURES || LOGIN.test(reason)
+    return deaths >= MAX_FAILURES || LOGIN.test(reason)
   }
 }
 
-const question = ({ row, pending, since, by, answers }: Asked): AttentionItem => ({
+const question = ({ row, pending, since, by, answers }: OpenInteraction): AttentionItem => ({
   kind: by === 'agent' ? 'permission' : 'dialog',
   agent: row.template,
   session_id: row.id,
@@ -63,7 +63,7 @@ const parked = ({ bead, agent, since, reason }: ReturnType<Parking['parked']>[nu
   answers: [],
 })
 
-const sessionFailed = (row: SessionRow, trouble: Trouble | undefined): AttentionItem => ({
+const sessionFailed = (row: SessionRow, trouble: FailureCount | undefined): AttentionItem => ({
   kind: 'failed',
   agent: row.template,
   session_id: row.id,
@@ -74,7 +74,7 @@ const sessionFailed = (row: SessionRow, trouble: Trouble | undefined): Attention
   answers: [],
 })
 
-const agentFailed = ({ subject, deaths, until, reason }: Trouble): AttentionItem => ({
+const agentFailed = ({ subject, deaths, until, reason }: FailureCount): AttentionItem => ({
   kind: 'failed',
   agent: subject,
   since: stamp(until - agentBackoff(deaths)),

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import type { Frame } from '../../http/sse.ts'
-import type { SessionBook } from '../sessions/book.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { runs, stateOf } from '../sessions/view.ts'
+import { isRunning, wireState } from '../sessions/view.ts'
 import { Pulse } from './pulse.ts'
 import { resumption, structuredOf } from './structured/fallback.ts'
 import type { TranscriptFormat } from './structured/transcript.ts'
@@ -23,7 +23,7 @@ export interface Opened {
 
 /** Opens the stream of what a session says; refuses when there is nothing to show and nothing will come. */
 export async function openStream(
-  parts: { transcripts: Transcripts; book: SessionBook },
+  parts: { transcripts: Transcripts; book: SessionRepository },
   row: SessionRow,
   query: StreamQuery,
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export async function openStream(
   const logged = logs?.frames(row, { format, thinking, after }, signal)
   if (logged) return { headers: headersOf(row), frames: logged }
   const said = await parts.transcripts.said(row)
-  if (!said && !runs(row) && query.format !== 'structured' && row.state !== 'closed') {
+  if (!said && !isRunning(row) && query.format !== 'structured' && row.state !== 'closed') {
     throw new AppError('session-not-found', `session ${row.id} has no live output`)
   }
   const screen = (until: AbortSignal) => frames(parts, row, query, until)
@@ -42,13 +42,13 @@ export async function openStream(
 }
 
 const headersOf = (row: SessionRow): Record<string, string> => ({
-  'GC-Session-State': stateOf(row),
-  ...(!runs(row) && { 'GC-Session-Status': 'stopped' }),
+  'GC-Session-State': wireState(row),
+  ...(!isRunning(row) && { 'GC-Session-Status': 'stopped' }),
 })
 
 /** Frames until the client goes away or the session's program is gone; a closed session gets one snapshot. */
 async function* frames(
-  { transcripts, book }: { transcripts: Transcripts; book: SessionBook },
+  { transcripts, book }: { transcripts: Transcripts; book: SessionRepository },
   row: SessionRow,
   query: StreamQuery,
   signal: AbortSignal,
@@ -56,14 +56,14 @@ async function* frames(
   const shape = new Shape(row, query)
   yield* shape.opening()
   const pulse = new Pulse(signal)
-  const unlisten = book.listen(() => pulse.beat())
+  const unlisten = book.onChange(() => pulse.beat())
   try {
     for (let first = true; !signal.aborted; first = false) {
       const now = book.find(row.id) ?? row
-      if (runs(now)) for await (const said of transcripts.follow(now, signal)) yield* shape.frame(said)
+      if (isRunning(now)) for await (const said of transcripts.follow(now, signal)) yield* shape.frame(said)
       else if (first) yield* shape.frame(undefined)
       if (now.state === 'closed') return yield* shape.over()
-      if (!runs(book.find(row.id) ?? now)) await pulse.next()
+      if (!isRunning(book.find(row.id) ?? now)) await pulse.next()
     }
   } finally {
     unlisten()

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
-import type { SessionBook } from '../sessions/book.ts'
 import type { SessionHost } from '../sessions/host.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { runs } from '../sessions/view.ts'
+import { isRunning } from '../sessions/view.ts'
 import type { Logs } from './logs/logs.ts'
 import { Pulse } from './pulse.ts'
 import { structuredOf } from './structured/fallback.ts'
@@ -38,7 +38,7 @@ export class ScreenSource implements TranscriptSource {
   constructor(private readonly host: Pick<SessionHost, 'screen' | 'onOutput'>) {}
 
   async read(row: SessionRow): Promise<Said | undefined> {
-    if (!row.hostKey || !runs(row)) return undefined
+    if (!row.hostKey || !isRunning(row)) return undefined
     const { lines } = await this.host.screen(row.hostKey, LINES)
     const text = lines.slice(-LINES).join('\n').trimEnd()
     return { format: 'text', turns: text === '' ? [] : [{ role: 'output', text }] }
@@ -56,7 +56,7 @@ export class Transcripts {
 
   constructor(
     private readonly sources: readonly TranscriptSource[],
-    private readonly book: SessionBook,
+    private readonly book: SessionRepository,
   ) {}
 
   async said(row: SessionRow): Promise<Said | undefined> {
@@ -87,7 +87,7 @@ export class Transcripts {
     const pulse = new Pulse(signal)
     const stops = this.sources.map((source) => source.watch(row, () => pulse.beat()))
     const gone = () => this.book.find(row.id)?.hostKey !== row.hostKey
-    stops.push(this.book.listen(() => gone() && pulse.beat()))
+    stops.push(this.book.onChange(() => gone() && pulse.beat()))
     try {
       let shown = ''
       while (!signal.aborted && !gone()) {

@@ -3,16 +3,16 @@ import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 
 /** What of the supervisor's own environment a session gets: who and where the user is, and keys to model providers. */
-const PASSED = new Set(
+const INHERITED = new Set(
   `HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR PATH SSH_AUTH_SOCK SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS
    HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
    GITHUB_TOKEN GH_TOKEN GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL`.split(/\s+/),
 )
-const PASSED_PREFIXES =
+const INHERITED_PREFIXES =
   /^(LC_|XDG_|ANTHROPIC_|CLAUDE_CONFIG_DIR$|OPENAI_|CODEX_HOME$|GEMINI_|GOOGLE_|XAI_|KIMI_|KIRO_|CURSOR_|COPILOT_|AMP_|GROQ_|CEREBRAS_|AWS_|AZURE_|VERTEX)/
 
 /** Where the supervisor is, as sessions are told. */
-export interface Place {
+export interface CityEnvironment {
   readonly city: string
   /** The city's folder. */
   readonly path: string
@@ -26,40 +26,40 @@ export interface Place {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'
+const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin'
 
 /** A PATH on which `gc` and `bd` are this very program. */
-const ours = ({ home }: Place, path = USUAL_PATH): string => [join(home, 'bin'), path].join(delimiter)
+const searchPath = ({ home }: CityEnvironment, path = DEFAULT_PATH): string => [join(home, 'bin'), path].join(delimiter)
 
 /** The environment of what runs beside sessions, for the city: the supervisor's own, in which `gc` and `bd` are found. */
-export const besideSessions = (place: Place): Readonly<Record<string, string | undefined>> => ({
+export const commandEnvironment = (place: CityEnvironment): Readonly<Record<string, string | undefined>> => ({
   ...place.env,
-  PATH: ours(place, place.env.PATH),
+  PATH: searchPath(place, place.env.PATH),
   GC_HOME: place.home,
 })
 
 /** The environment of a session: what is passed on, what is declared, and above both who it is. */
-export function environmentOf(
+export function sessionEnvironment(
   row: SessionRow,
-  place: Place,
+  place: CityEnvironment,
   declared: Readonly<Record<string, string>>,
   more: { token: string; rigPath: string | undefined },
 ): Record<string, string> {
-  const passed = passedOn(place.env)
+  const passed = inheritedVariables(place.env)
   return {
     ...passed,
     TERM: 'xterm-256color',
     COLORTERM: 'truecolor',
     ...declared,
-    PATH: ours(place, declared.PATH ?? passed.PATH),
-    ...identity(row, place),
+    PATH: searchPath(place, declared.PATH ?? passed.PATH),
+    ...identityVariables(row, place),
     ...(row.rig && { GC_RIG: row.rig }),
     ...(more.rigPath && { GC_RIG_ROOT: more.rigPath }),
     GC_TOKEN: more.token,
   }
 }
 
-function identity(row: SessionRow, place: Place): Record<string, string> {
+function identityVariables(row: SessionRow, place: CityEnvironment): Record<string, string> {
   const name = identityOf(row)
   return {
     GC_URL: place.url(),
@@ -79,10 +79,10 @@ function identity(row: SessionRow, place: Place): Record<string, string> {
   }
 }
 
-function passedOn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function inheritedVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const passed: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && (PASSED.has(name) || PASSED_PREFIXES.test(name))) passed[name] = value
+    if (value !== undefined && (INHERITED.has(name) || INHERITED_PREFIXES.test(name))) passed[name] = value
   }
   return passed
 }

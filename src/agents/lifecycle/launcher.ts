@@ -12,17 +12,17 @@ import type { ToolServer } from '../../host/protocol/hosted.ts'
 import type { Program } from '../../host/terminal/settle.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { environmentOf, type Place } from './environment.ts'
+import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 import { terminalProfileOf } from './terminal-profiles.ts'
 
 /** A program to start for a session, and how its terminal is read. */
-export interface Prepared {
+export interface PreparedLaunch {
   argv: string[]
   cwd: string
   env: Record<string, string>
   /** The prompt, when it has to be typed once the program is ready. */
-  typed: string | undefined
+  typedPrompt: string | undefined
   program: Program
   transport: Transport
   /** The conversation that a program spoken to by protocol is asked to go on with. */
@@ -32,7 +32,7 @@ export interface Prepared {
   /** The servers of tools that such a program is told of. */
   servers: ToolServer[]
   /** What `typed` is when it could not. */
-  afresh: string | undefined
+  freshPrompt: string | undefined
   /** Whether it goes on with an earlier conversation. */
   resumed: boolean
   /** What it is started from. */
@@ -40,13 +40,13 @@ export interface Prepared {
 }
 
 /** What a session is told that goes on with its conversation. */
-const GO_ON =
+const RESUME_PROMPT =
   'Your program was started again and this is your earlier conversation. Go on; `gc hook --claim --json` tells what is yours to do.'
 
 /** Knows what to run for an agent or a provider, and whether it can be run. */
 export class Launcher {
   constructor(
-    private readonly place: Place,
+    private readonly place: CityEnvironment,
     private readonly config: Pick<Config, 'current'>,
     private readonly now: () => number,
   ) {}
@@ -97,15 +97,15 @@ export class Launcher {
     const path = agent?.env.PATH ?? provider.env.PATH ?? this.place.env.PATH ?? ''
     const words = (agent?.session === 'acp' && provider.acpCommand) || provider.command
     const command = provider.pathCheck ?? words.split(/\s+/)[0] ?? ''
-    if (onPath(command, path, this.place.path)) return undefined
+    if (isOnPath(command, path, this.place.path)) return undefined
     return `provider '${provider.name}' not found in PATH: there is no program ${command}`
   }
 
   /** The folder a new session of an agent works in. */
-  workDir(agent: AgentSpec, subject: PromptSubject): string {
+  workDir(agent: AgentSpec, promptSubject: PromptSubject): string {
     const rig = this.rigPath(agent.dir)
     if (agent.workDir === undefined) return rig ?? this.place.path
-    return resolve(this.place.path, fillIn(agent.workDir, fieldsOf(subject), `work_dir of ${agent.qualified}`))
+    return resolve(this.place.path, fillIn(agent.workDir, fieldsOf(promptSubject), `work_dir of ${agent.qualified}`))
   }
 
   rigPath(rig: string | undefined): string | undefined {
@@ -113,7 +113,7 @@ export class Launcher {
   }
 
   /** The words, folder and environment of a session's next start; refuses with a sentence when there can be none. */
-  prepare(row: SessionRow, token: string): Prepared {
+  prepare(row: SessionRow, token: string): PreparedLaunch {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
     if (row.kind === 'agent' && !agent) {
       throw new AppError('agent-not-found', `agent '${row.template}' is not in the configuration any more`)
@@ -123,10 +123,10 @@ export class Launcher {
     if (missing) throw new AppError('service-unavailable', missing)
     this.#needFolder(row.workDir, agent)
     const transport = this.transport(row)
-    const resume = keyToResume(row, agent, provider, transport)
+    const resume = conversationToResume(row, agent, provider, transport)
     const launched = this.#launch(row, agent, provider, resume, transport)
     const anew = resume === undefined ? launched : this.#launch(row, agent, provider, undefined, transport)
-    const env = environmentOf(row, this.place, launched.env, { token, rigPath: this.rigPath(row.rig) })
+    const env = sessionEnvironment(row, this.place, launched.env, { token, rigPath: this.rigPath(row.rig) })
     const { argv, typed } = launched
     const started = this.#fingerprint(row, agent, provider)
     const more = { program: this.program(row), resumed: resume !== undefined, fingerprint: started }
@@ -135,12 +135,12 @@ export class Launcher {
       argv,
       cwd: row.workDir,
       env,
-      typed,
+      typedPrompt: typed,
       transport,
       resume,
       model: model || undefined,
       servers: this.#servers(row.template, transport),
-      afresh: anew.typed,
+      freshPrompt: anew.typed,
       ...more,
     }
   }
@@ -213,7 +213,8 @@ export class Launcher {
   ): Launch {
     const subject = this.subject(row)
     if (resume !== undefined) {
-      const prompt = row.origin === 'manual' ? '' : `${beacon(subject.city, subject.agent, this.now())}\n${GO_ON}`
+      const prompt =
+        row.origin === 'manual' ? '' : `${beacon(subject.city, subject.agent, this.now())}\n${RESUME_PROMPT}`
       return launch({
         ...(provider && { provider }),
         ...(agent && { agent }),
@@ -246,7 +247,7 @@ export class Launcher {
 }
 
 /** The conversation a session's next start goes on with; undefined to begin a new one. */
-function keyToResume(
+function conversationToResume(
   row: SessionRow,
   agent: AgentSpec | undefined,
   provider: Provider | undefined,
@@ -260,12 +261,12 @@ function keyToResume(
 }
 
 /** Whether a command is a program that may be run. */
-function onPath(command: string, path: string, base: string): boolean {
-  if (command.includes('/')) return runnable(isAbsolute(command) ? command : resolve(base, command))
-  return path.split(delimiter).some((folder) => folder !== '' && runnable(join(folder, command)))
+function isOnPath(command: string, path: string, base: string): boolean {
+  if (command.includes('/')) return isExecutable(isAbsolute(command) ? command : resolve(base, command))
+  return path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, command)))
 }
 
-function runnable(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return statSync(file).isFile()

@@ -2,15 +2,15 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 
 /** A death this soon after a start is a failed start. */
-export const QUICK_DEATH = 30 * SECOND
+export const QUICK_EXIT = 30 * SECOND
 /** A death this soon after going on with a conversation means that there is no such conversation any more. */
-export const RESUME_DEATH = 2 * SECOND
+export const RESUME_EXIT = 2 * SECOND
 /** A session that lived this long did something useful. */
-export const PRODUCTIVE = 5 * MINUTE
+export const PRODUCTIVE_AFTER = 5 * MINUTE
 /** Failed starts in a row after which a session is quarantined. */
-export const FAILURES = 5
+export const MAX_FAILURES = 5
 /** Early deaths in a row after which a session is quarantined. */
-export const CHURN = 3
+export const MAX_CHURN = 3
 export const QUARANTINE = 5 * MINUTE
 /** Sessions a bead may take down before it is parked. */
 export const PARK_AFTER = 5

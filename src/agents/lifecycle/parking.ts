@@ -7,21 +7,21 @@ import type { Beads } from '../../work/beads/beads.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { WorkKey } from '../../work/metadata.ts'
 import { BeadParked } from './events.ts'
-import type { Troubles } from './troubles.ts'
+import type { FailureCounts } from './failure-counts.ts'
 
 interface Needs {
   store: Store
   log: EventLog
   clock: Clock
   beads: Beads
-  troubles: Troubles
+  troubles: FailureCounts
   /** Writes to the people of the city. */
   tell(tx: Tx, subject: string, body: string): void
 }
 
 const PARKED = 'gc:parked'
 /** More than these are not listed at once. */
-const LISTED = 1000
+const MAX_LISTED = 1000
 
 /** Beads that ended too many sessions: they are not offered any more, until a person lets them back. */
 export class Parking {
@@ -39,7 +39,7 @@ export class Parking {
     const reason = troubles.find('bead', bead)?.reason ?? ''
     const why = `${deaths} sessions of ${agent} ended while they had it; the last: ${reason.split('\n').at(-1) ?? ''}`
     troubles.clear(tx, 'bead', bead)
-    tell(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), letter(bead, agent, why))
+    tell(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), mailBody(bead, agent, why))
     const metadata = { [WorkKey.parkedReason]: why.slice(0, 500), [WorkKey.parkedAt]: stamp(clock.now()) }
     beads.change(tx, bead, { labels: [PARKED], metadata })
     log.append(tx, BeadParked, { actor: 'gc', subject: bead, message: why }, { bead_id: bead, agent, deaths })
@@ -64,7 +64,7 @@ export class Parking {
   /** Open beads that are parked, with why and since when. */
   parked(): { bead: Bead; agent: string; since: string; reason: string }[] {
     const { beads, store } = this.needs
-    return beads.some(store.read(() => this.#open.all(PARKED, LISTED)).map(({ id }) => id)).map((bead) => ({
+    return beads.some(store.read(() => this.#open.all(PARKED, MAX_LISTED)).map(({ id }) => id)).map((bead) => ({
       bead,
       agent: agentOf(bead),
       since: bead.metadata?.[WorkKey.parkedAt] ?? bead.updated_at ?? bead.created_at,
@@ -76,6 +76,6 @@ export class Parking {
 /** Whom a bead is for; '' when it is for nobody in particular. */
 const agentOf = (bead: Bead): string => bead.metadata?.[WorkKey.routedTo] ?? ''
 
-const letter = (bead: string, agent: string, why: string): string =>
+const mailBody = (bead: string, agent: string, why: string): string =>
   `Bead ${bead} is not offered to ${agent} any more: ${why}\n\n` +
   `See what is wrong with it (gc bead show ${bead}), then offer it again: gc bead unpark ${bead}`

@@ -1,18 +1,18 @@
-import { arrive } from './arrive.ts'
-import { leave } from './leave.ts'
-import { match } from './matching.ts'
-import type { Plan, Situation } from './state.ts'
-import { Turn } from './turn.ts'
+import { matchProcesses } from './match-processes.ts'
+import { PlanBuilder } from './plan-builder.ts'
+import { planStarts } from './plan-starts.ts'
+import { planStops } from './plan-stops.ts'
+import type { CitySnapshot, ReconcilePlan } from './snapshot.ts'
 
 /**
  * Decides what to do next, from nothing but what is given. The same situation gives the same plan, and a situation
  * in which everything was done gives none.
  */
-export function plan(situation: Situation): Plan {
+export function plan(situation: CitySnapshot): ReconcilePlan {
   if (!situation.hosted) return { actions: [], due: undefined }
-  const turn = new Turn(situation, situation.hosted)
-  match(turn)
-  leave(turn)
-  arrive(turn)
+  const turn = new PlanBuilder(situation, situation.hosted)
+  matchProcesses(turn)
+  planStops(turn)
+  planStarts(turn)
   return turn.plan()
 }

@@ -10,17 +10,17 @@ import type { Store } from '../../core/store.ts'
 import type { Hosted, Exit as HostedExit } from '../../host/protocol/hosted.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import type { SessionHost } from '../sessions/host.ts'
-import type { Exit } from './aftermath.ts'
-import { Deeds } from './deeds.ts'
+import { ActionExecutor } from './action-executor.ts'
+import { shiftDeadlines } from './clock-shift.ts'
+import { affectsSessions } from './event-filter.ts'
+import type { ProcessExit } from './exit-rules.ts'
+import { IdleBackoff } from './idle-backoff.ts'
 import { backoff } from './limits.ts'
-import { Lulls } from './lulls.ts'
 import type { Parking } from './parking.ts'
 import { plan } from './plan.ts'
-import { Probes } from './probes.ts'
-import type { Action, Situation } from './state.ts'
-import { shiftTerms } from './step.ts'
-import { matters } from './stir.ts'
-import { type Ground, Survey } from './survey.ts'
+import { ScaleChecks } from './scale-checks.ts'
+import type { CitySnapshot, ReconcileAction } from './snapshot.ts'
+import { type Ground, SnapshotReader } from './snapshot-reader.ts'
 
 export interface ReconcilerNeeds extends Ground {
   city: string
@@ -37,28 +37,28 @@ export interface ReconcilerNeeds extends Ground {
 }
 
 /** Between two looks, however much happens: at least this long, and longer when looking takes long. */
-const APART = 50
-const SHARE = 10
-const MOST_APART = 500
+const MIN_INTERVAL = 50
+const DURATION_FACTOR = 10
+const MAX_INTERVAL = 500
 const PATROL = 60_000
 /** How soon to look again for a program that is not installed. */
-const LOOK_AGAIN = 30_000
+const MISSING_PROGRAM_RETRY = 30_000
 
 /**
  * Keeps what runs in step with what is asked for. It looks when something happened, when a moment it waits for has
  * come, and once a minute; what it does is decided by `plan` and known to have worked or failed.
  */
 export class Reconciler {
-  readonly #lulls: Lulls
-  readonly #survey: Survey
-  readonly #deeds: Deeds
-  readonly #probes: Probes
+  readonly #lulls: IdleBackoff
+  readonly #survey: SnapshotReader
+  readonly #deeds: ActionExecutor
+  readonly #probes: ScaleChecks
   #stops: (() => void)[] = []
   #running: Promise<void> | undefined
   #again = false
   #closed = true
   #last = 0
-  #apart = APART
+  #apart = MIN_INTERVAL
   #soon: Deadline | undefined
   #due: Deadline | undefined
   #patrol: Deadline | undefined
@@ -68,15 +68,15 @@ export class Reconciler {
   constructor(private readonly needs: ReconcilerNeeds) {
     const { config, deadlines, report, suspensions, sessions } = needs
     const { shell, setup } = sessions.parts
-    this.#probes = new Probes({
+    this.#probes = new ScaleChecks({
       ...{ config, deadlines, report, path: setup.path, env: setup.env },
       run: (line, options) => shell.run(line, options),
       held: (agent) => suspensions.city(config.current) || suspensions.agent(config.current, agent),
       changed: () => this.wake(),
     })
-    this.#lulls = new Lulls(() => needs.clock.now())
-    this.#survey = new Survey(needs, this.#lulls, (agent) => this.#probes.wanted(agent))
-    this.#deeds = new Deeds(needs, () => this.wake())
+    this.#lulls = new IdleBackoff(() => needs.clock.now())
+    this.#survey = new SnapshotReader(needs, this.#lulls, (agent) => this.#probes.desired(agent))
+    this.#deeds = new ActionExecutor(needs, () => this.wake())
   }
 
   /** Adopts what runs, and from now on reacts to whatever happens. */
@@ -93,7 +93,7 @@ export class Reconciler {
       }),
       suspensions.onChange(() => this.wake()),
       this.needs.budgets?.onChange(() => this.wake()) ?? (() => {}),
-      sessions.parts.book.listen(() => this.wake()),
+      sessions.parts.book.onChange(() => this.wake()),
       host.onExit((exit) => this.#exited(exit)),
       host.onLost(() => this.wake()),
       deadlines.onStep((shift) => this.#stepped(shift)),
@@ -123,18 +123,18 @@ export class Reconciler {
   #recorded(recorded: Recorded): void {
     const { type, session_id, payload } = recorded
     const row = type === 'session.stopped' && session_id ? this.needs.sessions.parts.book.find(session_id) : undefined
-    if (row) this.#lulls.note(row, String(Object(payload).reason))
-    if (matters(recorded)) this.wake()
+    if (row) this.#lulls.recordStop(row, String(Object(payload).reason))
+    if (affectsSessions(recorded)) this.wake()
   }
 
   /** What was counted by the old clock is put right before anything more is decided. */
   async #stepped(shift: number): Promise<void> {
     const { store, sessions, report } = this.needs
     if (shift === 0) return
-    this.#survey.stepped()
+    this.#survey.resetQuietTimes()
     this.#lulls.clear()
     this.#stepping = store
-      .write((tx) => shiftTerms(tx, sessions.parts, shift))
+      .write((tx) => shiftDeadlines(tx, sessions.parts, shift))
       .catch((error) => report(`what runs keeps the times of the old clock: ${errorMessage(error)}`))
     await this.#stepping
     this.wake()
@@ -183,7 +183,10 @@ export class Reconciler {
       .catch((error) => this.needs.report(`sessions could not be looked after: ${errorMessage(error)}`))
       .then(() => {
         this.#last = this.needs.clock.now()
-        this.#apart = Math.min(Math.max(APART, SHARE * (this.needs.clock.monotonic() - began)), MOST_APART)
+        this.#apart = Math.min(
+          Math.max(MIN_INTERVAL, DURATION_FACTOR * (this.needs.clock.monotonic() - began)),
+          MAX_INTERVAL,
+        )
         this.#running = undefined
         if (this.#again) this.wake()
       })
@@ -198,19 +201,19 @@ export class Reconciler {
       if (this.#closed) return
       const wakes = this.needs.config.current.daemon.maxWakesPerTick - this.#deeds.starting
       this.needs.store.look()
-      const situation = this.#survey.situation(now, hosted, wakes, (id) => this.#deeds.busy(id))
+      const situation = this.#survey.read(now, hosted, wakes, (id) => this.#deeds.isBusy(id))
       const { actions, due } = plan(situation)
       const created = await this.#act(actions)
-      this.#wait([due, lookAgain(situation), this.needs.sessions.parts.workload.nextDeferred()])
+      this.#wait([due, missingProgramRetry(situation), this.needs.sessions.parts.workload.nextDeferred()])
       made = created
     }
   }
 
   /** Does what was decided; true when that made a session that is now to be started. */
-  async #act(actions: readonly Action[]): Promise<boolean> {
+  async #act(actions: readonly ReconcileAction[]): Promise<boolean> {
     let created = false
     for (const action of actions) {
-      const worked = await this.#deeds.do(action)
+      const worked = await this.#deeds.execute(action)
       if (action.do === 'create' && worked) created = true
     }
     return created
@@ -221,8 +224,8 @@ export class Reconciler {
     try {
       const all = await this.needs.host.list()
       this.#blind = 0
-      const own = all.filter(({ key }) => key.startsWith(`${this.needs.city}/`) && !this.#deeds.ending(key))
-      this.#survey.note(own)
+      const own = all.filter(({ key }) => key.startsWith(`${this.needs.city}/`) && !this.#deeds.isEnding(key))
+      this.#survey.recordOutput(own)
       return own
     } catch (error) {
       this.#blind++
@@ -248,12 +251,12 @@ export class Reconciler {
   /** A session's program ended by itself; the host forgets it once that is on disk. False when it is another city's. */
   async #exited(exit: HostedExit): Promise<boolean> {
     if (!exit.key.startsWith(`${this.needs.city}/`)) return false
-    const row = this.needs.sessions.parts.book.withKey(exit.key)
+    const row = this.needs.sessions.parts.book.findByHostKey(exit.key)
     if (!row) return true
     const said = exit.lastOutput.slice(-20).join('\n').trim().slice(-2000)
     const { lifecycle, usageLimits } = this.needs.sessions.parts
-    const limited = row.origin !== 'manual' && usageLimits.reached(row, exit.lastOutput)
-    await lifecycle.bury(row.id, exit.key, { ...toExit(exit), ...(limited && { limited }) }, said || undefined)
+    const limited = row.origin !== 'manual' && usageLimits.isReached(row, exit.lastOutput)
+    await lifecycle.recordExit(row.id, exit.key, { ...toExit(exit), ...(limited && { limited }) }, said || undefined)
     return true
   }
 
@@ -261,16 +264,18 @@ export class Reconciler {
     const id = key.startsWith(`${this.needs.city}/`) ? key.split('/')[1] : undefined
     if (id === undefined) return
     const { live, usageLimits } = this.needs.sessions.parts
-    live.showed(id, Date.parse(at))
-    usageLimits.showed(id)
+    live.recordOutput(id, Date.parse(at))
+    usageLimits.onOutput(id)
   }
 }
 
 /** When to look again for a program that is not installed and has work waiting. */
-const lookAgain = ({ agents, now }: Situation): number | undefined =>
-  agents.some(({ problem, demand }) => problem !== undefined && demand.length > 0) ? now + LOOK_AGAIN : undefined
+const missingProgramRetry = ({ agents, now }: CitySnapshot): number | undefined =>
+  agents.some(({ problem, demand }) => problem !== undefined && demand.length > 0)
+    ? now + MISSING_PROGRAM_RETRY
+    : undefined
 
-function toExit({ reason, exitCode, signal }: HostedExit): Exit {
+function toExit({ reason, exitCode, signal }: HostedExit): ProcessExit {
   if (reason === 'host-lost' || reason === 'unattended' || reason === 'shutdown') return { how: 'lost' }
   if (signal !== undefined) return { how: 'signalled', signal }
   return { how: 'exited', ...(exitCode !== undefined && { code: exitCode }) }

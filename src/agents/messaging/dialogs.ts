@@ -3,7 +3,7 @@ import { type Question, questionOn } from '../../host/terminal/question.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { PendingInteraction } from '../sessions/schema.ts'
-import type { Running } from '../sessions/view.ts'
+import type { RunningSession } from '../sessions/view.ts'
 
 /** What the words of an option mean; a refusal may say that it holds for ever, too. */
 const KINDS: readonly [RegExp, string][] = [
@@ -13,9 +13,9 @@ const KINDS: readonly [RegExp, string][] = [
 ]
 
 /** What a session's program asks on its screen; undefined when it asks nothing or has no screen any more. */
-export async function dialogOf(
+export async function readDialog(
   { host, launcher }: { host: Pick<SessionHost, 'screen'>; launcher: Launcher },
-  row: Running,
+  row: RunningSession,
 ): Promise<Question | undefined> {
   const screen = await host.screen(row.hostKey).catch(() => undefined)
   return screen && questionOn(screen, launcher.program(row).manners)
@@ -29,7 +29,7 @@ export const choicesOf = ({ menu }: Question): PermissionChoice[] =>
   })
 
 /** A dialog as clients know it. */
-export const dialogAsked = ({ id, dialog, menu }: Question): PendingInteraction => ({
+export const toInteraction = ({ id, dialog, menu }: Question): PendingInteraction => ({
   request_id: id,
   kind: dialog.kind,
   prompt: dialog.asks,

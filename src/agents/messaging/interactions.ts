@@ -8,9 +8,9 @@ import { SessionAnswered } from '../conversations/acp/events.ts'
 import { answersTo, choiceFor, interactionOf } from '../conversations/acp/questions.ts'
 import type { QuestionRow } from '../conversations/acp/table.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
-import type { SessionBook } from '../sessions/book.ts'
+import type { SessionActivity } from '../sessions/activity.ts'
 import type { SessionHost } from '../sessions/host.ts'
-import type { Live } from '../sessions/live.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
 import type {
   CityPendingEntry,
   PendingInteraction,
@@ -20,26 +20,26 @@ import type {
   SessionPending,
 } from '../sessions/schema.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { type Running, runs } from '../sessions/view.ts'
-import { choicesOf, dialogAsked, dialogOf } from './dialogs.ts'
+import { isRunning, type RunningSession } from '../sessions/view.ts'
+import { choicesOf, readDialog, toInteraction } from './dialogs.ts'
 import { pendingOf } from './pending.ts'
-import type { Typist } from './typist.ts'
+import type { TerminalInput } from './terminal-input.ts'
 
 interface Parts {
   store: Store
   log: EventLog
-  book: SessionBook
+  book: SessionRepository
   host: Pick<SessionHost, 'screen' | 'answer'>
   launcher: Launcher
   conversations: Conversations
-  live: Live
-  keys: Pick<Typist, 'choose'>
+  live: SessionActivity
+  keys: Pick<TerminalInput, 'choose'>
   messages: { pump(session: string): void }
   deadlines: Deadlines
 }
 
 /** What a session asks. */
-export interface Asked {
+export interface OpenInteraction {
   row: SessionRow
   pending: PendingInteraction
   since: number
@@ -50,9 +50,9 @@ export interface Asked {
 }
 
 /** So many screens are looked at together. */
-const TOGETHER = 8
+const BATCH = 8
 /** How long an answer may take to be seen as given; it is given by then anyway. */
-const SEEN_MS = 2_000
+const ANSWER_TIMEOUT = 2_000
 
 /** What sessions ask people, and what people answer. */
 export class Interactions {
@@ -72,15 +72,15 @@ export class Interactions {
   }
 
   /** Everything that sessions ask now. A session that cannot be looked at is named, and no reason to fail. */
-  async open(): Promise<{ asked: Asked[]; faults: string[] }> {
+  async open(): Promise<{ asked: OpenInteraction[]; faults: string[] }> {
     const rows = this.parts.book
       .live()
       .filter((row) => row.state !== 'creating')
-      .filter(runs)
-    const asked: Asked[] = []
+      .filter(isRunning)
+    const asked: OpenInteraction[] = []
     const faults: string[] = []
-    for (let at = 0; at < rows.length; at += TOGETHER) {
-      const some = rows.slice(at, at + TOGETHER)
+    for (let at = 0; at < rows.length; at += BATCH) {
+      const some = rows.slice(at, at + BATCH)
       const looked = await Promise.allSettled(some.map((row) => this.#asked(row)))
       for (const [index, look] of looked.entries()) {
         if (look.status === 'fulfilled') asked.push(...look.value)
@@ -92,7 +92,7 @@ export class Interactions {
 
   /** Answers what a session asks: by protocol, or with the keys of the dialog that its screen shows. */
   async respond(row: SessionRow, answer: Respond): Promise<Responded> {
-    if (!runs(row)) throw nothing()
+    if (!isRunning(row)) throw noPending()
     if (this.parts.conversations.speaks(row.hostKey)) await this.#toAgent(row.hostKey, answer)
     else await this.#onScreen(row, answer)
     return { status: 'accepted', id: row.id }
@@ -101,8 +101,8 @@ export class Interactions {
   async #toAgent(key: string, { action, request_id: wanted }: Respond): Promise<void> {
     const questions = this.parts.conversations.questions(key)
     const question = wanted === undefined ? questions[0] : questions.find(({ request }) => request === wanted)
-    if (questions.length === 0) throw nothing()
-    if (!question) throw other(wanted)
+    if (questions.length === 0) throw noPending()
+    if (!question) throw doesNotMatch(wanted)
     await this.#answer(key, question, choiceFor(action, question.choices).id)
   }
 
@@ -114,21 +114,21 @@ export class Interactions {
       if (session === sessionId && !open) seen.resolve()
     }
     const stop = conversations.listen(look)
-    const late = deadlines.after(SEEN_MS, () => seen.resolve())
+    const late = deadlines.after(ANSWER_TIMEOUT, () => seen.resolve())
     try {
       await host.answer(key, request, choice)
       look(sessionId)
       await seen.promise
     } catch (error) {
       const gone = error instanceof AppError && ['conflict-wrong-state', 'session-not-found'].includes(error.code)
-      throw gone ? nothing() : error
+      throw gone ? noPending() : error
     } finally {
       stop()
       late.cancel()
     }
   }
 
-  async #asked(row: Running): Promise<Asked[]> {
+  async #asked(row: RunningSession): Promise<OpenInteraction[]> {
     const { conversations, live } = this.parts
     if (conversations.speaks(row.hostKey)) {
       return conversations.questions(row.hostKey).map((question) => {
@@ -136,25 +136,25 @@ export class Interactions {
         return { row, pending: interactionOf(question), since: question.askedAt, by: 'agent', answers }
       })
     }
-    const asked = await dialogOf(this.parts, row)
+    const asked = await readDialog(this.parts, row)
     if (!asked) return []
     const since = live.lastOutput(row.id) ?? row.activeAt ?? row.createdAt
-    return [{ row, pending: dialogAsked(asked), since, by: 'screen', answers: answersOf(choicesOf(asked)) }]
+    return [{ row, pending: toInteraction(asked), since, by: 'screen', answers: answersOf(choicesOf(asked)) }]
   }
 
   /** Presses the keys that take an option of the dialog, and no other. */
-  async #onScreen(row: Running, { action, request_id: wanted }: Respond): Promise<void> {
+  async #onScreen(row: RunningSession, { action, request_id: wanted }: Respond): Promise<void> {
     const { keys, launcher, store, log, messages } = this.parts
-    const asked = await dialogOf(this.parts, row)
-    if (!asked) throw nothing()
-    if (wanted !== undefined && wanted !== asked.id) throw other(wanted)
+    const asked = await readDialog(this.parts, row)
+    if (!asked) throw noPending()
+    if (wanted !== undefined && wanted !== asked.id) throw doesNotMatch(wanted)
     const choices = choicesOf(asked)
-    if (choices.length === 0) throw unreadable()
+    if (choices.length === 0) throw notAnswerable()
     const choice = choiceFor(action, choices, answersOf(choices))
     const taking = { question: asked.id, option: choices.indexOf(choice) }
     const chosen = await keys.choose(row.hostKey, launcher.program(row), taking)
-    if (chosen === 'gone') throw other(asked.id)
-    if (chosen === 'stuck') throw stuck(row.id)
+    if (chosen === 'gone') throw doesNotMatch(asked.id)
+    if (chosen === 'stuck') throw notTaken(row.id)
     const payload = { session_id: row.id, request_id: asked.id, choice: choice.name }
     const facts = { actor: 'gc', subject: row.id, session_id: row.id }
     await store.write((tx) => log.append(tx, SessionAnswered, facts, payload))
@@ -165,18 +165,18 @@ export class Interactions {
 /** Of a dialog each option has a number. */
 const answersOf = (choices: readonly PermissionChoice[]): string[] => choices.map(({ id }) => id)
 
-const nothing = () => new AppError('session-conflict', 'no_pending: session has no pending interaction')
+const noPending = () => new AppError('session-conflict', 'no_pending: session has no pending interaction')
 
-const other = (wanted: string | undefined) =>
+const doesNotMatch = (wanted: string | undefined) =>
   new AppError('session-conflict', `invalid_interaction: pending interaction does not match request: ${wanted}`)
 
-const unreadable = () =>
+const notAnswerable = () =>
   new AppError(
     'not-implemented',
     'unsupported: session provider does not support interactive responses to this; attach to its terminal and answer there',
   )
 
-const stuck = (id: string) =>
+const notTaken = (id: string) =>
   new AppError(
     'session-conflict',
     `conflict: the program did not take the answer; see what its terminal shows with \`gc session attach ${id}\``,

@@ -4,30 +4,30 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Delivery } from '../../host/terminal/deliver.ts'
-import type { SessionBook } from '../sessions/book.ts'
 import { SessionMessageSucceeded, SessionSubmitSucceeded } from '../sessions/events.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
 import type { SubmitIntent } from '../sessions/schema.ts'
 import { type MessageRow, type SessionRow, sessionMessages } from '../sessions/table.ts'
-import type { Outcomes } from './outcomes.ts'
-import type { TypeOptions } from './typist.ts'
+import type { SessionRequests } from './requests.ts'
+import type { TypeOptions } from './terminal-input.ts'
 
 /** `prompt`: its first one, which comes before whatever waits already. */
 type Intent = SubmitIntent | 'prompt'
 
 /** How long a program may take to be ready for a message, and for one that waits for its turn to end. */
-const READY = 30_000
-const FOLLOW_UP = 600_000
+const READY_TIMEOUT = 30_000
+const FOLLOW_UP_TIMEOUT = 600_000
 /** How long to wait before a busy or asking program is tried again. */
-const RETRY = 5_000
+const RETRY_DELAY = 5_000
 /** How long a message waits for its session, when no request waits for it. */
-const KEPT = 24 * 3_600_000
+const DEFAULT_LIMIT = 24 * 3_600_000
 
 interface Parts {
   store: Store
   clock: Clock
   deadlines: Deadlines
-  book: SessionBook
-  outcomes: Outcomes
+  book: SessionRepository
+  outcomes: SessionRequests
   /** Brings a message to a session's program; says what became of it. */
   deliver(row: SessionRow, key: string, message: MessageRow, options: TypeOptions): Promise<Delivery>
   /** Whether a message can be brought to a program twice and is taken once. */
@@ -65,7 +65,7 @@ export class Messages {
         body,
         state: 'queued',
         createdAt: now,
-        dueAt: now + (more.limit ?? KEPT),
+        dueAt: now + (more.limit ?? DEFAULT_LIMIT),
       })
       .run()
     tx.after(() => this.pump(session))
@@ -165,7 +165,7 @@ export class Messages {
       const row = this.parts.book.find(session)
       if (!message || !row?.hostKey || row.pid === null || row.state !== 'active' || this.#closed.signal.aborted) break
       if (!(await this.#say(row, row.hostKey, message))) {
-        this.parts.deadlines.after(RETRY, () => this.pump(session))
+        this.parts.deadlines.after(RETRY_DELAY, () => this.pump(session))
         break
       }
     }
@@ -185,8 +185,8 @@ export class Messages {
     const began = clock.now()
     const delivery = await this.parts.deliver(row, key, message, {
       signal: this.#closed.signal,
-      within: message.intent === 'follow_up' ? FOLLOW_UP : READY,
-      typing: async () => {
+      timeout: message.intent === 'follow_up' ? FOLLOW_UP_TIMEOUT : READY_TIMEOUT,
+      onTyping: async () => {
         await store.write((tx) => this.#begin(tx, message))
         typed = true
       },
@@ -234,7 +234,7 @@ export class Messages {
   #delivered(tx: Tx, row: SessionRow, message: MessageRow): void {
     this.#mark(tx, message, 'delivered')
     this.#tellEnd(tx, message, 'delivered', '')
-    this.parts.book.patch(tx, row.id, { nudgedAt: this.parts.clock.now() })
+    this.parts.book.update(tx, row.id, { nudgedAt: this.parts.clock.now() })
     const accepted = message.requestId === null ? undefined : this.parts.outcomes.get(message.requestId)
     if (!accepted) return
     const facts = { actor: 'api', subject: row.id, session_id: row.id }

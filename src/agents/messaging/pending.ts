@@ -4,8 +4,8 @@ import type { Launcher } from '../lifecycle/launcher.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionPending } from '../sessions/schema.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { runs } from '../sessions/view.ts'
-import { dialogAsked, dialogOf } from './dialogs.ts'
+import { isRunning } from '../sessions/view.ts'
+import { readDialog, toInteraction } from './dialogs.ts'
 
 interface Parts {
   host: Pick<SessionHost, 'screen'>
@@ -16,12 +16,12 @@ interface Parts {
 /** What a session's program asks a person: a question of the protocol, or what is read from its screen. */
 export async function pendingOf(parts: Parts, row: SessionRow): Promise<SessionPending> {
   if (row.state === 'creating') return { supported: false }
-  if (!runs(row)) return { supported: true }
+  if (!isRunning(row)) return { supported: true }
   const { conversations } = parts
   if (conversations.speaks(row.hostKey)) {
     const [question] = conversations.questions(row.hostKey)
     return { supported: true, ...(question && { pending: interactionOf(question) }) }
   }
-  const asked = await dialogOf(parts, row)
-  return { supported: true, ...(asked && { pending: dialogAsked(asked) }) }
+  const asked = await readDialog(parts, row)
+  return { supported: true, ...(asked && { pending: toInteraction(asked) }) }
 }

@@ -4,7 +4,7 @@ import { SessionCreateSucceeded } from './events.ts'
 import { workNamesOf } from './metadata.ts'
 import { type BuiltParts, buildParts, type SessionNeeds } from './parts.ts'
 import type { SessionRow } from './table.ts'
-import { runs } from './view.ts'
+import { isRunning } from './view.ts'
 
 /** States in which a session waits for someone to wake it. */
 export const HELD: ReadonlySet<string> = new Set(['asleep', 'suspended', 'quarantined', 'archived'])
@@ -14,7 +14,7 @@ function whyWaiting({ book, launcher }: BuiltParts, session: string): string | u
   const row = book.find(session)
   const agent = row?.kind === 'agent' ? launcher.agent(row.template) : undefined
   if (!agent || row?.state !== 'start-pending') return undefined
-  const up = book.liveOf(agent.qualified).filter(runs).length
+  const up = book.liveByTemplate(agent.qualified).filter(isRunning).length
   if (agent.maxActive === undefined || up < agent.maxActive) return launcher.problem(agent)
   return `${agent.qualified} may have ${agent.maxActive} at once and has ${up}; close one, or raise max_active_sessions`
 }
@@ -40,12 +40,12 @@ export class Affairs {
   /** Closes a session in the books: what waits for it is told, its names are free, its work is offered again. */
   finish(tx: Tx, id: string, why: string): void {
     const { book, tokens, messages, outcomes } = this.parts
-    const row = book.need(id)
+    const row = book.get(id)
     if (row.state === 'closed') return
-    tokens.end(tx, id)
+    tokens.revoke(tx, id)
     this.needs.claims.loseAll(tx, id, workNamesOf(row))
     messages.abandon(tx, id, why)
-    const closed = book.move(tx, id, 'close', { closedAt: this.needs.clock.now() })
+    const closed = book.transition(tx, id, 'close', { closedAt: this.needs.clock.now() })
     const create = outcomes.find('session.create', id)
     if (create) outcomes.fail(tx, create, 'create_failed', `session ${closed.id} was closed: ${why}`)
     this.parts.live.forget(id)
@@ -55,7 +55,7 @@ export class Affairs {
   async forgive(agents: readonly string[]): Promise<void> {
     await this.needs.store.write((tx) => {
       for (const agent of agents) this.#forgive(tx, agent)
-      tx.after(() => this.parts.book.stir())
+      tx.after(() => this.parts.book.notifyChanged())
     })
   }
 
@@ -95,7 +95,7 @@ export class Affairs {
 
   /** Has a sleeping session started, because something came about that it waited for; a person's hold stays. */
   rouse(tx: Tx, id: string): void {
-    if (this.parts.book.need(id).state === 'asleep') this.wakeUp(tx, id)
+    if (this.parts.book.get(id).state === 'asleep') this.wakeUp(tx, id)
   }
 
   stopServing(): void {
@@ -115,7 +115,7 @@ export class Affairs {
     const named = resolver.named(token)
     if (named) {
       return this.needs.store.write((tx) => {
-        const made = resolver.find(token) ?? creation.materialised(tx, named)
+        const made = resolver.find(token) ?? creation.createNamed(tx, named)
         allows(made)
         return made
       })
@@ -132,7 +132,7 @@ export class Affairs {
   /** Lifts every hold on a session and asks for its start. */
   protected wakeUp(tx: Tx, id: string): void {
     const { book } = this.parts
-    const row = book.need(id)
+    const row = book.get(id)
     if (row.state === 'closed') throw new AppError('session-conflict', `session ${id} is closed`)
     if (row.state === 'failed-create') throw new AppError('session-conflict', `session ${id} is failed-create`)
     const change = {
@@ -143,8 +143,8 @@ export class Affairs {
       quarantinedUntil: null,
     }
     this.#forgive(tx, row.template)
-    if (HELD.has(row.state)) book.move(tx, id, 'wake', change)
-    else if (row.state === 'start-pending') book.patch(tx, id, change)
+    if (HELD.has(row.state)) book.transition(tx, id, 'wake', change)
+    else if (row.state === 'start-pending') book.update(tx, id, change)
   }
 
   #forgive(tx: Tx, agent: string): void {
@@ -166,7 +166,7 @@ export class Affairs {
     }
     if (row.state === 'closed' || row.state === 'failed-create') this.#created(tx, row.id, why)
     if (row.state === 'failed-create' && row.alias) {
-      this.parts.book.patch(tx, row.id, { alias: null, aliasHistory: [...row.aliasHistory, row.alias] })
+      this.parts.book.update(tx, row.id, { alias: null, aliasHistory: [...row.aliasHistory, row.alias] })
     }
   }
 
@@ -187,7 +187,7 @@ export class Affairs {
       outcomes.fail(tx, create, undelivered ? 'message_delivery_failed' : 'create_failed', failure)
       return
     }
-    const payload = { request_id: create.id, session: view.show(book.need(id)) }
+    const payload = { request_id: create.id, session: view.show(book.get(id)) }
     outcomes.succeed(tx, create.id, SessionCreateSucceeded, { actor: 'api', subject: id, session_id: id }, payload)
   }
 }

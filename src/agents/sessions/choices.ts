@@ -3,13 +3,13 @@ import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import type { BuiltParts } from './parts.ts'
 import type { SessionRow } from './table.ts'
-import { type Running, runs } from './view.ts'
+import { isRunning, type RunningSession } from './view.ts'
 
 const RUNNING = new Set(['active', 'start-pending', 'creating', 'draining', 'quarantined'])
 
 /** Whether a session's program runs and can be told a mode as it runs. */
-export const isSpokenTo = ({ conversations }: BuiltParts, row: SessionRow): row is Running =>
-  row.state === 'active' && runs(row) && conversations.speaks(row.hostKey)
+export const isSpokenTo = ({ conversations }: BuiltParts, row: SessionRow): row is RunningSession =>
+  row.state === 'active' && isRunning(row) && conversations.speaks(row.hostKey)
 
 /** Chooses the permission mode of a session's next start; a running program keeps the one it has. */
 export function choosePermissionMode(parts: BuiltParts, tx: Tx, row: SessionRow, mode: string): SessionRow {
@@ -32,7 +32,7 @@ export function choosePermissionMode(parts: BuiltParts, tx: Tx, row: SessionRow,
   }
   const options = { ...row.options, permission_mode: mode }
   effectiveOptions(provider, agent?.optionDefaults, options)
-  return book.patch(tx, row.id, { options })
+  return book.update(tx, row.id, { options })
 }
 
 /** A mode of a program that is spoken to by protocol, which tells its modes itself, once it has run. */

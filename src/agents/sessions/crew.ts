@@ -5,7 +5,7 @@ import type { AgentOutput } from '../agents/schema.ts'
 import type { AgentSession, AgentSessions, Restarted } from '../agents/sessions.ts'
 import type { Sessions } from './sessions.ts'
 import type { SessionRow } from './table.ts'
-import { runs } from './view.ts'
+import { isRunning } from './view.ts'
 
 /** What agents and rigs see of their sessions. */
 export class Crew implements AgentSessions {
@@ -37,14 +37,14 @@ export class Crew implements AgentSessions {
   }
 
   activeBeads(): (names: readonly string[]) => string | undefined {
-    return this.sessions.parts.workload.underWay()
+    return this.sessions.parts.workload.activeBeads()
   }
 
   /** Ends every session of these agents; those with work or someone who wants them start again. */
   async restartAll(agents: readonly string[]): Promise<Restarted> {
     const result: Restarted = { killed: [], failed: [] }
     await this.sessions.forgive(agents)
-    const running = agents.flatMap((agent) => this.#rows(agent).filter(runs))
+    const running = agents.flatMap((agent) => this.#rows(agent).filter(isRunning))
     await Promise.all(
       running.map(async ({ id, sessionName }) => {
         try {
@@ -74,9 +74,9 @@ export class Crew implements AgentSessions {
   async followOutput(identity: string, signal: AbortSignal) {
     const logged = this.#latest(identity)
     const turns = logged && this.sessions.transcripts.logs?.followOutput(identity, logged, signal)
-    if (turns) return { stopped: !runs(logged), turns }
+    if (turns) return { stopped: !isRunning(logged), turns }
     const row = this.#running(identity)
-    return { stopped: !runs(row), turns: this.#turns(identity, row, signal) }
+    return { stopped: !isRunning(row), turns: this.#turns(identity, row, signal) }
   }
 
   async *#turns(identity: string, row: SessionRow, signal: AbortSignal): AsyncGenerator<AgentOutput, void, void> {
@@ -87,7 +87,7 @@ export class Crew implements AgentSessions {
 
   /** The instance's session that runs. */
   #running(identity: string): SessionRow {
-    const row = this.#instance(identity).find(runs)
+    const row = this.#instance(identity).find(isRunning)
     if (row) return row
     throw new AppError('agent-not-found', `agent ${identity} not running`)
   }
@@ -95,16 +95,16 @@ export class Crew implements AgentSessions {
   /** The instance's session that runs, else its newest. */
   #latest(identity: string): SessionRow | undefined {
     const rows = this.#instance(identity)
-    return rows.find(runs) ?? rows[0]
+    return rows.find(isRunning) ?? rows[0]
   }
 
   #rows(agent: string): SessionRow[] {
-    return this.sessions.parts.book.liveOf(agent)
+    return this.sessions.parts.book.liveByTemplate(agent)
   }
 
   #instance(identity: string): SessionRow[] {
     const { book } = this.sessions.parts
-    return [...book.named('agentName', identity), ...book.liveOf(identity)]
+    return [...book.liveByName('agentName', identity), ...book.liveByTemplate(identity)]
   }
 
   #shown(row: SessionRow): AgentSession {
@@ -114,11 +114,11 @@ export class Crew implements AgentSessions {
       id: row.id,
       name: row.sessionName,
       identity: row.agentName || row.template,
-      running: runs(row),
-      attached: live.attached(row.id),
+      running: isRunning(row),
+      attached: live.isAttached(row.id),
       quarantined: row.state === 'quarantined',
       ...(lastActivity > 0 && { lastActivity }),
-      ...(runs(row) && live.standing(row.id)),
+      ...(isRunning(row) && live.standing(row.id)),
     }
   }
 }

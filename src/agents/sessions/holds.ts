@@ -7,7 +7,7 @@ import { SessionDrainAckedWithWork } from './events.ts'
 import { workNamesOf } from './metadata.ts'
 import type { SessionRow } from './table.ts'
 import { transition } from './transitions.ts'
-import { runs } from './view.ts'
+import { isRunning } from './view.ts'
 
 const KILLABLE = new Set(['active', 'start-pending', 'creating', 'draining'])
 
@@ -17,7 +17,7 @@ export class Holds extends Affairs {
   async stop(token: string): Promise<OKWithIDResponseBody> {
     const row = this.parts.resolver.resolve(token, { past: true })
     if (row.state === 'closed') throw new AppError('session-conflict', 'conflict: session is closed')
-    if (!runs(row)) return { status: 'ok', id: row.id }
+    if (!isRunning(row)) return { status: 'ok', id: row.id }
     const began = this.needs.clock.now()
     await this.parts.interrupt(row)
     await this.needs.store.write((tx) => this.parts.chronicle.operation(tx, row, 'interrupt', began))
@@ -28,7 +28,7 @@ export class Holds extends Affairs {
   async kill(token: string): Promise<OKWithIDResponseBody> {
     const row = this.parts.resolver.resolve(token, { past: true })
     if (row.state === 'closed') return { status: 'ok', id: row.id }
-    if (!KILLABLE.has(row.state) && !runs(row)) {
+    if (!KILLABLE.has(row.state) && !isRunning(row)) {
       throw new AppError('internal', `internal: session ${row.id} is not active`)
     }
     const began = this.needs.clock.now()
@@ -49,13 +49,13 @@ export class Holds extends Affairs {
     await lifecycle.stop(
       row.id,
       (tx, now) => {
-        if (!runs(row)) return
+        if (!isRunning(row)) return
         chronicle.stopped(tx, now, 'stopped')
         chronicle.operation(tx, now, 'stop', began)
       },
       (tx) => {
         const change = { suspendedAt: this.needs.clock.now(), wakeRequestedAt: null, reason: 'user-hold' }
-        chronicle.suspended(tx, book.move(tx, row.id, 'suspend', change))
+        chronicle.suspended(tx, book.transition(tx, row.id, 'suspend', change))
       },
     )
     return { status: 'ok' }
@@ -80,7 +80,7 @@ export class Holds extends Affairs {
     }
     const began = this.needs.clock.now()
     await this.parts.lifecycle.stop(row.id, (tx, now) => {
-      if (runs(row)) this.parts.chronicle.stopped(tx, now, 'stopped')
+      if (isRunning(row)) this.parts.chronicle.stopped(tx, now, 'stopped')
       this.parts.chronicle.operation(tx, now, 'close', began)
       this.finish(tx, now.id, 'closed on request')
       if (remove) this.parts.book.remove(tx, now.id)
@@ -97,13 +97,13 @@ export class Holds extends Affairs {
     await this.needs.store.write((tx) => {
       const { book, chronicle, workload } = this.parts
       const drainAt = this.needs.clock.now()
-      const now = book.need(row.id)
+      const now = book.get(row.id)
       const draining =
         now.state === 'active'
-          ? book.move(tx, row.id, 'drain', { reason: 'drained', drainAt })
-          : book.patch(tx, row.id, { reason: 'drained' })
+          ? book.transition(tx, row.id, 'drain', { reason: 'drained', drainAt })
+          : book.update(tx, row.id, { reason: 'drained' })
       if (now.state === 'active') chronicle.draining(tx, draining)
-      const [left] = workload.held(workNamesOf(row)).filter(({ status }) => status === 'in_progress')
+      const [left] = workload.assignedTo(workNamesOf(row)).filter(({ status }) => status === 'in_progress')
       if (left) this.#drainedWithWork(tx, row, left)
     })
     return { status: 'ok', id: row.id }
@@ -115,7 +115,7 @@ export class Holds extends Affairs {
     chronicle.stopped(tx, row, 'stopped')
     if (row.state === 'asleep' || row.state === 'quarantined') return
     const wanted = row.origin === 'ephemeral' ? {} : { wakeRequestedAt: clock.now() }
-    book.move(tx, row.id, 'sleep', { reason: 'no-wake-reason', sleptAt: clock.now(), ...wanted })
+    book.transition(tx, row.id, 'sleep', { reason: 'no-wake-reason', sleptAt: clock.now(), ...wanted })
   }
 
   #drainedWithWork(tx: Tx, row: SessionRow, left: { id: string; status: string }): void {

@@ -20,7 +20,7 @@ export class SessionIdentities implements Identities {
       throw new AppError('invalid-request', errorMessage(error))
     }
     const named = resolver.named(wanted)
-    if (named && materialise) return identityOf(creation.materialised(tx, named))
+    if (named && materialise) return identityOf(creation.createNamed(tx, named))
     throw new AppError(
       'invalid-request',
       `"${wanted}" is no open session: give a session's id, alias or name, or nothing`,

@@ -24,15 +24,15 @@ export class Lending {
     const { resolver, book, tokens, chronicle } = this.parts
     const { id } = resolver.resolve(token)
     return this.store.write((tx) => {
-      const row = book.need(id)
+      const row = book.get(id)
       if (row.state !== 'suspended' || row.hostKey !== null) {
         throw new AppError('session-conflict', `session ${id} is ${row.state}; only a suspended one can be lent`)
       }
-      tokens.end(tx, id)
+      tokens.revoke(tx, id)
       this.claims.loseAll(tx, id, workNamesOf(row))
-      const lent = book.patch(tx, id, { generation: row.generation + 1 })
+      const lent = book.update(tx, id, { generation: row.generation + 1 })
       chronicle.lent(tx, lent)
-      return { id, token: tokens.mint(tx, id, lent.generation) }
+      return { id, token: tokens.issue(tx, id, lent.generation) }
     })
   }
 }

@@ -1,12 +1,12 @@
 import { errorMessage } from '../../core/errors.ts'
 import { type Boundary, boundaryOf, cursorAfter } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
-import { NEWEST, type Place } from './history.ts'
+import { NEWEST, type SessionPosition } from './closed-sessions.ts'
 import type { SessionHost } from './host.ts'
 import type { BuiltParts } from './parts.ts'
 import type { SessionList, SessionResponse } from './schema.ts'
 import type { SessionRow } from './table.ts'
-import { runs } from './view.ts'
+import { isRunning } from './view.ts'
 
 /** Which sessions a list shows. */
 export interface SessionQuery {
@@ -31,7 +31,7 @@ export async function list(
   const limit = pageSize(query.limit)
   const wanted = { states: states.length > 0 ? states : ['open'], template: query.template || undefined }
   const after = boundary ? placeOf(boundary) : NEWEST
-  const { rows, total } = book.select(wanted, after, limit + 1)
+  const { rows, total } = book.page(wanted, after, limit + 1)
   const page = rows.slice(0, limit)
   const errors: string[] = []
   const items = await Promise.all(page.map((row) => shown(row)))
@@ -44,7 +44,7 @@ export async function list(
   }
 
   async function shown(row: SessionRow): Promise<SessionResponse> {
-    if (!query.peek || !row.hostKey || !runs(row)) return view.show(row)
+    if (!query.peek || !row.hostKey || !isRunning(row)) return view.show(row)
     try {
       const { lines } = await host.screen(row.hostKey, PEEKED)
       return view.show(row, { lastOutput: lines.slice(-PEEKED).join('\n').trimEnd() })
@@ -57,7 +57,7 @@ export async function list(
 
 const at = (row: SessionRow): string => new Date(row.createdAt).toISOString()
 
-const placeOf = ({ createdAt, id }: Boundary): Place => ({
+const placeOf = ({ createdAt, id }: Boundary): SessionPosition => ({
   createdAt: createdAt === undefined ? NEWEST.createdAt : Date.parse(createdAt),
   id,
 })

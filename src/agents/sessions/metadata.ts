@@ -1,9 +1,9 @@
 import { stamp } from '../../core/clock.ts'
 import type { SessionKey } from '../../work/metadata.ts'
-import { leaf } from './names.ts'
+import { lastSegment } from './names.ts'
 import type { SessionRow } from './table.ts'
 
-const moment = (at: number | null): string | undefined => (at === null ? undefined : stamp(at))
+const timestamp = (at: number | null): string | undefined => (at === null ? undefined : stamp(at))
 
 /** What of a session's row its bead shows as metadata, under the keys that existing clients and hooks read. */
 export function metadataOf(row: SessionRow): Record<string, string> {
@@ -26,13 +26,13 @@ export function metadataOf(row: SessionRow): Record<string, string> {
     configured_named_identity: row.named ?? undefined,
     sleep_reason: row.state === 'asleep' || row.state === 'quarantined' ? row.reason || undefined : undefined,
     state_reason: row.reason || undefined,
-    last_woke_at: moment(row.wokeAt),
-    slept_at: moment(row.sleptAt),
-    suspended_at: moment(row.suspendedAt),
-    drain_at: moment(row.drainAt),
-    quarantined_until: moment(row.quarantinedUntil),
-    wake_requested_at: moment(row.wakeRequestedAt),
-    last_nudge_delivered_at: moment(row.nudgedAt),
+    last_woke_at: timestamp(row.wokeAt),
+    slept_at: timestamp(row.sleptAt),
+    suspended_at: timestamp(row.suspendedAt),
+    drain_at: timestamp(row.drainAt),
+    quarantined_until: timestamp(row.quarantinedUntil),
+    wake_requested_at: timestamp(row.wakeRequestedAt),
+    last_nudge_delivered_at: timestamp(row.nudgedAt),
     wake_attempts: row.failures > 0 ? String(row.failures) : undefined,
     churn_count: row.churn > 0 ? String(row.churn) : undefined,
     template_overrides: Object.keys(overrides).length > 0 ? JSON.stringify(overrides) : undefined,
@@ -61,4 +61,5 @@ export function workNamesOf(row: SessionRow): string[] {
 }
 
 /** The name events call a session by. */
-export const displayOf = (row: SessionRow): string => row.alias ?? row.named ?? (row.agentName || leaf(row.sessionName))
+export const displayNameOf = (row: SessionRow): string =>
+  row.alias ?? row.named ?? (row.agentName || lastSegment(row.sessionName))

@@ -24,19 +24,20 @@ const invalid = (alias: string, why: string) =>
   new AppError('invalid-request', `invalid: session alias "${alias}" ${why}`)
 
 /** A qualified name as a word: `rig/worker.a` → `rig--worker__a`. */
-export const sanitised = (name: string): string => name.replaceAll('/', '--').replaceAll('.', '__')
+export const sanitize = (name: string): string => name.replaceAll('/', '--').replaceAll('.', '__')
 
 /** The last part of a qualified name. */
-export const leaf = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
+export const lastSegment = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 
 /** The run-time name of a session that nothing else names. */
-export const plainName = (id: string): string => `s-${sanitised(id)}`
+export const defaultSessionName = (id: string): string => `s-${sanitize(id)}`
 
 /** The run-time name of a pool session: unique for good, so that work never passes on by name. */
-export const poolName = (agent: string, id: string): string => `${sanitised(leaf(agent))}-${id}`
+export const poolSessionName = (agent: string, id: string): string => `${sanitize(lastSegment(agent))}-${id}`
 
 /** The run-time name of a session a person made of an agent that runs several. */
-export const adhocName = (agent: string): string => `${sanitised(leaf(agent))}-adhoc-${randomBytes(5).toString('hex')}`
+export const adhocSessionName = (agent: string): string =>
+  `${sanitize(lastSegment(agent))}-adhoc-${randomBytes(5).toString('hex')}`
 
 /** The name of one instance of an agent: the agent's own when there is but one, else with its number or given name. */
 export function instanceName(
@@ -46,5 +47,5 @@ export function instanceName(
   if (agent.maxActive === 1) return agent.qualified
   const given = agent.namepool[slot - 1]
   if (given === undefined) return `${agent.qualified}-${slot}`
-  return agent.qualified.slice(0, agent.qualified.length - leaf(agent.qualified).length) + given
+  return agent.qualified.slice(0, agent.qualified.length - lastSegment(agent.qualified).length) + given
 }

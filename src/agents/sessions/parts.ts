@@ -10,28 +10,28 @@ import type { Beads } from '../../work/beads/beads.ts'
 import { Conversations } from '../conversations/acp/conversations.ts'
 import { Speaker } from '../conversations/acp/speaker.ts'
 import { ConversationTidy } from '../conversations/acp/tidy.ts'
-import { Burial } from '../lifecycle/burial.ts'
-import { Crashes } from '../lifecycle/crashes.ts'
-import { besideSessions, type Place } from '../lifecycle/environment.ts'
+import { CrashHistory } from '../lifecycle/crash-history.ts'
+import { type CityEnvironment, commandEnvironment } from '../lifecycle/environment.ts'
+import { ExitHandler } from '../lifecycle/exit-handler.ts'
+import { FailureCounts } from '../lifecycle/failure-counts.ts'
 import { Launcher } from '../lifecycle/launcher.ts'
-import { Lifecycle } from '../lifecycle/lifecycle.ts'
-import { Setup } from '../lifecycle/setup.ts'
-import { Shell } from '../lifecycle/shell.ts'
-import { Troubles } from '../lifecycle/troubles.ts'
-import { UsageLimits } from '../lifecycle/usage-limits.ts'
+import { SessionProcesses } from '../lifecycle/processes.ts'
+import { SetupCommands } from '../lifecycle/setup-commands.ts'
+import { ShellRunner } from '../lifecycle/shell-runner.ts'
+import { UsageLimitWatcher } from '../lifecycle/usage-limit-watcher.ts'
 import { Messages } from '../messaging/messages.ts'
-import { Outcomes } from '../messaging/outcomes.ts'
-import { typist } from '../messaging/typist.ts'
+import { SessionRequests } from '../messaging/requests.ts'
+import { openTerminalInput } from '../messaging/terminal-input.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
-import { SessionBook } from './book.ts'
-import { Chronicle } from './chronicle.ts'
-import { Creation } from './creation.ts'
+import { SessionActivity } from './activity.ts'
+import { SessionCreator } from './creator.ts'
+import { SessionEventRecorder } from './event-recorder.ts'
 import type { SessionHost } from './host.ts'
-import { Live } from './live.ts'
-import { Resolver } from './resolve.ts'
+import { SessionRepository } from './repository.ts'
+import { SessionResolver } from './resolver.ts'
+import { SessionRetention } from './retention.ts'
 import type { SessionRow } from './table.ts'
-import { Tidy } from './tidy.ts'
-import { Tokens } from './tokens.ts'
+import { SessionTokens } from './tokens.ts'
 import { SessionView } from './view.ts'
 import { Workload } from './workload.ts'
 
@@ -48,7 +48,7 @@ export interface SessionNeeds {
   claims: { loseAll(tx: Tx, session: string, names?: readonly string[]): void }
   host: SessionHost
   worktrees: Pick<Worktrees, 'prepare'>
-  place: Place
+  place: CityEnvironment
   report(message: string): void
 }
 
@@ -62,17 +62,17 @@ export interface Sequel {
 /** The parts sessions are made of, each with one thing to do. */
 export function buildParts(needs: SessionNeeds, sequel: Sequel) {
   const { store, log, clock, deadlines, config, host, place, claims, report } = needs
-  const book = new SessionBook(store, needs.beads, clock)
+  const book = new SessionRepository(store, needs.beads, clock)
   const launcher = new Launcher(place, config, () => clock.now())
-  const outcomes = new Outcomes(store, log, needs.requests, deadlines)
-  const tokens = new Tokens(store, clock)
-  const troubles = new Troubles(store, clock)
-  const crashes = new Crashes(config, clock)
+  const outcomes = new SessionRequests(store, log, needs.requests, deadlines)
+  const tokens = new SessionTokens(store, clock)
+  const troubles = new FailureCounts(store, clock)
+  const crashes = new CrashHistory(config, clock)
   const workload = new Workload(store, clock)
-  const chronicle = new Chronicle(log, clock)
-  const live = new Live()
-  const shell = new Shell(deadlines)
-  const setup = new Setup({ config, launcher, shell, path: place.path, env: besideSessions(place) })
+  const chronicle = new SessionEventRecorder(log, clock)
+  const live = new SessionActivity()
+  const shell = new ShellRunner(deadlines)
+  const setup = new SetupCommands({ config, launcher, shell, path: place.path, env: commandEnvironment(place) })
   const died = (row: SessionRow) =>
     void setup
       .death(row)
@@ -82,14 +82,14 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
     const agent = row.kind === 'agent' ? launcher.agent(row.template) : undefined
     const path = await needs.worktrees.prepare(row, agent)
     if (path === undefined || path === row.workDir) return row
-    return store.write((tx) => book.patch(tx, row.id, { workDir: path }))
+    return store.write((tx) => book.update(tx, row.id, { workDir: path }))
   }
-  const keys = typist(host, deadlines)
+  const keys = openTerminalInput(host, deadlines)
   const conversations = new Conversations({
     ...{ store, log, city: place.city },
-    opened: (tx, id, conversation) => book.patch(tx, id, { sessionKey: conversation ?? null }),
+    opened: (tx, id, conversation) => book.update(tx, id, { sessionKey: conversation ?? null }),
     free: (id) => messages.pump(id),
-    failed: (id, key, reason) => usageLimits.told(id, key, reason),
+    failed: (id, key, reason) => usageLimits.onTurnFailed(id, key, reason),
   })
   const speaker = new Speaker(host, conversations)
   const interrupt = async (row: SessionRow) => {
@@ -105,7 +105,7 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
     outcomes,
     deliver: (row, key, { id, body: text, intent }, options) =>
       conversations.speaks(key)
-        ? speaker.deliver(key, { name: `message-${id}`, text, instead: intent === 'interrupt_now' }, options.typing)
+        ? speaker.deliver(key, { name: `message-${id}`, text, instead: intent === 'interrupt_now' }, options.onTyping)
         : keys.deliver(key, launcher.program(row), text, options),
     repeatable: (key) => conversations.speaks(key),
     interrupt,
@@ -117,22 +117,22 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
     created: sequel.created,
     report,
   })
-  const burial = new Burial({
+  const burial = new ExitHandler({
     ...{ store, clock, book, tokens, troubles, crashes, workload, chronicle, claims, died },
     settled: sequel.settled,
   })
-  const lifecycle = new Lifecycle({
+  const lifecycle = new SessionProcesses({
     ...{ store, clock, city: place.city, config, host, book, tokens, burial, launcher, chronicle, setup, housed },
     conversations,
     started: sequel.started,
   })
-  const usageLimits = new UsageLimits({
+  const usageLimits = new UsageLimitWatcher({
     ...{ book, host, launcher, live, deadlines, report },
     hasScreen: (key) => !conversations.speaks(key),
     limit: (id, key, said) => lifecycle.limit(id, key, said),
   })
   return {
-    tidy: new Tidy(store, clock, deadlines, report),
+    tidy: new SessionRetention(store, clock, deadlines, report),
     conversationTidy: new ConversationTidy(store, clock, deadlines, report),
     book,
     launcher,
@@ -149,9 +149,9 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
     conversations,
     shell,
     setup,
-    resolver: new Resolver(book, config),
+    resolver: new SessionResolver(book, config),
     view: new SessionView(book, launcher, workload, live),
-    creation: new Creation({
+    creation: new SessionCreator({
       store,
       book,
       config,

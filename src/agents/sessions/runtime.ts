@@ -8,7 +8,7 @@ import { identityOf, workNamesOf } from './metadata.ts'
 import type { BuiltParts } from './parts.ts'
 import type { Conversation, Heartbeat, Restart, SessionDrifts } from './runtime-schema.ts'
 import type { SessionRow } from './table.ts'
-import { runs } from './view.ts'
+import { isRunning } from './view.ts'
 
 interface Needs {
   parts: BuiltParts
@@ -37,8 +37,8 @@ export class Runtime {
     const { parts, write, now } = this.needs
     const { id } = parts.resolver.resolve(token)
     await write((tx) => {
-      if (parts.book.need(id).state === 'draining') return
-      parts.chronicle.draining(tx, parts.book.move(tx, id, 'drain', { reason: 'user-hold', drainAt: now() }))
+      if (parts.book.get(id).state === 'draining') return
+      parts.chronicle.draining(tx, parts.book.transition(tx, id, 'drain', { reason: 'user-hold', drainAt: now() }))
     })
     return { status: 'ok', id }
   }
@@ -48,8 +48,8 @@ export class Runtime {
     const { parts, write } = this.needs
     const { id } = parts.resolver.resolve(token)
     await write((tx) => {
-      if (parts.book.need(id).state === 'active') return
-      parts.chronicle.undrained(tx, parts.book.move(tx, id, 'undrain', { drainAt: null }))
+      if (parts.book.get(id).state === 'active') return
+      parts.chronicle.undrained(tx, parts.book.transition(tx, id, 'undrain', { drainAt: null }))
     })
     return { status: 'ok', id }
   }
@@ -75,7 +75,7 @@ export class Runtime {
       throw new AppError('invalid-request', `duration takes a length of time such as 30m or 1h30m, not "${duration}"`)
     }
     const busyUntil = now() + Math.min(length, LONGEST_HEARTBEAT)
-    await write((tx) => parts.book.patch(tx, row.id, { busyUntil }))
+    await write((tx) => parts.book.update(tx, row.id, { busyUntil }))
     return { status: 'ok', id: row.id }
   }
 
@@ -84,7 +84,7 @@ export class Runtime {
     const { parts, write } = this.needs
     const row = this.#own(token, caller, 'name its conversation')
     await write((tx) => {
-      if (parts.book.need(row.id).sessionKey === null) parts.book.patch(tx, row.id, { sessionKey: key })
+      if (parts.book.get(row.id).sessionKey === null) parts.book.update(tx, row.id, { sessionKey: key })
     })
     return { status: 'ok', id: row.id }
   }
@@ -94,7 +94,7 @@ export class Runtime {
     const { book, launcher } = this.needs.parts
     const items = book
       .live()
-      .filter(runs)
+      .filter(isRunning)
       .map((row) => ({
         id: row.id,
         session_name: row.sessionName,
@@ -108,7 +108,7 @@ export class Runtime {
   async #restart({ id, state }: SessionRow, fresh: boolean): Promise<void> {
     const { parts, write, wake } = this.needs
     if (STOPPED.has(state)) return write((tx) => this.#forget(tx, id, fresh, () => wake(tx, id)))
-    const work = parts.workload.held(workNamesOf(parts.book.need(id)))
+    const work = parts.workload.assignedTo(workNamesOf(parts.book.get(id)))
     await parts.lifecycle.stop(id, (tx, row) => {
       if (row.state === 'closed') return
       parts.chronicle.stopped(tx, row, 'stopped')
@@ -119,7 +119,7 @@ export class Runtime {
 
   #forget(tx: Tx, id: string, fresh: boolean, then: () => void): void {
     if (fresh) {
-      this.needs.parts.book.patch(tx, id, { sessionKey: null })
+      this.needs.parts.book.update(tx, id, { sessionKey: null })
       this.needs.reset(tx, id)
     }
     then()
@@ -130,7 +130,7 @@ export class Runtime {
     const now = this.needs.now()
     const change = { wakeRequestedAt: now, retryAt: null, failures: 0, churn: 0 }
     if (row.state === 'active' || row.state === 'draining' || row.state === 'creating') {
-      book.move(tx, row.id, 'sleep', { ...change, reason: 'reset-pending', sleptAt: now })
+      book.transition(tx, row.id, 'sleep', { ...change, reason: 'reset-pending', sleptAt: now })
     } else this.needs.wake(tx, row.id)
   }
 

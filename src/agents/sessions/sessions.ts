@@ -10,7 +10,7 @@ import { openStream } from '../conversations/stream.ts'
 import type { Transcript, TranscriptFormat } from '../conversations/structured/transcript.ts'
 import { ScreenSource, type TranscriptQuery, Transcripts } from '../conversations/transcripts.ts'
 import { Interactions } from '../messaging/interactions.ts'
-import { MESSAGE_LIMIT } from '../messaging/outcomes.ts'
+import { MESSAGE_LIMIT } from '../messaging/requests.ts'
 import { HELD } from './affairs.ts'
 import { choosePermissionMode, isSpokenTo, offeredMode } from './choices.ts'
 import { Crew } from './crew.ts'
@@ -36,7 +36,7 @@ import type {
   SubmitIntent,
 } from './schema.ts'
 import { Terminals, type Ticket } from './terminals.ts'
-import { runs } from './view.ts'
+import { isRunning } from './view.ts'
 import { callerOf, workerOf } from './who.ts'
 
 /** What of a request opens a stream. */
@@ -103,7 +103,7 @@ export class Sessions extends Holds {
     return this.needs.store.write((tx) => {
       if (title !== undefined) this.parts.book.rename(tx, row.id, title)
       if (wanted !== undefined) this.#setAlias(tx, row.id, wanted)
-      return this.parts.view.show(this.parts.book.need(row.id))
+      return this.parts.view.show(this.parts.book.get(row.id))
     })
   }
 
@@ -209,7 +209,7 @@ export class Sessions extends Holds {
   /** The last lines of a session's screen; undefined when it does not run. */
   async peek(id: string, lines: number): Promise<string | undefined> {
     const row = this.parts.book.find(id)
-    if (!row?.hostKey || !runs(row)) return undefined
+    if (!row?.hostKey || !isRunning(row)) return undefined
     const screen = await this.needs.host.screen(row.hostKey, lines)
     return screen.lines.slice(-lines).join('\n').trimEnd()
   }
@@ -227,7 +227,7 @@ export class Sessions extends Holds {
         return request
       }
       messages.queue(tx, row.id, body, { intent, ...(!later && { request: request.id, limit: MESSAGE_LIMIT }) })
-      if (HELD.has(book.need(row.id).state)) this.wakeUp(tx, row.id)
+      if (HELD.has(book.get(row.id).state)) this.wakeUp(tx, row.id)
       if (!later) return request
       const facts = { actor: 'api', subject: row.id, session_id: row.id }
       const payload = { request_id: request.id, session_id: row.id, queued: true, intent }
@@ -239,11 +239,11 @@ export class Sessions extends Holds {
 
   #setAlias(tx: Tx, id: string, wanted: string): void {
     const { book, creation } = this.parts
-    const row = book.need(id)
+    const row = book.get(id)
     if ((row.alias ?? '') === wanted) return
     const taken = wanted ? creation.aliasTaken(wanted, id) : undefined
     if (taken) throw new AppError('session-conflict', taken)
     const aliasHistory = row.alias === null ? row.aliasHistory : [...row.aliasHistory, row.alias].slice(-20)
-    book.patch(tx, id, { alias: wanted || null, aliasHistory })
+    book.update(tx, id, { alias: wanted || null, aliasHistory })
   }
 }

@@ -4,11 +4,11 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Connection, Socket } from '../../http/route.ts'
-import type { SessionBook } from './book.ts'
+import type { SessionActivity } from './activity.ts'
 import type { SessionHost } from './host.ts'
-import type { Live } from './live.ts'
+import type { SessionRepository } from './repository.ts'
 import type { SessionRow } from './table.ts'
-import { runs } from './view.ts'
+import { isRunning } from './view.ts'
 
 export const TicketRequest = Type.Object(
   { write: Type.Optional(Type.Boolean({ description: 'Whether keys may be typed; looking only when absent.' })) },
@@ -65,9 +65,9 @@ const MINUTE = 60_000
 const BEHIND = 1 << 20
 
 interface Parts {
-  book: SessionBook
+  book: SessionRepository
   host: SessionHost
-  live: Live
+  live: SessionActivity
   deadlines: Deadlines
 }
 
@@ -107,7 +107,7 @@ export class Terminals {
 }
 
 function keyOf(row: SessionRow): string {
-  if (row.hostKey && runs(row)) return row.hostKey
+  if (row.hostKey && isRunning(row)) return row.hostKey
   throw new AppError(
     'session-conflict',
     `conflict: session ${row.id} does not run, so it has no terminal; wake it first`,
@@ -128,7 +128,7 @@ class Viewer {
   ) {}
 
   open(socket: Socket): void {
-    this.#leave = this.parts.live.view(this.row.id)
+    this.#leave = this.parts.live.addViewer(this.row.id)
     void this.#show(socket).catch((error) => this.#end(socket, errorMessage(error)))
   }
 

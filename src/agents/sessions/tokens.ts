@@ -13,7 +13,7 @@ interface TokenRow {
 }
 
 /** Credentials of sessions: one per incarnation, made at its start, dead at its end. Only their hashes are kept. */
-export class Tokens {
+export class SessionTokens {
   readonly #insert: Statement<unknown, [string, string, number]>
   readonly #end: Statement<unknown, [number, string]>
   readonly #find: Statement<TokenRow, [string]>
@@ -28,14 +28,14 @@ export class Tokens {
   }
 
   /** The token of a new incarnation; those before it are dead. */
-  mint(tx: Tx, session: string, generation: number): string {
-    this.end(tx, session)
+  issue(tx: Tx, session: string, generation: number): string {
+    this.revoke(tx, session)
     const token = secret('gcs_')
     this.#insert.run(hashOf(token), session, generation)
     return token
   }
 
-  end(tx: Tx, session: string): void {
+  revoke(tx: Tx, session: string): void {
     void tx
     this.#end.run(this.clock.now(), session)
   }

@@ -1,38 +1,38 @@
 import { effectiveOptions } from '../../config/providers/launch.ts'
 import type { Standing } from '../conversations/logs/standing.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
-import type { SessionBook } from './book.ts'
-import type { Live } from './live.ts'
+import type { SessionActivity } from './activity.ts'
 import { workNamesOf } from './metadata.ts'
+import type { SessionRepository } from './repository.ts'
 import type { SessionResponse } from './schema.ts'
 import type { SessionRow } from './table.ts'
 import type { Workload } from './workload.ts'
 
 /** Whole seconds, as this resource has always shown its moments. */
-const seconds = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
+const formatSeconds = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
 
 /** Whether a session's program runs. */
-export const runs = (row: SessionRow): row is Running => row.hostKey !== null && row.pid !== null
-export type Running = SessionRow & { hostKey: string; pid: number }
+export const isRunning = (row: SessionRow): row is RunningSession => row.hostKey !== null && row.pid !== null
+export type RunningSession = SessionRow & { hostKey: string; pid: number }
 
 /** Shows sessions as clients see them. */
 export class SessionView {
   constructor(
-    private readonly book: SessionBook,
+    private readonly book: SessionRepository,
     private readonly launcher: Launcher,
     private readonly workload: Workload,
-    private readonly live: Live,
+    private readonly live: SessionActivity,
   ) {}
 
   show(row: SessionRow, more: { lastOutput?: string } = {}): SessionResponse {
-    const running = runs(row)
+    const running = isRunning(row)
     const closed = row.state === 'closed'
     const agent = this.launcher.agent(row.template)
     return {
       id: row.id,
       kind: row.kind,
       template: row.template,
-      state: stateOf(row),
+      state: wireState(row),
       ...(row.reason && !closed && { reason: row.reason }),
       title: this.book.titleOf(row.id),
       ...(row.alias !== null && { alias: row.alias }),
@@ -40,9 +40,9 @@ export class SessionView {
       ...this.#provider(row),
       session_name: row.sessionName,
       work_dir: row.workDir,
-      created_at: seconds(row.createdAt),
+      created_at: formatSeconds(row.createdAt),
       ...this.#moments(row),
-      attached: this.live.attached(row.id),
+      attached: this.live.isAttached(row.id),
       running,
       ...(row.rig && { rig: row.rig }),
       ...(agent && agent.maxActive !== 1 && { pool: row.template }),
@@ -58,19 +58,19 @@ export class SessionView {
   #moments(row: SessionRow) {
     const active = Math.max(this.live.lastOutput(row.id) ?? 0, row.activeAt ?? 0)
     return {
-      ...(active > 0 && { last_active: seconds(active) }),
-      ...(row.nudgedAt !== null && { last_nudge_delivered_at: seconds(row.nudgedAt) }),
+      ...(active > 0 && { last_active: formatSeconds(active) }),
+      ...(row.nudgedAt !== null && { last_nudge_delivered_at: formatSeconds(row.nudgedAt) }),
     }
   }
 
   #active(row: SessionRow): { active_bead?: string } {
-    const held = this.workload.held(workNamesOf(row)).find(({ status }) => status === 'in_progress')
+    const held = this.workload.assignedTo(workNamesOf(row)).find(({ status }) => status === 'in_progress')
     return held ? { active_bead: held.id } : {}
   }
 
   #provider(row: SessionRow): Pick<SessionResponse, 'display_name' | 'submission_capabilities' | 'options'> {
     const capabilities = {
-      supports_follow_up: (attempt(() => this.launcher.transport(row)) ?? 'terminal') === 'terminal',
+      supports_follow_up: (valueOrUndefined(() => this.launcher.transport(row)) ?? 'terminal') === 'terminal',
       supports_interrupt_now: row.provider !== 'antigravity',
     }
     const known = this.#known(row)
@@ -79,14 +79,14 @@ export class SessionView {
     return {
       display_name: known.displayName ?? known.name,
       submission_capabilities: capabilities,
-      options: attempt(() => effectiveOptions(known, agent?.optionDefaults, row.options)) ?? row.options,
+      options: valueOrUndefined(() => effectiveOptions(known, agent?.optionDefaults, row.options)) ?? row.options,
     }
   }
 
   #known(row: SessionRow) {
     const agent = row.kind === 'agent' ? this.launcher.agent(row.template) : undefined
     if (agent?.startCommand !== undefined) return undefined
-    return attempt(() => this.launcher.provider(row.provider))
+    return valueOrUndefined(() => this.launcher.provider(row.provider))
   }
 
   #metadata(row: SessionRow): { metadata?: Record<string, string> } {
@@ -106,7 +106,7 @@ const toStanding = ({ activity, model, contextPct, contextWindow }: Standing) =>
 })
 
 /** What is declared may have changed since the session was made: then there is nothing to tell. */
-function attempt<T>(read: () => T): T | undefined {
+function valueOrUndefined<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
@@ -115,9 +115,9 @@ function attempt<T>(read: () => T): T | undefined {
 }
 
 /** The state in the words of the wire; closed is empty. */
-export function stateOf(row: SessionRow): string {
+export function wireState(row: SessionRow): string {
   if (row.state === 'closed') return ''
-  if (row.state === 'active' && !runs(row)) return 'asleep'
+  if (row.state === 'active' && !isRunning(row)) return 'asleep'
   return row.state
 }
 

@@ -3,17 +3,17 @@ import type { Clock } from '../../core/clock.ts'
 import type { Store } from '../../core/store.ts'
 
 /** A bead that is someone's to work on. */
-export interface Held {
+export interface AssignedBead {
   id: string
   status: string
 }
 
 /** More waiting work than this makes no difference to how many sessions are started at once. */
-const ENOUGH = 500
+const MAX_BEADS = 500
 
 /** What there is to do: work in the hands of sessions, and work that waits for agents. */
 export class Workload {
-  readonly #held: Statement<Held, [string, number]>
+  readonly #held: Statement<AssignedBead, [string, number]>
   readonly #newest: Statement<{ assignee: string; id: string; at: number }, []>
   readonly #waiting: Statement<{ id: string }, [string, number, number]>
   readonly #untouched: Statement<{ id: string }, [string]>
@@ -27,7 +27,7 @@ export class Workload {
       `SELECT id, status FROM beads INDEXED BY beads_held
        WHERE assignee IN (SELECT value FROM json_each(?)) AND assignee != '' AND status != 'closed' AND workable = 1
          AND (status != 'open' OR (ready = 1 AND coalesce(defer_until, 0) <= ?))
-       ORDER BY status, created_at DESC, id LIMIT ${ENOUGH}`,
+       ORDER BY status, created_at DESC, id LIMIT ${MAX_BEADS}`,
     )
     this.#newest = store.prepare(
       `SELECT assignee, id, max(created_at) AS at FROM beads INDEXED BY beads_held
@@ -46,12 +46,12 @@ export class Workload {
   }
 
   /** Beads stored under any of these names that are under way or can be begun; the newest in progress first. */
-  held(names: readonly string[]): Held[] {
+  assignedTo(names: readonly string[]): AssignedBead[] {
     return this.#held.all(JSON.stringify(names), this.clock.now())
   }
 
   /** Tells of names the newest bead in progress that is stored under any of them. */
-  underWay(): (names: readonly string[]) => string | undefined {
+  activeBeads(): (names: readonly string[]) => string | undefined {
     const newest = new Map(this.#newest.all().map((bead) => [bead.assignee, bead]))
     return (names) => {
       const beads = names.flatMap((name) => newest.get(name) ?? [])
@@ -60,12 +60,12 @@ export class Workload {
   }
 
   /** Beads routed to an agent that nobody has, the oldest first. */
-  waiting(agent: string): string[] {
-    return this.#waiting.all(agent, this.clock.now(), ENOUGH).map(({ id }) => id)
+  unassignedFor(agent: string): string[] {
+    return this.#waiting.all(agent, this.clock.now(), MAX_BEADS).map(({ id }) => id)
   }
 
   /** Whether a bead still waits for someone to take it. */
-  untouched(bead: string): boolean {
+  isUnassigned(bead: string): boolean {
     return this.#untouched.get(bead) !== null
   }
 

@@ -8,8 +8,8 @@ import type { Use } from '../conversations/logs/entry.ts'
 import { object, text } from '../conversations/logs/json.ts'
 import type { Since } from '../conversations/logs/lines.ts'
 import type { Logs } from '../conversations/logs/logs.ts'
-import type { SessionBook } from '../sessions/book.ts'
-import { displayOf } from '../sessions/metadata.ts'
+import { displayNameOf } from '../sessions/metadata.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { believed } from './believed.ts'
 import { Harvest } from './harvest.ts'
@@ -22,7 +22,7 @@ export interface UsageNeeds {
   clock: Clock
   reactions: Reactions
   config: { readonly current: CityConfig }
-  book: SessionBook
+  book: SessionRepository
   logs: Logs
   /** The builtin provider that a session's program is of. */
   providerOf(row: SessionRow): string | undefined
@@ -142,7 +142,7 @@ export class Usage {
 
 const whose = (row: SessionRow) => ({
   sessionId: row.id,
-  worker: displayOf(row),
+  worker: displayNameOf(row),
   agent: row.kind === 'agent' ? row.template : '',
   rig: row.rig,
 })

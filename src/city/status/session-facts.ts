@@ -1,5 +1,5 @@
 import type { BuiltParts } from '../../agents/sessions/parts.ts'
-import { runs } from '../../agents/sessions/view.ts'
+import { isRunning } from '../../agents/sessions/view.ts'
 import type { SessionFacts } from './city-status.ts'
 
 /** Counts sessions from the rows of those that are not over. */
@@ -7,10 +7,10 @@ export const sessionFacts = ({ book }: Pick<BuiltParts, 'book'>): SessionFacts =
   tally() {
     const live = book.live()
     return {
-      active: live.filter(runs).length,
+      active: live.filter(isRunning).length,
       suspended: live.filter(({ state }) => state === 'suspended').length,
       draining: new Set(live.filter(({ state }) => state === 'draining').map(({ sessionName }) => sessionName)),
     }
   },
-  named: (identity) => book.named('named', identity)[0]?.state,
+  named: (identity) => book.liveByName('named', identity)[0]?.state,
 })

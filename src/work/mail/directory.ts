@@ -18,9 +18,9 @@ export interface Correspondent {
 /** Where sessions are looked up. */
 export interface Register {
   find(id: string): Correspondent | undefined
-  named(column: 'sessionName' | 'alias' | 'named' | 'agentName', name: string): Correspondent[]
-  past(column: 'sessionName' | 'alias', name: string): Correspondent[]
-  liveOf(template: string): Correspondent[]
+  liveByName(column: 'sessionName' | 'alias' | 'named' | 'agentName', name: string): Correspondent[]
+  closedByName(column: 'sessionName' | 'alias', name: string): Correspondent[]
+  liveByTemplate(template: string): Correspondent[]
 }
 
 /** Where mail goes, and what its recipient is called there. */
@@ -86,8 +86,8 @@ export class Directory {
     const all = [
       ...(own ? [own] : []),
       ...[this.register.find(route)].filter((row) => row !== undefined),
-      ...this.register.named('named', route),
-      ...this.register.liveOf(route).reverse(),
+      ...this.register.liveByName('named', route),
+      ...this.register.liveByTemplate(route).reverse(),
     ]
     const runs = (row: Correspondent) => row.state === 'active' && row.pid !== null && routesOf(row).includes(route)
     return [...new Map(all.filter(runs).map((row) => [row.id, row])).values()]
@@ -96,7 +96,7 @@ export class Directory {
   /** Who gets what waits at a route to which nobody will come any more; undefined when somebody may. */
   heir(route: string): string | undefined {
     const comes = route === HUMAN || this.#configured().includes(route) || this.#session(route) !== undefined
-    return comes || this.register.liveOf(route).length > 0 ? undefined : this.heirOf(route)
+    return comes || this.register.liveByTemplate(route).length > 0 ? undefined : this.heirOf(route)
   }
 
   /** Who gets what waits at the id of a session that is over: its agent, or else the people of the city. */
@@ -122,7 +122,7 @@ export class Directory {
   }
 
   #holder(named: string): { session?: string } {
-    const [row] = this.register.named('named', named)
+    const [row] = this.register.liveByName('named', named)
     return row ? { session: row.id } : {}
   }
 
@@ -140,14 +140,14 @@ export class Directory {
     const byId = this.register.find(wanted)
     if (byId && isLive(byId)) return byId
     for (const column of ['named', 'sessionName', 'alias', 'agentName'] as const) {
-      const [row] = this.register.named(column, wanted)
+      const [row] = this.register.liveByName(column, wanted)
       if (row) return row
     }
     return undefined
   }
 
   #past(wanted: string): Correspondent | undefined {
-    const past = (column: 'sessionName' | 'alias') => this.register.past(column, wanted)[0]
+    const past = (column: 'sessionName' | 'alias') => this.register.closedByName(column, wanted)[0]
     return this.register.find(wanted) ?? past('sessionName') ?? past('alias')
   }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { afterDeath } from '../../../src/agents/lifecycle/aftermath.ts'
+import { decideOutcome } from '../../../src/agents/lifecycle/exit-rules.ts'
 import { IDLE_GRACE, ON_DEMAND_IDLE, PARK_AFTER, USAGE_HOLD } from '../../../src/agents/lifecycle/limits.ts'
 import { plan } from '../../../src/agents/lifecycle/plan.ts'
-import type { AgentView, HostedView, SessionView, Situation } from '../../../src/agents/lifecycle/state.ts'
+import type { AgentState, CitySnapshot, ProcessState, SessionSnapshot } from '../../../src/agents/lifecycle/snapshot.ts'
 
 const NOW = 1_000_000_000
 
-const agent = (over: Partial<AgentView> = {}): AgentView => ({
+const agent = (over: Partial<AgentState> = {}): AgentState => ({
   name: 'worker',
   rig: '',
   suspended: false,
@@ -26,7 +26,7 @@ const agent = (over: Partial<AgentView> = {}): AgentView => ({
   ...over,
 })
 
-const session = (over: Partial<SessionView> = {}): SessionView => ({
+const session = (over: Partial<SessionSnapshot> = {}): SessionSnapshot => ({
   id: 'mc-1',
   agent: 'worker',
   origin: 'ephemeral',
@@ -60,7 +60,7 @@ const session = (over: Partial<SessionView> = {}): SessionView => ({
   ...over,
 })
 
-const process = (over: Partial<HostedView> = {}): HostedView => ({
+const process = (over: Partial<ProcessState> = {}): ProcessState => ({
   key: 'k1',
   pid: 10,
   startedAt: 's',
@@ -71,8 +71,8 @@ const process = (over: Partial<HostedView> = {}): HostedView => ({
 const stopped = { key: undefined, pid: undefined, processStarted: undefined }
 
 const situation = (
-  over: Partial<Omit<Situation, 'hosted'>> & { hosted?: HostedView[] | undefined } = {},
-): Situation => ({
+  over: Partial<Omit<CitySnapshot, 'hosted'>> & { hosted?: ProcessState[] | undefined } = {},
+): CitySnapshot => ({
   now: NOW,
   city: { suspended: false, maxActive: undefined },
   wakes: 5,
@@ -268,7 +268,7 @@ describe('named sessions', () => {
 describe('agents that depend on others', () => {
   const base = agent({ name: 'base' })
   const top = agent({ name: 'top', dependsOn: ['base'], demand: demand('w-1') })
-  const of = (name: string, over: Partial<SessionView> = {}) => session({ agent: name, id: `mc-${name}`, ...over })
+  const of = (name: string, over: Partial<SessionSnapshot> = {}) => session({ agent: name, id: `mc-${name}`, ...over })
 
   test('bring those up first, and come once they run', () => {
     expect(brief({ agents: [top, base] })).toEqual(['create base-1'])
@@ -311,7 +311,7 @@ describe('an agent whose sessions leave at once, since there is nothing to do', 
   const lull = { lullUntil: NOW + 1000 }
 
   test('gets none to be kept up, or that a scale check asks for, until a while has passed', () => {
-    const due = (one: AgentView) => plan(situation({ agents: [one] }))
+    const due = (one: AgentState) => plan(situation({ agents: [one] }))
     for (const kept of [{ minActive: 1 }, { scaled: 1 }]) {
       expect(due(agent({ ...kept, ...lull }))).toEqual({ actions: [], due: NOW + 1000 })
       expect(brief({ agents: [agent({ ...kept, lullUntil: NOW })] })).toEqual(['create worker-1'])
@@ -354,7 +354,7 @@ describe('work for an agent that has only named sessions', () => {
 describe('a session that a person started', () => {
   const chat = { idle: 60_000, grace: 600_000 }
   const manual = session({ origin: 'manual', slot: undefined, wokeAt: NOW - 600_000, quietSince: NOW - 60_000 })
-  const run = (over: Partial<SessionView>, more = {}) =>
+  const run = (over: Partial<SessionSnapshot>, more = {}) =>
     brief({ chat, hosted: [process()], sessions: [{ ...manual, ...over }], ...more })
 
   test('sleeps once it has been idle for as long as the city says, and its first while is over', () => {
@@ -372,7 +372,7 @@ describe('a session whose declaration changed', () => {
   const busyAgents = [agent({ minActive: 1 })]
 
   test('in nothing but session_live takes that up as it runs, even while it works', () => {
-    const run = (over: Partial<SessionView>) =>
+    const run = (over: Partial<SessionSnapshot>) =>
       brief({ agents: busyAgents, hosted: [process()], sessions: [session({ ...over, drift: ['session_live'] })] })
     expect(run({})).toEqual(['refresh mc-1'])
     expect(run({ work: ['w-1'] })).toEqual(['refresh mc-1'])
@@ -383,7 +383,7 @@ describe('a session whose declaration changed', () => {
   })
 
   test('is replaced once it has been idle for a while, never while it works', () => {
-    const run = (over: Partial<SessionView>) =>
+    const run = (over: Partial<SessionSnapshot>) =>
       brief({ agents: busyAgents, hosted: [process()], sessions: [session({ ...idle, ...over })] })
     expect(run({})).toEqual(['drain mc-1 config-drift'])
     expect(run({ work: ['w-1'] })).toEqual([])
@@ -411,10 +411,10 @@ describe('a session that ran into a usage limit', () => {
   const exit = { how: 'exited', code: 1, limited: true } as const
 
   test('is held for half an hour, and nothing counts against it', () => {
-    const after = afterDeath(session({ work: ['w-1'] }), exit, NOW)
+    const after = decideOutcome(session({ work: ['w-1'] }), exit, NOW)
     expect(after).toMatchObject({ state: 'quarantined', reason: 'rate_limit', quarantinedUntil: NOW + USAGE_HOLD })
     expect(after).toMatchObject({ crashed: false, blamed: [], suspect: false, failures: 0 })
-    expect(afterDeath(session({ state: 'creating' }), exit, NOW).state).toBe('quarantined')
-    expect(afterDeath(session({ state: 'draining', reason: 'drained' }), exit, NOW).state).toBe('closed')
+    expect(decideOutcome(session({ state: 'creating' }), exit, NOW).state).toBe('quarantined')
+    expect(decideOutcome(session({ state: 'draining', reason: 'drained' }), exit, NOW).state).toBe('closed')
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
+import { occupiesSlot } from '../../../src/agents/lifecycle/capacity.ts'
 import { plan } from '../../../src/agents/lifecycle/plan.ts'
-import { occupies } from '../../../src/agents/lifecycle/room.ts'
-import type { Action, SessionView, Situation } from '../../../src/agents/lifecycle/state.ts'
+import type { CitySnapshot, ReconcileAction, SessionSnapshot } from '../../../src/agents/lifecycle/snapshot.ts'
 import { anySituation, carriedOut, dice } from './worlds.ts'
 
 const SITUATIONS = 30_000
 
 /** What must not be decided, whatever the situation. */
-function wrong(before: Situation, actions: readonly Action[]): string[] {
+function wrong(before: CitySnapshot, actions: readonly ReconcileAction[]): string[] {
   const faults: string[] = []
   const about = new Set<string>()
   const byId = new Map(before.sessions.map((session) => [session.id, session]))
@@ -39,7 +39,7 @@ function wrong(before: Situation, actions: readonly Action[]): string[] {
 }
 
 /** An agent waits while one that it depends on is on its way up. */
-function isEarly({ agents, sessions }: Situation, name: string): boolean {
+function isEarly({ agents, sessions }: CitySnapshot, name: string): boolean {
   const on = agents.find((agent) => agent.name === name)?.dependsOn ?? []
   const of = (agent: string) =>
     sessions.filter((session) => session.agent === agent && agents.some((a) => a.name === agent))
@@ -50,18 +50,18 @@ function isEarly({ agents, sessions }: Situation, name: string): boolean {
 }
 
 /** Only suspension ends a session that works. */
-function drainFaults(before: Situation, session: SessionView): string[] {
+function drainFaults(before: CitySnapshot, session: SessionSnapshot): string[] {
   const agent = before.agents.find(({ name }) => name === session.agent)
   const suspended = agent && (agent.suspended || before.rigs.get(agent.rig)?.suspended)
   return !suspended && (session.work.length > 0 || session.attached) ? [`drain of ${session.id}, which works`] : []
 }
 
 /** What must not come about: more sessions than before where a limit was reached, or two with one identity. */
-function broken(before: Situation, after: Situation): string[] {
+function broken(before: CitySnapshot, after: CitySnapshot): string[] {
   const faults: string[] = []
-  const count = (of: Situation, fits: (session: SessionView) => boolean) =>
-    of.sessions.filter((one) => occupies(one) && fits(one)).length
-  const limit = (what: string, most: number | undefined, fits: (session: SessionView) => boolean) => {
+  const count = (of: CitySnapshot, fits: (session: SessionSnapshot) => boolean) =>
+    of.sessions.filter((one) => occupiesSlot(one) && fits(one)).length
+  const limit = (what: string, most: number | undefined, fits: (session: SessionSnapshot) => boolean) => {
     if (most !== undefined && count(after, fits) > Math.max(most, count(before, fits)))
       faults.push(`more than ${most} in ${what}`)
   }
@@ -78,13 +78,13 @@ function broken(before: Situation, after: Situation): string[] {
 }
 
 /** Sessions that nothing more is decided about although they neither rest nor wait for a moment or a person. */
-function stuck(settled: Situation, due: number | undefined): string[] {
+function stuck(settled: CitySnapshot, due: number | undefined): string[] {
   return settled.sessions
     .filter((session) => !session.busy && !accepted(settled, session, due))
     .map(({ id, state }) => `${id} stays ${state}`)
 }
 
-function accepted(settled: Situation, session: SessionView, due: number | undefined): boolean {
+function accepted(settled: CitySnapshot, session: SessionSnapshot, due: number | undefined): boolean {
   const { state, key } = session
   const waits = (moment: number) => moment > settled.now && due !== undefined && due <= moment
   if (state === 'active') return key !== undefined && settled.hosted?.get(key)?.exit === undefined
@@ -101,14 +101,15 @@ function accepted(settled: Situation, session: SessionView, due: number | undefi
 }
 
 /** Why a session that is asked for may stay down: it is held, cannot run, finds no place, or waits for another agent. */
-function cannotStart(settled: Situation, { agent: name, origin }: SessionView): boolean {
+function cannotStart(settled: CitySnapshot, { agent: name, origin }: SessionSnapshot): boolean {
   const agent = settled.agents.find((one) => one.name === name)
   const rig = agent && settled.rigs.get(agent.rig)
   if (settled.wakes === 0 || settled.city.suspended || isEarly(settled, name)) return true
   if (!agent) return origin !== 'manual' || full(settled, settled.city.maxActive, () => true)
   if (agent.suspended || agent.blocked || rig?.suspended) return true
   if (agent.problem !== undefined && origin !== 'manual') return true
-  const inRig = (session: SessionView) => settled.agents.find((one) => one.name === session.agent)?.rig === agent.rig
+  const inRig = (session: SessionSnapshot) =>
+    settled.agents.find((one) => one.name === session.agent)?.rig === agent.rig
   return (
     full(settled, agent.maxActive || undefined, (session) => session.agent === name) ||
     full(settled, agent.rig ? rig?.maxActive : undefined, inRig) ||
@@ -116,8 +117,11 @@ function cannotStart(settled: Situation, { agent: name, origin }: SessionView): 
   )
 }
 
-const full = ({ sessions }: Situation, most: number | undefined, fits: (session: SessionView) => boolean): boolean =>
-  most !== undefined && sessions.filter((session) => occupies(session) && fits(session)).length >= most
+const full = (
+  { sessions }: CitySnapshot,
+  most: number | undefined,
+  fits: (session: SessionSnapshot) => boolean,
+): boolean => most !== undefined && sessions.filter((session) => occupiesSlot(session) && fits(session)).length >= most
 
 describe('any situation', () => {
   test(`is decided lawfully, and settles in what it accepts: ${SITUATIONS} of them`, () => {

@@ -1,13 +1,13 @@
-import { afterDeath, type Exit } from '../../../src/agents/lifecycle/aftermath.ts'
+import { decideOutcome, type ProcessExit } from '../../../src/agents/lifecycle/exit-rules.ts'
 import type {
-  Action,
-  AgentView,
-  HostedView,
-  NamedView,
-  Scope,
-  SessionView,
-  Situation,
-} from '../../../src/agents/lifecycle/state.ts'
+  AgentState,
+  CitySnapshot,
+  NamedSessionState,
+  ProcessState,
+  ReconcileAction,
+  ScopeState,
+  SessionSnapshot,
+} from '../../../src/agents/lifecycle/snapshot.ts'
 import type { SessionState } from '../../../src/agents/sessions/transitions.ts'
 import { type Command, TRANSITIONS } from '../../../src/agents/sessions/transitions.ts'
 
@@ -35,14 +35,14 @@ const STATES: SessionState[] = [
 ]
 
 /** A situation nobody thought of, consistent only in what the database itself keeps consistent. */
-export function anySituation(roll: () => number): Situation {
+export function anySituation(roll: () => number): CitySnapshot {
   const chance = (p: number) => roll() < p
   const pick = <T>(of: readonly T[]): T => of[Math.floor(roll() * of.length)] as T
   const now = 1_000_000
   const moment = () => pick([0, now - 400_000, now - 61_000, now - 1, now, now + 5_000])
-  const scope = (): Scope => ({ suspended: chance(0.1), maxActive: pick([undefined, undefined, 0, 1, 2, 5]) })
+  const scope = (): ScopeState => ({ suspended: chance(0.1), maxActive: pick([undefined, undefined, 0, 1, 2, 5]) })
   const agents = ['a', 'r/b', 'r/c'].map(
-    (name): AgentView => ({
+    (name): AgentState => ({
       name,
       rig: name.includes('/') ? 'r' : '',
       suspended: chance(0.1),
@@ -66,15 +66,15 @@ export function anySituation(roll: () => number): Situation {
       })),
     }),
   )
-  const named: NamedView[] = chance(0.5)
+  const named: NamedSessionState[] = chance(0.5)
     ? ['n', 'm'].map((name) => ({
         name,
         agent: pick(['a', 'r/b', 'gone']),
         mode: pick(['always', 'on_demand'] as const),
       }))
     : []
-  const sessions: SessionView[] = []
-  const hosted = new Map<string, HostedView>()
+  const sessions: SessionSnapshot[] = []
+  const hosted = new Map<string, ProcessState>()
   for (let at = 0; at < Math.floor(roll() * 8); at++) {
     const session = anySession(at, agents, sessions, { chance, pick, roll, moment, now })
     sessions.push(session)
@@ -101,10 +101,10 @@ interface Luck {
 
 function anySession(
   at: number,
-  agents: readonly AgentView[],
-  others: readonly SessionView[],
+  agents: readonly AgentState[],
+  others: readonly SessionSnapshot[],
   { chance, pick, roll, moment, now }: Luck & { roll(): number; moment(): number; now: number },
-): SessionView {
+): SessionSnapshot {
   const state = pick(STATES)
   const origin = pick(['manual', 'named', 'ephemeral', 'ephemeral'] as const)
   const agent = chance(0.05) ? 'gone' : (agents[at % agents.length]?.name ?? 'a')
@@ -147,8 +147,8 @@ function anySession(
   }
 }
 
-function anyProcess(session: SessionView, { chance, pick }: Luck): HostedView {
-  const exit: Exit | undefined = chance(0.2)
+function anyProcess(session: SessionSnapshot, { chance, pick }: Luck): ProcessState {
+  const exit: ProcessExit | undefined = chance(0.2)
     ? pick([
         { how: 'exited', code: 0 },
         { how: 'exited', code: 1 },
@@ -159,7 +159,7 @@ function anyProcess(session: SessionView, { chance, pick }: Luck): HostedView {
 }
 
 /** The situation after everything that was decided has worked, with no time passed. */
-export function carriedOut(before: Situation, actions: readonly Action[]): Situation {
+export function carriedOut(before: CitySnapshot, actions: readonly ReconcileAction[]): CitySnapshot {
   const sessions = new Map(before.sessions.map((session) => [session.id, { ...session }]))
   const hosted = new Map(before.hosted ?? [])
   let agents = before.agents
@@ -187,13 +187,13 @@ export function carriedOut(before: Situation, actions: readonly Action[]): Situa
   return { ...before, agents, sessions: live, hosted }
 }
 
-function move(session: SessionView, command: Command, change: Partial<SessionView>): void {
+function move(session: SessionSnapshot, command: Command, change: Partial<SessionSnapshot>): void {
   const { from, to } = TRANSITIONS[command]
   if (!from.includes(session.state)) throw new Error(`${session.id}: ${session.state} does not accept ${command}`)
   Object.assign(session, change, { state: to })
 }
 
-function start(session: SessionView, hosted: Map<string, HostedView>, now: number): void {
+function start(session: SessionSnapshot, hosted: Map<string, ProcessState>, now: number): void {
   if (session.key) throw new Error(`${session.id} was started while it runs`)
   const key = `${session.id}-again`
   move(session, 'begin', { key, reason: '' })
@@ -201,8 +201,8 @@ function start(session: SessionView, hosted: Map<string, HostedView>, now: numbe
   hosted.set(key, { key, pid: 1000, startedAt: 's', exit: undefined })
 }
 
-function bury(session: SessionView, exit: Exit, now: number): void {
-  const after = afterDeath(session, exit, now)
+function bury(session: SessionSnapshot, exit: ProcessExit, now: number): void {
+  const after = decideOutcome(session, exit, now)
   Object.assign(session, {
     state: after.state,
     reason: after.reason,
@@ -217,7 +217,11 @@ function bury(session: SessionView, exit: Exit, now: number): void {
   })
 }
 
-function create(sessions: Map<string, SessionView>, action: Extract<Action, { do: 'create' }>, now: number): void {
+function create(
+  sessions: Map<string, SessionSnapshot>,
+  action: Extract<ReconcileAction, { do: 'create' }>,
+  now: number,
+): void {
   let id = `new${sessions.size}`
   while (sessions.has(id)) id += '+'
   sessions.set(id, {

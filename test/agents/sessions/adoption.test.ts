@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { putToRest } from '../../../src/agents/lifecycle/rest.ts'
+import { stopAllSessions } from '../../../src/agents/lifecycle/stop-all.ts'
 import { hashOf } from '../../../src/agents/sessions/tokens.ts'
 import { gone } from '../../host/world.ts'
 import { until } from '../../support/until.ts'
@@ -11,11 +11,11 @@ describe('a supervisor that starts again', () => {
     const bead = await world.work('long', 'worker')
     const { session_id: id = '' } = await world.event('session.woke')
     await world.city.claims.next(await world.caller(id))
-    const before = world.city.sessions.parts.book.need(id)
+    const before = world.city.sessions.parts.book.get(id)
     const recorded = world.recorded()
     await world.down()
     await world.up()
-    const after = world.city.sessions.parts.book.need(id)
+    const after = world.city.sessions.parts.book.get(id)
     expect(after).toMatchObject({ pid: before.pid, generation: 1, state: 'active', hostKey: before.hostKey })
     expect((await world.caller(id)).session).toBe(id)
     expect(world.city.beads.get(bead.id)).toMatchObject({ status: 'in_progress', assignee: 'worker' })
@@ -26,13 +26,13 @@ describe('a supervisor that starts again', () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.sessions.create({ kind: 'agent', name: 'worker' })
     const { subject: id = '' } = await world.event('request.result.session.create')
-    const { pid } = world.city.sessions.parts.book.need(id)
+    const { pid } = world.city.sessions.parts.book.get(id)
     await world.city.store.write((tx) =>
       tx.orm.run(`UPDATE sessions SET state = 'creating', pid = NULL, process_started = NULL WHERE id = '${id}'`),
     )
     await world.down()
     await world.up()
-    expect(world.city.sessions.parts.book.need(id)).toMatchObject({ state: 'active', pid, generation: 1 })
+    expect(world.city.sessions.parts.book.get(id)).toMatchObject({ state: 'active', pid, generation: 1 })
   })
 
   test('starts what was only about to be started, and ends its request once', async () => {
@@ -71,7 +71,7 @@ describe('a supervisor that starts again', () => {
     await world.city.sessions.create({ kind: 'agent', name: 'worker', alias: 'w' })
     const { subject: id = '' } = await world.event('request.result.session.create')
     const token = await world.token(id)
-    const { pid } = world.city.sessions.parts.book.need(id)
+    const { pid } = world.city.sessions.parts.book.get(id)
     await world.down()
     await Bun.write(world.folder.at('city', 'go'), '')
     await gone(pid ?? 0)
@@ -115,7 +115,7 @@ describe('a city that stops', () => {
     await world.event('session.woke', ({ subject }) => subject === 'base-1')
     await world.event('session.woke', ({ subject }) => subject === 'top-1')
     await world.city.reconciler.close()
-    await putToRest(world.city.sessions.parts, world.city.config.current, () => Date.now())
+    await stopAllSessions(world.city.sessions.parts, world.city.config.current, () => Date.now())
     expect(world.recorded()).toEqual([
       'session.woke base-1',
       'session.woke top-1',

@@ -9,7 +9,7 @@ async function withMayor(script = WAITS): Promise<{ world: CityWorld; id: string
   const world = await CityWorld.open(agent('mayor', script))
   await world.city.sessions.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
   const { subject: id = '' } = await world.event('request.result.session.create')
-  return { world, id, pid: world.city.sessions.parts.book.need(id).pid ?? 0 }
+  return { world, id, pid: world.city.sessions.parts.book.get(id).pid ?? 0 }
 }
 
 const refusal = async (promise: Promise<unknown>): Promise<string> => {
@@ -28,7 +28,7 @@ describe('killing a session', () => {
     expect(await world.city.sessions.kill(id)).toEqual({ status: 'ok', id })
     await world.event('session.woke')
     expect(world.city.sessions.caller(hashOf(token))).toBe('ended')
-    const row = world.city.sessions.parts.book.need(id)
+    const row = world.city.sessions.parts.book.get(id)
     expect(row).toMatchObject({ state: 'active', generation: 2 })
     expect(row.pid).not.toBe(pid)
     expect(world.recorded().slice(2)).toEqual(['session.stopped boss', 'session.woke boss'])
@@ -116,11 +116,11 @@ describe('a program that ends', () => {
     await using _ = world
     for (let deaths = 1; deaths <= 5; deaths++) {
       await world.event('session.crashed')
-      const row = world.city.sessions.parts.book.need(id)
+      const row = world.city.sessions.parts.book.get(id)
       if (row.retryAt !== null)
-        await world.city.store.write((tx) => world.city.sessions.parts.book.patch(tx, id, { retryAt: null }))
+        await world.city.store.write((tx) => world.city.sessions.parts.book.update(tx, id, { retryAt: null }))
     }
-    const row = world.city.sessions.parts.book.need(id)
+    const row = world.city.sessions.parts.book.get(id)
     expect(row).toMatchObject({ state: 'quarantined', reason: 'quarantine', failures: 0 })
     expect(row.quarantinedUntil).toBeGreaterThan(Date.now() + 200_000)
     expect(world.recorded().at(-1)).toBe('session.quarantined boss')
@@ -136,7 +136,7 @@ describe('an agent whose sessions fall too often', () => {
     const { session_id: id = '' } = await world.event('session.crashed')
     await world.event('session.quarantined')
     const { book, troubles } = world.city.sessions.parts
-    const row = book.need(id)
+    const row = book.get(id)
     expect(row).toMatchObject({ state: 'quarantined', reason: 'quarantine' })
     expect(row.quarantinedUntil).toBeGreaterThan(began + 2 * 3_600_000 - 1)
     expect(troubles.find('agent', 'mayor')).toMatchObject({
@@ -145,8 +145,8 @@ describe('an agent whose sessions fall too often', () => {
     })
     await world.city.sessions.wake(id)
     await world.event('session.crashed')
-    await until(() => book.need(id).hostKey === null)
-    expect(book.need(id)).toMatchObject({ state: 'asleep' })
+    await until(() => book.get(id).hostKey === null)
+    expect(book.get(id)).toMatchObject({ state: 'asleep' })
   })
 
   test('is tried for ever when its city says so', async () => {
@@ -154,17 +154,17 @@ describe('an agent whose sessions fall too often', () => {
       `[daemon]\nmax_restarts = 0\n${agent('mayor', 'exit 3', 'max_active_sessions = 1')}`,
     )
     const { crashes } = world.city.sessions.parts
-    for (let fallen = 0; fallen < 50; fallen++) crashes.note('mayor')
+    for (let fallen = 0; fallen < 50; fallen++) crashes.record('mayor')
     expect(crashes.heldUntil('mayor')).toBe(0)
   })
 
   test('is not blamed twice for what one bead does', async () => {
     await using world = await CityWorld.open(`[daemon]\nmax_restarts = 3\n${agent('mayor', WAITS)}`)
     const { crashes } = world.city.sessions.parts
-    for (let fallen = 0; fallen < 10; fallen++) crashes.note('mayor', 'mi-1')
+    for (let fallen = 0; fallen < 10; fallen++) crashes.record('mayor', 'mi-1')
     expect(crashes.heldUntil('mayor', 'mi-1')).toBe(0)
     expect(crashes.heldUntil('mayor', 'mi-2')).toBe(0)
-    crashes.note('mayor', 'mi-2')
+    crashes.record('mayor', 'mi-2')
     expect(crashes.heldUntil('mayor', 'mi-3')).toBeGreaterThan(Date.now() + 3_000_000)
     expect(crashes.heldUntil('clerk', 'mi-3')).toBe(0)
     crashes.forget('mayor')
@@ -179,11 +179,11 @@ describe('a bead', () => {
     await world.event('session.woke')
     const { book, troubles } = world.city.sessions.parts
     await world.city.store.write((tx) => {
-      for (const row of book.live()) book.move(tx, row.id, 'drain', { reason: 'no-wake-reason', drainAt: 0 })
+      for (const row of book.live()) book.transition(tx, row.id, 'drain', { reason: 'no-wake-reason', drainAt: 0 })
     })
     world.city.reconciler.wake()
     await world.event('session.stopped')
-    const blamed = troubles.of('bead').get(bead.id)
+    const blamed = troubles.all('bead').get(bead.id)
     expect(blamed).toMatchObject({ deaths: 1, reason: 'it claimed nothing for a minute and was let go' })
   })
 
@@ -194,7 +194,7 @@ describe('a bead', () => {
       await world.event('session.crashed')
       await world.city.store.write((tx) => {
         const { book } = world.city.sessions.parts
-        for (const row of book.live()) book.patch(tx, row.id, { retryAt: null, failures: 0 })
+        for (const row of book.live()) book.update(tx, row.id, { retryAt: null, failures: 0 })
         tx.orm.run('UPDATE troubles SET until = 0')
       })
     }

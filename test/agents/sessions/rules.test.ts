@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { afterDeath, type Departed, type Exit } from '../../../src/agents/lifecycle/aftermath.ts'
-import { environmentOf } from '../../../src/agents/lifecycle/environment.ts'
+import { sessionEnvironment } from '../../../src/agents/lifecycle/environment.ts'
+import { decideOutcome, type ExitedSession, type ProcessExit } from '../../../src/agents/lifecycle/exit-rules.ts'
 import { agentBackoff, backoff, QUARANTINE } from '../../../src/agents/lifecycle/limits.ts'
-import { checkAlias, instanceName, poolName, sanitised } from '../../../src/agents/sessions/names.ts'
+import { checkAlias, instanceName, poolSessionName, sanitize } from '../../../src/agents/sessions/names.ts'
 import type { SessionRow } from '../../../src/agents/sessions/table.ts'
 import { type Command, STATES, TRANSITIONS, transition } from '../../../src/agents/sessions/transitions.ts'
 
@@ -35,7 +35,7 @@ describe('states', () => {
 })
 
 describe('after a death', () => {
-  const session: Departed = {
+  const session: ExitedSession = {
     state: 'active',
     reason: '',
     origin: 'manual',
@@ -50,8 +50,9 @@ describe('after a death', () => {
     resumed: false,
     heldUntil: 0,
   }
-  const crash: Exit = { how: 'exited', code: 1 }
-  const after = (over: Partial<Departed>, exit: Exit = crash) => afterDeath({ ...session, ...over }, exit, NOW)
+  const crash: ProcessExit = { how: 'exited', code: 1 }
+  const after = (over: Partial<ExitedSession>, exit: ProcessExit = crash) =>
+    decideOutcome({ ...session, ...over }, exit, NOW)
 
   test('under a clock that was set back meanwhile a session is not taken for one that died young', () => {
     const back = { wokeAt: NOW + 3_600_000, failures: 4, churn: 2 }
@@ -91,7 +92,7 @@ describe('after a death', () => {
   })
 
   test('that was no accident, a pool session is closed and a person’s sleeps', () => {
-    const clean: Exit = { how: 'exited', code: 0 }
+    const clean: ProcessExit = { how: 'exited', code: 0 }
     expect(after({ origin: 'ephemeral' }, clean)).toMatchObject({ state: 'closed', crashed: false, suspect: false })
     expect(after({}, clean)).toMatchObject({ state: 'asleep', restart: false })
     const never = { origin: 'ephemeral', madeFor: 'w-1', untouched: true } as const
@@ -105,7 +106,7 @@ describe('after a death', () => {
   })
 
   test('that came before it was up, a person is told at once and a pool tries again', () => {
-    const refused: Exit = { how: 'refused' }
+    const refused: ProcessExit = { how: 'refused' }
     const first = { state: 'creating', wokeAt: 0 } as const
     expect(after(first, refused)).toMatchObject({ state: 'failed-create', suspect: true })
     expect(after({ ...first, origin: 'ephemeral' }, refused)).toMatchObject({
@@ -136,8 +137,8 @@ describe('names', () => {
     const pool = { qualified: 'demo/worker', maxActive: 3, namepool: ['ada', 'bob'] }
     expect([1, 2, 3].map((slot) => instanceName(pool, slot))).toEqual(['demo/ada', 'demo/bob', 'demo/worker-3'])
     expect(instanceName({ qualified: 'mayor', maxActive: 1, namepool: [] }, 1)).toBe('mayor')
-    expect(poolName('demo/worker', 'mc-7')).toBe('worker-mc-7')
-    expect(sanitised('demo/worker.fast')).toBe('demo--worker__fast')
+    expect(poolSessionName('demo/worker', 'mc-7')).toBe('worker-mc-7')
+    expect(sanitize('demo/worker.fast')).toBe('demo--worker__fast')
   })
 })
 
@@ -164,7 +165,7 @@ describe('the environment of a session', () => {
     LC_ALL: 'C',
     ANTHROPIC_API_KEY: 'k',
   }
-  const made = environmentOf(
+  const made = sessionEnvironment(
     row,
     { ...place, env },
     { PATH: '/own', GC_AGENT: 'someone', EXTRA: '1' },

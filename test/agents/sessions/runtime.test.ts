@@ -17,7 +17,7 @@ async function mayor(script = WAITS, more = '') {
   const world = await CityWorld.open(agent('mayor', script, more))
   await world.city.sessions.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
   const { session_id: id = '' } = await world.event('session.woke')
-  return { world, id, row: () => world.city.sessions.parts.book.need(id), runtime: world.city.sessions.runtime }
+  return { world, id, row: () => world.city.sessions.parts.book.get(id), runtime: world.city.sessions.runtime }
 }
 
 /** Whether the token that its program wrote down last is still that of an earlier run. */
@@ -149,7 +149,7 @@ describe('a conversation', () => {
     await world.event('session.woke', ({ seq }) => seq > 0)
     await world.city.reconciler.settle()
     expect(calls()).toEqual(['', '--resume lost', ''])
-    expect(world.city.sessions.parts.book.need(id)).toMatchObject({ state: 'active', sessionKey: null, failures: 0 })
+    expect(world.city.sessions.parts.book.get(id)).toMatchObject({ state: 'active', sessionKey: null, failures: 0 })
     expect(world.recorded().filter((type) => type.startsWith('session.crashed'))).toEqual([])
   })
 })

@@ -14,7 +14,7 @@ test('what somebody works on is the newest bead in progress under any of their n
   await add('letter', 'ada', 'in_progress', 'message')
   const second = await add('second', 'press/ada')
   const other = await add('other', 'bob')
-  const active = new Workload(work.store, work.clock).underWay()
+  const active = new Workload(work.store, work.clock).activeBeads()
   expect(active(['ada'])).toBe(first)
   expect(active(['ada', 'press/ada'])).toBe(second)
   expect(active(['press/ada', 'ada'])).toBe(second)

@@ -230,8 +230,8 @@ describe('counters', () => {
     }
     const routed = expected.filter((bead) => !bead.assignee && bead.metadata?.['gc.routed_to'])
     const workload = new Workload(work.store, work.clock)
-    expect(new Set(workload.waiting('press/hand'))).toEqual(new Set(routed.map(({ id }) => id)))
-    const held = workload.held(['ada']).filter(({ status }) => status === 'open')
+    expect(new Set(workload.unassignedFor('press/hand'))).toEqual(new Set(routed.map(({ id }) => id)))
+    const held = workload.assignedTo(['ada']).filter(({ status }) => status === 'open')
     expect(new Set(held.map(({ id }) => id))).toEqual(
       new Set(expected.filter((bead) => bead.assignee === 'ada').map(({ id }) => id)),
     )

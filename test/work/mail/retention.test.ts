@@ -7,7 +7,7 @@ import { type MailWorld, openMail } from './world.ts'
 const DAY = 24 * 3_600_000
 
 const send = (world: MailWorld, to: string, subject = 'x') => world.mail.send(human, { to, subject })
-const close = (world: MailWorld, id: string) => world.store.write((tx) => world.book.move(tx, id, 'close'))
+const close = (world: MailWorld, id: string) => world.store.write((tx) => world.book.transition(tx, id, 'close'))
 const boxOf = (world: MailWorld, id: string) => world.beads.get(id).assignee
 
 describe('mail that is done with', () => {

@@ -1,6 +1,6 @@
-import { SessionBook, type SessionDraft } from '../../../src/agents/sessions/book.ts'
 import { SessionWoke } from '../../../src/agents/sessions/events.ts'
 import { namesOf } from '../../../src/agents/sessions/metadata.ts'
+import { type SessionDraft, SessionRepository } from '../../../src/agents/sessions/repository.ts'
 import type { SessionCaller } from '../../../src/http/caller.ts'
 import { Mail } from '../../../src/work/mail/mail.ts'
 import { TestClock } from '../../support/clock.ts'
@@ -18,7 +18,7 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
   const work = openWork(folder, clock)
   const { store, log, deadlines, reactions, beads, faults } = work
   const settings = { retentionTtl: 30 * 24 * 3_600_000 }
-  const book = new SessionBook(store, beads, clock)
+  const book = new SessionRepository(store, beads, clock)
   const nudges: { session: string; text: string; name: string }[] = []
   const withdrawn: string[] = []
   const mail = new Mail({
@@ -55,9 +55,9 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
       return asleep ? row : start(tx, row.id)
     })
   const start = (tx: Parameters<Parameters<typeof store.write>[0]>[0], id: string) => {
-    book.move(tx, id, 'begin')
-    const generation = book.need(id).generation + 1
-    const up = book.move(tx, id, 'ready', { pid: 7, hostKey: `mill/${id}/${generation}`, generation })
+    book.transition(tx, id, 'begin')
+    const generation = book.get(id).generation + 1
+    const up = book.transition(tx, id, 'ready', { pid: 7, hostKey: `mill/${id}/${generation}`, generation })
     log.append(tx, SessionWoke, { actor: 'gc', subject: id, session_id: id }, {})
     return up
   }
@@ -70,12 +70,12 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
     withdrawn,
     session,
     wake: (id: string) => store.write((tx) => start(tx, id)),
-    sleep: (id: string) => store.write((tx) => book.move(tx, id, 'sleep', { pid: null, hostKey: null })),
+    sleep: (id: string) => store.write((tx) => book.transition(tx, id, 'sleep', { pid: null, hostKey: null })),
     caller: (id: string): SessionCaller => ({
       kind: 'session',
       city: 'mill',
       session: id,
-      names: namesOf(book.need(id)),
+      names: namesOf(book.get(id)),
       may: [],
     }),
     /** Lets the reactions catch up with everything that was recorded. */

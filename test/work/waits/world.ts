@@ -21,7 +21,7 @@ export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClo
     sessions: {
       find: (id) => book.find(id),
       resolve(token) {
-        const row = book.find(token) ?? book.named('alias', token)[0]
+        const row = book.find(token) ?? book.liveByName('alias', token)[0]
         if (row) return row
         throw new AppError('session-not-found', `not_found: session not found: "${token}"`)
       },

@@ -1,6 +1,6 @@
 import type { Frame } from '../../../http/sse.ts'
 import type { AgentOutput } from '../../agents/schema.ts'
-import type { SessionBook } from '../../sessions/book.ts'
+import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import { Pulse } from '../pulse.ts'
 import { whoseIs } from '../transcripts.ts'
@@ -17,7 +17,7 @@ import type { Watch } from './watch.ts'
 
 /** What following a log needs. */
 export interface FollowNeeds extends AskingNeeds {
-  book: Pick<SessionBook, 'find' | 'listen'>
+  book: Pick<SessionRepository, 'find' | 'onChange'>
   shelf: Shelf
   watch: Watch
 }
@@ -34,7 +34,7 @@ export async function* logFrames(
   const { log, giveBack } = needs.shelf.borrow(found)
   const pulse = new Pulse(signal)
   const beat = () => pulse.beat()
-  const stops = [giveBack, needs.watch.reader(log.reader, beat), needs.book.listen(beat)]
+  const stops = [giveBack, needs.watch.reader(log.reader, beat), needs.book.onChange(beat)]
   const asking =
     wanted.format === 'conversation' ? undefined : new Asking(needs, row, wanted.format === 'structured', beat)
   const shape = shapeOf(row, wanted, promoted)
@@ -78,7 +78,7 @@ export async function* logOutput(
   const { log, giveBack } = needs.shelf.borrow(found)
   const pulse = new Pulse(signal)
   const beat = () => pulse.beat()
-  const stops = [giveBack, needs.watch.reader(log.reader, beat), needs.book.listen(beat)]
+  const stops = [giveBack, needs.watch.reader(log.reader, beat), needs.book.onChange(beat)]
   const sent = new Set<string>()
   try {
     for (let first = true; !signal.aborted; first = false) {

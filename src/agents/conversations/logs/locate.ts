@@ -1,6 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { Store } from '../../../core/store.ts'
-import type { SessionBook } from '../../sessions/book.ts'
+import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import { FAMILIES, type Family, type Found } from './families.ts'
 import { namesOf, type Whereabouts } from './whereabouts.ts'
@@ -23,7 +23,7 @@ export class Locator {
 
   constructor(
     store: Store,
-    private readonly book: Pick<SessionBook, 'find'>,
+    private readonly book: Pick<SessionRepository, 'find'>,
     private readonly originOf: (row: SessionRow) => Origin,
     private readonly now: () => number,
   ) {

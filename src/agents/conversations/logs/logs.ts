@@ -3,10 +3,10 @@ import { errorMessage } from '../../../core/errors.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import type { Frame } from '../../../http/sse.ts'
 import type { AgentOutput } from '../../agents/schema.ts'
-import type { SessionBook } from '../../sessions/book.ts'
+import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SubAgent } from '../../sessions/schema.ts'
 import type { SessionRow } from '../../sessions/table.ts'
-import { runs } from '../../sessions/view.ts'
+import { isRunning } from '../../sessions/view.ts'
 import type { Transcript } from '../structured/transcript.ts'
 import type { AskingNeeds } from './asking.ts'
 import type { LogReader, View } from './entry.ts'
@@ -25,7 +25,7 @@ import { Watch } from './watch.ts'
 
 export interface LogsNeeds extends AskingNeeds {
   store: Store
-  book: SessionBook
+  book: SessionRepository
   locator: Pick<Locator, 'find' | 'places'>
   deadlines: Deadlines
   /** Remembers what a session's program calls its conversation. */
@@ -58,7 +58,7 @@ export class Logs {
   /** Follows the logs of whatever runs, from now on. */
   start(): void {
     this.#stopped = false
-    this.#unlisten = this.needs.book.listen(() => this.#soon())
+    this.#unlisten = this.needs.book.onChange(() => this.#soon())
     this.#look()
   }
 
@@ -118,7 +118,7 @@ export class Logs {
   ): AsyncGenerator<Frame, void, void> {
     const appeared = new AbortController()
     const look = () => this.has(row) && appeared.abort()
-    const stops = [this.needs.book.listen(look), this.#tracks.get(row.id)?.listen(look) ?? (() => {})]
+    const stops = [this.needs.book.onChange(look), this.#tracks.get(row.id)?.listen(look) ?? (() => {})]
     try {
       yield* screen(AbortSignal.any([signal, appeared.signal]))
     } finally {
@@ -134,7 +134,7 @@ export class Logs {
 
   /** What an agent said that a session's own agent started; undefined when there is none of that name. */
   async subAgent(row: SessionRow, id: string): Promise<SubAgent | undefined> {
-    return this.#read(row, (reader, found) => subAgentOf(found, reader, id, runs(row)))
+    return this.#read(row, (reader, found) => subAgentOf(found, reader, id, isRunning(row)))
   }
 
   /** Resolves when every log that is followed has been read as it is now. */
@@ -169,7 +169,7 @@ export class Logs {
     this.#due?.cancel()
     this.#due = undefined
     if (this.#stopped) return
-    const running = new Map(this.needs.book.live().flatMap((row) => (runs(row) ? [[row.id, row]] : [])))
+    const running = new Map(this.needs.book.live().flatMap((row) => (isRunning(row) ? [[row.id, row]] : [])))
     for (const [id, track] of this.#tracks) {
       const row = running.get(id)
       if (row?.generation === track.row.generation) track.row = row

@@ -34,7 +34,7 @@ export function openLogs({ name, env, store, clock, deadlines, host, sessions, r
       find: (row) => spokenLog(conversations, row.id) ?? kept.find(row),
       places: (row) => (conversations.knows(row.id) ? [] : kept.places(row)),
     },
-    keep: (tx, { id }, key) => void book.patch(tx, id, { sessionKey: key }),
+    keep: (tx, { id }, key) => void book.update(tx, id, { sessionKey: key }),
     pending: async ({ id }) => (await sessions.pending(id)).pending,
     onScreen: ({ hostKey }, hear) => (hostKey ? host.onOutput(hostKey, hear) : () => {}),
   })

@@ -24,7 +24,7 @@ async function withPolly(agents = spoken('polly')) {
   const { body } = await answer(http.post('/sessions', { kind: 'agent', name: 'polly', message: 'say hello there' }))
   const created = await world.event('request.result.session.create', (event) => fits(event.payload, body.request_id))
   const id = String(Object(Object(created.payload).session).id)
-  const row = () => world.city.sessions.parts.book.need(id)
+  const row = () => world.city.sessions.parts.book.get(id)
   const records = () => world.city.sessions.parts.conversations.after(id, 0).map(({ body: text }) => JSON.parse(text))
   return {
     ...http,
@@ -156,7 +156,7 @@ describe('a session that is spoken to by protocol', () => {
     await polly.submit('ask it')
     await polly.asked()
     const tokenOf = (template: string) => {
-      const [row] = polly.world.city.sessions.parts.book.liveOf(template)
+      const [row] = polly.world.city.sessions.parts.book.liveByTemplate(template)
       return polly.world.token(row?.id ?? '')
     }
     expect(await polly.respond({ action: 'approve' }, await tokenOf('polly'))).toMatchObject({ status: 403 })
@@ -292,7 +292,7 @@ agents = ["molly"]
     const { session_id: id = '' } = await world.event('session.woke')
     await http.post(`/session/${id}/submit`, { message: 'limit' })
     await world.event('session.quarantined')
-    const row = world.city.sessions.parts.book.need(id)
+    const row = world.city.sessions.parts.book.get(id)
     expect(row).toMatchObject({ state: 'quarantined', reason: 'rate_limit', failures: 0 })
     expect(row.quarantinedUntil).toBeGreaterThan(Date.now() + 29 * 60_000)
     expect(world.city.sessions.parts.troubles.find('agent', 'polly')).toMatchObject({

@@ -1,0 +1,155 @@
+import { resolve } from 'node:path'
+import type { Config } from '../../config/config.ts'
+import { shellLine } from '../../config/providers/launch.ts'
+import { fieldsOf } from '../../config/providers/prompt.ts'
+import type { AgentSpec } from '../../config/spec.ts'
+import { AppError } from '../../core/errors.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import type { Launcher, PreparedLaunch } from './launcher.ts'
+import type { ShellResult, ShellRunner } from './shell-runner.ts'
+
+interface Parts {
+  config: Pick<Config, 'current'>
+  launcher: Launcher
+  shell: ShellRunner
+  /** The city's folder. */
+  path: string
+  /** The environment of what runs beside sessions. */
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** A declared command, and the key that declares it. */
+interface SetupStep {
+  key: string
+  line: string
+}
+
+/** The commands an agent declares around the life of its sessions. */
+export class SetupCommands {
+  readonly #closing = new AbortController()
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Runs what has to be done before the program is started; refuses with the reason when one of it fails. */
+  async before(row: SessionRow, prepared: PreparedLaunch): Promise<void> {
+    const steps = this.#agent(row)?.preStart.map((line) => ({ key: 'pre_start', line })) ?? []
+    for (const step of steps) {
+      const failure = await this.#failure(row, step, prepared)
+      if (failure) throw new AppError('service-unavailable', failure)
+    }
+  }
+
+  /** Runs what is to be done once the program is up; says which of it failed. */
+  async after(row: SessionRow, prepared: PreparedLaunch): Promise<string[]> {
+    const agent = this.#agent(row)
+    if (!agent || agent.lifecycle === 'one_shot') return []
+    return this.#failures(row, stepsAfter(agent, this.parts.path), prepared)
+  }
+
+  /** Runs again what a running session takes up as it is; says which of it failed. */
+  async again(row: SessionRow, prepared: Pick<PreparedLaunch, 'cwd' | 'env'>): Promise<string[]> {
+    const agent = this.#agent(row)
+    return agent ? this.#failures(row, liveSteps(agent), prepared) : []
+  }
+
+  /** Runs what an agent wants done after one of its sessions ended against anyone's will. */
+  async death(row: SessionRow): Promise<string | undefined> {
+    const line = this.#agent(row)?.onDeath
+    if (!line) return undefined
+    return this.#failure(row, { key: 'on_death', line }, { cwd: this.parts.path, env: this.#about(row) })
+  }
+
+  /** Runs what an agent wants done when the city comes up. */
+  async boot(agent: AgentSpec): Promise<string | undefined> {
+    if (!agent.onBoot) return undefined
+    const env = { ...this.#env(agent), GC_AGENT: agent.qualified, GC_TEMPLATE: agent.qualified }
+    const within = this.parts.config.current.session.setupTimeout
+    const ran = await this.parts.shell.run(agent.onBoot, {
+      cwd: this.parts.path,
+      env,
+      timeout: within,
+      signal: this.#signal,
+    })
+    return failureMessage({ key: `on_boot of ${agent.qualified}`, line: agent.onBoot }, ran, within)
+  }
+
+  close(): void {
+    this.#closing.abort(new Error('the city is closing'))
+  }
+
+  get path(): string {
+    return this.parts.path
+  }
+
+  get env(): Readonly<Record<string, string | undefined>> {
+    return this.parts.env
+  }
+
+  get #signal(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  #agent(row: SessionRow): AgentSpec | undefined {
+    return row.kind === 'agent' ? this.parts.launcher.agent(row.template) : undefined
+  }
+
+  #env({ env }: AgentSpec): Record<string, string | undefined> {
+    const { GC_TOKEN: _, ...own } = this.parts.env
+    return { ...own, ...env, GC_CITY: this.parts.path }
+  }
+
+  #about(row: SessionRow): Record<string, string | undefined> {
+    const agent = this.#agent(row)
+    const names = { GC_SESSION_ID: row.id, GC_SESSION_NAME: row.sessionName, GC_TEMPLATE: row.template }
+    return { ...(agent && this.#env(agent)), ...names, GC_DIR: row.workDir, GC_RIG: row.rig }
+  }
+
+  async #failures(
+    row: SessionRow,
+    steps: readonly SetupStep[],
+    prepared: Pick<PreparedLaunch, 'cwd' | 'env'>,
+  ): Promise<string[]> {
+    const failures: string[] = []
+    for (const step of steps) {
+      const failure = await this.#failure(row, step, prepared)
+      if (failure) failures.push(failure)
+    }
+    return failures
+  }
+
+  async #failure(
+    row: SessionRow,
+    step: SetupStep,
+    { cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> },
+  ): Promise<string | undefined> {
+    const { config, launcher, shell } = this.parts
+    const within = config.current.session.setupTimeout
+    const line = shellLine(step.line, fieldsOf(launcher.subject(row)), step.key)
+    const ran = await shell.run(line, { cwd, env, timeout: within, signal: this.#signal })
+    this.#signal.throwIfAborted()
+    return failureMessage(step, ran, within)
+  }
+}
+
+function stepsAfter(agent: AgentSpec, path: string): SetupStep[] {
+  const script = agent.sessionSetupScript
+  return [
+    ...agent.sessionSetup.map((line) => ({ key: 'session_setup', line })),
+    ...(script ? [{ key: 'session_setup_script', line: `'${resolve(path, script).replaceAll("'", "'\\''")}'` }] : []),
+    ...liveSteps(agent),
+  ]
+}
+
+const liveSteps = ({ sessionLive }: AgentSpec): SetupStep[] =>
+  sessionLive.map((line) => ({ key: 'session_live', line }))
+
+/** What went wrong with a command, in a sentence. */
+function failureMessage(
+  { key, line }: SetupStep,
+  { code, output: said }: ShellResult,
+  within: number,
+): string | undefined {
+  if (code === 0) return undefined
+  const how = code === undefined ? `was ended after ${within / 1000} s` : `ended with exit code ${code}`
+  return `${key} \`${line.slice(0, 200)}\` ${how}${said ? `: ${said.slice(-500)}` : ''}`
+}

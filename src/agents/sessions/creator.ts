@@ -1,0 +1,208 @@
+import type { Config } from '../../config/config.ts'
+import { effectiveOptions } from '../../config/providers/launch.ts'
+import type { Provider } from '../../config/providers/spec.ts'
+import type { AgentSpec, NamedSessionSpec } from '../../config/spec.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { AsyncAcceptedBody } from '../../http/schema.ts'
+import type { Launcher } from '../lifecycle/launcher.ts'
+import { CREATE_LIMIT, type SessionRequests } from '../messaging/requests.ts'
+import {
+  adhocSessionName,
+  checkAlias,
+  defaultSessionName,
+  instanceName,
+  lastSegment,
+  poolSessionName,
+  sanitize,
+} from './names.ts'
+import type { SessionDraft, SessionRepository } from './repository.ts'
+import type { SessionCreate } from './schema.ts'
+import type { SessionRow } from './table.ts'
+
+interface Parts {
+  store: Store
+  book: SessionRepository
+  config: Pick<Config, 'current'>
+  launcher: Launcher
+  outcomes: SessionRequests
+  place: { city: string; path: string }
+  queue(tx: Tx, session: string, body: string, more: { request: string; limit: number }): void
+}
+
+/** Makes sessions: for people, for work that waits, and for configured identities. */
+export class SessionCreator {
+  constructor(private readonly parts: Parts) {}
+
+  /** Accepts a person's session. What cannot be known at once, such as a taken alias, is told by its terminal event. */
+  async create(body: SessionCreate): Promise<AsyncAcceptedBody> {
+    const draft = this.#asked(body)
+    const { store, book, outcomes } = this.parts
+    const cursor = outcomes.head
+    const accepted = await store.write((tx) => {
+      const taken = draft.alias ? this.aliasTaken(draft.alias) : undefined
+      if (taken) {
+        const request = outcomes.accept(tx, 'session.create', '')
+        outcomes.fail(tx, request, 'create_failed', taken)
+        return request
+      }
+      const row = book.add(tx, draft)
+      const request = outcomes.accept(tx, 'session.create', row.id)
+      const first = row.kind === 'provider' ? body.message?.trim() : undefined
+      if (first) this.parts.queue(tx, row.id, first, { request: request.id, limit: CREATE_LIMIT })
+      return request
+    })
+    return outcomes.answer(accepted, cursor)
+  }
+
+  /** A session for work that waits, as the given instance of its agent. */
+  createPooled(tx: Tx, agent: AgentSpec, slot: number, work: string | undefined): SessionRow {
+    const name = instanceName(agent, slot)
+    const single = agent.maxActive === 1
+    return this.parts.book.add(tx, {
+      ...this.#ofAgent(agent, name),
+      origin: 'ephemeral',
+      title: name,
+      sessionName: (id) => (single ? sanitize(name) : poolSessionName(agent.qualified, id)),
+      agentName: name,
+      alias: single ? name : null,
+      slot,
+      work: work ?? (agent.scaleCheck ? '' : null),
+    })
+  }
+
+  /** The session of a configured identity. */
+  createNamed(tx: Tx, named: NamedSessionSpec): SessionRow {
+    const agent = this.#agent(named.template)
+    return this.parts.book.add(tx, {
+      ...this.#ofAgent(agent, named.qualified),
+      origin: 'named',
+      title: named.qualified,
+      sessionName: () => sanitize(named.qualified),
+      agentName: named.qualified,
+      named: named.qualified,
+    })
+  }
+
+  /** Why a live session cannot get this alias; undefined when it can. */
+  aliasTaken(alias: string, except?: string): string | undefined {
+    const { book, config } = this.parts
+    for (const column of ['alias', 'sessionName', 'named', 'agentName'] as const) {
+      const other = book.liveByName(column, alias).find(({ id }) => id !== except)
+      if (other) return `conflict: session ${other.id} is called ${alias} already; choose another alias`
+    }
+    const reserved = config.current.namedSessions.some(({ qualified }) => qualified === alias)
+    return reserved
+      ? `conflict: ${alias} is configured as the name of another session; choose another alias`
+      : undefined
+  }
+
+  #asked(body: SessionCreate): SessionDraft {
+    if (body.kind !== 'agent' && body.kind !== 'provider') {
+      throw new AppError('invalid-request', "kind must be 'agent' or 'provider'")
+    }
+    if (!body.name?.trim()) throw new AppError('invalid-request', 'name is required')
+    if (body.session_name !== undefined) {
+      throw new AppError('invalid-request', 'session_name is no longer accepted; use alias')
+    }
+    const draft = body.kind === 'agent' ? this.#ofAsked(body, body.name.trim()) : this.#bare(body, body.name.trim())
+    const title = body.title?.trim() || titleFrom(body.message) || draft.title
+    return { ...draft, title, ...(body.project_id && { project: body.project_id }) }
+  }
+
+  #ofAsked(body: SessionCreate, name: string): SessionDraft {
+    const agent = this.#agent(name)
+    const missing = this.parts.launcher.problem(agent)
+    if (missing) throw new AppError('service-unavailable', missing)
+    const wanted = checkAlias(body.alias ?? '')
+    const multiple = agent.maxActive !== 1
+    const alias = wanted && multiple && agent.dir && !wanted.includes('/') ? `${agent.dir}/${wanted}` : wanted
+    this.#checkOptions(this.parts.launcher.providerOf(agent), agent, body.options)
+    return {
+      ...this.#ofAgent(agent, alias || agent.qualified),
+      origin: 'manual',
+      title: agent.qualified,
+      sessionName: (id) => (multiple && !alias ? adhocSessionName(agent.qualified) : defaultSessionName(id)),
+      alias: alias || null,
+      options: body.options ?? {},
+      firstMessage: body.message?.trim() || null,
+    }
+  }
+
+  #bare(body: SessionCreate, name: string): SessionDraft {
+    if (body.async) throw new AppError('invalid-request', 'async is only for kind agent; every create is asynchronous')
+    const provider = this.#provider(name)
+    const missing = this.parts.launcher.missing(provider)
+    if (missing) throw new AppError('service-unavailable', missing)
+    this.#checkOptions(provider, undefined, body.options)
+    return {
+      kind: 'provider',
+      template: name,
+      rig: '',
+      provider: name,
+      origin: 'manual',
+      workDir: this.parts.place.path,
+      title: name,
+      sessionName: defaultSessionName,
+      alias: checkAlias(body.alias ?? '') || null,
+      options: body.options ?? {},
+    }
+  }
+
+  #ofAgent(agent: AgentSpec, name: string): Pick<SessionDraft, 'kind' | 'template' | 'rig' | 'provider' | 'workDir'> {
+    const { city, path } = this.parts.place
+    const subject = {
+      city,
+      cityPath: path,
+      agent: name,
+      template: agent.qualified,
+      session: sanitize(name),
+      workDir: '',
+    }
+    const rigPath = this.parts.launcher.rigPath(agent.dir)
+    const rig = agent.dir && rigPath ? { rig: agent.dir, rigPath } : {}
+    return {
+      kind: 'agent',
+      template: agent.qualified,
+      rig: agent.dir ?? '',
+      provider: agent.provider ?? 'command',
+      workDir: this.parts.launcher.workDir(agent, { ...subject, ...rig }),
+    }
+  }
+
+  /** An agent by its qualified name, or by its bare one when only one agent has it. */
+  #agent(name: string): AgentSpec {
+    const { agents } = this.parts.config.current
+    const exact = agents.find(({ qualified }) => qualified === name)
+    const bare = name.includes('/') ? [] : agents.filter(({ qualified }) => lastSegment(qualified) === name)
+    const agent = exact ?? (bare.length === 1 ? bare[0] : undefined)
+    if (agent) return agent
+    if (bare.length === 0) throw new AppError('agent-not-found', `agent '${name}' not found`)
+    const all = bare.map(({ qualified }) => qualified).join(', ')
+    throw new AppError('agent-not-found', `agent '${name}' not found: it may be ${all}; say which`)
+  }
+
+  #provider(name: string): Provider {
+    try {
+      return this.parts.launcher.provider(name)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'provider-not-found') throw error
+      throw new AppError('provider-not-found', `provider '${name}' not found: ${errorMessage(error)}`)
+    }
+  }
+
+  #checkOptions(provider: Provider | undefined, agent: AgentSpec | undefined, options: SessionCreate['options']): void {
+    if (!options || Object.keys(options).length === 0) return
+    if (!provider) throw new AppError('invalid-request', 'this agent runs a command of its own, which takes no options')
+    effectiveOptions(provider, agent?.optionDefaults, options)
+  }
+}
+
+/** The beginning of a message, cut between words. */
+function titleFrom(message: string | undefined): string {
+  const text = message?.trim().replace(/\s+/g, ' ') ?? ''
+  const runes = [...text]
+  if (runes.length <= 80) return text
+  const cut = runes.slice(0, 80).join('')
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), 40)).trimEnd()}...`
+}

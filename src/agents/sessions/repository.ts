@@ -1,0 +1,184 @@
+import { eq } from 'drizzle-orm'
+import type { Clock } from '../../core/clock.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { Beads } from '../../work/beads/beads.ts'
+import { ClosedSessions, type SessionPosition } from './closed-sessions.ts'
+import { metadataOf } from './metadata.ts'
+import { sessionQueries } from './queries.ts'
+import { type SessionRow, sessions } from './table.ts'
+import { type Command, transition } from './transitions.ts'
+
+/** A session about to be made. Its bead gives it the id. */
+export type SessionDraft = Pick<SessionRow, 'kind' | 'template' | 'rig' | 'provider' | 'origin' | 'workDir'> &
+  Partial<
+    Pick<SessionRow, 'alias' | 'agentName' | 'named' | 'slot' | 'options' | 'firstMessage' | 'project' | 'work'>
+  > & {
+    title: string
+    /** The run-time name, which may contain the id. */
+    sessionName: (id: string) => string
+  }
+
+export type SessionChange = Partial<Omit<SessionRow, 'id' | 'state'>>
+
+/** By which a session goes. */
+type NameColumn = 'sessionName' | 'alias' | 'named' | 'agentName'
+
+const byNewest = (a: SessionRow, b: SessionRow): number => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
+
+/** The rows of sessions and their beads, changed together. What a client can see of a change is a bead event. */
+export class SessionRepository {
+  readonly #listeners = new Set<() => void>()
+  readonly #rows: ReturnType<typeof sessionQueries>
+  readonly #history: ClosedSessions
+
+  constructor(
+    store: Store,
+    private readonly beads: Beads,
+    private readonly clock: Clock,
+  ) {
+    this.#rows = sessionQueries(store)
+    this.#history = new ClosedSessions(store)
+    beads.projects('session', (ids) => {
+      const rows = this.#rows.some(JSON.stringify(ids))
+      return new Map(rows.map((row) => [row.id, metadataOf(row)]))
+    })
+  }
+
+  find(id: string): SessionRow | undefined {
+    return this.#rows.one(id)[0]
+  }
+
+  /** Every session that is not closed, newest first. */
+  live(): SessionRow[] {
+    return this.#rows.live()
+  }
+
+  /** Closed sessions whose program was not yet seen gone. */
+  closedWithProcess(): SessionRow[] {
+    return this.#rows.lingering()
+  }
+
+  findByHostKey(key: string): SessionRow | undefined {
+    return this.#rows.withKey(key)[0]
+  }
+
+  liveByTemplate(template: string): SessionRow[] {
+    return this.#rows.liveOf(template)
+  }
+
+  /**
+   * Sessions in any of these states after a place in the list, newest first, and how many there are in all; `open` is
+   * all but closed, `all` is all. Those that are closed are read no further than the page goes.
+   */
+  page(
+    { states, template }: { states: readonly string[]; template?: string | undefined },
+    after: SessionPosition,
+    most: number,
+  ) {
+    const names = new Set(states.map((state) => ({ awake: 'active', drained: 'asleep' })[state] ?? state))
+    const any = names.has('all') || names.has('open')
+    const live = (template === undefined ? this.live() : this.liveByTemplate(template)).filter(
+      ({ state }) => any || names.has(state),
+    )
+    const isAfter = ({ createdAt, id }: SessionRow) =>
+      createdAt < after.createdAt || (createdAt === after.createdAt && id < after.id)
+    const includesClosed = names.has('all') || names.has('closed')
+    const ids = includesClosed ? this.#history.page(template, after, most) : []
+    const rows = [...live.filter(isAfter), ...this.#rows.some(JSON.stringify(ids))]
+    return {
+      rows: rows.sort(byNewest).slice(0, most),
+      total: live.length + (includesClosed ? this.#history.count(template) : 0),
+    }
+  }
+
+  /** Live sessions by one of their names, newest first. */
+  liveByName(column: NameColumn, name: string): SessionRow[] {
+    return this.#rows.liveNamed[column](name)
+  }
+
+  /** Closed sessions by one of the names they had to themselves, newest first. */
+  closedByName(column: 'sessionName' | 'alias', name: string): SessionRow[] {
+    return this.#rows.pastNamed[column](name)
+  }
+
+  /** The title is the bead's. */
+  titleOf(id: string): string {
+    return this.beads.titleOf(id)
+  }
+
+  add(tx: Tx, { title, sessionName, ...draft }: SessionDraft): SessionRow {
+    const bead = this.beads.add(
+      tx,
+      { title, type: 'session', labels: ['gc:session', `template:${draft.template}`] },
+      {
+        beside: (id) => {
+          const row = {
+            ...draft,
+            id,
+            sessionName: sessionName(id),
+            state: 'start-pending',
+            createdAt: this.clock.now(),
+          }
+          tx.orm
+            .insert(sessions)
+            .values(row as typeof sessions.$inferInsert)
+            .run()
+        },
+      },
+    )
+    tx.after(() => this.notifyChanged())
+    return this.get(bead.id)
+  }
+
+  /** Moves a session along an arrow of the transition table; refuses where there is none. */
+  transition(tx: Tx, id: string, command: Command, change: SessionChange = {}): SessionRow {
+    const row = this.get(id)
+    const state = transition(row.state, command)
+    return this.#write(tx, id, { reason: '', ...change, state })
+  }
+
+  /** Changes columns; the state stays. */
+  update(tx: Tx, id: string, change: SessionChange): SessionRow {
+    return this.#write(tx, id, change)
+  }
+
+  rename(tx: Tx, id: string, title: string): void {
+    this.beads.change(tx, id, { title })
+  }
+
+  /** Forgets a session for good. */
+  remove(tx: Tx, id: string): void {
+    this.beads.remove(tx, id)
+    tx.orm.delete(sessions).where(eq(sessions.id, id)).run()
+    tx.after(() => this.notifyChanged())
+  }
+
+  /** Hears that something about sessions changed, once it is on disk. */
+  onChange(hear: () => void): () => void {
+    this.#listeners.add(hear)
+    return () => this.#listeners.delete(hear)
+  }
+
+  #write(tx: Tx, id: string, change: Partial<SessionRow>): SessionRow {
+    const beside = () => {
+      if (Object.keys(change).length > 0) tx.orm.update(sessions).set(change).where(eq(sessions.id, id)).run()
+    }
+    if (change.state === 'closed' && this.beads.get(id).status !== 'closed')
+      this.beads.close(tx, id, change.reason || undefined, { beside })
+    else this.beads.change(tx, id, {}, { beside })
+    tx.after(() => this.notifyChanged())
+    return this.get(id)
+  }
+
+  /** The row of a session that has to exist. */
+  get(id: string): SessionRow {
+    const row = this.find(id)
+    if (!row) throw new Error(`session ${id} has no row`)
+    return row
+  }
+
+  /** Tells whoever looks after sessions to look again. */
+  notifyChanged(): void {
+    for (const hear of this.#listeners) hear()
+  }
+}

@@ -1,0 +1,85 @@
+import type { Config } from '../../config/config.ts'
+import type { NamedSessionSpec } from '../../config/spec.ts'
+import { AppError } from '../../core/errors.ts'
+import { lastSegment, sanitize } from './names.ts'
+import type { SessionRepository } from './repository.ts'
+import type { SessionRow } from './table.ts'
+
+const notFound = (token: string) => new AppError('session-not-found', `not_found: session not found: "${token}"`)
+
+/** Finds the session a caller means: by id, configured identity, run-time name, alias or title. */
+export class SessionResolver {
+  constructor(
+    private readonly book: SessionRepository,
+    private readonly config: Pick<Config, 'current'>,
+  ) {}
+
+  /** The live session a token names; with `past`, a closed one when no live one answers to it. */
+  resolve(token: string, { past = false } = {}): SessionRow {
+    const row = this.find(token) ?? (past ? this.#past(token) : undefined)
+    if (!row) throw notFound(token)
+    if (row.state === 'closed' && !past) throw notFound(token)
+    return row
+  }
+
+  /** The session a token names, closed ones only by id; refuses one that names several. */
+  find(token: string): SessionRow | undefined {
+    if (token === '' || token.startsWith('template:')) return undefined
+    const byId = this.book.find(token)
+    if (byId) return byId
+    const named = this.named(token)
+    if (named) return this.#only(token, this.book.liveByName('named', named.qualified)) ?? this.#squatter(token)
+    return this.#byName(token)
+  }
+
+  /** The configured named session that a token means: its identity, its run-time name, or its last part. */
+  named(token: string): NamedSessionSpec | undefined {
+    const all = this.config.current.namedSessions
+    const exact = all.find(({ qualified }) => qualified === token || sanitize(qualified) === token)
+    if (exact || token.includes('/')) return exact
+    const leaves = all.filter(({ qualified }) => lastSegment(qualified) === token)
+    if (leaves.length > 1)
+      throw ambiguous(
+        token,
+        leaves.map(({ qualified }) => qualified),
+      )
+    return leaves[0]
+  }
+
+  #byName(token: string): SessionRow | undefined {
+    for (const column of ['sessionName', 'alias', 'agentName'] as const) {
+      const row = this.#only(token, this.book.liveByName(column, token))
+      if (row) return row
+    }
+    const titled = this.book
+      .live()
+      .filter((row) => row.named === null && row.state === 'active' && this.book.titleOf(row.id) === token)
+    return titled[0]
+  }
+
+  /** A live session that bears the name of a configured one without being it. */
+  #squatter(token: string): undefined {
+    const [other] = [...this.book.liveByName('sessionName', token), ...this.book.liveByName('alias', token)]
+    if (!other) return undefined
+    throw new AppError(
+      'session-conflict',
+      `conflict: session ${other.id} bears the name ${token}, which is configured for another; rename it`,
+    )
+  }
+
+  #past(token: string): SessionRow | undefined {
+    return this.book.closedByName('sessionName', token)[0] ?? this.book.closedByName('alias', token)[0]
+  }
+
+  #only(token: string, rows: SessionRow[]): SessionRow | undefined {
+    if (rows.length > 1)
+      throw ambiguous(
+        token,
+        rows.map(({ id }) => id),
+      )
+    return rows[0]
+  }
+}
+
+const ambiguous = (token: string, all: readonly string[]) =>
+  new AppError('session-conflict', `ambiguous: "${token}" may mean ${all.join(', ')}; say which`)

@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test'
+import { NEWEST, type SessionPosition } from '../../../src/agents/sessions/closed-sessions.ts'
+import type { SessionRepository } from '../../../src/agents/sessions/repository.ts'
+import { openMail } from '../../work/mail/world.ts'
+
+/** A city with sessions of two agents, every second of them closed; their ids, newest first. */
+async function crowd() {
+  const world = openMail()
+  const ids: string[] = []
+  for (let n = 0; n < 12; n++) {
+    const template = n % 3 === 0 ? 'saw/hand' : 'press/hand'
+    const { id } = await world.session({ template, alias: `s${n}`, asleep: n % 4 === 0 })
+    if (n % 2 === 1) await world.store.write((tx) => world.book.transition(tx, id, 'close'))
+    if (n % 5 === 0) await world.clock.advance(1000)
+    ids.unshift(id)
+  }
+  return { world, ids }
+}
+
+/** Walks a list to its end, so many at a time. */
+function walk(book: SessionRepository, wanted: { states: string[]; template?: string }, size: number) {
+  const ids: string[] = []
+  let after: SessionPosition = NEWEST
+  for (;;) {
+    const { rows, total } = book.page(wanted, after, size)
+    ids.push(...rows.map(({ id }) => id))
+    const last = rows.at(-1)
+    if (!last) return { ids, total }
+    after = last
+  }
+}
+
+test('sessions in any states are listed newest first, whatever the size of a page, and counted', async () => {
+  const { world } = await crowd()
+  await using _ = world
+  const { book, store } = world
+  type Row = { id: string; state: string; template: string }
+  const sql = 'SELECT id, state, template FROM sessions ORDER BY created_at DESC, id DESC'
+  const rows = store.prepare<Row, []>(sql).all()
+  const fits: [string[], (row: Row) => boolean][] = [
+    [['all'], () => true],
+    [['open'], ({ state }) => state !== 'closed'],
+    [['closed'], ({ state }) => state === 'closed'],
+    [['closed', 'awake'], ({ state }) => state === 'closed' || state === 'active'],
+    [['start-pending'], ({ state }) => state === 'start-pending'],
+    [['unheard-of'], () => false],
+  ]
+  for (const [states, fit] of fits) {
+    for (const template of [undefined, 'press/hand', 'saw/hand', 'nobody']) {
+      const wanted = { states, ...(template !== undefined && { template }) }
+      const ids = rows.filter((row) => fit(row) && (template === undefined || row.template === template))
+      const expected = { ids: ids.map(({ id }) => id), total: ids.length }
+      for (const size of [1, 5, 100]) expect([wanted, walk(book, wanted, size)]).toEqual([wanted, expected])
+    }
+  }
+})
+
+test('sessions that are forgotten are counted no more', async () => {
+  const { world } = await crowd()
+  await using _ = world
+  const { book, store } = world
+  const closed = () => book.page({ states: ['closed'] }, NEWEST, 100)
+  const [first] = closed().rows
+  expect(closed().total).toBe(6)
+  await store.write((tx) => book.remove(tx, first?.id ?? ''))
+  expect(closed().total).toBe(5)
+  expect(closed().rows).toHaveLength(5)
+})
