@@ -59,7 +59,6 @@ const PENDING: readonly string[] = [
   'src/social',
   'src/config',
   'src/agents/agents',
-  'src/city',
 ]
 
 const imports = await readImports()

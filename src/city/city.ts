@@ -41,14 +41,14 @@ import { Mail } from '../work/mail/mail.ts'
 import { Search } from '../work/search/search.ts'
 import { waitersOf } from '../work/waits/waiters.ts'
 import { Waits } from '../work/waits/waits.ts'
+import { Backup } from './backup/backup.ts'
+import { cityMigrations } from './database/migrations.ts'
 import type { CityDependencies } from './dependencies.ts'
 import { Events } from './events/events.ts'
-import { Backup } from './maintenance/backup.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
-import { cityMigrations } from './migrations.ts'
 import { CityStatus } from './status/city-status.ts'
 import { ControllerStarted, ControllerStopped } from './status/events.ts'
-import { sessionFacts } from './status/session-facts.ts'
+import { sessionCounter } from './status/session-counter.ts'
 
 /** A running city: its services, built once, in the order they depend on each other. */
 export class City {
@@ -205,7 +205,7 @@ export class City {
       suspensions,
       beads,
       agents: this.agents,
-      sessions: sessionFacts(sessions.parts),
+      sessions: sessionCounter(sessions.parts),
     })
     this.#reactions = reactions
     this.#retention = retention
@@ -255,7 +255,7 @@ export class City {
     await this.claims.start()
     resources.defer(() => this.waits.stop())
     this.waits.start()
-    this.backup.clear()
+    this.backup.removeStages()
     resources.defer(() => this.maintenance.stop())
     this.maintenance.start()
     resources.defer(() => this.mail.retention.stop())

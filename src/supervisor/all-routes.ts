@@ -5,6 +5,7 @@ import { readinessRoutes } from '../agents/readiness/routes.ts'
 import { sessionRoutes } from '../agents/sessions/routes.ts'
 import { usageRoutes } from '../agents/usage/routes.ts'
 import { worktreeRoutes } from '../agents/worktrees/routes.ts'
+import { backupRoutes } from '../city/backup/routes.ts'
 import type { City } from '../city/city.ts'
 import { eventRoutes } from '../city/events/routes.ts'
 import { maintenanceRoutes } from '../city/maintenance/routes.ts'
@@ -24,10 +25,10 @@ import { waitRoutes } from '../work/waits/routes.ts'
 import { supervisorRoutes } from './routes.ts'
 import type { Supervisor } from './supervisor.ts'
 
-/** Every operation of the supervisor’s plane; what one of them reads of its city, it reads in one look. */
+/** Every operation of the supervisor's plane. */
 export function allRoutes(gc: Supervisor) {
   const city: CityOf<City> = ({ params }) => {
-    const found = gc.cities.running(params.cityName)
+    const found = gc.cities.requireRunning(params.cityName)
     found.store.look()
     return found
   }
@@ -45,6 +46,7 @@ export function allRoutes(gc: Supervisor) {
     ...eventRoutes(city),
     ...mailRoutes(city),
     ...maintenanceRoutes(city),
+    ...backupRoutes(city),
     ...providerRoutes(city),
     ...rigRoutes(city),
     ...searchRoutes(city),

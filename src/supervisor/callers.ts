@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller.ts'
 
 const hashed = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Knows who a credential belongs to: the operator, or one running session of one city. */
+/** Resolves a token to its caller: the operator, or a running session of one city. */
 export class Callers {
   readonly #operator: Buffer
 
@@ -15,7 +15,7 @@ export class Callers {
     this.#operator = Buffer.from(hashed(operatorToken))
   }
 
-  /** Whose token this is; undefined when it is nobody's, or when its session's run has ended. */
+  /** The caller a token belongs to; undefined when it is unknown, or when its session has ended. */
   resolve(token: string): Caller | undefined {
     const hash = hashed(token)
     if (timingSafeEqual(Buffer.from(hash), this.#operator)) return { kind: 'operator' }

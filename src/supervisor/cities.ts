@@ -23,7 +23,7 @@ export const PHASES = [
 ] as const
 export type Phase = (typeof PHASES)[number]
 
-interface Entry {
+interface CityEntry {
   name: string
   path: string
   city: City | undefined
@@ -32,137 +32,138 @@ interface Entry {
   error: string | undefined
 }
 
-interface Parts {
+interface CitiesDependencies {
   store: Store
   log: EventLog
   requests: Requests
   clock: Clock
-  /** Brings up the city in a folder; throws a sentence when it cannot. */
-  open(at: { name: string; path: string; phase: (now: Phase) => void }): Promise<City>
-  /** Writes a new city into a folder, and says what it is called. */
+  /** Opens the city in a folder; throws with the reason when it cannot. */
+  open(city: { name: string; path: string; phase: (now: Phase) => void }): Promise<City>
+  /** Writes a new city into a folder; returns its name. */
   scaffold(path: string, options: { provider?: string; startCommand?: string }): Promise<string>
-  /** The name a city's own files give it. */
+  /** The name that the city's own files give it. */
   nameOf(path: string): Promise<string>
-  /** Ends whatever still runs for a city that could not be opened. */
+  /** Ends the sessions of a city that could not be opened. */
   endSessions(name: string): Promise<void>
-  /** Hears of cities that came up or went away. */
-  changed(): void
+  /** Called when a city was opened or closed. */
+  onChange(): void
   report(message: string): void
 }
 
-/** Takes part in the write in which a request is accepted. */
-export type Keep = (tx: Tx, accepted: Accepted) => void
+/** Runs in the write that accepts a request. */
+export type OnAccept = (tx: Tx, accepted: Accepted) => void
 
-/** The registry of cities and the running ones among them. A city in trouble is shown so, and harms no other. */
+/** The registered cities and the running ones among them. A city that fails to open is listed with its error and does not affect the others. */
 export class Cities {
-  readonly #entries = new Map<string, Entry>()
-  readonly #busy = new Set<string>()
+  readonly #entries = new Map<string, CityEntry>()
+  readonly #lockedPaths = new Set<string>()
 
-  constructor(private readonly parts: Parts) {
-    for (const { name, path } of parts.store.read((orm) => orm.select().from(registered).all())) this.#add(name, path)
+  constructor(private readonly dependencies: CitiesDependencies) {
+    for (const { name, path } of dependencies.store.read((orm) => orm.select().from(registered).all()))
+      this.#add(name, path)
   }
 
   list(): CityInfo[] {
     return [...this.#entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(toInfo)
   }
 
-  up(): City[] {
+  listRunning(): City[] {
     return [...this.#entries.values()].flatMap(({ city }) => city ?? [])
   }
 
   /** The running city of that name; `city-not-found` while it is unknown, starting or failed. */
-  running(name: string): City {
+  requireRunning(name: string): City {
     const city = this.#entries.get(name)?.city
     if (!city) throw new AppError('city-not-found', `not_found: city not found or not running: ${name}`)
     return city
   }
 
-  find(name: string): City | undefined {
+  findRunning(name: string): City | undefined {
     return this.#entries.get(name)?.city
   }
 
-  /** Brings every registered city up and ends what a crash left unfinished. */
+  /** Opens every registered city and finishes the requests that a crash interrupted. */
   async start(): Promise<void> {
-    const unfinished = this.parts.requests.open()
-    await Promise.all([...this.#entries.values()].map((entry) => this.#bringUp(entry)))
+    const unfinished = this.dependencies.requests.open()
+    await Promise.all([...this.#entries.values()].map((entry) => this.#open(entry)))
     for (const request of unfinished) await this.#resume(request)
   }
 
-  /** Writes a new city and registers it. Answers once it is on disk; the outcome is an event. */
-  async create(body: CityCreate, keep: Keep = () => {}): Promise<Accepted> {
+  /** Writes a new city and registers it. Returns once that is on disk; an event reports the outcome. */
+  async create(body: CityCreate, onAccept: OnAccept = () => {}): Promise<Accepted> {
     if (body.provider !== undefined && body.start_command !== undefined) {
       throw new AppError('validation-failed', 'validation failed', {
         fieldErrors: [{ message: 'give provider or start_command, not both', location: 'body.start_command' }],
       })
     }
     const path = isAbsolute(body.dir) ? body.dir : join(homedir(), body.dir)
-    return this.#exclusively(path, async () => {
-      this.#refuseTaken(basename(path), path)
-      const name = await this.parts.scaffold(path, {
+    return this.#withPathLock(path, async () => {
+      this.#checkNotTaken(basename(path), path)
+      const name = await this.dependencies.scaffold(path, {
         ...(body.provider !== undefined && { provider: body.provider }),
         ...(body.start_command !== undefined && { startCommand: body.start_command }),
       })
-      return this.#register(name, path, keep)
+      return this.#register(name, path, onAccept)
     })
   }
 
-  /** Registers a folder that holds a city already; one that is registered and could not be started is tried again. */
+  /** Registers the folder of an existing city; a registered one that failed to start is retried. */
   async register({ path, name }: CityRegister): Promise<Accepted> {
     if (!isAbsolute(path)) throw new AppError('invalid-request', `path must be absolute: ${path}`)
     if (name !== undefined && !CITY_NAME.test(name)) {
-      throw new AppError('invalid-request', `"${name}" cannot name a city: letters, digits, ".", "-" and "_" can`)
+      throw new AppError('invalid-request', `"${name}" is not a valid city name: use letters, digits, ".", "-" and "_"`)
     }
-    return this.#exclusively(path, async () => {
+    return this.#withPathLock(path, async () => {
       const failed = [...this.#entries.values()].find((entry) => entry.path === path && entry.error !== undefined)
       if (failed) return this.#retry(failed)
-      const own = await this.parts.nameOf(path)
+      const own = await this.dependencies.nameOf(path)
       return this.#register(name ?? own, path)
     })
   }
 
-  /** Takes a city out of the registry, then ends its sessions; its folder stays. */
+  /** Removes a city from the registry and ends its sessions; its folder stays. */
   async unregister(name: string): Promise<Accepted> {
     const entry = this.#entries.get(name)
     if (!entry) throw new AppError('city-not-found', `not_found: city not found or not running: ${name}`)
-    return this.#exclusively(entry.path, async () => {
-      const request = await this.parts.store.write((tx) => {
+    return this.#withPathLock(entry.path, async () => {
+      const request = await this.dependencies.store.write((tx) => {
         tx.orm.delete(registered).where(eq(registered.name, name)).run()
-        this.#announce(tx, CityUnregisterRequested, entry)
-        return this.parts.requests.accept(tx, 'city.unregister', name, { path: entry.path })
+        this.#recordEvent(tx, CityUnregisterRequested, entry)
+        return this.dependencies.requests.accept(tx, 'city.unregister', name, { path: entry.path })
       })
       this.#entries.delete(name)
-      void this.#takeDown(entry, request)
+      void this.#close(entry, request)
       return request
     })
   }
 
   /** Closes every running city; their agents are left to the host unless `endSessions`. */
   async close({ endSessions }: { endSessions: boolean }): Promise<void> {
-    await Promise.all(this.up().map((city) => city.close({ endSessions })))
+    await Promise.all(this.listRunning().map((city) => city.close({ endSessions })))
   }
 
-  async #register(name: string, path: string, keep: Keep = () => {}): Promise<Accepted> {
-    this.#refuseTaken(name, path)
-    const request = await this.parts.store.write((tx) => {
-      tx.orm.insert(registered).values({ name, path, registeredAt: this.parts.clock.now() }).run()
-      this.#announce(tx, CityCreated, { name, path })
-      const accepted = this.parts.requests.accept(tx, 'city.create', name, { path })
-      keep(tx, accepted)
+  async #register(name: string, path: string, onAccept: OnAccept = () => {}): Promise<Accepted> {
+    this.#checkNotTaken(name, path)
+    const request = await this.dependencies.store.write((tx) => {
+      tx.orm.insert(registered).values({ name, path, registeredAt: this.dependencies.clock.now() }).run()
+      this.#recordEvent(tx, CityCreated, { name, path })
+      const accepted = this.dependencies.requests.accept(tx, 'city.create', name, { path })
+      onAccept(tx, accepted)
       return accepted
     })
-    void this.#bringUp(this.#add(name, path)).then(() => this.#resume(request))
+    void this.#open(this.#add(name, path)).then(() => this.#resume(request))
     return request
   }
 
-  async #retry(entry: Entry): Promise<Accepted> {
-    const request = await this.parts.store.write((tx) =>
-      this.parts.requests.accept(tx, 'city.create', entry.name, { path: entry.path }),
+  async #retry(entry: CityEntry): Promise<Accepted> {
+    const request = await this.dependencies.store.write((tx) =>
+      this.dependencies.requests.accept(tx, 'city.create', entry.name, { path: entry.path }),
     )
-    void this.#bringUp(entry).then(() => this.#resume(request))
+    void this.#open(entry).then(() => this.#resume(request))
     return request
   }
 
-  #refuseTaken(name: string, path: string): void {
+  #checkNotTaken(name: string, path: string): void {
     for (const entry of this.#entries.values()) {
       if (entry.path === path) {
         throw new AppError('conflict-wrong-state', `conflict: city already initialized at ${path}`)
@@ -173,69 +174,69 @@ export class Cities {
     }
   }
 
-  async #exclusively<T>(path: string, work: () => Promise<T>): Promise<T> {
-    if (this.#busy.has(path)) {
+  async #withPathLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+    if (this.#lockedPaths.has(path)) {
       throw new AppError(
         'operation-in-progress',
         `conflict: another request is working on ${path}; try again when it is done`,
       )
     }
-    this.#busy.add(path)
+    this.#lockedPaths.add(path)
     try {
       return await work()
     } finally {
-      this.#busy.delete(path)
+      this.#lockedPaths.delete(path)
     }
   }
 
-  #announce(tx: Tx, def: typeof CityCreated, { name, path }: { name: string; path: string }): void {
-    this.parts.log.append(tx, def, { actor: 'api', subject: name }, { name, path })
+  #recordEvent(tx: Tx, def: typeof CityCreated, { name, path }: { name: string; path: string }): void {
+    this.dependencies.log.append(tx, def, { actor: 'api', subject: name }, { name, path })
   }
 
-  #add(name: string, path: string): Entry {
-    const entry: Entry = { name, path, city: undefined, phase: undefined, done: [], error: undefined }
+  #add(name: string, path: string): CityEntry {
+    const entry: CityEntry = { name, path, city: undefined, phase: undefined, done: [], error: undefined }
     this.#entries.set(name, entry)
     return entry
   }
 
-  async #bringUp(entry: Entry): Promise<void> {
+  async #open(entry: CityEntry): Promise<void> {
     entry.error = undefined
     entry.phase = undefined
     entry.done = []
     try {
-      const city = await this.parts.open({
+      const city = await this.dependencies.open({
         name: entry.name,
         path: entry.path,
-        phase: (now) => {
+        phase: (phase) => {
           if (entry.phase) entry.done.push(entry.phase)
-          entry.phase = now
+          entry.phase = phase
         },
       })
       if (this.#entries.get(entry.name) !== entry) return await city.close({ endSessions: true })
       entry.city = city
-      this.parts.changed()
+      this.dependencies.onChange()
     } catch (error) {
       entry.error = errorMessage(error)
-      this.parts.report(`city ${entry.name} could not be started: ${entry.error}`)
+      this.dependencies.report(`city ${entry.name} could not be started: ${entry.error}`)
     }
   }
 
-  async #takeDown(entry: Entry, request: Accepted): Promise<void> {
+  async #close(entry: CityEntry, request: Accepted): Promise<void> {
     try {
       if (entry.city) await entry.city.close({ endSessions: true })
-      else await this.parts.endSessions(entry.name)
-      this.parts.changed()
+      else await this.dependencies.endSessions(entry.name)
+      this.dependencies.onChange()
       await this.#succeed(request, CityUnregisterSucceeded)
     } catch (error) {
       await this.#fail(request, 'city_unregister_failed', errorMessage(error))
     }
   }
 
-  /** Gives an accepted request the one terminal event its outcome deserves. */
+  /** Records the one event that ends an accepted request. */
   async #resume(request: Accepted): Promise<void> {
     if (request.operation === 'city.unregister') {
       const path = request.detail.path ?? ''
-      return this.#takeDown(
+      return this.#close(
         { name: request.subject, path, city: undefined, phase: undefined, done: [], error: undefined },
         request,
       )
@@ -247,19 +248,19 @@ export class Cities {
 
   async #succeed(request: Accepted, def: EventDef<typeof CityCreateSucceeded.payload>): Promise<void> {
     const payload = { request_id: request.id, name: request.subject, path: request.detail.path ?? '' }
-    await this.parts.store.write((tx) => {
-      this.parts.requests.succeed(tx, request.id, def, { actor: 'api', subject: request.subject }, payload)
+    await this.dependencies.store.write((tx) => {
+      this.dependencies.requests.succeed(tx, request.id, def, { actor: 'api', subject: request.subject }, payload)
     })
   }
 
   async #fail(request: Accepted, code: string, message: string): Promise<void> {
-    await this.parts.store.write((tx) => {
-      this.parts.requests.fail(tx, request, code, message, request.subject)
+    await this.dependencies.store.write((tx) => {
+      this.dependencies.requests.fail(tx, request, code, message, request.subject)
     })
   }
 }
 
-function toInfo({ name, path, city, phase, done, error }: Entry): CityInfo {
+function toInfo({ name, path, city, phase, done, error }: CityEntry): CityInfo {
   if (city) return { name, path, running: true }
   if (error !== undefined) return { name, path, running: false, status: 'init_failed', error, phases_completed: done }
   return { name, path, running: false, status: phase ?? PHASES[0], phases_completed: done }

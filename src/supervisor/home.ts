@@ -4,12 +4,12 @@ import { join, resolve } from 'node:path'
 import { makeFolder } from '../core/folders.ts'
 import { secret } from '../core/ids.ts'
 
-/** Where a running supervisor is found: written to `$GC_HOME/supervisor.json`. */
-export interface Address {
+/** The address of a running supervisor, as written to `$GC_HOME/supervisor.json`. */
+export interface SupervisorAddress {
   url: string
   pid: number
   build: string
-  /** Where the agents' network answers, when it does. */
+  /** The address of the agents' network, when it is served. */
   social?: string
 }
 
@@ -17,7 +17,7 @@ export interface Address {
 export class Home {
   private constructor(readonly path: string) {}
 
-  /** Takes `GC_HOME`, or `~/.gc`, and makes the folder when it is not there. */
+  /** Uses `GC_HOME`, or `~/.gc`, and creates the folder when it is missing. */
   static open(path: string | undefined): Home {
     const home = new Home(resolve(path ?? join(homedir(), '.gc')))
     makeFolder(home.path)
@@ -37,7 +37,7 @@ export class Home {
     return join(this.path, 'bin')
   }
 
-  /** The operator's token: made once, readable by its owner only. */
+  /** The operator's token: created once, readable by its owner only. */
   operatorToken(): string {
     const path = join(this.path, 'token')
     if (existsSync(path)) return readFileSync(path, 'utf8').trim()
@@ -54,22 +54,22 @@ export class Home {
       const fresh = `${path}.new`
       rmSync(fresh, { force: true })
       if (program.length === 1 && program[0]) symlinkSync(program[0], fresh)
-      else writeFileSync(fresh, wrapper(program, name), { mode: 0o700 })
+      else writeFileSync(fresh, wrapperScript(program, name), { mode: 0o700 })
       renameSync(fresh, path)
     }
   }
 
-  announce(address: Address): void {
+  writeAddress(address: SupervisorAddress): void {
     const path = join(this.path, 'supervisor.json')
     writeFileSync(`${path}.new`, `${JSON.stringify(address)}\n`, { mode: 0o600 })
     renameSync(`${path}.new`, path)
   }
 
-  withdraw(): void {
+  removeAddress(): void {
     rmSync(join(this.path, 'supervisor.json'), { force: true })
   }
 }
 
-/** Run from source there is no single program to link to: a script hands on the name it was called by. */
-const wrapper = (program: readonly string[], name: string): string =>
+/** Run from source there is no single program to link to: a script passes on the name it was called by. */
+const wrapperScript = (program: readonly string[], name: string): string =>
   `#!/bin/sh\nexec ${program.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')} ${name === 'bd' ? 'bd ' : ''}"$@"\n`

@@ -9,28 +9,31 @@ import { listenPatiently } from '../http/patient.ts'
 import { openSocial } from '../social/open.ts'
 import { hashOf } from '../social/text.ts'
 import { Home } from './home.ts'
-import { traceOf } from './trace.ts'
+import { stackOf } from './stack.ts'
 
-interface Parts {
+interface NetworkDependencies {
   home: Home
   clock: Clock
   deadlines: Deadlines
-  /** Names of this server beside those of this machine. */
+  /** Host names to accept besides the loopback ones. */
   hosts: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   report(message: string): void
 }
 
-/** Opens the agents' network of a home; one process at a time holds it. */
-export function openNetwork({ home, clock, deadlines, hosts, env, report }: Parts, held: AsyncDisposableStack): Side {
+/** Opens the agents' network of a home; a lock keeps it to one process at a time. */
+export function openNetwork(
+  { home, clock, deadlines, hosts, env, report }: NetworkDependencies,
+  resources: AsyncDisposableStack,
+): Side {
   const lock = Lock.take(join(home.path, 'social.lock'), 'a gc serve that runs its network')
-  held.defer(() => lock.release())
+  resources.defer(() => lock.release())
   const social = openSocial({
     ...{ home: home.path, clock, deadlines, hosts, env },
     operator: hashOf(home.operatorToken()),
-    report: (error, occasion) => report(occasion ? `${occasion.id}: ${traceOf(error)}` : errorMessage(error)),
+    report: (error, occasion) => report(occasion ? `${occasion.id}: ${stackOf(error)}` : errorMessage(error)),
   })
-  held.defer(() => social.close())
+  resources.defer(() => social.close())
   return social.side
 }
 
@@ -38,7 +41,7 @@ export interface NetworkServeOptions {
   home: string | undefined
   host: string
   port: number
-  /** Host names beside the loopback ones. */
+  /** Host names to accept besides the loopback ones. */
   allowHosts: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   report(message: string): void
@@ -46,16 +49,16 @@ export interface NetworkServeOptions {
 
 /** Runs the network alone, as a process of its own: no cities, no agents, no host. */
 export async function serveNetwork(options: NetworkServeOptions): Promise<{ url: string; stop(): Promise<void> }> {
-  await using held = new AsyncDisposableStack()
+  await using resources = new AsyncDisposableStack()
   const report = (message: string) => options.report(redact(message))
   const deadlines = new Deadlines(systemClock, undefined, (error) => report(errorMessage(error)))
-  held.defer(() => deadlines.close())
+  resources.defer(() => deadlines.close())
   const { allowHosts: hosts, env } = options
-  const parts = { home: Home.open(options.home), clock: systemClock, deadlines, hosts, env, report }
-  const side = openNetwork(parts, held)
+  const dependencies = { home: Home.open(options.home), clock: systemClock, deadlines, hosts, env, report }
+  const side = openNetwork(dependencies, resources)
   const where = { host: options.host, port: options.port, deadlines }
-  const listening = await listenPatiently(side, { ...where, report: (error) => report(traceOf(error)) })
-  held.defer(() => listening.stop())
-  const open = held.move()
+  const listening = await listenPatiently(side, { ...where, report: (error) => report(stackOf(error)) })
+  resources.defer(() => listening.stop())
+  const open = resources.move()
   return { url: listening.url, stop: () => open.disposeAsync() }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { settle } from '../city/maintenance/restore.ts'
+import { adoptBackup } from '../city/backup/restore.ts'
 import { AppError } from '../core/errors.ts'
 import { makeFolder } from '../core/folders.ts'
 
@@ -18,7 +18,7 @@ export async function restore(file: string, folder: string): Promise<{ city: str
     const said = await new Response(tar.stderr).text()
     const [why = ''] = said.trim().split('\n')
     if ((await tar.exited) !== 0) throw new AppError('invalid-request', `${file} cannot be unpacked: ${why}`)
-    const { city, at } = await settle(path)
+    const { city, at } = await adoptBackup(path)
     return { city, path, at }
   } catch (error) {
     for (const name of readdirSync(path)) rmSync(`${path}/${name}`, { recursive: true, force: true })

@@ -23,14 +23,14 @@ import { createPlane, type Plane } from '../http/plane.ts'
 import { allRoutes } from './all-routes.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
+import { EventLogs } from './event-logs.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from './events.ts'
 import { Home } from './home.ts'
-import { Logs } from './logs.ts'
 import { supervisorMigrations } from './migrations.ts'
 import { openNetwork } from './network.ts'
-import { Runs } from './runs.ts'
+import { RunHistory } from './run-history.ts'
+import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
-import { traceOf } from './trace.ts'
 
 export interface ServeOptions {
   /** `GC_HOME`; `~/.gc` when undefined. */
@@ -40,12 +40,12 @@ export interface ServeOptions {
   port: number
   requireToken: boolean
   readOnly: boolean
-  /** Where the agents' network answers when it has an address of its own. */
+  /** The agents' network, when it has an address of its own. */
   social?: { host: string; port: number }
   /** Host names and origins beside the loopback ones. */
   allowHosts: readonly string[]
   allowOrigins: readonly string[]
-  /** How this program is started: the binary, or bun and its entry. */
+  /** The command that starts this program: the binary, or bun and its entry point. */
   program: readonly string[]
   version: string
   build: string | undefined
@@ -55,18 +55,18 @@ export interface ServeOptions {
   clock?: Clock
 }
 
-/** A supervisor that runs. */
+/** A running supervisor. */
 export interface Running {
   readonly url: string
-  /** Where the agents' network answers; undefined when it has no address it may use. */
+  /** The address of the agents' network; undefined when it is not served. */
   readonly socialUrl: string | undefined
-  /** Resolves when it has ended, whoever asked for it. */
+  /** Resolves once it has ended, for whatever reason. */
   readonly ended: Promise<void>
   /** Ends it; with `endSessions`, every session and the host first. Bounded in time. */
   stop(options: { endSessions: boolean; signal?: string }): Promise<void>
 }
 
-/** Brings up the supervisor of one `GC_HOME`: registry, host, cities, and the address it answers on. */
+/** Starts the supervisor of one `GC_HOME`: registry, session host, cities and the HTTP listeners. */
 export async function serve(options: ServeOptions): Promise<Running> {
   if (!isLoopback(options.host) && !options.requireToken) {
     throw new AppError(
@@ -74,34 +74,34 @@ export async function serve(options: ServeOptions): Promise<Running> {
       `${options.host} is reachable from other machines: start with --require-token, or listen on 127.0.0.1`,
     )
   }
-  await using held = new AsyncDisposableStack()
+  await using resources = new AsyncDisposableStack()
   const report = (message: string) => options.report(redact(message))
-  const started = await start({ ...options, report }, Home.open(options.home), held)
-  return running(started, held.move())
+  const started = await start({ ...options, report }, Home.open(options.home), resources)
+  return running(started, resources.move())
 }
 
 type Started = Awaited<ReturnType<typeof start>>
 
-/** Takes what it needs step by step; `held` gives it all back, last first, when a step fails or at the end. */
-async function start(options: ServeOptions, home: Home, held: AsyncDisposableStack) {
+/** Starts everything in order; `resources` releases it in the reverse order, at the end or when a step fails. */
+async function start(options: ServeOptions, home: Home, resources: AsyncDisposableStack) {
   const { clock = systemClock, report, program } = options
-  const fault = (error: unknown) => report(errorMessage(error))
+  const reportError = (error: unknown) => report(errorMessage(error))
   const lock = Lock.take(home.lock, `gc serve on ${options.host}:${options.port}`)
-  held.defer(() => lock.release())
-  const deadlines = new Deadlines(clock, undefined, fault)
-  held.defer(() => deadlines.close())
-  const store = Store.open(home.registry, supervisorMigrations, { onFailure: report, onError: fault })
-  held.defer(() => store.close())
+  resources.defer(() => lock.release())
+  const deadlines = new Deadlines(clock, undefined, reportError)
+  resources.defer(() => deadlines.close())
+  const store = Store.open(home.registry, supervisorMigrations, { onFailure: report, onError: reportError })
+  resources.defer(() => store.close())
   const log = new EventLog(store, clock, deadlines)
-  const retention = new Retention(store, log, clock, deadlines, fault)
-  held.defer(() => retention.stop())
+  const retention = new Retention(store, log, clock, deadlines, reportError)
+  resources.defer(() => retention.stop())
   home.link(program)
   const build = [options.version, options.build].filter(Boolean).join('-')
   const launch = [...program, 'host']
   const host = await connect({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
-  held.defer(() => host.close())
+  resources.defer(() => host.close())
 
-  const logs = new Logs(log, clock, () => cities.up())
+  const logs = new EventLogs(log, clock, () => cities.listRunning())
   const cities = new Cities({
     store,
     log,
@@ -123,13 +123,13 @@ async function start(options: ServeOptions, home: Home, held: AsyncDisposableSta
     scaffold,
     nameOf: async (path) => (await Config.open(path)).current.name,
     endSessions: (city) => endSessionsOf(host, city),
-    changed: () => logs.changed(),
+    onChange: () => logs.notifyChanged(),
     report,
   })
-  const stopping = Promise.withResolvers<Stopping>()
+  const stopping = Promise.withResolvers<StopRequest>()
   const gc = new Supervisor({
     cities,
-    logs,
+    eventLogs: logs,
     host,
     readiness: new Readiness({ clock, deadlines, env: options.env }),
     clock,
@@ -137,27 +137,32 @@ async function start(options: ServeOptions, home: Home, held: AsyncDisposableSta
     build: options.build,
     stop: ({ endSessions }) => stopping.resolve({ endSessions }),
   })
-  const callers = new Callers(home.operatorToken(), () => cities.up())
+  const callers = new Callers(home.operatorToken(), () => cities.listRunning())
   const supervisor = planeOf(options, gc, callers, new Replays(store, clock), { clock, deadlines })
-  const parts = { home, clock, deadlines, hosts: options.allowHosts, env: options.env, report }
-  const network = orNowhere(() => openNetwork(parts, held), report)
+  const networkDependencies = { home, clock, deadlines, hosts: options.allowHosts, env: options.env, report }
+  const network = orUnavailable(() => openNetwork(networkDependencies, resources), report)
   const shared = options.social === undefined && isLoopback(options.host)
   const app = createApp({ supervisor, network: shared ? network : nowhere })
-  const trace = (error: unknown) => report(traceOf(error))
+  const trace = (error: unknown) => report(stackOf(error))
   const listening = await listenPatiently(app, { host: options.host, port: options.port, deadlines, report: trace })
-  held.defer(() => listening.stop())
+  resources.defer(() => listening.stop())
   const social = options.social && (await listenPatiently(network, { ...options.social, deadlines, report: trace }))
-  if (social) held.defer(() => social.stop())
+  if (social) resources.defer(() => social.stop())
 
-  const runs = new Runs(store, clock)
+  const runs = new RunHistory(store, clock)
   const previous_exit = await runs.begin()
-  held.defer(() => runs.end())
+  resources.defer(() => runs.end())
   await store.write((tx) => void log.append(tx, SupervisorStarted, { actor: 'gc' }, { previous_exit }))
   retention.start()
   const socialUrl = social?.url ?? (shared ? listening.url : undefined)
-  home.announce({ url: listening.url, pid: process.pid, build, ...(socialUrl !== undefined && { social: socialUrl }) })
-  held.defer(() => home.withdraw())
-  cities.start().catch(fault)
+  home.writeAddress({
+    url: listening.url,
+    pid: process.pid,
+    build,
+    ...(socialUrl !== undefined && { social: socialUrl }),
+  })
+  resources.defer(() => home.removeAddress())
+  cities.start().catch(reportError)
   return {
     url: listening.url,
     socialUrl,
@@ -166,28 +171,30 @@ async function start(options: ServeOptions, home: Home, held: AsyncDisposableSta
     cities,
     host,
     stopping,
-    fault,
+    reportError,
   }
 }
 
-interface Stopping {
+interface StopRequest {
   endSessions: boolean
   signal?: string
 }
 
 function running(
-  { url, socialUrl, store, log, cities, host, stopping, fault }: Started,
-  held: AsyncDisposableStack,
+  { url, socialUrl, store, log, cities, host, stopping, reportError }: Started,
+  resources: AsyncDisposableStack,
 ): Running {
-  const end = async ({ endSessions, signal }: Stopping) => {
+  const end = async ({ endSessions, signal }: StopRequest) => {
     const mode = endSessions ? 'destructive' : 'preserve_sessions'
     const facts = { source: signal ? 'signal' : 'socket_stop', mode, ...(signal !== undefined && { signal }) } as const
-    await store.write((tx) => void log.append(tx, SupervisorShutdownRequested, { actor: 'gc' }, facts)).catch(fault)
-    await cities.close({ endSessions }).catch(fault)
-    if (endSessions) await host.shutdown().catch(fault)
-    await held.disposeAsync()
+    await store
+      .write((tx) => void log.append(tx, SupervisorShutdownRequested, { actor: 'gc' }, facts))
+      .catch(reportError)
+    await cities.close({ endSessions }).catch(reportError)
+    if (endSessions) await host.shutdown().catch(reportError)
+    await resources.disposeAsync()
   }
-  const ended = stopping.promise.then(end).catch(fault)
+  const ended = stopping.promise.then(end).catch(reportError)
   return {
     url,
     socialUrl,
@@ -221,21 +228,22 @@ function planeOf(
       requireToken: options.requireToken,
       resolve: (token) => callers.resolve(token),
     },
-    report: (error, { id, method, path }) => options.report(`${id} ${method} ${path}: ${traceOf(error)}`),
-    index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.find(cityName)?.log.head),
-    replays: ({ cityName }) => (cityName === undefined ? own : gc.cities.find(cityName)?.replays),
-    until: ({ cityName = '' }, index, ms, signal) => news(gc.cities.running(cityName), time.clock, index, ms, signal),
+    report: (error, { id, method, path }) => options.report(`${id} ${method} ${path}: ${stackOf(error)}`),
+    index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.findRunning(cityName)?.log.head),
+    replays: ({ cityName }) => (cityName === undefined ? own : gc.cities.findRunning(cityName)?.replays),
+    until: ({ cityName = '' }, index, ms, signal) =>
+      waitForNews(gc.cities.requireRunning(cityName), time.clock, index, ms, signal),
   })
 }
 
-/** Waits for an event, or until work that was put off becomes ready, of which there is none. */
-async function news({ log, sessions }: City, clock: Clock, index: number, ms: number, signal: AbortSignal) {
+/** Waits for an event, or until deferred work becomes ready, which records none. */
+async function waitForNews({ log, sessions }: City, clock: Clock, index: number, ms: number, signal: AbortSignal) {
   const ready = sessions.parts.workload.nextDeferred() ?? Number.POSITIVE_INFINITY
   await log.until(index, Math.min(ms, Math.max(0, ready - clock.now())), signal)
 }
 
-/** A network that cannot be opened is told of, and harms no city. */
-function orNowhere(open: () => Side, report: (message: string) => void): Side {
+/** A network that cannot be opened is reported and does not keep cities from running. */
+function orUnavailable(open: () => Side, report: (message: string) => void): Side {
   try {
     return open()
   } catch (error) {
@@ -244,7 +252,7 @@ function orNowhere(open: () => Side, report: (message: string) => void): Side {
   }
 }
 
-/** Ends what a city that could not be opened still has running. */
+/** Ends the sessions that still run for a city that could not be opened. */
 async function endSessionsOf(host: SessionHost, city: string): Promise<void> {
   const hosted = await host.list()
   await Promise.all(hosted.filter(({ key }) => key.startsWith(`${city}/`)).map(({ key }) => host.end(key)))

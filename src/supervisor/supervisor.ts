@@ -6,34 +6,34 @@ import type { Accepted } from '../core/requests.ts'
 import type { SessionHost } from '../host/client/contract.ts'
 import type { Caller } from '../http/caller.ts'
 import type { AsyncAcceptedResponse, OKResponseBody } from '../http/schema.ts'
-import { type Cities, type Keep, PHASES } from './cities.ts'
-import type { Logs } from './logs.ts'
+import { type Cities, type OnAccept, PHASES } from './cities.ts'
+import type { EventLogs } from './event-logs.ts'
 import type { HostStatus, Stop, SupervisorCities, SupervisorHealth, SupervisorStartup } from './schema.ts'
 
-interface Parts {
+interface SupervisorDependencies {
   cities: Cities
-  logs: Logs
+  eventLogs: EventLogs
   host: SessionHost
   readiness: Readiness
   clock: Clock
   version: string
   build: string | undefined
-  /** Begins to end the supervisor; returns at once. */
+  /** Begins to stop the supervisor; returns at once. */
   stop(options: { endSessions: boolean; source: 'signal' | 'socket_stop' }): void
 }
 
-/** What can be asked of the supervisor as a whole. */
+/** The operations on the supervisor as a whole. */
 export class Supervisor {
   readonly cities: Cities
-  readonly logs: Logs
+  readonly eventLogs: EventLogs
   readonly readiness: Readiness
   readonly #startedAt: number
 
-  constructor(private readonly parts: Parts) {
-    this.cities = parts.cities
-    this.logs = parts.logs
-    this.readiness = parts.readiness
-    this.#startedAt = parts.clock.monotonic()
+  constructor(private readonly dependencies: SupervisorDependencies) {
+    this.cities = dependencies.cities
+    this.eventLogs = dependencies.eventLogs
+    this.readiness = dependencies.readiness
+    this.#startedAt = dependencies.clock.monotonic()
   }
 
   health(): SupervisorHealth {
@@ -41,9 +41,9 @@ export class Supervisor {
     const startup = startupOf(cities)
     return {
       status: 'ok',
-      version: this.parts.version,
-      ...(this.parts.build !== undefined && { build_id: this.parts.build }),
-      uptime_sec: Math.floor((this.parts.clock.monotonic() - this.#startedAt) / 1000),
+      version: this.dependencies.version,
+      ...(this.dependencies.build !== undefined && { build_id: this.dependencies.build }),
+      uptime_sec: Math.floor((this.dependencies.clock.monotonic() - this.#startedAt) / 1000),
       cities_total: cities.length,
       cities_running: cities.filter(({ running }) => running).length,
       ...(startup && { startup }),
@@ -55,35 +55,35 @@ export class Supervisor {
     return { items, total: items.length }
   }
 
-  /** Carries out a change to the registry and says where to read how it ended. */
-  async accepted(
+  /** Runs a change to the registry and returns where its outcome can be read. */
+  async accept(
     caller: Caller,
-    work: (keep: Keep) => Promise<Accepted>,
+    change: (onAccept: OnAccept) => Promise<Accepted>,
     once: Once = everyTime,
   ): Promise<AsyncAcceptedResponse> {
-    refuseSession(caller, 'change which cities there are')
-    const event_cursor = this.logs.cursor()
-    const answer = ({ id }: Accepted) => ({ request_id: id, event_cursor })
-    return answer(await work((tx, accepted) => void once(tx, answer(accepted))))
+    rejectSession(caller, 'change which cities there are')
+    const event_cursor = this.eventLogs.cursor()
+    const toResponse = ({ id }: Accepted) => ({ request_id: id, event_cursor })
+    return toResponse(await change((tx, accepted) => void once(tx, toResponse(accepted))))
   }
 
   async hostStatus(): Promise<HostStatus> {
-    const items = (await this.parts.host.status()).map(({ pid, build, sessions }) => ({ pid, build, sessions }))
+    const items = (await this.dependencies.host.status()).map(({ pid, build, sessions }) => ({ pid, build, sessions }))
     return { items, total: items.length }
   }
 
-  requestStop(caller: Caller, { sessions = false }: Stop): OKResponseBody {
-    refuseSession(caller, 'stop the supervisor')
-    this.parts.stop({ endSessions: sessions, source: 'socket_stop' })
+  stop(caller: Caller, { sessions = false }: Stop): OKResponseBody {
+    rejectSession(caller, 'stop the supervisor')
+    this.dependencies.stop({ endSessions: sessions, source: 'socket_stop' })
     return { status: 'stopping' }
   }
 }
 
-function refuseSession(caller: Caller, what: string): void {
-  if (caller.kind === 'session') throw new AppError('forbidden', `forbidden: a session may not ${what}`)
+function rejectSession(caller: Caller, action: string): void {
+  if (caller.kind === 'session') throw new AppError('forbidden', `forbidden: a session may not ${action}`)
 }
 
-/** How far the first city is, for those who wait for a start. */
+/** How far the first city has started. */
 function startupOf(cities: SupervisorCities['items']): SupervisorStartup | undefined {
   const [first] = cities
   if (!first) return undefined

@@ -1,5 +1,5 @@
 import { Workload } from '../../src/agents/sessions/workload.ts'
-import { cityMigrations } from '../../src/city/migrations.ts'
+import { cityMigrations } from '../../src/city/database/migrations.ts'
 import { systemClock as clock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { EventLog } from '../../src/core/events/log.ts'

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
-import { cityMigrations } from '../../src/city/migrations.ts'
+import { cityMigrations } from '../../src/city/database/migrations.ts'
 import { systemClock as clock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { EventLog } from '../../src/core/events/log.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { cityMigrations } from '../../src/city/migrations.ts'
+import { cityMigrations } from '../../src/city/database/migrations.ts'
 import { Suspensions } from '../../src/config/suspensions.ts'
 import { suspensions as table } from '../../src/config/table.ts'
 import { Store } from '../../src/core/store.ts'

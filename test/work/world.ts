@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { cityMigrations } from '../../src/city/migrations.ts'
+import { cityMigrations } from '../../src/city/database/migrations.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { EventLog } from '../../src/core/events/log.ts'
 import { Reactions } from '../../src/core/events/reactions.ts'

@@ -19,11 +19,11 @@ import { toFrame } from './frames.ts'
 import { knownTypes } from './known.ts'
 import type { EventEmit, EventEmitted, EventRotated } from './schema.ts'
 
-/** What a list of events asks for. */
-export interface Wanted {
+/** Which events to list. */
+export interface EventQuery {
   type?: string
   actor?: string
-  /** A length of time back from now, such as `1h30m`. */
+  /** A duration back from now, such as `1h30m`. */
   since?: string
   cursor?: string
   limit?: number
@@ -35,7 +35,7 @@ export interface EventsPage {
   next_cursor?: string
 }
 
-/** How long a caller that asked for it waits for the archive to be written. */
+/** How long a caller that wants to wait does so for the archive to be written. */
 const ROTATE_WAIT_MS = 30_000
 
 /** The events of one city, as its API shows them. */
@@ -52,20 +52,20 @@ export class Events {
   ) {}
 
   /** A page, newest first. */
-  list({ type, actor, since, cursor, limit }: Wanted): EventsPage {
+  list({ type, actor, since, cursor, limit }: EventQuery): EventsPage {
     const before = seqOf(cursor)
     const { items, total, next } = this.log.page({
       ...(type !== undefined && { type }),
       ...(actor !== undefined && { actor }),
-      ...(since !== undefined && { since: this.#ago(since) }),
+      ...(since !== undefined && { since: this.#timestampBefore(since) }),
       ...(before !== undefined && { before }),
       limit: pageSize(limit),
     })
     return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) }
   }
 
-  /** A page of what was recorded about one bead, newest first; refuses when there is no such bead and never was. */
-  history(bead: string, { cursor, limit }: Pick<Wanted, 'cursor' | 'limit'>): EventsPage {
+  /** A page of what was recorded about one bead, newest first; `bead-not-found` when there never was one. */
+  history(bead: string, { cursor, limit }: Pick<EventQuery, 'cursor' | 'limit'>): EventsPage {
     const before = seqOf(cursor)
     const { items, total, next } = this.log.about(bead, {
       ...(before !== undefined && { before }),
@@ -75,11 +75,11 @@ export class Events {
     return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) }
   }
 
-  /** Records an event of the caller's own; what gc records itself cannot be imitated. */
+  /** Records an event of the caller's own; the types that gc records itself are reserved. */
   async emit(caller: Caller, event: EventEmit, once: Once = everyTime): Promise<EventEmitted> {
     const { type, actor, subject, message } = event
     if (knownTypes.has(type)) {
-      throw new AppError('forbidden', `forbidden: ${type} is recorded by gc when it happens; choose a name of your own`)
+      throw new AppError('forbidden', `forbidden: ${type} is recorded by gc itself; choose another type`)
     }
     const facts = {
       actor: speaker(caller, actor),
@@ -93,14 +93,14 @@ export class Events {
     })
   }
 
-  /** Follows the log after `resume`, or from now on; refuses a resume point that is none before the stream begins. */
+  /** Follows the log after `resume`, or from now on. An invalid resume point is rejected before the stream begins. */
   follow(resume: string | undefined): Tail<Frame> {
-    const after = resume === undefined ? this.log.head : resumePoint(resume)
+    const after = resume === undefined ? this.log.head : parseResumePoint(resume)
     const now = () => [{ name: 'city', log: this.log, after }]
     return new Follower({ now }, (followed) => toFrame(followed, this.workflows))
   }
 
-  /** Archives every event so far; lists and streams do not notice. */
+  /** Archives every event so far; lists and streams are not affected. */
   async rotate(wait: boolean, signal: AbortSignal): Promise<EventRotated> {
     const rotation = await this.archives.rotate()
     if (!rotation) return { rotated: false, reason: 'active log is empty' }
@@ -123,17 +123,17 @@ export class Events {
     }
   }
 
-  #ago(since: string): number {
-    const length = parseDuration(since)
-    if (length === undefined) {
-      throw new AppError('invalid-request', `since takes a length of time such as 30m or 1h30m, not "${since}"`)
+  #timestampBefore(since: string): number {
+    const duration = parseDuration(since)
+    if (duration === undefined) {
+      throw new AppError('invalid-request', `since must be a duration such as 30m or 1h30m, not "${since}"`)
     }
-    return this.clock.now() - length
+    return this.clock.now() - duration
   }
 }
 
-/** The resume point of a stream: a plain number, else the request is refused. */
-export function resumePoint(text: string): number {
+/** The resume point of a stream, which must be a plain number. */
+export function parseResumePoint(text: string): number {
   if (/^\d{1,15}$/.test(text.trim())) return Number(text)
   throw new AppError('invalid-cursor', 'the resume point is the number of an event, as in the id of a frame')
 }

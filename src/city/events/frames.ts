@@ -7,30 +7,32 @@ import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
 export const GapFrame = Type.Object(
   {
     type: Type.Literal('gap'),
-    city: Type.Optional(Type.String({ description: 'Whose events; on streams over all cities.' })),
+    city: Type.Optional(
+      Type.String({ description: 'The city whose events are missing; only on streams of all cities.' }),
+    ),
     from: Type.Integer({ description: 'The last event the reader had.' }),
-    to: Type.Integer({ description: 'The stream goes on after this one.' }),
+    to: Type.Integer({ description: 'The stream continues after this one.' }),
     reason: Type.Union([Type.Literal('removed'), Type.Literal('ahead')], {
-      description: '`removed`: they are too old to be kept. `ahead`: the reader had seen more than there is.',
+      description: '`removed`: they were deleted by retention. `ahead`: the resume point is beyond the newest event.',
     }),
   },
-  { $id: 'EventGap', additionalProperties: false, description: 'Events the reader asked for and does not get.' },
+  { $id: 'EventGap', additionalProperties: false, description: 'Events that were requested and cannot be sent.' },
 )
 export type GapFrame = Static<typeof GapFrame>
 
 const frames = new WeakMap<Recorded, Frame>()
 
-/** The frame of an event, made once for all who follow its city. */
+/** The frame of an event, built once for all readers of its city. */
 function eventFrame(recorded: Recorded, workflows: WorkflowEvents): Frame {
   const known = frames.get(recorded)
   if (known) return known
-  const frame = { id: String(recorded.seq), event: 'event', data: line(projected(recorded, workflows)) }
+  const frame = { id: String(recorded.seq), event: 'event', data: line(withWorkflow(recorded, workflows)) }
   frames.set(recorded, frame)
   return frame
 }
 
-/** An event as streams show it: with what it means for a workflow, if it does. */
-export function projected<Event extends Recorded>(recorded: Event, workflows: WorkflowEvents | undefined): Event {
+/** An event as streams show it, with its workflow when it belongs to one. */
+export function withWorkflow<Event extends Recorded>(recorded: Event, workflows: WorkflowEvents | undefined): Event {
   const workflow = workflows?.of(recorded)
   return workflow ? { ...recorded, workflow } : recorded
 }

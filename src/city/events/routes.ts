@@ -14,7 +14,7 @@ const EventList = listOf(Envelope, 'ListBodyWireEvent')
 const filters = {
   type: Type.Optional(Type.String({ description: 'Only events of exactly this type.' })),
   actor: Type.Optional(Type.String({ description: 'Only what exactly this actor did.' })),
-  since: Type.Optional(Type.String({ description: 'Only events of the last so long: `30m`, `1h30m`.' })),
+  since: Type.Optional(Type.String({ description: 'Only events of this duration up to now: `30m`, `1h30m`.' })),
 }
 
 export const eventRoutes = (city: CityOf<{ events: Events }>) => [
@@ -39,7 +39,9 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
       body: EventEmit,
       ok: { 201: EventEmitted },
       refuses: ['city-not-found', 'forbidden', 'store-unavailable'],
-      headers: { 'Idempotency-Key': 'The same key with the same body records one event and answers the same.' },
+      headers: {
+        'Idempotency-Key': 'A repeated request with the same key and body records one event and gets the same answer.',
+      },
     },
     (x) => city(x).events.emit(x.caller, x.body, x.once),
   ),
@@ -49,9 +51,9 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
       id: 'stream-events',
       summary: "Follow a city's events",
       description:
-        'Server-sent events: everything after the resume point, then whatever is recorded. Without a resume point it ' +
-        'begins now; `0` begins with the oldest event kept. A `gap` frame says what could not be sent.',
-      headers: { 'Last-Event-ID': 'The `id` of the last frame you got; goes before `after_seq`.' },
+        'Server-sent events: everything after the resume point, then new events as they are recorded. Without a resume ' +
+        'point the stream begins now; `0` begins with the oldest event kept. A `gap` frame names events that cannot be sent.',
+      headers: { 'Last-Event-ID': 'The `id` of the last frame you got; takes precedence over `after_seq`.' },
       query: Type.Object({
         after_seq: Type.Optional(Type.String({ description: 'The number of the last event you have.' })),
       }),

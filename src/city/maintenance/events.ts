@@ -10,11 +10,11 @@ export const StoreMaintenanceDone = event(
       duration_s: Type.Number({ format: 'double' }),
       before_bytes: bytes,
       after_bytes: bytes,
-      snapshot_path: Type.String({ description: 'Empty: nothing had to be copied first.' }),
+      snapshot_path: Type.String({ description: 'Always empty: nothing has to be copied first.' }),
     },
     { $id: 'StoreMaintenanceDonePayload', additionalProperties: false },
   ),
-  'Space that nothing used was given back to the disk.',
+  'Unused space was given back to the disk.',
 )
 
 export const StoreMaintenanceFailed = event(
@@ -28,5 +28,5 @@ export const StoreMaintenanceFailed = event(
     },
     { $id: 'StoreMaintenanceFailedPayload', additionalProperties: false },
   ),
-  'The upkeep of the store failed.',
+  'Maintenance of the store failed.',
 )

@@ -8,7 +8,7 @@ import { StoreMaintenanceDone, StoreMaintenanceFailed } from './events.ts'
 import type { MaintenanceRunBody, MaintenanceStatusBody, MaintenanceTriggerBody } from './schema.ts'
 import { type MaintenanceRow, maintenanceRuns } from './table.ts'
 
-interface Needs {
+interface MaintenanceDependencies {
   store: Store
   log: EventLog
   clock: Clock
@@ -17,20 +17,20 @@ interface Needs {
 }
 
 const INTERVAL = 24 * 3_600_000
-const KEPT = 20
+const MAX_RUNS = 20
 const STAGE = 'compact'
 
-/** The upkeep of a city's store: once a day, and when asked for, unused space goes back to the disk. */
+/** Maintenance of a city's store: daily, and on request, unused space is given back to the disk. */
 export class Maintenance {
   #running: { startedAt: number; run: Promise<MaintenanceRow> } | undefined
   #deadline: Deadline | undefined
 
-  constructor(private readonly needs: Needs) {}
+  constructor(private readonly dependencies: MaintenanceDependencies) {}
 
   start(): void {
-    this.#deadline = this.needs.deadlines.at(this.#next(), () => {
+    this.#deadline = this.dependencies.deadlines.at(this.#next(), () => {
       this.start()
-      if (!this.#running) void this.#begin().run.catch((error) => this.needs.report(errorMessage(error)))
+      if (!this.#running) void this.#begin().run.catch((error) => this.dependencies.report(errorMessage(error)))
     })
   }
 
@@ -54,20 +54,23 @@ export class Maintenance {
     }
   }
 
-  /** Begins a run; with `wait`, answers when it is over. */
+  /** Starts a run; with `wait`, returns when it has finished. */
   async trigger(wait: boolean): Promise<MaintenanceTriggerBody> {
     if (this.#running) {
-      throw new AppError('maintenance-in-progress', 'maintenance runs already; ask for its status, and try again later')
+      throw new AppError(
+        'maintenance-in-progress',
+        'maintenance is already running; read its status and try again later',
+      )
     }
     const { startedAt, run } = this.#begin()
-    const begun = { accepted: true, started_at: stamp(startedAt) }
-    if (wait) return { ...begun, run: toRun(await run) }
-    run.catch((error) => this.needs.report(errorMessage(error)))
-    return begun
+    const accepted = { accepted: true, started_at: stamp(startedAt) }
+    if (wait) return { ...accepted, run: toRun(await run) }
+    run.catch((error) => this.dependencies.report(errorMessage(error)))
+    return accepted
   }
 
   #begin(): { startedAt: number; run: Promise<MaintenanceRow> } {
-    const startedAt = this.needs.clock.now()
+    const startedAt = this.dependencies.clock.now()
     const run = this.#run(startedAt).finally(() => {
       this.#running = undefined
     })
@@ -76,7 +79,7 @@ export class Maintenance {
   }
 
   async #run(startedAt: number): Promise<MaintenanceRow> {
-    const { store, clock } = this.needs
+    const { store, clock } = this.dependencies
     const beforeBytes = store.bytes
     const error = await store.compact().then(
       () => null,
@@ -96,32 +99,32 @@ export class Maintenance {
   }
 
   #record(tx: Tx, row: Omit<MaintenanceRow, 'n'>): MaintenanceRow {
-    const kept = tx.orm.insert(maintenanceRuns).values(row).returning().get()
+    const saved = tx.orm.insert(maintenanceRuns).values(row).returning().get()
     tx.orm
       .delete(maintenanceRuns)
-      .where(sql`n <= ${kept.n - KEPT}`)
+      .where(sql`n <= ${saved.n - MAX_RUNS}`)
       .run()
     const duration_s = (row.finishedAt - row.startedAt) / 1000
     const { beforeBytes: before_bytes, afterBytes: after_bytes, stage, error } = row
     if (error === null) {
       const payload = { duration_s, before_bytes, after_bytes, snapshot_path: '' }
-      this.needs.log.append(tx, StoreMaintenanceDone, { actor: 'gc' }, payload)
+      this.dependencies.log.append(tx, StoreMaintenanceDone, { actor: 'gc' }, payload)
     } else {
-      this.needs.log.append(tx, StoreMaintenanceFailed, { actor: 'gc' }, { stage, error_msg: error, duration_s })
+      this.dependencies.log.append(tx, StoreMaintenanceFailed, { actor: 'gc' }, { stage, error_msg: error, duration_s })
     }
-    return kept
+    return saved
   }
 
   #history(): MaintenanceRow[] {
-    return this.needs.store.read((orm) =>
-      orm.select().from(maintenanceRuns).orderBy(desc(maintenanceRuns.n)).limit(KEPT).all(),
+    return this.dependencies.store.read((orm) =>
+      orm.select().from(maintenanceRuns).orderBy(desc(maintenanceRuns.n)).limit(MAX_RUNS).all(),
     )
   }
 
-  /** A day after the last run, and never right at a start. */
+  /** A day after the last run, and at least an hour after a start. */
   #next(): number {
     const [last] = this.#history()
-    const now = this.needs.clock.now()
+    const now = this.dependencies.clock.now()
     return Math.max((last?.finishedAt ?? now) + INTERVAL, now + INTERVAL / 24)
   }
 }

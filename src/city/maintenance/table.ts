@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The last runs of a store's upkeep. */
+/** The last maintenance runs of a store. */
 export const maintenanceRuns = sqliteTable('maintenance_runs', {
   n: integer().primaryKey({ autoIncrement: true }),
   startedAt: integer('started_at').notNull(),

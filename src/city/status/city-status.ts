@@ -13,15 +13,15 @@ import type { Beads } from '../../work/beads/beads.ts'
 import { CityResumed, CitySuspended } from './events.ts'
 import type { AgentDetail, CityGet, CityPatch, Health, Status } from './schema.ts'
 
-/** What the status needs of sessions. */
-export interface SessionFacts {
-  /** How many programs run, how many sessions a person holds, which ones are draining. */
-  tally(): { active: number; suspended: number; draining: ReadonlySet<string> }
-  /** The state of the open session that carries a configured identity. */
+/** Counts sessions for the status. */
+export interface SessionCounter {
+  /** How many sessions run, how many a person suspended, and which are draining. */
+  counts(): { active: number; suspended: number; draining: ReadonlySet<string> }
+  /** The state of the open session with a configured identity. */
   named(identity: string): string | undefined
 }
 
-interface Parts {
+interface CityStatusDependencies {
   name: string
   version: string
   store: Store
@@ -31,22 +31,22 @@ interface Parts {
   suspensions: Suspensions
   beads: Beads
   agents: Agents
-  sessions: SessionFacts
+  sessions: SessionCounter
 }
 
-/** Above this a database takes more room than its content should need. */
+/** Above this ratio a database is larger than its content should need. */
 const MB_PER_ROW = 1
 
 /** A city as a whole: whether it works, and on how much. Everything comes from counters and small indexes. */
 export class CityStatus {
   readonly #startedAt: number
 
-  constructor(private readonly parts: Parts) {
-    this.#startedAt = parts.clock.monotonic()
+  constructor(private readonly dependencies: CityStatusDependencies) {
+    this.#startedAt = dependencies.clock.monotonic()
   }
 
   city(): CityGet {
-    const { config, name, version } = this.parts
+    const { config, name, version } = this.dependencies
     const { workspace, agents, rigs, path } = config.current
     return {
       name,
@@ -62,13 +62,13 @@ export class CityStatus {
   }
 
   health(): Health {
-    return { status: 'ok', version: this.parts.version, city: this.parts.name, uptime_sec: this.#uptime }
+    return { status: 'ok', version: this.dependencies.version, city: this.dependencies.name, uptime_sec: this.#uptime }
   }
 
   /** Suspends or resumes the city. */
   async change({ suspended }: CityPatch): Promise<OKResponseBody> {
     if (suspended === undefined) throw new AppError('invalid-request', 'no fields to update: give suspended')
-    const { store, log, suspensions, config } = this.parts
+    const { store, log, suspensions, config } = this.dependencies
     await store.write((tx) => {
       if (!suspensions.set(tx, 'city', '', suspended, config.current.workspace.suspendedOnStart)) return
       log.append(tx, suspended ? CitySuspended : CityResumed, { actor: 'gc' }, {})
@@ -76,12 +76,12 @@ export class CityStatus {
     return { status: 'ok' }
   }
 
-  /** The whole status; `lite` leaves out what has to be counted. */
+  /** The status; `lite` leaves out work, mail and store. */
   async status(lite: boolean): Promise<Status> {
-    const { config, suspensions, sessions, name, version } = this.parts
+    const { config, suspensions, sessions, name, version } = this.dependencies
     const { agents, rigs, path, namedSessions } = config.current
-    const shown = (await this.parts.agents.list({})).items
-    const { active, suspended, draining } = sessions.tally()
+    const agentRows = (await this.dependencies.agents.list({})).items
+    const { active, suspended, draining } = sessions.counts()
     const rigDetails = rigs.map((rig) => ({
       name: rig.name,
       path: rig.path,
@@ -93,46 +93,46 @@ export class CityStatus {
       version,
       uptime_sec: this.#uptime,
       suspended: this.#suspended,
-      agent_count: shown.length,
+      agent_count: agentRows.length,
       rig_count: rigs.length,
       running: active,
-      agents: counted(shown),
+      agents: countAgents(agentRows),
       rigs: { total: rigs.length, suspended: rigDetails.filter((rig) => rig.suspended).length },
-      work: lite ? { in_progress: 0, ready: 0, open: 0 } : this.#work(),
-      mail: lite ? { unread: 0, total: 0 } : this.#mail(),
-      agent_details: details(agents, shown, draining),
+      work: lite ? { in_progress: 0, ready: 0, open: 0 } : this.#workCounts(),
+      mail: lite ? { unread: 0, total: 0 } : this.#mailCounts(),
+      agent_details: agentDetails(agents, agentRows, draining),
       rig_details: rigDetails,
-      named_session_details: namedSessions.map((named) => this.#named(named)),
-      ...this.#trouble(),
+      named_session_details: namedSessions.map((named) => this.#namedSession(named)),
+      ...this.#problems(),
       ...(!lite && {
         beads_version: version,
         beads: { beads_store: 'sqlite', native_store_eligible: true },
         conditional_writes: CONDITIONAL_WRITES,
-        store_health: this.#store(),
+        store_health: this.#storeHealth(),
         session_counts_detail: { active, suspended },
       }),
     }
   }
 
   get #uptime(): number {
-    return Math.floor((this.parts.clock.monotonic() - this.#startedAt) / 1000)
+    return Math.floor((this.dependencies.clock.monotonic() - this.#startedAt) / 1000)
   }
 
   get #suspended(): boolean {
-    return this.parts.suspensions.city(this.parts.config.current)
+    return this.dependencies.suspensions.city(this.dependencies.config.current)
   }
 
-  /** Why the city does not do all it should. */
-  #trouble(): Pick<Status, 'partial' | 'partial_errors'> {
-    const { store, config } = this.parts
-    const troubles = [store.failure && `store: ${store.failure}`, config.problem && `configuration: ${config.problem}`]
-    const partial_errors = troubles.filter((trouble) => typeof trouble === 'string')
+  /** Why the city is not fully working. */
+  #problems(): Pick<Status, 'partial' | 'partial_errors'> {
+    const { store, config } = this.dependencies
+    const problems = [store.failure && `store: ${store.failure}`, config.problem && `configuration: ${config.problem}`]
+    const partial_errors = problems.filter((problem) => typeof problem === 'string')
     return partial_errors.length > 0 ? { partial: true, partial_errors } : {}
   }
 
-  #work(): Status['work'] {
+  #workCounts(): Status['work'] {
     const work = { in_progress: 0, ready: 0, open: 0 }
-    for (const counts of this.parts.beads.counts().values()) {
+    for (const counts of this.dependencies.beads.counts().values()) {
       work.in_progress += counts.in_progress
       work.ready += counts.ready
       work.open += counts.open
@@ -140,18 +140,22 @@ export class CityStatus {
     return work
   }
 
-  #mail(): Status['mail'] {
-    return this.parts.beads.mail()
+  #mailCounts(): Status['mail'] {
+    return this.dependencies.beads.mail()
   }
 
-  #named({ qualified, mode }: NamedSessionSpec): { identity: string; mode: string; status: string } {
-    return { identity: qualified, mode, status: this.parts.sessions.named(qualified) ?? 'reserved-unmaterialized' }
+  #namedSession({ qualified, mode }: NamedSessionSpec): { identity: string; mode: string; status: string } {
+    return {
+      identity: qualified,
+      mode,
+      status: this.dependencies.sessions.named(qualified) ?? 'reserved-unmaterialized',
+    }
   }
 
-  #store(): NonNullable<Status['store_health']> {
-    const { path } = this.parts.store
+  #storeHealth(): NonNullable<Status['store_health']> {
+    const { path } = this.dependencies.store
     const size_bytes = sizeOf(path) + sizeOf(`${path}-wal`)
-    const live_rows = this.parts.beads.rows()
+    const live_rows = this.dependencies.beads.rows()
     const ratio = size_bytes / 2 ** 20 / Math.max(1, live_rows)
     return {
       path,
@@ -164,7 +168,7 @@ export class CityStatus {
   }
 }
 
-/** One database, one writer: an update that lost its ground is refused by the transaction itself. */
+/** One database, one writer: a lost update is rejected by the transaction itself. */
 const CONDITIONAL_WRITES: NonNullable<Status['conditional_writes']> = {
   mode: 'require',
   origin: 'builtin',
@@ -172,8 +176,8 @@ const CONDITIONAL_WRITES: NonNullable<Status['conditional_writes']> = {
   stores: [{ store_id: 'city', kind: 'native', capable: true, probe: 'capable', latch: 'unlatched' }],
 }
 
-/** Each agent counts in one bucket at most. */
-function counted(agents: readonly AgentResponse[]): Status['agents'] {
+/** Counts each agent in one bucket at most. */
+function countAgents(agents: readonly AgentResponse[]): Status['agents'] {
   const counts = { total: agents.length, running: 0, suspended: 0, quarantined: 0 }
   for (const { suspended, state, running } of agents) {
     if (suspended) counts.suspended++
@@ -183,14 +187,14 @@ function counted(agents: readonly AgentResponse[]): Status['agents'] {
   return counts
 }
 
-function details(
+function agentDetails(
   specs: readonly AgentSpec[],
-  shown: readonly AgentResponse[],
+  agents: readonly AgentResponse[],
   draining: ReadonlySet<string>,
 ): AgentDetail[] {
   const byName = new Map(specs.map((spec) => [spec.qualified, spec]))
   const labelled = new Set<string>()
-  return shown.map((agent) => {
+  return agents.map((agent) => {
     const spec = agent.pool === undefined ? undefined : byName.get(agent.pool)
     const first = agent.pool !== undefined && !labelled.has(agent.pool)
     if (agent.pool !== undefined) labelled.add(agent.pool)

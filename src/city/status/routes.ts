@@ -26,9 +26,9 @@ export const statusRoutes = (city: CityOf<{ status: CityStatus }>) => [
     'GET ~/status',
     {
       id: 'get-v0-city-by-city-name-status',
-      summary: 'Read how a city is: agents, sessions, work',
+      summary: 'Read the status of a city: agents, sessions, work',
       query: Type.Object({
-        lite: Type.Optional(Type.Boolean({ description: 'Leave out what has to be counted: work, mail, store.' })),
+        lite: Type.Optional(Type.Boolean({ description: 'Leave out work, mail and store.' })),
       }),
       ok: Status,
       refuses: ['city-not-found'],
@@ -41,7 +41,7 @@ export const statusRoutes = (city: CityOf<{ status: CityStatus }>) => [
     'GET ~/health',
     {
       id: 'get-v0-city-by-city-name-health',
-      summary: 'Tell whether a city is up',
+      summary: 'Check whether a city is up',
       ok: Health,
       refuses: ['city-not-found'],
     },

@@ -9,9 +9,9 @@ export const CityGet = Type.Object(
     path: Type.String({ description: 'The folder it lives in.' }),
     version: Type.Optional(Type.String({ description: 'The version of gc that runs it.' })),
     suspended: Type.Boolean({ description: 'Whether it starts no new sessions.' }),
-    provider: Type.Optional(Type.String({ description: 'What its agents run when they name nothing else.' })),
-    session_template: Type.Optional(Type.String({ description: 'How the run-time names of sessions are made.' })),
-    uptime_sec: Count('Seconds since it came up.'),
+    provider: Type.Optional(Type.String({ description: 'The default provider of its agents.' })),
+    session_template: Type.Optional(Type.String({ description: 'The template for the run-time names of sessions.' })),
+    uptime_sec: Count('Seconds since it was opened.'),
     agent_count: Count('Agents it declares; a pool counts once.'),
     rig_count: Count('Rigs it declares.'),
   },
@@ -22,7 +22,7 @@ export type CityGet = Static<typeof CityGet>
 export const CityPatch = Type.Object(
   {
     suspended: Type.Optional(
-      Type.Boolean({ description: 'True: start no new sessions. False: go on. Outlives restarts.' }),
+      Type.Boolean({ description: 'True: start no new sessions. False: start them again. Kept across restarts.' }),
     ),
   },
   { $id: 'CityPatchInputBody', ...closed },
@@ -34,7 +34,7 @@ export const Health = Type.Object(
     status: Type.String({ description: 'Always `ok`.' }),
     version: Type.Optional(Type.String()),
     city: Type.Optional(Type.String()),
-    uptime_sec: Count('Seconds since it came up.'),
+    uptime_sec: Count('Seconds since it was opened.'),
   },
   { $id: 'HealthOutputBody', ...closed },
 )
@@ -44,20 +44,20 @@ const AgentCounts = Type.Object(
   {
     total: Count('Instances that may run.'),
     running: Count('Those with a running session.'),
-    suspended: Count('Those kept from working.'),
-    quarantined: Count('Those that crashed so often that they are kept from starting for a while.'),
+    suspended: Count('Those that are suspended.'),
+    quarantined: Count('Those that crashed so often that they are not restarted for a while.'),
   },
   { $id: 'StatusAgentCounts', ...closed },
 )
 
 const RigCounts = Type.Object(
-  { total: Count('Declared rigs.'), suspended: Count('Those kept from working.') },
+  { total: Count('Declared rigs.'), suspended: Count('Those that are suspended.') },
   { $id: 'StatusRigCounts', ...closed },
 )
 
 const WorkCounts = Type.Object(
   {
-    in_progress: Count('Beads somebody works on.'),
+    in_progress: Count('Beads being worked on.'),
     ready: Count('Open beads that nothing blocks.'),
     open: Count('Open beads.'),
   },
@@ -65,7 +65,7 @@ const WorkCounts = Type.Object(
 )
 
 const MailCounts = Type.Object(
-  { unread: Count('Messages nobody has read.'), total: Count('Messages that are not archived.') },
+  { unread: Count('Unread messages.'), total: Count('Messages that are not archived.') },
   { $id: 'StatusMailCounts', ...closed },
 )
 
@@ -74,7 +74,7 @@ const StoreHealth = Type.Object(
     path: Type.String({ description: 'The database file.' }),
     size_bytes: Count('Its size.'),
     live_rows: Count('Beads in it.'),
-    ratio_mb_per_row: Type.Number({ description: 'Megabytes a bead.' }),
+    ratio_mb_per_row: Type.Number({ description: 'Megabytes per bead.' }),
     threshold_mb_per_row: Type.Number({ description: 'The ratio above which `warning` is true.' }),
     warning: Type.Boolean({ description: 'Whether the file is larger than its content should need.' }),
     last_gc_at: Type.Optional(Type.String()),
@@ -105,15 +105,15 @@ const RolloutNotice = Type.Object(
   { $id: 'StatusRolloutNotice', ...closed },
 )
 
-const word = (...words: string[]) => Type.Union(words.map((each) => Type.Literal(each)))
+const oneOf = (...words: string[]) => Type.Union(words.map((each) => Type.Literal(each)))
 
 const StoreVerdict = Type.Object(
   {
     store_id: Type.String({ description: '`city` or `rig/<name>`.' }),
     kind: Type.String(),
     capable: Type.Boolean(),
-    probe: word('capable', 'incapable', 'unprobed'),
-    latch: word('incapable', 'unlatched'),
+    probe: oneOf('capable', 'incapable', 'unprobed'),
+    latch: oneOf('incapable', 'unlatched'),
     reason: Type.Optional(Type.String()),
   },
   { $id: 'StatusConditionalWriteStoreVerdict', ...closed },
@@ -121,13 +121,13 @@ const StoreVerdict = Type.Object(
 
 const ConditionalWrites = Type.Object(
   {
-    mode: word('off', 'auto', 'require'),
-    origin: word('builtin', 'config', 'env'),
-    effective: word('off', 'active', 'degraded', 'fail_closed', 'pending_restart'),
+    mode: oneOf('off', 'auto', 'require'),
+    origin: oneOf('builtin', 'config', 'env'),
+    effective: oneOf('off', 'active', 'degraded', 'fail_closed', 'pending_restart'),
     stores: Type.Optional(Type.Array(StoreVerdict)),
     notices: Type.Optional(Type.Array(RolloutNotice)),
   },
-  { $id: 'StatusConditionalWrites', ...closed, description: 'Whether lost updates are refused by the store itself.' },
+  { $id: 'StatusConditionalWrites', ...closed, description: 'Whether the store itself rejects lost updates.' },
 )
 
 const AgentDetail = Type.Object(
@@ -140,7 +140,7 @@ const AgentDetail = Type.Object(
     session_name: Type.Optional(Type.String()),
     group_name: Type.Optional(Type.String({ description: 'The pool this is an instance of.' })),
     expanded: Type.Optional(Type.Boolean({ description: 'Whether it is an instance of a pool.' })),
-    scale_label: Type.Optional(Type.String({ description: 'How far the pool scales; on its first row.' })),
+    scale_label: Type.Optional(Type.String({ description: 'The limits of the pool; only on its first row.' })),
     draining: Type.Optional(Type.Boolean()),
   },
   { $id: 'StatusAgentDetail', ...closed },
@@ -162,7 +162,7 @@ const NamedSessionDetail = Type.Object(
 )
 
 const SessionCounts = Type.Object(
-  { active: Count('Sessions whose program runs.'), suspended: Count('Sessions a person holds.') },
+  { active: Count('Sessions whose program runs.'), suspended: Count('Sessions that a person suspended.') },
   { $id: 'StatusSessionCountsDetail', ...closed },
 )
 
@@ -173,11 +173,11 @@ export const Status = Type.Object(
     version: Type.Optional(Type.String()),
     dolt_version: Type.Optional(Type.String({ description: 'Absent: gc keeps its data in SQLite.' })),
     beads_version: Type.Optional(Type.String({ description: 'The version of the bead store.' })),
-    uptime_sec: Count('Seconds since the city came up.'),
+    uptime_sec: Count('Seconds since the city was opened.'),
     suspended: Type.Boolean({ description: 'Whether it starts no new sessions.' }),
     agent_count: Count('The same as `agents.total`.'),
     rig_count: Count('The same as `rigs.total`.'),
-    running: Count('Agent processes that run.'),
+    running: Count('Running agent processes.'),
     agents: AgentCounts,
     rigs: RigCounts,
     work: WorkCounts,

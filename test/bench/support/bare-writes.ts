@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { fdatasyncSync, openSync } from 'node:fs'
-import { cityMigrations } from '../../../src/city/migrations.ts'
+import { cityMigrations } from '../../../src/city/database/migrations.ts'
 
 const TEXT = 'x'.repeat(200)
 

@@ -1,4 +1,4 @@
-import { cityMigrations } from '../../../src/city/migrations.ts'
+import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Store } from '../../../src/core/store.ts'
 
 export interface Filling {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { cityMigrations } from '../../../src/city/migrations.ts'
+import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Store } from '../../../src/core/store.ts'
 import {
   closedQuery,

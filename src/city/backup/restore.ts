@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { AppError } from '../../core/errors.ts'
 import { Store } from '../../core/store.ts'
-import { cityMigrations } from '../migrations.ts'
+import { cityMigrations } from '../database/migrations.ts'
 import { BACKUP_DB, MANIFEST, type Manifest } from './backup.ts'
 
-const SITE = '.gc/site.toml'
+const SITE_FILE = '.gc/site.toml'
 
 /**
- * Makes an unpacked backup a city of its own at `path`. The programs of its sessions are not here, so each counts as
- * lost: its credential is void, and what it had in hand is offered again when the city is opened.
+ * Turns the backup unpacked at `path` into a city. The programs of its sessions do not run here, so each session counts
+ * as lost: its token is void, and its claims are offered again when the city is opened.
  */
-export async function settle(path: string): Promise<Manifest> {
-  const manifest = read(path)
+export async function adoptBackup(path: string): Promise<Manifest> {
+  const manifest = readManifest(path)
   renameSync(join(path, BACKUP_DB), join(path, '.gc/city.db'))
   rmSync(join(path, MANIFEST))
-  moveBindings(join(path, SITE), manifest.path, path)
+  relocateRigs(join(path, SITE_FILE), manifest.path, path)
   const store = Store.open(join(path, '.gc/city.db'), cityMigrations)
   try {
     await store.write((tx) => {
@@ -33,21 +33,21 @@ export async function settle(path: string): Promise<Manifest> {
   return manifest
 }
 
-function read(path: string): Manifest {
+function readManifest(path: string): Manifest {
   const file = join(path, MANIFEST)
   if (!existsSync(file) || !existsSync(join(path, BACKUP_DB))) {
-    throw new AppError('invalid-request', 'this is no backup of a city: it has no database in it')
+    throw new AppError('invalid-request', 'this is not a backup of a city: it has no database in it')
   }
   const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'))
   if (manifest.format === 1) return manifest
   throw new AppError(
     'invalid-request',
-    `this backup was made by a newer gc (${manifest.version}); restore it with that`,
+    `this backup was made by a newer gc (${manifest.version}); restore it with that version`,
   )
 }
 
-/** Rigs that lay inside the city lie inside it again; others stay where they are. */
-function moveBindings(site: string, from: string, to: string): void {
+/** Rigs inside the city folder move with it; others stay where they are. */
+function relocateRigs(site: string, from: string, to: string): void {
   if (!existsSync(site)) return
   const text = readFileSync(site, 'utf8')
   const moved = text.replaceAll(`"${from}/`, `"${to}/`)

@@ -6,7 +6,7 @@ import { makeFolder } from '../../core/folders.ts'
 import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 
-interface Needs {
+interface BackupDependencies {
   name: string
   path: string
   version: string
@@ -14,14 +14,14 @@ interface Needs {
   clock: Clock
 }
 
-/** What a backup says of itself. */
+/** The manifest of a backup. */
 export interface Manifest {
-  /** Of this layout. */
+  /** The version of this layout. */
   format: 1
   city: string
-  /** Where the city was. */
+  /** The folder of the city. */
   path: string
-  /** The gc that made it. */
+  /** The version of gc that wrote it. */
   version: string
   at: string
 }
@@ -30,51 +30,51 @@ export const BACKUP_DB = '.gc/backup.db'
 export const MANIFEST = '.gc/backup.json'
 
 const STAGE = 'backup-'
-/** What is made anew wherever the city is opened, or stands in the backup under another name. */
-const LEFT_OUT = ['city.db*', 'lock*', `${STAGE}*`, 'cache', 'runtime', 'backup.db', 'backup.json']
+/** Files that are created when the city is opened, or are in the backup under another name. */
+const EXCLUDED = ['city.db*', 'lock*', `${STAGE}*`, 'cache', 'runtime', 'backup.db', 'backup.json']
 
-/** A whole city as one gzipped tar file, made while it runs. */
+/** Writes a running city into one gzipped tar file. */
 export class Backup {
-  constructor(private readonly needs: Needs) {}
+  constructor(private readonly dependencies: BackupDependencies) {}
 
-  /** The bytes of the file; the database in it is as it was when this was asked. */
+  /** Streams the file; the database in it is as it was when this was called. */
   async stream(caller: Caller): Promise<ReadableStream<Uint8Array>> {
     if (caller.kind === 'session') throw new AppError('forbidden', 'forbidden: a session may not copy its city')
     const stage = this.#stage()
     try {
-      await this.needs.store.backup(join(stage, BACKUP_DB))
+      await this.dependencies.store.backup(join(stage, BACKUP_DB))
       writeFileSync(join(stage, MANIFEST), JSON.stringify(this.#manifest()), { mode: 0o600 })
-      return packed(this.needs.path, stage)
+      return tarStream(this.dependencies.path, stage)
     } catch (error) {
       rmSync(stage, { recursive: true, force: true })
       throw error
     }
   }
 
-  /** Removes what a backup left that was cut off by a crash. */
-  clear(): void {
-    const folder = join(this.needs.path, '.gc')
+  /** Removes what a backup interrupted by a crash left. */
+  removeStages(): void {
+    const folder = join(this.dependencies.path, '.gc')
     for (const name of readdirSync(folder)) {
       if (name.startsWith(STAGE)) rmSync(join(folder, name), { recursive: true, force: true })
     }
   }
 
   #manifest(): Manifest {
-    const { name, path, version, clock } = this.needs
+    const { name, path, version, clock } = this.dependencies
     return { format: 1, city: name, path, version, at: stamp(clock.now()) }
   }
 
-  /** A folder for what is written only for the backup. */
+  /** Creates a folder for the files that exist only in the backup. */
   #stage(): string {
-    const stage = mkdtempSync(join(this.needs.path, '.gc', STAGE))
+    const stage = mkdtempSync(join(this.dependencies.path, '.gc', STAGE))
     makeFolder(join(stage, '.gc'))
     return stage
   }
 }
 
-/** The files of the city and then those of the stage, which goes when all is read or nobody reads on. */
-function packed(city: string, stage: string): ReadableStream<Uint8Array> {
-  const without = LEFT_OUT.map((name) => `--exclude=./.gc/${name}`)
+/** The files of the city, then those of the stage, which is removed when the stream ends or is cancelled. */
+function tarStream(city: string, stage: string): ReadableStream<Uint8Array> {
+  const without = EXCLUDED.map((name) => `--exclude=./.gc/${name}`)
   const files = ['-C', city, '.', '-C', stage, BACKUP_DB, MANIFEST]
   const tar = Bun.spawn(['tar', '-czf', '-', ...without, ...files], {
     stdin: 'ignore',
@@ -88,7 +88,7 @@ function packed(city: string, stage: string): ReadableStream<Uint8Array> {
       const { done, value } = await reader.read()
       if (!done) return controller.enqueue(value)
       end()
-      // 1 says that a file was written to while it was read, which agents do all the time.
+      // 1 means that a file changed while it was read, which agents do all the time.
       const status = await tar.exited
       if (status > 1) controller.error(new Error(`tar ended with status ${status}`))
       else controller.close()

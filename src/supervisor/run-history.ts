@@ -3,8 +3,8 @@ import type { Clock } from '../core/clock.ts'
 import type { Store } from '../core/store.ts'
 import { runs } from './table.ts'
 
-/** Remembers how each run of the supervisor ended: one without an end was a crash. */
-export class Runs {
+/** Records when each run of the supervisor ended; one without an end crashed. */
+export class RunHistory {
   #id: number | undefined
 
   constructor(
@@ -12,7 +12,7 @@ export class Runs {
     private readonly clock: Clock,
   ) {}
 
-  /** Begins a run; how the one before it ended. */
+  /** Records the start of a run; returns how the one before it ended. */
   begin(): Promise<'clean' | 'crash' | 'unknown'> {
     return this.store.write((tx) => {
       const last = tx.orm.select().from(runs).orderBy(desc(runs.id)).limit(1).get()

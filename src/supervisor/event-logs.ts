@@ -1,6 +1,6 @@
 import type { City } from '../city/city.ts'
-import { resumePoint } from '../city/events/events.ts'
-import { projected } from '../city/events/frames.ts'
+import { parseResumePoint } from '../city/events/events.ts'
+import { withWorkflow } from '../city/events/frames.ts'
 import type { Clock } from '../core/clock.ts'
 import { parseDuration } from '../core/durations.ts'
 import { AppError } from '../core/errors.ts'
@@ -14,22 +14,22 @@ import type { WorkflowEvents } from '../orchestration/runs/projection.ts'
 /** The name of the supervisor's own log beside those of the cities. */
 export const SUPERVISOR = '__supervisor__'
 
-export interface Tagged extends Recorded {
+export interface TaggedEvent extends Recorded {
   city: string
 }
 
-export interface Wanted {
+export interface TaggedEventQuery {
   type?: string
   actor?: string
   since?: string
   limit?: number
 }
 
-/** Events of one log that are looked at when nobody says how many. */
-const MOST = 10_000
+/** The most events that are read from one log. */
+const MAX_EVENTS = 10_000
 
 /** The logs of all running cities and of the supervisor, as one. */
-export class Logs {
+export class EventLogs {
   readonly #listeners = new Set<() => void>()
 
   constructor(
@@ -38,48 +38,48 @@ export class Logs {
     private readonly cities: () => readonly City[],
   ) {}
 
-  /** Tells open streams that a city came up or went away. */
-  changed(): void {
-    for (const changed of this.#listeners) changed()
+  /** Tells open streams that a city was opened or closed. */
+  notifyChanged(): void {
+    for (const listener of this.#listeners) listener()
   }
 
-  /** Where every log stands: `name:seq` joined by commas, names ascending. */
+  /** The position of every log: `name:seq` joined by commas, in order of their names. */
   cursor(): string {
-    return written(new Map([...this.#sources()].map(([name, log]) => [name, log.head])))
+    return formatCursor(new Map([...this.#sources()].map(([name, log]) => [name, log.head])))
   }
 
   /** Events of all logs, oldest first; `limit` keeps the newest. */
-  list({ type, actor, since, limit }: Wanted): { event_cursor: string; items: Tagged[]; total: number } {
+  list({ type, actor, since, limit }: TaggedEventQuery): { event_cursor: string; items: TaggedEvent[]; total: number } {
     const event_cursor = this.cursor()
     const page = {
       ...(type !== undefined && { type }),
       ...(actor !== undefined && { actor }),
-      ...(since !== undefined && { since: this.#ago(since) }),
-      limit: limit || MOST,
+      ...(since !== undefined && { since: this.#timestampBefore(since) }),
+      limit: limit || MAX_EVENTS,
     }
     let total = 0
-    const found: Tagged[] = []
+    const events: TaggedEvent[] = []
     for (const [name, log] of this.#sources()) {
-      const { items, total: some } = log.page(page)
-      total += some
-      for (const recorded of items) found.push(tagged(name, recorded))
+      const { items, total: count } = log.page(page)
+      total += count
+      for (const recorded of items) events.push(toTaggedEvent(name, recorded))
     }
-    found.sort((a, b) => compare(a.ts, b.ts) || compare(a.city, b.city) || a.seq - b.seq)
-    return { event_cursor, items: found.slice(-page.limit), total }
+    events.sort((a, b) => compare(a.ts, b.ts) || compare(a.city, b.city) || a.seq - b.seq)
+    return { event_cursor, items: events.slice(-page.limit), total }
   }
 
   /**
-   * Follows every log after `resume`, or from now on. A city that comes up meanwhile joins with what it records from
-   * then on. Refuses a resume point that is none before the stream begins.
+   * Follows every log after `resume`, or from now on. A city that is opened later joins with what it records from
+   * then on. An invalid resume point is rejected before the stream begins.
    */
   follow(resume: string | undefined): Tail<Frame> {
     const at = this.#start(resume)
-    const sources = { now: () => this.#from(at), listen: (changed: () => void) => this.#listen(changed) }
-    return new Follower(sources, (followed) => frameOf(followed, at, this.#workflows(followed.name)))
+    const sources = { now: () => this.#sourcesAfter(at), listen: (changed: () => void) => this.#listen(changed) }
+    return new Follower(sources, (followed) => toTaggedFrame(followed, at, this.#workflows(followed.name)))
   }
 
-  /** Every log after where a reader is in it; it begins now with what it did not know. */
-  #from(at: Map<string, number>): Source[] {
+  /** Every log from the reader's position; a log it did not know starts at its head. */
+  #sourcesAfter(at: Map<string, number>): Source[] {
     return [...this.#sources()].map(([name, log]) => {
       const after = at.get(name) ?? log.head
       at.set(name, after)
@@ -102,55 +102,57 @@ export class Logs {
 
   #start(resume: string | undefined): Map<string, number> {
     const sources = this.#sources()
-    const given = read(resume?.trim() ?? '')
-    return new Map([...sources].map(([name, log]) => [name, given === 0 ? 0 : (given?.get(name) ?? log.head)] as const))
+    const cursor = parseCursor(resume?.trim() ?? '')
+    return new Map(
+      [...sources].map(([name, log]) => [name, cursor === 0 ? 0 : (cursor?.get(name) ?? log.head)] as const),
+    )
   }
 
-  #ago(since: string): number {
-    const length = parseDuration(since)
-    if (length === undefined) {
-      throw new AppError('invalid-request', `since takes a length of time such as 30m or 1h30m, not "${since}"`)
+  #timestampBefore(since: string): number {
+    const duration = parseDuration(since)
+    if (duration === undefined) {
+      throw new AppError('invalid-request', `since must be a duration such as 30m or 1h30m, not "${since}"`)
     }
-    return this.clock.now() - length
+    return this.clock.now() - duration
   }
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const written = (at: ReadonlyMap<string, number>): string =>
+const formatCursor = (at: ReadonlyMap<string, number>): string =>
   [...at]
     .sort(([a], [b]) => compare(a, b))
     .map(([name, seq]) => `${name}:${seq}`)
     .join(',')
 
 /** A composite cursor; 0 for all there is, undefined for none. Split at the last colon: names may hold one. */
-function read(text: string): Map<string, number> | 0 | undefined {
+function parseCursor(text: string): Map<string, number> | 0 | undefined {
   if (text === '') return undefined
   if (text === '0') return 0
   return new Map(
     text.split(',').map((entry) => {
       const colon = entry.lastIndexOf(':')
       if (colon < 1) throw new AppError('invalid-cursor', 'the resume point is name:number pairs joined by commas')
-      return [entry.slice(0, colon), resumePoint(entry.slice(colon + 1))] as const
+      return [entry.slice(0, colon), parseResumePoint(entry.slice(colon + 1))] as const
     }),
   )
 }
 
-/** What the supervisor says about a city carries that city's name. */
+/** An event of the supervisor about a city carries that city's name. */
 function cityOf(name: string, recorded: Recorded): string {
   const about = /^request\.(failed|result\.city\.)/.test(recorded.type)
   return name === SUPERVISOR && about && recorded.subject ? recorded.subject : name
 }
 
-const tagged = (name: string, recorded: Recorded): Tagged => ({ ...recorded, city: cityOf(name, recorded) })
+const toTaggedEvent = (name: string, recorded: Recorded): TaggedEvent => ({ ...recorded, city: cityOf(name, recorded) })
 
-function frameOf(
+function toTaggedFrame(
   { name, recorded, gap }: Followed,
   at: Map<string, number>,
   workflows: WorkflowEvents | undefined,
 ): Frame {
   at.set(name, recorded?.seq ?? gap?.to ?? 0)
-  const id = written(at)
+  const id = formatCursor(at)
   if (gap) return { id, event: 'gap', data: { type: 'gap', city: name, ...gap } }
-  return { id, event: 'tagged_event', data: line(projected(tagged(name, recorded), workflows)) }
+  return { id, event: 'tagged_event', data: line(withWorkflow(toTaggedEvent(name, recorded), workflows)) }
 }

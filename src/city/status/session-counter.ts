@@ -1,10 +1,10 @@
 import type { BuiltParts } from '../../agents/sessions/parts.ts'
 import { isRunning } from '../../agents/sessions/view.ts'
-import type { SessionFacts } from './city-status.ts'
+import type { SessionCounter } from './city-status.ts'
 
 /** Counts sessions from the rows of those that are not over. */
-export const sessionFacts = ({ book }: Pick<BuiltParts, 'book'>): SessionFacts => ({
-  tally() {
+export const sessionCounter = ({ book }: Pick<BuiltParts, 'book'>): SessionCounter => ({
+  counts() {
     const live = book.live()
     return {
       active: live.filter(isRunning).length,

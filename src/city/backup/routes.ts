@@ -1,0 +1,20 @@
+import type { CityOf } from '../../http/city-of.ts'
+import { route } from '../../http/route.ts'
+import type { Backup } from './backup.ts'
+
+export const backupRoutes = (city: CityOf<{ backup: Backup }>) => [
+  route(
+    'GET ~/backup',
+    {
+      id: 'backup-city',
+      summary: 'Copy a whole city into one file',
+      description:
+        'A gzipped tar file of its files and its database as of now; the city keeps working. `gc restore` restores it.',
+      ok: { media: 'application/gzip' },
+      refuses: ['forbidden'],
+      extension: true,
+      long: true,
+    },
+    (x) => city(x).backup.stream(x.caller),
+  ),
+]

@@ -1,0 +1,52 @@
+import budgets from '../../agents/budgets/table.sql' with { type: 'text' }
+import acp from '../../agents/conversations/acp/table.sql' with { type: 'text' }
+import transcripts from '../../agents/conversations/logs/table.sql' with { type: 'text' }
+import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
+import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
+import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
+import usage from '../../agents/usage/table.sql' with { type: 'text' }
+import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
+import rigs from '../../config/rigs/table.sql' with { type: 'text' }
+import suspensions from '../../config/table.sql' with { type: 'text' }
+import log from '../../core/events/log.sql' with { type: 'text' }
+import replays from '../../core/replays.sql' with { type: 'text' }
+import requests from '../../core/requests.sql' with { type: 'text' }
+import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
+import labelCounts from '../../work/beads/label-counts.sql' with { type: 'text' }
+import revisions from '../../work/beads/revisions.sql' with { type: 'text' }
+import beads from '../../work/beads/table.sql' with { type: 'text' }
+import claims from '../../work/claims/table.sql' with { type: 'text' }
+import comments from '../../work/comments/table.sql' with { type: 'text' }
+import mailRetention from '../../work/mail/retention.sql' with { type: 'text' }
+import mail from '../../work/mail/table.sql' with { type: 'text' }
+import search from '../../work/search/table.sql' with { type: 'text' }
+import waits from '../../work/waits/table.sql' with { type: 'text' }
+import maintenance from '../maintenance/table.sql' with { type: 'text' }
+
+/** The schema of `city.db`, oldest first. A line is never changed once released. */
+export const cityMigrations: readonly string[] = [
+  log,
+  requests,
+  suspensions,
+  beads,
+  comments,
+  search,
+  claims,
+  rigs,
+  sessions,
+  mail,
+  waits,
+  replays,
+  maintenance,
+  worktrees,
+  acp,
+  transcripts,
+  usage,
+  budgets,
+  mailRetention,
+  sessionHistory,
+  usagePlaces,
+  beadCounts,
+  revisions,
+  labelCounts,
+]
