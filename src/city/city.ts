@@ -16,11 +16,11 @@ import { Usage } from '../agents/usage/usage.ts'
 import { tenancyOf } from '../agents/worktrees/tenancy.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
 import { Config } from '../config/config.ts'
-import { Declared } from '../config/declared.ts'
+import { ConfigViews } from '../config/config-views.ts'
 import { GitRunner } from '../config/git/git-runner.ts'
-import { Clones } from '../config/rigs/clones.ts'
+import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
-import { Suspensions } from '../config/suspensions.ts'
+import { Suspensions } from '../config/suspensions/suspensions.ts'
 import { errorMessage } from '../core/errors.ts'
 import { EventLog } from '../core/events/log.ts'
 import { Reactions } from '../core/events/reactions.ts'
@@ -59,7 +59,7 @@ export class City {
   /** What was answered to requests that may be sent again. */
   readonly replays: Replays
   readonly config: Config
-  readonly declared: Declared
+  readonly configViews: ConfigViews
   readonly beads: Beads
   readonly claims: Claims
   readonly comments: Comments
@@ -86,7 +86,7 @@ export class City {
   readonly #reactions: Reactions
   readonly #retention: Retention
   readonly #archives: Archives
-  readonly #clones: Clones
+  readonly #clones: RigClones
   readonly #reconciler: Reconciler
   #resources: AsyncDisposableStack | undefined
   #started = false
@@ -125,7 +125,7 @@ export class City {
     const retention = new Retention(store, log, clock, deadlines, fault)
     const archives = new Archives(store, log, clock, () => config.current.events, fault)
     const suspensions = new Suspensions(store)
-    this.declared = new Declared(config, suspensions, url)
+    this.configViews = new ConfigViews(config, suspensions, url)
     const beads = new Beads(store, log, clock, config)
     const claims = new Claims({ store, log, clock, deadlines, beads, report })
     const comments = new Comments(store, log, clock, beads)
@@ -165,7 +165,7 @@ export class City {
     const tell = (tx: Tx, subject: string, body: string) => this.mail.tell(tx, subject, body)
     this.budgets = new Budgets({ store, log, clock, config, usage: this.usage, tell })
     const git = new GitRunner({ deadlines, env })
-    const clones = new Clones({ store, log, clock, config, git, report })
+    const clones = new RigClones({ store, log, clock, config, git, report })
     this.log = log
     this.replays = new Replays(store, clock)
     this.beads = beads

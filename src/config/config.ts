@@ -1,6 +1,9 @@
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError } from '../core/errors.ts'
 import { type Attempt, onlyAttempt } from '../core/replays.ts'
+import type { AgentConfig, CityConfig, RigConfig } from './city-config.ts'
+import { ConfigWatcher } from './config-watcher.ts'
+import { formatDiagnostic, toInvalidConfigError } from './diagnostics.ts'
 import {
   type AgentDraft,
   addAgent,
@@ -11,14 +14,11 @@ import {
   type RigDraft,
   removeAgent,
   removeRig,
-} from './changes.ts'
-import { compose, type Reading } from './compose.ts'
-import { described, refused } from './mistakes.ts'
+} from './edit/changes.ts'
+import { type Drafts, writeDrafts } from './edit/write-files.ts'
+import { FileSnapshot } from './file-snapshot.ts'
 import { qualify } from './names.ts'
-import { Sources } from './sources.ts'
-import type { AgentSpec, CityConfig, RigSpec } from './spec.ts'
-import { Watch } from './watch.ts'
-import { type Drafts, writeDrafts } from './write.ts'
+import { compose, type Reading } from './resolve/compose.ts'
 
 type Hear = (now: CityConfig, before: CityConfig) => void
 
@@ -33,7 +33,7 @@ export class Config {
   readonly path: string
   #reading: Reading
   #problem: string | undefined
-  #watch: Watch | undefined
+  #watch: ConfigWatcher | undefined
   /** Edits, one after the other. */
   #edits: Promise<unknown> = Promise.resolve()
   readonly #listeners = new Set<Hear>()
@@ -51,8 +51,8 @@ export class Config {
    * `registered` under a name goes by it, whatever its files call it.
    */
   static async open(path: string, registered?: string): Promise<Config> {
-    const reading = compose(new Sources(path))
-    if (reading.mistakes.length > 0) throw refused(reading.mistakes, 'validation-failed')
+    const reading = compose(new FileSnapshot(path))
+    if (reading.mistakes.length > 0) throw toInvalidConfigError(reading.mistakes, 'validation-failed')
     return new Config(reading, registered)
   }
 
@@ -68,13 +68,13 @@ export class Config {
 
   /** Reads the files again and puts them in force if they are good; true when something changed. */
   async reload(): Promise<boolean> {
-    return this.#take(compose(new Sources(this.path)))
+    return this.#take(compose(new FileSnapshot(this.path)))
   }
 
   /** What is wrong with the files on disk, without putting them in force. */
-  check(): { valid: boolean; errors: string[]; warnings: string[] } {
-    const { mistakes, config } = compose(new Sources(this.path))
-    return { valid: mistakes.length === 0, errors: mistakes.map(described), warnings: [...config.warnings] }
+  validate(): { valid: boolean; errors: string[]; warnings: string[] } {
+    const { mistakes, config } = compose(new FileSnapshot(this.path))
+    return { valid: mistakes.length === 0, errors: mistakes.map(formatDiagnostic), warnings: [...config.warnings] }
   }
 
   /** Hears of every configuration that comes into force, and only notes it; returns how to stop. */
@@ -87,11 +87,11 @@ export class Config {
   watch(deadlines: Deadlines, report: (message: string) => void): void {
     const look = () => {
       const known = this.#problem
-      this.#take(compose(new Sources(this.path)))
+      this.#take(compose(new FileSnapshot(this.path)))
       if (this.#problem && this.#problem !== known)
         report(`${this.path} keeps its last good configuration:\n${this.#problem}`)
     }
-    this.#watch ??= new Watch(this.path, deadlines, look, report)
+    this.#watch ??= new ConfigWatcher(this.path, deadlines, look, report)
     this.#follow(this.#reading.sources)
   }
 
@@ -101,24 +101,24 @@ export class Config {
     this.#listeners.clear()
   }
 
-  rig(name: string): RigSpec {
+  rig(name: string): RigConfig {
     const rig = this.current.rigs.find((one) => one.name === name)
     if (!rig) throw new AppError('rig-not-found', `rig ${name} not found`)
     return rig
   }
 
-  agent(qualified: string): AgentSpec {
+  agent(qualified: string): AgentConfig {
     const agent = this.current.agents.find((one) => one.qualified === qualified)
     if (!agent) throw new AppError('agent-not-found', `agent ${qualified} not found`)
     return agent
   }
 
-  async addRig(draft: RigDraft, attempt?: Attempt): Promise<RigSpec> {
+  async addRig(draft: RigDraft, attempt?: Attempt): Promise<RigConfig> {
     await this.edit((now) => addRig(now, draft), attempt)
     return this.rig(draft.name)
   }
 
-  async changeRig(name: string, change: RigChange): Promise<RigSpec> {
+  async changeRig(name: string, change: RigChange): Promise<RigConfig> {
     await this.edit((now) => changeRig(now, name, change))
     return this.rig(name)
   }
@@ -128,12 +128,12 @@ export class Config {
     await this.edit((now) => removeRig(now, name))
   }
 
-  async addAgent(draft: AgentDraft, attempt?: Attempt): Promise<AgentSpec> {
+  async addAgent(draft: AgentDraft, attempt?: Attempt): Promise<AgentConfig> {
     await this.edit((now) => addAgent(now, draft), attempt)
     return this.agent(qualify(draft.dir, draft.name))
   }
 
-  async changeAgent(qualified: string, keys: AgentDraft['keys']): Promise<AgentSpec> {
+  async changeAgent(qualified: string, keys: AgentDraft['keys']): Promise<AgentConfig> {
     await this.edit((now) => changeAgent(now, qualified, keys))
     return this.agent(qualified)
   }
@@ -154,20 +154,20 @@ export class Config {
 
   async #edit(make: (now: Reading) => Drafts, attempt: Attempt): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
-      const now = compose(new Sources(this.path))
+      const now = compose(new FileSnapshot(this.path))
       if (now.mistakes.length > 0) {
-        const reason = now.mistakes.map(described).join('\n')
+        const reason = now.mistakes.map(formatDiagnostic).join('\n')
         throw new AppError(
           'conflict-wrong-state',
           `the configuration on disk is not in force, put it right first:\n${reason}`,
         )
       }
       const drafts = make(now)
-      const { mistakes } = compose(new Sources(this.path, drafts))
-      if (mistakes.length > 0) throw refused(mistakes, 'invalid-request')
+      const { mistakes } = compose(new FileSnapshot(this.path, drafts))
+      if (mistakes.length > 0) throw toInvalidConfigError(mistakes, 'invalid-request')
       await attempt.begin()
       if (!(await writeDrafts(this.path, drafts, (file) => now.sources.text(file)))) continue
-      this.#take(compose(new Sources(this.path)))
+      this.#take(compose(new FileSnapshot(this.path)))
       return
     }
     throw new AppError(
@@ -178,7 +178,7 @@ export class Config {
 
   #take(reading: Reading): boolean {
     this.#follow(reading.sources)
-    this.#problem = reading.mistakes.map(described).join('\n') || undefined
+    this.#problem = reading.mistakes.map(formatDiagnostic).join('\n') || undefined
     if (this.#problem || reading.sources.equals(this.#reading.sources)) return false
     const before = this.current
     this.#reading = this.#named(reading)
@@ -191,7 +191,7 @@ export class Config {
     return { ...reading, config: { ...reading.config, name: this.registered } }
   }
 
-  #follow(sources: Sources): void {
+  #follow(sources: FileSnapshot): void {
     this.#watch?.follow(sources.files, sources.folders('agents'))
   }
 }

@@ -1,10 +1,10 @@
 import type { CityOf } from '../http/city-of.ts'
 import { route } from '../http/route.ts'
-import type { Declared } from './declared.ts'
+import type { ConfigViews } from './config-views.ts'
 import { ConfigExplained, ConfigResponse, ConfigValidated } from './schema.ts'
 
 /** The operations on what a city's files declare; all of them only look. */
-export const configRoutes = (city: CityOf<{ declared: Declared }>) => [
+export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
   route(
     'GET ~/config',
     {
@@ -14,7 +14,7 @@ export const configRoutes = (city: CityOf<{ declared: Declared }>) => [
       ok: ConfigResponse,
       index: true,
     },
-    (x) => city(x).declared.show(),
+    (x) => city(x).configViews.show(),
   ),
   route(
     'GET ~/config/defaults',
@@ -24,7 +24,7 @@ export const configRoutes = (city: CityOf<{ declared: Declared }>) => [
       ok: ConfigResponse,
       index: true,
     },
-    (x) => city(x).declared.defaults(),
+    (x) => city(x).configViews.defaults(),
   ),
   route(
     'GET ~/config/explain',
@@ -34,7 +34,7 @@ export const configRoutes = (city: CityOf<{ declared: Declared }>) => [
       ok: ConfigExplained,
       index: true,
     },
-    (x) => city(x).declared.explain(),
+    (x) => city(x).configViews.explain(),
   ),
   route(
     'GET ~/config/validate',
@@ -44,6 +44,6 @@ export const configRoutes = (city: CityOf<{ declared: Declared }>) => [
       description: 'Every mistake with its file, line and key. A broken file is an answer, not an error.',
       ok: ConfigValidated,
     },
-    (x) => city(x).declared.validate(),
+    (x) => city(x).configViews.validate(),
   ),
 ]

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { City } from '../city/city.ts'
 import { Config } from '../config/config.ts'
-import { scaffold } from '../config/scaffold.ts'
+import { createCity } from '../config/edit/create-city.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
@@ -120,7 +120,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
         deadlines,
         report,
       }),
-    scaffold,
+    scaffold: createCity,
     nameOf: async (path) => (await Config.open(path)).current.name,
     endSessions: (city) => endSessionsOf(host, city),
     onChange: () => logs.notifyChanged(),

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Config } from '../../src/config/config.ts'
-import { addBlock } from '../../src/config/edit.ts'
+import { addBlock } from '../../src/config/toml/edit.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { tempFolder } from '../support/folder.ts'
 

@@ -1,9 +1,9 @@
+import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import { hinted, suggestion } from '../../config/mistakes.ts'
+import { suggestion, withHint } from '../../config/diagnostics.ts'
 import { qualify } from '../../config/names.ts'
 import { BUILTINS } from '../../config/providers/presets.ts'
-import type { AgentSpec } from '../../config/spec.ts'
-import type { Suspensions } from '../../config/suspensions.ts'
+import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { type Attempt, onlyAttempt } from '../../core/replays.ts'
@@ -39,7 +39,7 @@ const LOOKUP_MS = 2000
 /** The agents of a city: what the files declare of them, and how they are. */
 export class Agents {
   /** Why agents cannot be started, as far as it was looked up lately. */
-  readonly #lookups = new Map<AgentSpec, { at: number; reason: string | undefined }>()
+  readonly #lookups = new Map<AgentConfig, { at: number; reason: string | undefined }>()
 
   constructor(
     private readonly store: Store,
@@ -92,7 +92,7 @@ export class Agents {
   /** Takes an agent out of the configuration; the reconciler ends its sessions. */
   async remove(name: string): Promise<OKResponseBody> {
     await this.config.removeAgent(name)
-    await this.store.write((tx) => this.suspensions.forget(tx, 'agent', name))
+    await this.store.write((tx) => this.suspensions.delete(tx, 'agent', name))
     return { status: 'deleted' }
   }
 
@@ -155,7 +155,7 @@ export class Agents {
     return created
   }
 
-  async #suspend({ qualified, suspended: declared }: AgentSpec, suspended: boolean): Promise<void> {
+  async #suspend({ qualified, suspended: declared }: AgentConfig, suspended: boolean): Promise<void> {
     await this.store.write((tx) => this.suspensions.set(tx, 'agent', qualified, suspended, declared))
   }
 
@@ -164,7 +164,7 @@ export class Agents {
     if (providers.has(name) || BUILTINS.has(name)) return
     const hint =
       suggestion(name, [...providers.keys(), ...BUILTINS.keys()]) || `declare [providers.${name}] in city.toml`
-    throw new AppError('invalid-request', hinted(`provider "${name}" is neither declared nor built in`, hint))
+    throw new AppError('invalid-request', withHint(`provider "${name}" is neither declared nor built in`, hint))
   }
 
   #instance(name: string): Instance {
@@ -188,7 +188,7 @@ export class Agents {
     const { spec, name, session } = instance
     const names = session ? [session.id, session.name, session.identity, name] : [name]
     const standing = {
-      suspended: this.suspensions.agent(this.config.current, spec),
+      suspended: this.suspensions.isAgentSuspended(this.config.current, spec),
       activeBead: active(names),
       unavailable: this.#unavailable(spec),
       now: this.clock.now(),
@@ -197,7 +197,7 @@ export class Agents {
     return toAgent(instance, standing, this.config.current.providers)
   }
 
-  #unavailable(spec: AgentSpec): string | undefined {
+  #unavailable(spec: AgentConfig): string | undefined {
     const now = this.clock.now()
     const known = this.#lookups.get(spec)
     if (known && Math.abs(now - known.at) < LOOKUP_MS) return known.reason

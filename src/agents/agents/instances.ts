@@ -1,10 +1,10 @@
-import type { AgentSpec } from '../../config/spec.ts'
+import type { AgentConfig } from '../../config/city-config.ts'
 import { instanceName } from '../sessions/names.ts'
 import type { AgentSession } from './sessions.ts'
 
 /** One row of a list of agents: an agent that runs once, or one instance of a pool. */
 export interface Instance {
-  readonly spec: AgentSpec
+  readonly spec: AgentConfig
   /** Its qualified name. */
   readonly name: string
   /** The agent it is an instance of, when that may have several. */
@@ -16,13 +16,13 @@ export interface Instance {
 }
 
 /** A pool may have more than one session at once. */
-export const isPool = ({ maxActive }: AgentSpec): boolean => maxActive === undefined || maxActive > 1
+export const isPool = ({ maxActive }: AgentConfig): boolean => maxActive === undefined || maxActive > 1
 
 /**
  * What an agent is listed as: itself when it runs once, every place of a bounded pool, the running instances of an
  * unbounded one. What would list nothing is listed as the agent itself, so that no declared agent is hidden.
  */
-export function expand(spec: AgentSpec, sessions: readonly AgentSession[]): Instance[] {
+export function expand(spec: AgentConfig, sessions: readonly AgentSession[]): Instance[] {
   if (!isPool(spec)) return [itself(spec, sessions)]
   if (spec.maxActive !== undefined) {
     return Array.from({ length: spec.maxActive }, (_, at) => instance(spec, instanceName(spec, at + 1), sessions))
@@ -33,20 +33,24 @@ export function expand(spec: AgentSpec, sessions: readonly AgentSession[]): Inst
 }
 
 /** The agent as a whole, with the session that stands for it: a running one before a sleeping one. */
-export function itself(spec: AgentSpec, sessions: readonly AgentSession[]): Instance {
+export function itself(spec: AgentConfig, sessions: readonly AgentSession[]): Instance {
   const own = sessions.filter(({ identity }) => identity === spec.qualified)
   const session = [...own, ...sessions].find(({ running }) => running) ?? own[0] ?? sessions[0]
   return { spec, name: spec.qualified, session, quarantined: sessions.some(({ quarantined }) => quarantined) }
 }
 
-function instance(spec: AgentSpec, name: string, sessions: readonly AgentSession[]): Instance {
+function instance(spec: AgentConfig, name: string, sessions: readonly AgentSession[]): Instance {
   const own = sessions.filter(({ identity }) => identity === name)
   const session = own.find(({ running }) => running) ?? own[0]
   return { spec, name, pool: spec.qualified, session, quarantined: own.some(({ quarantined }) => quarantined) }
 }
 
 /** The instance that a name means, when it is one of this agent's: `worker-3`, a name of its pool, or one that runs. */
-export function instanceNamed(spec: AgentSpec, name: string, sessions: readonly AgentSession[]): Instance | undefined {
+export function instanceNamed(
+  spec: AgentConfig,
+  name: string,
+  sessions: readonly AgentSession[],
+): Instance | undefined {
   if (!isPool(spec)) return undefined
   const number = /^[1-9]\d{0,6}$/.exec(
     name.startsWith(`${spec.qualified}-`) ? name.slice(spec.qualified.length + 1) : '',

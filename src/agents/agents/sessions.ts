@@ -1,4 +1,4 @@
-import type { AgentSpec } from '../../config/spec.ts'
+import type { AgentConfig } from '../../config/city-config.ts'
 import type { AgentOutput } from './schema.ts'
 
 /** One session of an agent that is not over, as far as the agent's page shows it. */
@@ -35,7 +35,7 @@ export interface AgentSessions {
   /** The agent's sessions that are not over, newest first. */
   ofAgent(agent: string): AgentSession[]
   /** Why an agent's program cannot be started, such as one that is not on the PATH; undefined when it can. */
-  unavailable(agent: AgentSpec): string | undefined
+  unavailable(agent: AgentConfig): string | undefined
   /** Tells of names the newest bead in progress that is stored under any of them. */
   activeBeads(): (names: readonly string[]) => string | undefined
   /** Ends every session of these agents; the reconciler starts them again. */

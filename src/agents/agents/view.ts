@@ -1,5 +1,5 @@
+import type { ProviderConfig } from '../../config/providers/provider.ts'
 import { resolveProvider } from '../../config/providers/resolve.ts'
-import type { ProviderSpec } from '../../config/providers/spec.ts'
 import { stamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Instance } from './instances.ts'
@@ -31,7 +31,7 @@ export function stateOf({ session, quarantined }: Instance, standing: Standing):
 export function toAgent(
   instance: Instance,
   standing: Standing,
-  providers: ReadonlyMap<string, ProviderSpec>,
+  providers: ReadonlyMap<string, ProviderConfig>,
 ): AgentResponse {
   const { spec, name, pool } = instance
   const session = instance.session?.running ? instance.session : undefined
@@ -66,7 +66,7 @@ const toInfo = ({ name, attached, lastActivity }: AgentSession): SessionInfo => 
   ...(lastActivity !== undefined && { last_activity: stamp(lastActivity) }),
 })
 
-function displayName(provider: string | undefined, providers: ReadonlyMap<string, ProviderSpec>): string | undefined {
+function displayName(provider: string | undefined, providers: ReadonlyMap<string, ProviderConfig>): string | undefined {
   if (provider === undefined) return undefined
   try {
     return resolveProvider(provider, providers).displayName

@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import type { CityConfig } from '../../config/spec.ts'
+import type { CityConfig } from '../../config/city-config.ts'
 import { type Clock, stamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'

@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/spec.ts'
+import type { CityConfig } from '../../config/city-config.ts'
 import type { Clock } from '../../core/clock.ts'
 
 interface Crash {

@@ -1,12 +1,12 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import { type Launch, launch, type Transport } from '../../config/providers/launch.ts'
-import { beacon, composePrompt, fieldsOf, type PromptSubject } from '../../config/providers/prompt.ts'
+import { buildLaunch, type Launch, type Transport } from '../../config/providers/launch.ts'
+import { beacon, composePrompt, type PromptSubject, templateFields } from '../../config/providers/prompt.ts'
+import type { Provider } from '../../config/providers/provider.ts'
 import { resolveProvider } from '../../config/providers/resolve.ts'
-import type { Provider } from '../../config/providers/spec.ts'
-import { fillIn } from '../../config/providers/template.ts'
-import type { AgentSpec, CityConfig } from '../../config/spec.ts'
+import { renderTemplate } from '../../config/providers/template.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ToolServer } from '../../host/protocol/hosted.ts'
 import type { Program } from '../../host/terminal/settle.ts'
@@ -51,12 +51,12 @@ export class Launcher {
     private readonly now: () => number,
   ) {}
 
-  agent(qualified: string): AgentSpec | undefined {
+  agent(qualified: string): AgentConfig | undefined {
     return this.config.current.agents.find((agent) => agent.qualified === qualified)
   }
 
   /** The provider an agent runs; undefined when it has a command of its own. */
-  providerOf(agent: AgentSpec): Provider | undefined {
+  providerOf(agent: AgentConfig): Provider | undefined {
     return agent.provider === undefined ? undefined : this.provider(agent.provider)
   }
 
@@ -81,7 +81,7 @@ export class Launcher {
   }
 
   /** Why an agent's program cannot be started; undefined when it can, as far as one can tell. */
-  problem(agent: AgentSpec): string | undefined {
+  problem(agent: AgentConfig): string | undefined {
     try {
       const provider = this.providerOf(agent)
       if (agent.startCommand || !provider) return undefined
@@ -93,7 +93,7 @@ export class Launcher {
   }
 
   /** Why a provider cannot be started: its program is not on the PATH. */
-  missing(provider: Provider, agent?: AgentSpec): string | undefined {
+  missing(provider: Provider, agent?: AgentConfig): string | undefined {
     const path = agent?.env.PATH ?? provider.env.PATH ?? this.place.env.PATH ?? ''
     const words = (agent?.session === 'acp' && provider.acpCommand) || provider.command
     const command = provider.pathCheck ?? words.split(/\s+/)[0] ?? ''
@@ -102,10 +102,13 @@ export class Launcher {
   }
 
   /** The folder a new session of an agent works in. */
-  workDir(agent: AgentSpec, promptSubject: PromptSubject): string {
+  workDir(agent: AgentConfig, promptSubject: PromptSubject): string {
     const rig = this.rigPath(agent.dir)
     if (agent.workDir === undefined) return rig ?? this.place.path
-    return resolve(this.place.path, fillIn(agent.workDir, fieldsOf(promptSubject), `work_dir of ${agent.qualified}`))
+    return resolve(
+      this.place.path,
+      renderTemplate(agent.workDir, templateFields(promptSubject), `work_dir of ${agent.qualified}`),
+    )
   }
 
   rigPath(rig: string | undefined): string | undefined {
@@ -157,9 +160,9 @@ export class Launcher {
     }
   }
 
-  #fingerprint(row: SessionRow, agent: AgentSpec | undefined, provider: Provider | undefined): Fingerprint {
-    const fields = fieldsOf(this.subject(row))
-    const { argv, env } = launch({
+  #fingerprint(row: SessionRow, agent: AgentConfig | undefined, provider: Provider | undefined): Fingerprint {
+    const fields = templateFields(this.subject(row))
+    const { argv, env } = buildLaunch({
       ...(provider && { provider }),
       ...(agent && { agent }),
       options: row.options,
@@ -201,12 +204,12 @@ export class Launcher {
   /** What the agent of a session is told to be, its template filled in; empty when it has none. */
   prompt(row: SessionRow): string {
     const template = this.agent(row.template)?.prompt
-    return template ? fillIn(template, fieldsOf(this.subject(row)), `the prompt of ${row.template}`) : ''
+    return template ? renderTemplate(template, templateFields(this.subject(row)), `the prompt of ${row.template}`) : ''
   }
 
   #launch(
     row: SessionRow,
-    agent: AgentSpec | undefined,
+    agent: AgentConfig | undefined,
     provider: Provider | undefined,
     resume: string | undefined,
     transport: Transport,
@@ -215,31 +218,31 @@ export class Launcher {
     if (resume !== undefined) {
       const prompt =
         row.origin === 'manual' ? '' : `${beacon(subject.city, subject.agent, this.now())}\n${RESUME_PROMPT}`
-      return launch({
+      return buildLaunch({
         ...(provider && { provider }),
         ...(agent && { agent }),
         ...(prompt && { prompt }),
         resume,
         options: row.options,
-        fields: fieldsOf(subject),
+        fields: templateFields(subject),
         transport,
       })
     }
     const first = row.wokeAt === null ? (row.firstMessage ?? '') : ''
     const message = first ? `User message:\n\n${first}` : ''
     const prompt = agent ? composePrompt(subject, agent.prompt, this.now(), message) : first
-    return launch({
+    return buildLaunch({
       ...(provider && { provider }),
       ...(agent && { agent }),
       ...(prompt && (agent?.prompt !== undefined || message || !agent?.startCommand) && { prompt }),
       options: row.options,
-      fields: fieldsOf(subject),
+      fields: templateFields(subject),
       transport,
     })
   }
 
   /** A declared work_dir is made when it is not there; a rig's or city's folder has to be. */
-  #needFolder(path: string, agent: AgentSpec | undefined): void {
+  #needFolder(path: string, agent: AgentConfig | undefined): void {
     if (agent?.workDir !== undefined) mkdirSync(path, { recursive: true })
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
     throw new AppError('service-unavailable', `its folder ${path} does not exist; make it, or change work_dir`)
@@ -249,7 +252,7 @@ export class Launcher {
 /** The conversation a session's next start goes on with; undefined to begin a new one. */
 function conversationToResume(
   row: SessionRow,
-  agent: AgentSpec | undefined,
+  agent: AgentConfig | undefined,
   provider: Provider | undefined,
   transport: Transport,
 ) {

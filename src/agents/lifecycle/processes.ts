@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CityConfig } from '../../config/spec.ts'
+import type { CityConfig } from '../../config/city-config.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'

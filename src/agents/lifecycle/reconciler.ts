@@ -1,6 +1,6 @@
+import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import type { AgentSpec } from '../../config/spec.ts'
-import type { Suspensions } from '../../config/suspensions.ts'
+import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
@@ -29,7 +29,7 @@ export interface ReconcilerNeeds extends Ground {
   clock: Clock
   deadlines: Deadlines
   config: Pick<Config, 'current' | 'onChange'>
-  suspensions: Pick<Suspensions, 'of' | 'city' | 'agent' | 'onChange'>
+  suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'isAgentSuspended' | 'onChange'>
   beads: Beads
   parking: Parking
   host: SessionHost
@@ -71,7 +71,8 @@ export class Reconciler {
     this.#probes = new ScaleChecks({
       ...{ config, deadlines, report, path: setup.path, env: setup.env },
       run: (line, options) => shell.run(line, options),
-      held: (agent) => suspensions.city(config.current) || suspensions.agent(config.current, agent),
+      held: (agent) =>
+        suspensions.isCitySuspended(config.current) || suspensions.isAgentSuspended(config.current, agent),
       changed: () => this.wake(),
     })
     this.#lulls = new IdleBackoff(() => needs.clock.now())
@@ -112,7 +113,7 @@ export class Reconciler {
     await this.#deeds.matched()
   }
 
-  #boot(agent: AgentSpec): void {
+  #boot(agent: AgentConfig): void {
     const { report, sessions } = this.needs
     void sessions.parts.setup
       .boot(agent)

@@ -1,5 +1,5 @@
+import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import type { AgentSpec } from '../../config/spec.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { ShellOptions, ShellResult } from './shell-runner.ts'
@@ -12,7 +12,7 @@ interface Parts {
   env: Readonly<Record<string, string | undefined>>
   run(line: string, options: ShellOptions): Promise<ShellResult>
   /** Whether an agent may start nothing now, so that asking what it needs is no use. */
-  held(agent: AgentSpec): boolean
+  held(agent: AgentConfig): boolean
   changed(): void
   report(message: string): void
 }
@@ -61,7 +61,7 @@ export class ScaleChecks {
     await this.#running
   }
 
-  async #round(agents: readonly AgentSpec[], width: number): Promise<void> {
+  async #round(agents: readonly AgentConfig[], width: number): Promise<void> {
     const left = [...agents]
     const worker = async () => {
       for (let agent = left.shift(); agent; agent = left.shift()) await this.#ask(agent)
@@ -69,7 +69,7 @@ export class ScaleChecks {
     await Promise.all(Array.from({ length: Math.max(1, width) }, worker))
   }
 
-  async #ask(agent: AgentSpec): Promise<void> {
+  async #ask(agent: AgentConfig): Promise<void> {
     const { qualified, scaleCheck = '' } = agent
     if (this.parts.held(agent)) {
       this.#set(qualified, 0)

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
+import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import { shellLine } from '../../config/providers/launch.ts'
-import { fieldsOf } from '../../config/providers/prompt.ts'
-import type { AgentSpec } from '../../config/spec.ts'
+import { renderShellCommand } from '../../config/providers/launch.ts'
+import { templateFields } from '../../config/providers/prompt.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { Launcher, PreparedLaunch } from './launcher.ts'
@@ -60,7 +60,7 @@ export class SetupCommands {
   }
 
   /** Runs what an agent wants done when the city comes up. */
-  async boot(agent: AgentSpec): Promise<string | undefined> {
+  async boot(agent: AgentConfig): Promise<string | undefined> {
     if (!agent.onBoot) return undefined
     const env = { ...this.#env(agent), GC_AGENT: agent.qualified, GC_TEMPLATE: agent.qualified }
     const within = this.parts.config.current.session.setupTimeout
@@ -89,11 +89,11 @@ export class SetupCommands {
     return this.#closing.signal
   }
 
-  #agent(row: SessionRow): AgentSpec | undefined {
+  #agent(row: SessionRow): AgentConfig | undefined {
     return row.kind === 'agent' ? this.parts.launcher.agent(row.template) : undefined
   }
 
-  #env({ env }: AgentSpec): Record<string, string | undefined> {
+  #env({ env }: AgentConfig): Record<string, string | undefined> {
     const { GC_TOKEN: _, ...own } = this.parts.env
     return { ...own, ...env, GC_CITY: this.parts.path }
   }
@@ -124,14 +124,14 @@ export class SetupCommands {
   ): Promise<string | undefined> {
     const { config, launcher, shell } = this.parts
     const within = config.current.session.setupTimeout
-    const line = shellLine(step.line, fieldsOf(launcher.subject(row)), step.key)
+    const line = renderShellCommand(step.line, templateFields(launcher.subject(row)), step.key)
     const ran = await shell.run(line, { cwd, env, timeout: within, signal: this.#signal })
     this.#signal.throwIfAborted()
     return failureMessage(step, ran, within)
   }
 }
 
-function stepsAfter(agent: AgentSpec, path: string): SetupStep[] {
+function stepsAfter(agent: AgentConfig, path: string): SetupStep[] {
   const script = agent.sessionSetupScript
   return [
     ...agent.sessionSetup.map((line) => ({ key: 'session_setup', line })),
@@ -140,7 +140,7 @@ function stepsAfter(agent: AgentSpec, path: string): SetupStep[] {
   ]
 }
 
-const liveSteps = ({ sessionLive }: AgentSpec): SetupStep[] =>
+const liveSteps = ({ sessionLive }: AgentConfig): SetupStep[] =>
   sessionLive.map((line) => ({ key: 'session_live', line }))
 
 /** What went wrong with a command, in a sentence. */

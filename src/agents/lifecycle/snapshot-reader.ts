@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import { dependency } from '../../config/sections/agents.ts'
-import type { AgentSpec, CityConfig } from '../../config/spec.ts'
-import type { Suspensions } from '../../config/suspensions.ts'
+import { findDependency } from '../../config/declare/agents.ts'
+import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { Hosted } from '../../host/protocol/hosted.ts'
 import { workNamesOf } from '../sessions/metadata.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -21,9 +21,9 @@ import type {
 /** What the survey has to look at. */
 export interface Ground {
   config: Pick<Config, 'current'>
-  suspensions: Pick<Suspensions, 'of'>
+  suspensions: Pick<Suspensions, 'isSuspended'>
   /** Whether a budget that an agent is under is used up, and why. */
-  budgets?: { blocks(agent: AgentSpec): string | undefined; onChange(hear: () => void): () => void }
+  budgets?: { blocks(agent: AgentConfig): string | undefined; onChange(hear: () => void): () => void }
   sessions: Sessions
 }
 
@@ -74,7 +74,7 @@ export class SnapshotReader {
   }
 
   #scope(kind: 'city' | 'rig', name: string, declared: boolean, maxActive: number | undefined): ScopeState {
-    return { suspended: this.ground.suspensions.of(kind, name, declared), maxActive }
+    return { suspended: this.ground.suspensions.isSuspended(kind, name, declared), maxActive }
   }
 
   #rigs(current: CityConfig): Map<string, ScopeState> {
@@ -95,7 +95,7 @@ export class SnapshotReader {
         demand.length > 0 || agent.minActive > 0 || staffed.has(agent.qualified) || always.has(agent.qualified)
       return {
         ...this.#agent(agent, demand),
-        dependsOn: agent.dependsOn.flatMap((name) => dependency(agent, name, current.agents)?.qualified ?? []),
+        dependsOn: agent.dependsOn.flatMap((name) => findDependency(agent, name, current.agents)?.qualified ?? []),
         problem: looked ? this.ground.sessions.parts.launcher.problem(agent) : undefined,
         retryAt: agents.get(agent.qualified)?.until ?? 0,
         lullUntil: this.lulls.until(agent.qualified),
@@ -103,7 +103,7 @@ export class SnapshotReader {
     })
   }
 
-  #demand(agent: AgentSpec, troubles: ReadonlyMap<string, { deaths: number; until: number }>): AgentState['demand'] {
+  #demand(agent: AgentConfig, troubles: ReadonlyMap<string, { deaths: number; until: number }>): AgentState['demand'] {
     return this.ground.sessions.parts.workload.unassignedFor(agent.qualified).map((bead) => {
       const trouble = troubles.get(bead)
       return { bead, deaths: trouble?.deaths ?? 0, until: trouble?.until ?? 0 }
@@ -111,13 +111,13 @@ export class SnapshotReader {
   }
 
   #agent(
-    agent: AgentSpec,
+    agent: AgentConfig,
     demand: AgentState['demand'],
   ): Omit<AgentState, 'problem' | 'retryAt' | 'lullUntil' | 'dependsOn'> {
     return {
       name: agent.qualified,
       rig: agent.dir ?? '',
-      suspended: this.ground.suspensions.of('agent', agent.qualified, agent.suspended),
+      suspended: this.ground.suspensions.isSuspended('agent', agent.qualified, agent.suspended),
       blocked: this.ground.budgets?.blocks(agent) !== undefined,
       minActive: agent.minActive,
       maxActive: agent.maxActive,

@@ -1,5 +1,5 @@
-import { dependency } from '../../config/sections/agents.ts'
-import type { CityConfig } from '../../config/spec.ts'
+import type { CityConfig } from '../../config/city-config.ts'
+import { findDependency } from '../../config/declare/agents.ts'
 import type { BuiltParts } from '../sessions/parts.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { isRunning } from '../sessions/view.ts'
@@ -35,7 +35,7 @@ function depthsOf(agents: CityConfig['agents']): Map<string, number> {
     if (known !== undefined) return known
     depths.set(agent.qualified, 0)
     const below = agent.dependsOn.map((name) => {
-      const on = dependency(agent, name, agents)
+      const on = findDependency(agent, name, agents)
       return on ? depth(on) + 1 : 0
     })
     depths.set(agent.qualified, Math.max(0, ...below))

@@ -1,4 +1,4 @@
-import type { Provider } from '../../config/providers/spec.ts'
+import type { Provider } from '../../config/providers/provider.ts'
 import { type Dialog, type DialogKind, type Manners, PLAIN } from '../../host/terminal/manners.ts'
 
 const dialog = (kind: DialogKind, seen: RegExp, asks: string): Dialog => ({ kind, seen, asks })

@@ -1,7 +1,7 @@
+import type { AgentConfig, NamedSessionConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { effectiveOptions } from '../../config/providers/launch.ts'
-import type { Provider } from '../../config/providers/spec.ts'
-import type { AgentSpec, NamedSessionSpec } from '../../config/spec.ts'
+import type { Provider } from '../../config/providers/provider.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
@@ -56,7 +56,7 @@ export class SessionCreator {
   }
 
   /** A session for work that waits, as the given instance of its agent. */
-  createPooled(tx: Tx, agent: AgentSpec, slot: number, work: string | undefined): SessionRow {
+  createPooled(tx: Tx, agent: AgentConfig, slot: number, work: string | undefined): SessionRow {
     const name = instanceName(agent, slot)
     const single = agent.maxActive === 1
     return this.parts.book.add(tx, {
@@ -72,7 +72,7 @@ export class SessionCreator {
   }
 
   /** The session of a configured identity. */
-  createNamed(tx: Tx, named: NamedSessionSpec): SessionRow {
+  createNamed(tx: Tx, named: NamedSessionConfig): SessionRow {
     const agent = this.#agent(named.template)
     return this.parts.book.add(tx, {
       ...this.#ofAgent(agent, named.qualified),
@@ -149,7 +149,7 @@ export class SessionCreator {
     }
   }
 
-  #ofAgent(agent: AgentSpec, name: string): Pick<SessionDraft, 'kind' | 'template' | 'rig' | 'provider' | 'workDir'> {
+  #ofAgent(agent: AgentConfig, name: string): Pick<SessionDraft, 'kind' | 'template' | 'rig' | 'provider' | 'workDir'> {
     const { city, path } = this.parts.place
     const subject = {
       city,
@@ -171,7 +171,7 @@ export class SessionCreator {
   }
 
   /** An agent by its qualified name, or by its bare one when only one agent has it. */
-  #agent(name: string): AgentSpec {
+  #agent(name: string): AgentConfig {
     const { agents } = this.parts.config.current
     const exact = agents.find(({ qualified }) => qualified === name)
     const bare = name.includes('/') ? [] : agents.filter(({ qualified }) => lastSegment(qualified) === name)
@@ -191,7 +191,11 @@ export class SessionCreator {
     }
   }
 
-  #checkOptions(provider: Provider | undefined, agent: AgentSpec | undefined, options: SessionCreate['options']): void {
+  #checkOptions(
+    provider: Provider | undefined,
+    agent: AgentConfig | undefined,
+    options: SessionCreate['options'],
+  ): void {
     if (!options || Object.keys(options).length === 0) return
     if (!provider) throw new AppError('invalid-request', 'this agent runs a command of its own, which takes no options')
     effectiveOptions(provider, agent?.optionDefaults, options)

@@ -1,4 +1,4 @@
-import type { AgentSpec } from '../../config/spec.ts'
+import type { AgentConfig } from '../../config/city-config.ts'
 import { stamp } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { AgentOutput } from '../agents/schema.ts'
@@ -12,7 +12,7 @@ export class Crew implements AgentSessions {
   constructor(
     private readonly sessions: Sessions,
     private readonly now: () => number,
-    private readonly blocks: (agent: AgentSpec) => string | undefined = () => undefined,
+    private readonly blocks: (agent: AgentConfig) => string | undefined = () => undefined,
   ) {}
 
   all(): ReadonlyMap<string, AgentSession[]> {
@@ -25,7 +25,7 @@ export class Crew implements AgentSessions {
   }
 
   /** Why an agent cannot be started now: its program is missing, or it failed too often just now. */
-  unavailable(agent: AgentSpec): string | undefined {
+  unavailable(agent: AgentConfig): string | undefined {
     const { launcher, troubles } = this.sessions.parts
     const problem = launcher.problem(agent)
     if (problem !== undefined) return problem

@@ -1,5 +1,5 @@
+import type { NamedSessionConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import type { NamedSessionSpec } from '../../config/spec.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment, sanitize } from './names.ts'
 import type { SessionRepository } from './repository.ts'
@@ -33,7 +33,7 @@ export class SessionResolver {
   }
 
   /** The configured named session that a token means: its identity, its run-time name, or its last part. */
-  named(token: string): NamedSessionSpec | undefined {
+  named(token: string): NamedSessionConfig | undefined {
     const all = this.config.current.namedSessions
     const exact = all.find(({ qualified }) => qualified === token || sanitize(qualified) === token)
     if (exact || token.includes('/')) return exact

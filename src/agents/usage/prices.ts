@@ -1,5 +1,5 @@
-import type { CityConfig } from '../../config/spec.ts'
-import { plain } from '../../config/toml.ts'
+import type { CityConfig } from '../../config/city-config.ts'
+import { plain } from '../../config/toml/toml.ts'
 import type { Tokens, Use } from '../conversations/logs/entry.ts'
 import { isObject, items, number, object, text } from '../conversations/logs/json.ts'
 

@@ -1,5 +1,5 @@
-import type { CityConfig } from '../../config/spec.ts'
-import { plain } from '../../config/toml.ts'
+import type { CityConfig } from '../../config/city-config.ts'
+import { plain } from '../../config/toml/toml.ts'
 import { type Clock, stamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'

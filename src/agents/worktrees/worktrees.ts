@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
+import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { GitRunner } from '../../config/git/git-runner.ts'
-import type { AgentSpec } from '../../config/spec.ts'
 import { type Clock, stamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
@@ -87,7 +87,7 @@ export class Worktrees {
   }
 
   /** The folder a session of this agent is to work in, made when it is not there; undefined when it needs none. */
-  async prepare(tenant: Tenant, agent: AgentSpec | undefined): Promise<string | undefined> {
+  async prepare(tenant: Tenant, agent: AgentConfig | undefined): Promise<string | undefined> {
     const known = this.#find(tenant.id)
     if (!known && !agent?.worktree) return undefined
     const row = known ?? (await this.#new(tenant))

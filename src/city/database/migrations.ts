@@ -7,7 +7,7 @@ import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
 import usage from '../../agents/usage/table.sql' with { type: 'text' }
 import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
-import suspensions from '../../config/table.sql' with { type: 'text' }
+import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
 import log from '../../core/events/log.sql' with { type: 'text' }
 import replays from '../../core/replays.sql' with { type: 'text' }
 import requests from '../../core/requests.sql' with { type: 'text' }

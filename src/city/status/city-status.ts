@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import type { Agents } from '../../agents/agents/agents.ts'
 import type { AgentResponse } from '../../agents/agents/schema.ts'
+import type { AgentConfig, NamedSessionConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import type { AgentSpec, NamedSessionSpec } from '../../config/spec.ts'
-import type { Suspensions } from '../../config/suspensions.ts'
+import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -85,7 +85,7 @@ export class CityStatus {
     const rigDetails = rigs.map((rig) => ({
       name: rig.name,
       path: rig.path,
-      suspended: suspensions.rig(config.current, rig),
+      suspended: suspensions.isRigSuspended(config.current, rig),
     }))
     return {
       name,
@@ -119,7 +119,7 @@ export class CityStatus {
   }
 
   get #suspended(): boolean {
-    return this.dependencies.suspensions.city(this.dependencies.config.current)
+    return this.dependencies.suspensions.isCitySuspended(this.dependencies.config.current)
   }
 
   /** Why the city is not fully working. */
@@ -144,7 +144,7 @@ export class CityStatus {
     return this.dependencies.beads.mail()
   }
 
-  #namedSession({ qualified, mode }: NamedSessionSpec): { identity: string; mode: string; status: string } {
+  #namedSession({ qualified, mode }: NamedSessionConfig): { identity: string; mode: string; status: string } {
     return {
       identity: qualified,
       mode,
@@ -188,7 +188,7 @@ function countAgents(agents: readonly AgentResponse[]): Status['agents'] {
 }
 
 function agentDetails(
-  specs: readonly AgentSpec[],
+  specs: readonly AgentConfig[],
   agents: readonly AgentResponse[],
   draining: ReadonlySet<string>,
 ): AgentDetail[] {

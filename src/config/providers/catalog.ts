@@ -1,12 +1,12 @@
 import { AppError } from '../../core/errors.ts'
 import { effectiveOptions } from './launch.ts'
 import { BUILTINS } from './presets.ts'
+import type { Provider, ProviderConfig } from './provider.ts'
 import { resolveProvider } from './resolve.ts'
 import type { ProviderList, ProviderPublic, ProviderPublicList, ProviderResponse } from './schema.ts'
-import type { Provider, ProviderSpec } from './spec.ts'
 
 /** The providers a city declares, by name. */
-type Declared = ReadonlyMap<string, ProviderSpec>
+type Declared = ReadonlyMap<string, ProviderConfig>
 
 /** Every provider as it is declared: the city's by name, then the builtins it does not declare itself. */
 export function listProviders(declared: Declared): ProviderList {

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
-import type { PromptMode, Provider, ProviderOption } from './spec.ts'
-import { type Fields, fillIn } from './template.ts'
-import { wordsOf } from './words.ts'
+import { splitCommand } from './command-words.ts'
+import type { PromptMode, Provider, ProviderOption } from './provider.ts'
+import { renderTemplate, type TemplateFields } from './template.ts'
 
 /** What an agent's declaration says of its launch; an `AgentSpec` is one. */
 export interface LaunchedAgent {
@@ -24,7 +24,7 @@ export interface LaunchRequest {
   /** The key of the conversation to go on with. */
   resume?: string
   /** What commands may mention, as `{{.WorkDir}}`. */
-  fields?: Fields
+  fields?: TemplateFields
   /** How the program is spoken to; one of `acp` gets its prompt as its first turn. */
   transport?: Transport
 }
@@ -43,7 +43,7 @@ export interface Launch {
 const LONGEST = 120 * 1024
 
 /** From what is declared and chosen to the words of a process; text is never read by a shell on the way. */
-export function launch(request: LaunchRequest): Launch {
+export function buildLaunch(request: LaunchRequest): Launch {
   const { provider, agent = {}, prompt } = request
   const env = { ...provider?.env, ...agent.env }
   const spoken = request.transport === 'acp'
@@ -102,7 +102,7 @@ function promptArgs(prompt: string, mode: PromptMode, flag: string | undefined):
   const words = prompt.replaceAll('\0', '').replace(/^(?=-)/, ' ')
   if (mode === 'arg') return [words]
   if (!flag) throw new AppError('validation-failed', 'prompt_mode is "flag" but there is no prompt_flag')
-  return [...wordsOf(flag), words]
+  return [...splitCommand(flag), words]
 }
 
 function direct(request: LaunchRequest, given: string[]): string[] {
@@ -111,29 +111,32 @@ function direct(request: LaunchRequest, given: string[]): string[] {
     throw new AppError('validation-failed', 'the agent has neither a provider nor a start_command; give it one')
   }
   if (request.transport === 'acp') return speaking(provider, agent, fields)
-  const fill = (words: readonly string[]) => words.map((word) => fillIn(word, fields, `a command of ${provider.name}`))
+  const fill = (words: readonly string[]) =>
+    words.map((word) => renderTemplate(word, fields, `a command of ${provider.name}`))
   const rest = [...fill(provider.args), ...fill(agent.args ?? []), ...optionArgs(provider, request), ...given]
-  const command = fill(wordsOf(provider.command))
+  const command = fill(splitCommand(provider.command))
   if (resume === undefined) return [...command, ...rest]
   return resuming(provider, agent.resumeCommand ?? provider.resumeCommand, key(resume), command, rest)
 }
 
 /** The command that speaks the protocol; what is chosen by flags of the full-screen program is not for it. */
-function speaking(provider: Provider, agent: LaunchedAgent, fields: Fields): string[] {
+function speaking(provider: Provider, agent: LaunchedAgent, fields: TemplateFields): string[] {
   if (!provider.supportsAcp && provider.acpCommand === undefined) {
     throw new AppError(
       'validation-failed',
       `${provider.name} is not known to speak the agent client protocol; give it acp_command, or supports_acp = true`,
     )
   }
-  const words = [...wordsOf(provider.acpCommand ?? provider.command), ...(provider.acpArgs ?? provider.args)]
-  return [...words, ...(agent.args ?? [])].map((word) => fillIn(word, fields, `acp_command of ${provider.name}`))
+  const words = [...splitCommand(provider.acpCommand ?? provider.command), ...(provider.acpArgs ?? provider.args)]
+  return [...words, ...(agent.args ?? [])].map((word) =>
+    renderTemplate(word, fields, `acp_command of ${provider.name}`),
+  )
 }
 
 function resuming(provider: Provider, whole: string | undefined, resume: string, command: string[], rest: string[]) {
-  if (whole) return wordsOf(whole).map((word) => fillIn(word, { SessionKey: resume }, 'resume_command'))
+  if (whole) return splitCommand(whole).map((word) => renderTemplate(word, { SessionKey: resume }, 'resume_command'))
   if (!provider.resumeFlag) return [...command, ...rest]
-  return [...command, ...wordsOf(provider.resumeFlag), resume, ...rest]
+  return [...command, ...splitCommand(provider.resumeFlag), resume, ...rest]
 }
 
 /** A conversation's key comes from the program itself, so it is looked at before it stands among arguments. */
@@ -144,7 +147,7 @@ function key(resume: string): string {
 
 /** A command for a shell. The prompt arrives as `"$@"`, which is put at the end unless the command says where. */
 function shell(command: string, given: string[], { agent, fields = {} }: LaunchRequest): string[] {
-  const filled = shellLine(command, fields, 'start_command')
+  const filled = renderShellCommand(command, fields, 'start_command')
   const extra = [...(agent?.args ?? []), ...given]
   if (extra.length === 0) return ['/bin/sh', '-c', filled]
   const line = /\$(?:[@*1]|\{[@*1])/.test(filled) ? filled : `${filled} "$@"`
@@ -152,7 +155,7 @@ function shell(command: string, given: string[], { agent, fields = {} }: LaunchR
 }
 
 /** A declared command filled in for a shell; a value with characters that a shell reads is refused. */
-export function shellLine(command: string, fields: Fields, name: string): string {
+export function renderShellCommand(command: string, fields: TemplateFields, name: string): string {
   for (const [field, value] of Object.entries(fields)) {
     if (!new RegExp(`\\.${field}\\b`).test(command) || /^[\w./:@%+=,-]*$/.test(value ?? '')) continue
     throw new AppError(
@@ -160,5 +163,5 @@ export function shellLine(command: string, fields: Fields, name: string): string
       `${name} mentions {{.${field}}}, whose value holds characters that a shell would read; use the variable of the session's environment instead`,
     )
   }
-  return fillIn(command, fields, name)
+  return renderTemplate(command, fields, name)
 }

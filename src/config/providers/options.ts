@@ -1,4 +1,4 @@
-import type { OptionChoice, ProviderOption } from './spec.ts'
+import type { OptionChoice, ProviderOption } from './provider.ts'
 
 const choice = (value: string, label: string, ...flagArgs: string[]): OptionChoice => ({ value, label, flagArgs })
 

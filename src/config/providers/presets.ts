@@ -8,12 +8,12 @@ import {
   grokOptions,
   groqOptions,
 } from './options.ts'
-import type { ProviderSpec } from './spec.ts'
+import type { ProviderConfig } from './provider.ts'
 
 /** A session that nobody watches has nobody to ask, so its tools run without asking. */
 const OPENCODE_ENV = { OPENCODE_PERMISSION: '{"*":"allow"}' }
 
-const opencode: ProviderSpec = {
+const opencode: ProviderConfig = {
   displayName: 'OpenCode',
   command: 'opencode',
   promptMode: 'flag',
@@ -28,7 +28,7 @@ const opencode: ProviderSpec = {
   resumeFlag: '--session',
 }
 
-const onOpencode = (displayName: string, more: ProviderSpec): ProviderSpec => ({
+const onOpencode = (displayName: string, more: ProviderConfig): ProviderConfig => ({
   displayName,
   command: 'opencode',
   promptMode: 'none',
@@ -44,8 +44,8 @@ const onOpencode = (displayName: string, more: ProviderSpec): ProviderSpec => ({
 })
 
 /** The agent programs we know, in the order in which they are listed. */
-export const BUILTINS: ReadonlyMap<string, ProviderSpec> = new Map(
-  Object.entries<ProviderSpec>({
+export const BUILTINS: ReadonlyMap<string, ProviderConfig> = new Map(
+  Object.entries<ProviderConfig>({
     claude: {
       displayName: 'Claude Code',
       command: 'claude',

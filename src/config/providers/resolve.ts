@@ -1,19 +1,19 @@
 import { AppError } from '../../core/errors.ts'
 import { BUILTINS } from './presets.ts'
-import type { Provider, ProviderOption, ProviderSpec } from './spec.ts'
+import type { Provider, ProviderConfig, ProviderOption } from './provider.ts'
 
-type Declared = ReadonlyMap<string, ProviderSpec>
+type Declared = ReadonlyMap<string, ProviderConfig>
 
 interface Layer {
   name: string
   builtin: boolean
-  spec: ProviderSpec
+  spec: ProviderConfig
 }
 
 /** Merges a provider with its bases. A declared name wins over a builtin; a builtin not declared stands as it is. */
 export function resolveProvider(name: string, declared: Declared): Provider {
   const chain = chainOf(name, declared)
-  const merged = chain.reduceRight<ProviderSpec>((base, { spec }) => merge(base, spec), {})
+  const merged = chain.reduceRight<ProviderConfig>((base, { spec }) => merge(base, spec), {})
   if (!merged.command) {
     throw new AppError('validation-failed', `provider "${name}" has no command; give it one, or a base that has one`)
   }
@@ -79,7 +79,7 @@ function named(self: string, prefix: string | undefined, base: string, declared:
 }
 
 /** What the child says wins; maps merge by key, appended arguments add up. */
-function merge(base: ProviderSpec, child: ProviderSpec): ProviderSpec {
+function merge(base: ProviderConfig, child: ProviderConfig): ProviderConfig {
   const merged = { ...base, ...said(child) }
   const schema = mergeOptions(base.optionsSchema ?? [], child)
   const kept = (key: string) => !child.optionsSchema?.some((option) => option.omit && option.key === key)
@@ -96,10 +96,10 @@ function merge(base: ProviderSpec, child: ProviderSpec): ProviderSpec {
 }
 
 /** The keys a layer gives a value: an empty string says nothing, an empty list says "none". */
-const said = (spec: ProviderSpec): ProviderSpec =>
+const said = (spec: ProviderConfig): ProviderConfig =>
   Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined && value !== ''))
 
-function mergeOptions(base: ProviderOption[], child: ProviderSpec): ProviderOption[] {
+function mergeOptions(base: ProviderOption[], child: ProviderConfig): ProviderOption[] {
   if (!child.optionsSchema) return base
   if (child.optionsSchemaMerge !== 'by_key') return child.optionsSchema.filter((option) => !option.omit)
   const options = new Map(base.map((option) => [option.key, option]))

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 
 /** What a template may ask for, by name. A field without a value is empty; one that is not there is a mistake. */
-export type Fields = Readonly<Record<string, string | undefined>>
+export type TemplateFields = Readonly<Record<string, string | undefined>>
 
 interface Branch {
   line: number
@@ -18,7 +18,7 @@ const ACTION = /\{\{(-(?=\s))?([\s\S]*?)(\s-)?\}\}/g
  * `{{if not .Rig}}`, comments, and `{{- … -}}` which takes blanks away. Values are written as they are and never
  * read again. Anything else is refused with its line.
  */
-export function fillIn(template: string, fields: Fields, name = 'the template'): string {
+export function renderTemplate(template: string, fields: TemplateFields, name = 'the template'): string {
   const filling = new Filling(fields)
   let at = 0
   let trimmed = false
@@ -41,7 +41,7 @@ class Filling {
   text = ''
   readonly #branches: Branch[] = []
 
-  constructor(private readonly fields: Fields) {}
+  constructor(private readonly fields: TemplateFields) {}
 
   get open(): Branch | undefined {
     return this.#branches.at(-1)

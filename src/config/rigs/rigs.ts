@@ -6,12 +6,12 @@ import { type Attempt, onlyAttempt } from '../../core/replays.ts'
 import type { Store } from '../../core/store.ts'
 import { unknownAction } from '../../http/actions.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
+import type { RigConfig } from '../city-config.ts'
 import type { Config } from '../config.ts'
 import type { GitRunner } from '../git/git-runner.ts'
 import { readRepositoryStatus } from '../git/status.ts'
-import type { RigSpec } from '../spec.ts'
-import type { Suspensions } from '../suspensions.ts'
-import type { Clones } from './clones.ts'
+import type { Suspensions } from '../suspensions/suspensions.ts'
+import type { RigClones } from './rig-clones.ts'
 import type { GitStatus, RigActed, RigCreate, RigCreated, RigList, RigQuery, RigResponse, RigUpdate } from './schema.ts'
 
 /** What can be done to a declared rig. */
@@ -45,7 +45,7 @@ export class Rigs {
     private readonly suspensions: Suspensions,
     private readonly sessions: RigSessions,
     private readonly git: GitRunner,
-    private readonly clones: Clones,
+    private readonly clones: RigClones,
   ) {}
 
   async list({ git }: RigQuery): Promise<RigList> {
@@ -108,8 +108,8 @@ export class Rigs {
     const agents = this.#agents(name)
     await this.config.removeRig(name)
     await this.store.write((tx) => {
-      this.suspensions.forget(tx, 'rig', name)
-      for (const agent of agents) this.suspensions.forget(tx, 'agent', agent)
+      this.suspensions.delete(tx, 'rig', name)
+      for (const agent of agents) this.suspensions.delete(tx, 'agent', agent)
     })
     return { status: 'deleted' }
   }
@@ -145,18 +145,18 @@ export class Rigs {
     throw new AppError('invalid-request', `${at} is not a folder; make it first, or give another path`)
   }
 
-  #git({ path }: RigSpec): Promise<GitStatus | undefined> {
+  #git({ path }: RigConfig): Promise<GitStatus | undefined> {
     return isFolder(path) ? readRepositoryStatus(path, this.git) : Promise.resolve(undefined)
   }
 
-  #shown(rig: RigSpec, all: ReturnType<RigSessions['all']>, git: GitStatus | undefined): RigResponse {
+  #shown(rig: RigConfig, all: ReturnType<RigSessions['all']>, git: GitStatus | undefined): RigResponse {
     const agents = this.#agents(rig.name)
     const sessions = agents.flatMap((agent) => all.get(agent) ?? [])
     const active = lastActivity(sessions)
     return {
       name: rig.name,
       path: rig.path,
-      suspended: this.suspensions.rig(this.config.current, rig),
+      suspended: this.suspensions.isRigSuspended(this.config.current, rig),
       prefix: rig.prefix,
       ...(rig.defaultBranch !== undefined && { default_branch: rig.defaultBranch }),
       agent_count: agents.length,

@@ -1,4 +1,4 @@
-import type { AgentSpec, CityConfig } from '../../config/spec.ts'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -14,7 +14,7 @@ import { isPool, resolveTarget, type Target } from './target.ts'
 
 /** What sling needs to know of who is suspended. */
 export interface Suspended {
-  agent(config: CityConfig, agent: AgentSpec): boolean
+  isAgentSuspended(config: CityConfig, agent: AgentConfig): boolean
 }
 
 export interface SlingOptions {
@@ -122,7 +122,8 @@ export class Sling {
   #warnings(bead: Bead, { agent, assignee }: Target, { reassign }: SlingInputBody): string[] {
     const warnings: string[] = []
     const route = bead.metadata?.[WorkKey.routedTo]
-    if (this.#suspended.agent(this.#config.current, agent)) warnings.push(`agent ${agent.qualified} is suspended`)
+    if (this.#suspended.isAgentSuspended(this.#config.current, agent))
+      warnings.push(`agent ${agent.qualified} is suspended`)
     if (agent.maxActive === 0) warnings.push(`agent ${agent.qualified} may have no sessions: its limit is 0`)
     if (agent.slingQuery) warnings.push(`the sling_query of ${agent.qualified} was not run; the bead is routed by gc`)
     if (route && route !== agent.qualified) warnings.push(`bead ${bead.id} was routed to ${route} before`)

@@ -1,10 +1,10 @@
-import type { AgentSpec, CityConfig, NamedSessionSpec } from '../../config/spec.ts'
+import type { AgentConfig, CityConfig, NamedSessionConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SlingInputBody } from './schema.ts'
 
 /** Who gets the work: an agent, or one session that is known by name. */
 export interface Target {
-  agent: AgentSpec
+  agent: AgentConfig
   /** The name the bead is assigned to; absent when any session of the agent may take it. */
   assignee?: string
 }
@@ -35,14 +35,14 @@ function named({ agents, namedSessions }: Agents, name: string): Target | undefi
   return runs && { agent: runs, assignee: nameOf(session) }
 }
 
-const nameOf = (session: NamedSessionSpec): string => session.qualified
+const nameOf = (session: NamedSessionConfig): string => session.qualified
 
 /** Whether an agent runs several sessions at once. */
-export const isPool = ({ maxActive, namepool }: Pick<AgentSpec, 'maxActive' | 'namepool'>): boolean =>
+export const isPool = ({ maxActive, namepool }: Pick<AgentConfig, 'maxActive' | 'namepool'>): boolean =>
   namepool.length > 0 || maxActive === undefined || maxActive > 1
 
 /** Whether a name is one of the instances of a pool: `worker-3` of `worker`. */
-function isInstance(agent: AgentSpec, name: string): boolean {
+function isInstance(agent: AgentConfig, name: string): boolean {
   if (!isPool(agent) || !name.startsWith(`${agent.qualified}-`)) return false
   const number = name.slice(agent.qualified.length + 1)
   if (agent.namepool.includes(number)) return true

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { fenced } from '../../config/providers/prompt.ts'
+import { fenceText } from '../../config/providers/prompt.ts'
 import type { Recorded } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Tx } from '../../core/store.ts'
@@ -83,11 +83,11 @@ const nameOf = (told: string): string => `mail-${told}`
 function arrival(letter: LetterRow): string {
   const { id, sender, title, description } = letter
   const body = description.length > SHOWN ? `${description.slice(0, SHOWN)}…` : description
-  const text = fenced(`Subject: ${title}\n\n${body}`.trimEnd(), `${sender || 'nobody'}, by mail`)
+  const text = fenceText(`Subject: ${title}\n\n${body}`.trimEnd(), `${sender || 'nobody'}, by mail`)
   return `You have mail: message ${id}. Read it with \`gc mail read ${id}\`, answer with \`gc mail reply ${id} -m "…"\`.\n${text}`
 }
 
 function summary(letters: readonly LetterRow[]): string {
   const lines = letters.map(({ id, sender, title }) => `${id} from ${sender || 'nobody'}: ${title}`)
-  return `You have unread mail: \`gc mail inbox\` lists it, \`gc mail read <id>\` shows one.\n${fenced(lines.join('\n'), 'your inbox')}`
+  return `You have unread mail: \`gc mail inbox\` lists it, \`gc mail read <id>\` shows one.\n${fenceText(lines.join('\n'), 'your inbox')}`
 }

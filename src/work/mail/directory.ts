@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/spec.ts'
+import type { CityConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 
 /** What mail has to know of a session. */

@@ -1,4 +1,4 @@
-import { fenced } from '../../config/providers/prompt.ts'
+import { fenceText } from '../../config/providers/prompt.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
@@ -191,7 +191,7 @@ export class Waits {
     const note = beads.get(row.id).description
     const text = `Your wait ${row.id} ${how}. \`gc wait inspect ${row.id}\` shows it.`
     sessions.rouse(tx, row.session)
-    sessions.nudge(tx, row.session, note ? `${text}\n${fenced(note, `the note of wait ${row.id}`)}` : text, nudge)
+    sessions.nudge(tx, row.session, note ? `${text}\n${fenceText(note, `the note of wait ${row.id}`)}` : text, nudge)
   }
 
   #nudged(tx: Tx, nudge: string, how: 'delivered' | 'failed' | 'abandoned', reason: string): void {

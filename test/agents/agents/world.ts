@@ -6,13 +6,13 @@ import type { AgentOutput } from '../../../src/agents/agents/schema.ts'
 import type { AgentSession, AgentSessions } from '../../../src/agents/agents/sessions.ts'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Config } from '../../../src/config/config.ts'
-import { Declared } from '../../../src/config/declared.ts'
+import { ConfigViews } from '../../../src/config/config-views.ts'
 import { GitRunner } from '../../../src/config/git/git-runner.ts'
-import { Clones } from '../../../src/config/rigs/clones.ts'
+import { RigClones } from '../../../src/config/rigs/rig-clones.ts'
 import { Rigs } from '../../../src/config/rigs/rigs.ts'
 import { rigRoutes } from '../../../src/config/rigs/routes.ts'
 import { configRoutes } from '../../../src/config/routes.ts'
-import { Suspensions } from '../../../src/config/suspensions.ts'
+import { Suspensions } from '../../../src/config/suspensions/suspensions.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { EventLog } from '../../../src/core/events/log.ts'
@@ -121,14 +121,14 @@ export async function agentsWorld(
   const git = new GitRunner({ deadlines, env: process.env })
   const reports: string[] = []
   const report = (message: string) => reports.push(message)
-  const clones = new Clones({ store, log, clock, config, git, report, ...(mayReach && { mayReach }) })
+  const clones = new RigClones({ store, log, clock, config, git, report, ...(mayReach && { mayReach }) })
   const rigs = new Rigs(store, config, suspensions, sessions, git, clones)
   let caller: Caller = { kind: 'human' }
   const server = serve({
     routes: [
       ...agentRoutes(() => ({ agents })),
       ...rigRoutes(() => ({ rigs })),
-      ...configRoutes(() => ({ declared: new Declared(config, suspensions, () => 'http://127.0.0.1:8372') })),
+      ...configRoutes(() => ({ configViews: new ConfigViews(config, suspensions, () => 'http://127.0.0.1:8372') })),
     ],
     guard: { resolve: () => caller },
     index: () => log.head,

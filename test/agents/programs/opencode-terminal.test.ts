@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
-import { launch } from '../../../src/config/providers/launch.ts'
+import { buildLaunch } from '../../../src/config/providers/launch.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
@@ -33,7 +33,7 @@ async function opencode(
     clock: systemClock,
     deadlines,
   })
-  const launched = launch({ provider, ...(prompt && { prompt }) })
+  const launched = buildLaunch({ provider, ...(prompt && { prompt }) })
   mkdirSync(folder.at('work'))
   await host.start({
     key: 's',

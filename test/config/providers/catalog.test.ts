@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { getProvider, listProviders, listPublicProviders } from '../../../src/config/providers/catalog.ts'
-import type { ProviderSpec } from '../../../src/config/providers/spec.ts'
+import type { ProviderConfig } from '../../../src/config/providers/provider.ts'
 
-const declared = new Map<string, ProviderSpec>([
+const declared = new Map<string, ProviderConfig>([
   ['zeta', { base: 'builtin:claude', command: 'zeta', args: ['-v'], env: { KEY: 'k' } }],
   ['codex', { displayName: 'Ours', optionDefaults: { effort: 'low' } }],
   ['broken', { base: 'builtin:nobody' }],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { effectiveOptions, type LaunchRequest, launch } from '../../../src/config/providers/launch.ts'
+import { buildLaunch, effectiveOptions, type LaunchRequest } from '../../../src/config/providers/launch.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 
 const builtin = (name: string) => resolveProvider(name, new Map())
@@ -11,21 +11,21 @@ const printed = ({ argv, env }: { argv: string[]; env: Record<string, string> })
 
 describe('launching a provider', () => {
   test('claude gets its options as flags and its prompt as one argument', () => {
-    expect(launch({ provider: builtin('claude'), prompt: hostile })).toEqual({
+    expect(buildLaunch({ provider: builtin('claude'), prompt: hostile })).toEqual({
       argv: ['claude', '--dangerously-skip-permissions', '--effort', 'max', hostile],
       env: { GC_STARTUP_PROMPT_DELIVERED: '1' },
     })
   })
 
   test('opencode gets its prompt behind a flag and runs its tools without asking', () => {
-    expect(launch({ provider: builtin('opencode'), prompt: 'work' })).toEqual({
+    expect(buildLaunch({ provider: builtin('opencode'), prompt: 'work' })).toEqual({
       argv: ['opencode', '--prompt', 'work'],
       env: { OPENCODE_PERMISSION: '{"*":"allow"}', GC_STARTUP_PROMPT_DELIVERED: '1' },
     })
   })
 
   test('a provider that takes no prompt has it typed', () => {
-    expect(launch({ provider: builtin('kimi'), prompt: 'work' })).toEqual({
+    expect(buildLaunch({ provider: builtin('kimi'), prompt: 'work' })).toEqual({
       argv: ['kimi', '--yolo', '--no-thinking'],
       env: {},
       typed: 'work',
@@ -33,13 +33,13 @@ describe('launching a provider', () => {
   })
 
   test('a prompt longer than the system takes as one argument is typed', () => {
-    const { argv, typed } = launch({ provider: builtin('gemini'), prompt: 'x'.repeat(130_000) })
+    const { argv, typed } = buildLaunch({ provider: builtin('gemini'), prompt: 'x'.repeat(130_000) })
     expect(argv).toEqual(['gemini', '--approval-mode', 'yolo'])
     expect(typed).toHaveLength(130_000)
   })
 
   test('a prompt that looks like an option is not one', () => {
-    expect(launch({ provider: builtin('amp'), prompt: '--help' }).argv.at(-1)).toBe(' --help')
+    expect(buildLaunch({ provider: builtin('amp'), prompt: '--help' }).argv.at(-1)).toBe(' --help')
   })
 
   test('options of the session win over those of the agent, which win over the provider', () => {
@@ -57,7 +57,7 @@ describe('launching a provider', () => {
     ['an unknown value', { effort: '--x' }, 'option "effort" of claude cannot be "--x"; it can be "", low, medium'],
     ['a name every object has', { constructor: 'x' }, 'claude has no option "constructor"'],
   ])('%s is refused', (_, options, sentence) => {
-    expect(() => launch({ provider: builtin('claude'), options })).toThrow(sentence)
+    expect(() => buildLaunch({ provider: builtin('claude'), options })).toThrow(sentence)
   })
 
   test.each<[string, string[]]>([
@@ -65,11 +65,11 @@ describe('launching a provider', () => {
     ['amp', ['amp', 'threads', 'continue', 'k-1', '--dangerously-allow-all', '--no-ide']],
     ['kiro', ['kiro-cli', 'chat', '--no-interactive', '--agent', 'gascity', '--trust-all-tools']],
   ])('%s goes on with a conversation in its own way', (name, argv) => {
-    expect(launch({ provider: builtin(name), resume: 'k-1' }).argv).toEqual(argv)
+    expect(buildLaunch({ provider: builtin(name), resume: 'k-1' }).argv).toEqual(argv)
   })
 
   test('opencode has its prompt typed when it goes on with a conversation, where it drops its flag', () => {
-    expect(launch({ provider: builtin('opencode'), prompt: 'more', resume: 'ses_1' })).toMatchObject({
+    expect(buildLaunch({ provider: builtin('opencode'), prompt: 'more', resume: 'ses_1' })).toMatchObject({
       argv: ['opencode', '--session', 'ses_1'],
       typed: 'more',
     })
@@ -77,7 +77,7 @@ describe('launching a provider', () => {
 
   test('a resume command takes the place of everything else', () => {
     const agent = { resumeCommand: "mine --continue '{{.SessionKey}}' now" }
-    expect(launch({ provider: builtin('claude'), agent, resume: 'k-1' }).argv).toEqual([
+    expect(buildLaunch({ provider: builtin('claude'), agent, resume: 'k-1' }).argv).toEqual([
       'mine',
       '--continue',
       'k-1',
@@ -87,25 +87,25 @@ describe('launching a provider', () => {
 
   test('a key that is no key is refused, since it would stand among the arguments', () => {
     for (const resume of ['--evil', '', 'a b', 'x\ny']) {
-      expect(() => launch({ provider: builtin('claude'), resume })).toThrow('is not the key of a conversation')
+      expect(() => buildLaunch({ provider: builtin('claude'), resume })).toThrow('is not the key of a conversation')
     }
   })
 
   test('a command may be several words and mention fields, which are never split', () => {
     const provider = { ...builtin('amp'), command: `npx -y 'my agent' --in {{.WorkDir}}`, args: [] }
-    expect(launch({ provider, fields: { WorkDir: '/a b/"c"' } }).argv).toEqual([
+    expect(buildLaunch({ provider, fields: { WorkDir: '/a b/"c"' } }).argv).toEqual([
       'npx',
       '-y',
       'my agent',
       '--in',
       '/a b/"c"',
     ])
-    expect(() => launch({ provider: { ...provider, command: `a 'b` } })).toThrow('a quote that is not closed')
+    expect(() => buildLaunch({ provider: { ...provider, command: `a 'b` } })).toThrow('a quote that is not closed')
   })
 
   test('an agent without a provider or a command is refused', () => {
-    expect(() => launch({ agent: {} })).toThrow('neither a provider nor a start_command')
-    expect(() => launch({ provider: builtin('amp'), agent: { promptMode: 'flag' }, prompt: 'x' })).toThrow(
+    expect(() => buildLaunch({ agent: {} })).toThrow('neither a provider nor a start_command')
+    expect(() => buildLaunch({ provider: builtin('amp'), agent: { promptMode: 'flag' }, prompt: 'x' })).toThrow(
       'there is no prompt_flag',
     )
   })
@@ -115,7 +115,7 @@ describe('launching a command', () => {
   const agent = (startCommand: string, more: LaunchRequest['agent'] = {}) => ({ startCommand, ...more })
 
   test('the prompt is typed unless the agent says otherwise', () => {
-    expect(launch({ agent: agent('exec ./mine --loop'), prompt: 'work' })).toEqual({
+    expect(buildLaunch({ agent: agent('exec ./mine --loop'), prompt: 'work' })).toEqual({
       argv: ['/bin/sh', '-c', 'exec ./mine --loop'],
       env: {},
       typed: 'work',
@@ -123,12 +123,12 @@ describe('launching a command', () => {
   })
 
   test('a prompt reaches the command as one argument and no shell reads it', () => {
-    const started = launch({ agent: agent('printf "<%s>"', { promptMode: 'arg' }), prompt: hostile })
+    const started = buildLaunch({ agent: agent('printf "<%s>"', { promptMode: 'arg' }), prompt: hostile })
     expect(printed(started)).toBe(`<${hostile}>`)
   })
 
   test('the command says where the prompt goes', () => {
-    const started = launch({
+    const started = buildLaunch({
       agent: agent('printf "<%s>" "$2" end "$1"', { promptMode: 'flag', promptFlag: '--say' }),
       prompt: hostile,
     })
@@ -136,7 +136,7 @@ describe('launching a command', () => {
   })
 
   test('a variable in braces is not taken for the place of the prompt', () => {
-    const started = launch({
+    const started = buildLaunch({
       agent: agent(`printf "<%s>" "\${HOME}"`, { promptMode: 'arg', env: { HOME: '/h' } }),
       prompt: 'p',
     })
@@ -145,8 +145,10 @@ describe('launching a command', () => {
 
   test('a field that a shell would read is refused, and only where it is mentioned', () => {
     const fields = { WorkDir: '/a b;c', Rig: 'web', RigRoot: '/srv/$x' }
-    expect(launch({ agent: agent('mine {{.Rig}}'), fields }).argv.at(-1)).toBe('mine web')
-    expect(() => launch({ agent: agent('mine {{.WorkDir}}'), fields })).toThrow('start_command mentions {{.WorkDir}}')
-    expect(() => launch({ agent: agent('mine {{.Nobody}}'), fields })).toThrow('{{.Nobody}} is not known')
+    expect(buildLaunch({ agent: agent('mine {{.Rig}}'), fields }).argv.at(-1)).toBe('mine web')
+    expect(() => buildLaunch({ agent: agent('mine {{.WorkDir}}'), fields })).toThrow(
+      'start_command mentions {{.WorkDir}}',
+    )
+    expect(() => buildLaunch({ agent: agent('mine {{.Nobody}}'), fields })).toThrow('{{.Nobody}} is not known')
   })
 })

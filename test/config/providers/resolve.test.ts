@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
 import { BUILTINS } from '../../../src/config/providers/presets.ts'
+import type { ProviderConfig, ProviderOption } from '../../../src/config/providers/provider.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
-import type { ProviderOption, ProviderSpec } from '../../../src/config/providers/spec.ts'
 
-const declared = (specs: Record<string, ProviderSpec>) => new Map(Object.entries(specs))
+const declared = (specs: Record<string, ProviderConfig>) => new Map(Object.entries(specs))
 const option = (key: string, more: Partial<ProviderOption> = {}): ProviderOption => ({
   key,
   label: key,
@@ -80,7 +80,7 @@ describe('resolving a provider', () => {
     expect(replaced.optionsSchema.map(({ key }) => key)).toEqual(['extra'])
   })
 
-  test.each<[string, Record<string, ProviderSpec>, string]>([
+  test.each<[string, Record<string, ProviderConfig>, string]>([
     ['nobody', {}, 'provider "nobody" is not known; known are claude, codex'],
     ['a', { a: { base: 'provider:b' }, b: { base: 'provider:a' } }, 'provider "a" is its own base: a → b → a'],
     ['a', { a: { base: 'builtin:none' } }, 'provider "a" has the base "builtin:none", which is not known'],

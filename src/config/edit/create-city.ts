@@ -1,0 +1,89 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import { makeFolder } from '../../core/folders.ts'
+import { suggestion, toInvalidConfigError } from '../diagnostics.ts'
+import { FileSnapshot } from '../file-snapshot.ts'
+import { CITY_NAME } from '../names.ts'
+import { BUILTINS } from '../providers/presets.ts'
+import { CITY_FILE, compose, SITE_FILE } from '../resolve/compose.ts'
+import { renderPairs, renderValue } from '../toml/edit.ts'
+import { writeDrafts } from './write-files.ts'
+
+/** How a new city begins. */
+export interface NewCityOptions {
+  /** Its name; the folder's when absent. */
+  name?: string
+  /** What agents run that name no provider. */
+  provider?: string
+  /** Any command instead of a provider. */
+  startCommand?: string
+}
+
+/** Writes a new city into a folder and says what it is called. A folder that has a city already is refused. */
+export async function createCity(path: string, beginning: NewCityOptions = {}): Promise<string> {
+  check(beginning)
+  prepareFolder(path)
+  const site = beginning.name === undefined ? '' : `${renderPairs([['workspace_name', beginning.name]])[0]}\n`
+  const drafts = new Map([
+    [SITE_FILE, site],
+    [CITY_FILE, firstText(beginning)],
+  ])
+  const { config, mistakes } = compose(new FileSnapshot(path, drafts))
+  if (mistakes.length > 0) throw toInvalidConfigError(mistakes, 'validation-failed')
+  for (const folder of ['.gc/cache', '.gc/runtime', '.gc/system', 'agents']) makeFolder(join(path, folder))
+  if (!(await writeDrafts(path, drafts, () => undefined))) throw initialised(path)
+  return config.name
+}
+
+/** What a city in a folder is called, as far as its files can be read. */
+export const readCityName = (path: string): string => compose(new FileSnapshot(path)).config.name
+
+function check({ name, provider, startCommand }: NewCityOptions): void {
+  if (name !== undefined && !CITY_NAME.test(name)) {
+    throw new AppError('validation-failed', `"${name}" cannot name a city; use letters, digits, ".", "-" and "_"`)
+  }
+  if (provider !== undefined && startCommand !== undefined) {
+    throw new AppError('validation-failed', 'give either a provider or a start_command, not both')
+  }
+  if (provider !== undefined && !BUILTINS.has(provider)) {
+    const hint = suggestion(provider, BUILTINS.keys()) || `known are ${[...BUILTINS.keys()].join(', ')}`
+    throw new AppError('validation-failed', `provider "${provider}" is not known; ${hint}`)
+  }
+}
+
+const initialised = (path: string): AppError =>
+  new AppError('conflict-wrong-state', `conflict: city already initialized at ${path}`)
+
+function prepareFolder(path: string): void {
+  try {
+    if (existsSync(path) && !statSync(path).isDirectory()) throw new Error('it is a file')
+    if ([CITY_FILE, SITE_FILE, '.gc/city.db'].some((file) => existsSync(join(path, file)))) throw initialised(path)
+    makeFolder(path)
+    accessSync(path, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('validation-failed', `${path} cannot become a city: ${errorMessage(error)}`)
+  }
+}
+
+function firstText({ provider, startCommand }: NewCityOptions): string {
+  const command = startCommand === undefined ? undefined : `start_command = ${renderValue(startCommand)}`
+  const program = provider === undefined ? undefined : `provider = ${renderValue(provider)}`
+  return `# A city: which agents work here, and on which projects. gc reads this file again whenever you save it.
+#
+#   gc rig add ~/my-project                        a project to work on
+#   gc agent add my-project/worker --provider claude   an agent that works on it
+#
+# Both commands add to this folder and leave what you wrote as it is.
+
+[workspace]
+# What an agent runs that names neither a provider nor a command of its own.
+${command ?? program ?? '# provider = "claude"'}
+
+# Any program that runs in a terminal can be a provider:
+#
+# [providers.mine]
+# command = "./my-agent.sh"
+`
+}

@@ -1,0 +1,80 @@
+import type { Statement } from 'bun:sqlite'
+import type { Store, Tx } from '../../core/store.ts'
+import type { AgentConfig, CityConfig, RigConfig } from '../city-config.ts'
+
+export type Suspendable = 'city' | 'rig' | 'agent'
+
+/**
+ * What was suspended or resumed by hand. A row is there only while it differs from what the files declare, and then
+ * it wins. A rig goes by its name, an agent by its qualified name, the city by ''.
+ */
+export class Suspensions {
+  readonly #get: Statement<{ suspended: number }, [string, string]>
+  readonly #put: Statement<unknown, [string, string, number]>
+  readonly #drop: Statement<unknown, [string, string]>
+  readonly #listeners = new Set<() => void>()
+
+  constructor(store: Store) {
+    this.#get = store.prepare('SELECT suspended FROM suspensions WHERE kind = ? AND name = ?')
+    this.#put = store.prepare(
+      `INSERT INTO suspensions (kind, name, suspended) VALUES (?, ?, ?)
+       ON CONFLICT (kind, name) DO UPDATE SET suspended = excluded.suspended`,
+    )
+    this.#drop = store.prepare('DELETE FROM suspensions WHERE kind = ? AND name = ?')
+  }
+
+  /** Whether it is suspended now, given what its declaration says. */
+  isSuspended(kind: Suspendable, name: string, declared: boolean): boolean {
+    const row = this.#get.get(kind, name)
+    return row ? row.suspended === 1 : declared
+  }
+
+  /** What was said by hand; undefined when nothing was. */
+  explicit(kind: Suspendable, name: string): boolean | undefined {
+    const row = this.#get.get(kind, name)
+    return row ? row.suspended === 1 : undefined
+  }
+
+  /** Whether the city starts no new sessions. */
+  isCitySuspended({ workspace }: CityConfig): boolean {
+    return this.isSuspended('city', '', workspace.suspendedOnStart)
+  }
+
+  /** Whether a rig is suspended: itself, or because every agent of it was suspended by hand. */
+  isRigSuspended(config: CityConfig, { name, suspendedOnStart }: RigConfig): boolean {
+    if (this.isSuspended('rig', name, suspendedOnStart)) return true
+    const agents = config.agents.filter(({ dir }) => dir === name)
+    return agents.length > 0 && agents.every(({ qualified }) => this.explicit('agent', qualified) === true)
+  }
+
+  /** Whether an agent is kept from working: itself, or by its rig. */
+  isAgentSuspended(config: CityConfig, { qualified, suspended, dir }: AgentConfig): boolean {
+    if (this.isSuspended('agent', qualified, suspended)) return true
+    const rig = config.rigs.find(({ name }) => name === dir)
+    return rig !== undefined && this.isSuspended('rig', rig.name, rig.suspendedOnStart)
+  }
+
+  /** Suspends or resumes; false when it was so already. */
+  set(tx: Tx, kind: Suspendable, name: string, suspended: boolean, declared: boolean): boolean {
+    if (this.isSuspended(kind, name, declared) === suspended) return false
+    if (suspended === declared) this.#drop.run(kind, name)
+    else this.#put.run(kind, name, suspended ? 1 : 0)
+    tx.after(() => this.#tell())
+    return true
+  }
+
+  /** Forgets what was said of something that is declared no more. */
+  delete(tx: Tx, kind: Suspendable, name: string): void {
+    if (this.#drop.run(kind, name).changes > 0) tx.after(() => this.#tell())
+  }
+
+  /** Hears when something was suspended or resumed, once that is on disk; returns how to stop. */
+  onChange(hear: () => void): () => void {
+    this.#listeners.add(hear)
+    return () => this.#listeners.delete(hear)
+  }
+
+  #tell(): void {
+    for (const hear of this.#listeners) hear()
+  }
+}

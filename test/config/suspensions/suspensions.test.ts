@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { cityMigrations } from '../../../src/city/database/migrations.ts'
+import { Suspensions } from '../../../src/config/suspensions/suspensions.ts'
+import { suspensions as table } from '../../../src/config/suspensions/table.ts'
+import { Store } from '../../../src/core/store.ts'
+import { tempFolder } from '../../support/folder.ts'
+
+test('a suspension is a row only while it differs from what is declared', async () => {
+  using folder = tempFolder()
+  const store = Store.open(folder.at('city.db'), cityMigrations)
+  const suspensions = new Suspensions(store)
+  let heard = 0
+  suspensions.onChange(() => heard++)
+  const set = (suspended: boolean, declared: boolean) =>
+    store.write((tx) => suspensions.set(tx, 'agent', 'shop/w', suspended, declared))
+  const rows = () => store.read((orm) => orm.select().from(table).all())
+
+  expect(suspensions.isSuspended('agent', 'shop/w', false)).toBe(false)
+  expect(await set(true, false)).toBe(true)
+  expect(await set(true, false)).toBe(false)
+  expect(rows()).toEqual([{ kind: 'agent', name: 'shop/w', suspended: true }])
+  expect(suspensions.isSuspended('agent', 'shop/w', false)).toBe(true)
+  expect(suspensions.isSuspended('rig', 'shop/w', false)).toBe(false)
+  expect(await set(false, false)).toBe(true)
+  expect(rows()).toEqual([])
+
+  expect(await set(false, true)).toBe(true)
+  expect(suspensions.explicit('agent', 'shop/w')).toBe(false)
+  await store.write((tx) => suspensions.delete(tx, 'agent', 'shop/w'))
+  expect(suspensions.isSuspended('agent', 'shop/w', true)).toBe(true)
+  expect(heard).toBe(4)
+  await store.close()
+})

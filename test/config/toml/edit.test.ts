@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test'
+import { addBlock, removeBlock, setKey } from '../../../src/config/toml/edit.ts'
+import { plain, readToml } from '../../../src/config/toml/toml.ts'
+
+/** A generator of repeatable chance. */
+function chance(seed: number) {
+  let state = seed
+  const next = () => {
+    state = (state * 1_664_525 + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+  return {
+    below: (most: number) => Math.floor(next() * most),
+    one: <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)] as T,
+  }
+}
+
+const LINES = [
+  '# a comment',
+  '#',
+  '',
+  '',
+  '   ',
+  '\t# indented',
+  'KEY = "a value" # why',
+  "KEY = 'C:\\path'",
+  'KEY = """\nmany\n\n[[rigs]] # not a block\nlines"""',
+  'KEY = [ 1, 2, # first\n  3,\n\n]',
+  'KEY = { a = "b", "ü 🦀" = 1 }',
+  'KEY."dotted 😀".more = true',
+  'KEY = 2026-01-05T09:00:00Z',
+]
+const HEADERS = ['[[rigs]]', '[[rigs]]', '  [[rigs]]  # with a word', '[rigs.KEY]', '[KEY]', '[KEY.sub]', '[["rigs"]]']
+
+/** A random document that is TOML: comments, odd spacing, blocks, sub-tables, and any line ending. */
+function document(seed: number): string {
+  const { below, one } = chance(seed)
+  let key = 0
+  const lines: string[] = []
+  for (let at = below(14); at > 0; at--) {
+    const rigs = lines.some((line) => /^\s*\[\[/.test(line))
+    const header = below(3) === 0 ? one(HEADERS) : undefined
+    const line = header?.startsWith('[rigs.') && !rigs ? '' : (header ?? one(LINES))
+    lines.push(line.replaceAll('KEY', `k${++key}`))
+  }
+  const eol = one(['\n', '\n', '\r\n'])
+  const text = lines.map((line) => line.replaceAll('\n', below(9) === 0 ? '\n' : eol)).join(eol)
+  return (below(12) === 0 ? '\uFEFF' : '') + text + (below(3) === 0 ? '' : eol)
+}
+
+const rigsIn = (text: string): unknown[] => {
+  const rigs = readToml(text).entries.get('rigs')
+  return rigs?.kind === 'array' ? rigs.items.map(plain) : []
+}
+
+const shop = [
+  ['name', 'shop "1" ü\u007f\n🦀'],
+  ['prefix', undefined],
+  ['max_active_sessions', 3],
+] as const
+
+describe('adding a block', () => {
+  test('and taking it out again leaves every byte of any document as it was', () => {
+    let withRigs = 0
+    for (let seed = 1; seed <= 3000; seed++) {
+      const before = document(seed)
+      const known = rigsIn(before)
+      const after = addBlock(before, '[[rigs]]', shop)
+      expect(rigsIn(after)).toEqual([...known, { name: 'shop "1" ü\u007f\n🦀', max_active_sessions: 3 }])
+      expect(removeBlock(after, 'rigs', known.length)).toBe(before)
+      if (known.length > 0) withRigs++
+    }
+    expect(withRigs).toBeGreaterThan(500)
+  })
+
+  test('keeps every line of the document, in order', () => {
+    for (let seed = 1; seed <= 500; seed++) {
+      const before = document(seed)
+      const added = addBlock(before, '[[rigs]]', shop)
+      let from = 0
+      for (const line of before.split('\n')) {
+        const at = added.indexOf(line.replace(/\r$/, ''), from)
+        expect(at).toBeGreaterThanOrEqual(from)
+        from = at + line.replace(/\r$/, '').length
+      }
+    }
+  })
+
+  test('goes after the last of its kind and the comments under it', () => {
+    const text = '[[rigs]]\nname = "a"\n# about a\n\n# about the city\n[workspace]\nname = "x"\n'
+    expect(addBlock(text, '[[rigs]]', [['name', 'b']])).toBe(
+      '[[rigs]]\nname = "a"\n# about a\n\n[[rigs]]\nname = "b"\n\n# about the city\n[workspace]\nname = "x"\n',
+    )
+  })
+
+  test('does not part a comment from the section right under it', () => {
+    const text = '[[rigs]]\nname = "a"\n# about the city\n[workspace]\nname = "x"\n'
+    expect(addBlock(text, '[[rigs]]', [['name', 'b']])).toBe(
+      '[[rigs]]\nname = "a"\n\n[[rigs]]\nname = "b"\n# about the city\n[workspace]\nname = "x"\n',
+    )
+  })
+})
+
+describe('taking a block out', () => {
+  test('takes its sub-tables, and leaves comments over and under it', () => {
+    const text =
+      '# top\n\n# about a\n[[rigs]]\nname = "a"\n\n[rigs.imports.crew]\nsource = "x"\n# under\n\n[[rigs]]\nname = "b"\n'
+    expect(removeBlock(text, 'rigs', 0)).toBe('# top\n\n# about a\n# under\n\n[[rigs]]\nname = "b"\n')
+  })
+
+  test('is not possible when it is written inside an array', () => {
+    expect(removeBlock('rigs = [{ name = "a" }]\n', 'rigs', 0)).toBeUndefined()
+  })
+})
+
+describe('setting a key', () => {
+  const block = { section: 'rigs', index: 1 }
+  const text =
+    '[[rigs]]\r\nname = "a"\r\n[[rigs]] # two\r\nname = "b" # b\r\nprefix   =   "p" # why\r\n[rigs.x]\r\nprefix = "no"\r\n'
+
+  test('changes only its value', () => {
+    expect(setKey(text, block, 'prefix', 'q')).toBe(text.replace('"p" # why', '"q" # why'))
+  })
+
+  test('adds a line at the end of the block, with the line ending of its neighbours', () => {
+    expect(setKey(text, block, 'suspended_on_start', true)).toBe(
+      text.replace('"p" # why\r\n', '"p" # why\r\nsuspended_on_start = true\r\n'),
+    )
+  })
+
+  test('takes its line away when there is no value', () => {
+    expect(setKey(text, block, 'prefix', undefined)).toBe(text.replace('prefix   =   "p" # why\r\n', ''))
+  })
+
+  test('works at the top of a file with nothing, with comments, and with tables', () => {
+    expect(setKey('', 'top', 'scope', 'city')).toBe('scope = "city"\n')
+    expect(setKey('# mine', 'top', 'scope', 'city')).toBe('# mine\nscope = "city"\n')
+    expect(setKey('# mine\n[env]\nA = "1"\n', 'top', 'scope', 'city')).toBe(
+      '# mine\nscope = "city"\n\n[env]\nA = "1"\n',
+    )
+    expect(setKey('a = 1\n[env]\nA = "1"\n', 'top', 'scope', 'city')).toBe('a = 1\nscope = "city"\n[env]\nA = "1"\n')
+  })
+
+  test('leaves everything else of any document as it was', () => {
+    for (let seed = 1; seed <= 1000; seed++) {
+      const before = addBlock(document(seed), '[[rigs]]', shop)
+      const at = { section: 'rigs', index: rigsIn(before).length - 1 }
+      const set = setKey(before, at, 'prefix', 'zz') ?? ''
+      expect(rigsIn(set).at(-1)).toMatchObject({ prefix: 'zz' })
+      expect(setKey(set, at, 'prefix', undefined)).toBe(before)
+    }
+  })
+})
