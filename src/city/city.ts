@@ -25,10 +25,10 @@ import { errorMessage } from '../core/errors.ts'
 import { EventLog } from '../core/events/log.ts'
 import { Reactions } from '../core/events/reactions.ts'
 import { Retention } from '../core/events/retention.ts'
-import { Archives } from '../core/events/rotation.ts'
+import { EventArchives } from '../core/events/rotation.ts'
 import { Lock } from '../core/lock.ts'
-import { Replays } from '../core/replays.ts'
-import { Requests } from '../core/requests.ts'
+import { Replays } from '../core/replays/replays.ts'
+import { Requests } from '../core/requests/requests.ts'
 import { Store, type Tx } from '../core/store.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
@@ -85,7 +85,7 @@ export class City {
   readonly status: CityStatus
   readonly #reactions: Reactions
   readonly #retention: Retention
-  readonly #archives: Archives
+  readonly #archives: EventArchives
   readonly #clones: RigClones
   readonly #reconciler: Reconciler
   #resources: AsyncDisposableStack | undefined
@@ -98,7 +98,7 @@ export class City {
     await using resources = new AsyncDisposableStack()
     phase('loading_config')
     const config = resources.adopt(await Config.open(path, name), (opened) => opened.close())
-    resources.adopt(Lock.take(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())
+    resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())
     phase('starting_bead_store')
     const options = { onFailure: report, onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`) }
     const store = Store.open(join(path, '.gc', 'city.db'), cityMigrations, options)
@@ -123,7 +123,7 @@ export class City {
     const log = new EventLog(store, clock, deadlines)
     const reactions = new Reactions(store, log, deadlines, report)
     const retention = new Retention(store, log, clock, deadlines, fault)
-    const archives = new Archives(store, log, clock, () => config.current.events, fault)
+    const archives = new EventArchives(store, log, clock, () => config.current.events, fault)
     const suspensions = new Suspensions(store)
     this.configViews = new ConfigViews(config, suspensions, url)
     const beads = new Beads(store, log, clock, config)

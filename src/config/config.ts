@@ -1,6 +1,6 @@
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError } from '../core/errors.ts'
-import { type Attempt, onlyAttempt } from '../core/replays.ts'
+import { type Attempt, firstAttempt } from '../core/replays/replays.ts'
 import type { AgentConfig, CityConfig, RigConfig } from './city-config.ts'
 import { ConfigWatcher } from './config-watcher.ts'
 import { formatDiagnostic, toInvalidConfigError } from './diagnostics.ts'
@@ -146,7 +146,7 @@ export class Config {
    * Changes files: `make` turns what is on disk now into new texts. Nothing is written unless everything read
    * together with them is good. When somebody else writes meanwhile, it is made again from what they wrote.
    */
-  edit(make: (now: Reading) => Drafts, attempt: Attempt = onlyAttempt): Promise<void> {
+  edit(make: (now: Reading) => Drafts, attempt: Attempt = firstAttempt): Promise<void> {
     const done = this.#edits.then(() => this.#edit(make, attempt))
     this.#edits = done.catch(() => {})
     return done

@@ -10,4 +10,4 @@ export const systemClock: Clock = {
 }
 
 /** A moment as the wire shows it: RFC 3339 in UTC. */
-export const stamp = (at: number): string => new Date(at).toISOString()
+export const toTimestamp = (at: number): string => new Date(at).toISOString()

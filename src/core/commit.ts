@@ -1,7 +1,13 @@
 import type { Database, Statement } from 'bun:sqlite'
 import type { Orm } from './orm.ts'
 import { isStorage } from './sqlite.ts'
-import type { Tx } from './store.ts'
+
+/** What a write works with: it commits or rolls back as one, whatever else its group does. */
+export interface Tx {
+  readonly orm: Orm
+  /** Runs once the write is on disk, in order of commit; an effect only notifies and never throws. */
+  after(effect: () => void): void
+}
 
 /** A write that was taken, and who waits for it. */
 export interface Waiting {

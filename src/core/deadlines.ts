@@ -8,11 +8,11 @@ export interface Deadline {
 }
 
 /** How the one timer is armed; tests step it by hand. */
-export interface Alarm {
+export interface Timer {
   set(ms: number, ring: () => void): () => void
 }
 
-const systemAlarm: Alarm = {
+const systemAlarm: Timer = {
   set(ms, ring) {
     const timer = setTimeout(ring, ms)
     return () => clearTimeout(timer)
@@ -55,7 +55,7 @@ export class Deadlines {
 
   constructor(
     private readonly clock: Clock = systemClock,
-    private readonly alarm: Alarm = systemAlarm,
+    private readonly alarm: Timer = systemAlarm,
     private readonly report: (error: unknown) => void = () => {},
   ) {
     this.#lastWall = clock.now()

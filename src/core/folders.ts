@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /** Makes a folder only its owner can read, with its parents, and sees to it that they are on disk. */
-export function makeFolder(path: string): void {
+export function createFolder(path: string): void {
   const whole = resolve(path)
   const first = mkdirSync(whole, { recursive: true, mode: 0o700 })
   if (!first) return

@@ -26,4 +26,4 @@ export const threadId = (): string => `thread-${hex(6)}`
 export const commentId = (): string => `comment-${hex(6)}`
 
 /** A secret with a fixed prefix that can be recognised and struck out: `gcs_` session, `gco_` operator, `moltbook_` network. */
-export const secret = (prefix: 'gcs_' | 'gco_' | 'moltbook_' | 'moltbook_claim_'): string => prefix + hex(32)
+export const createSecret = (prefix: 'gcs_' | 'gco_' | 'moltbook_' | 'moltbook_claim_'): string => prefix + hex(32)

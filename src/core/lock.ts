@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, errorMessage } from './errors.ts'
-import { makeFolder } from './folders.ts'
+import { createFolder } from './folders.ts'
 import { createPrivate, isBusy } from './sqlite.ts'
 
 /** Keeps what is held from being collected: a closed descriptor is a lost lock. */
@@ -18,7 +18,7 @@ export class Lock {
   }
 
   /** Takes the lock for `holder` (`gc serve of alpha`); refuses with a sentence that names what holds it. */
-  static take(path: string, holder: string): Lock {
+  static acquire(path: string, holder: string): Lock {
     const db = openLock(path)
     try {
       db.run('BEGIN EXCLUSIVE')
@@ -43,7 +43,7 @@ const nameOf = (path: string): string => `${path}.holder`
 
 function openLock(path: string): Database {
   try {
-    makeFolder(dirname(path))
+    createFolder(dirname(path))
     createPrivate(path)
     const db = new Database(path, { readwrite: true, strict: true })
     db.run('PRAGMA busy_timeout = 0')

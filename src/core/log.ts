@@ -1,4 +1,4 @@
-import { type Clock, stamp } from './clock.ts'
+import { type Clock, toTimestamp } from './clock.ts'
 import { errorMessage } from './errors.ts'
 import { redact } from './redact.ts'
 
@@ -47,7 +47,7 @@ export class Log {
   #write(level: Level, message: string, fields: Fields = {}): void {
     const { to, clock, format = 'text', least = 'info' } = this.options
     if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return
-    const ts = stamp(clock.now())
+    const ts = toTimestamp(clock.now())
     const all = { ...this.fields, ...fields }
     const line = format === 'json' ? toJson({ ...all, ts, level, message }) : toText(ts, level, message, all)
     try {

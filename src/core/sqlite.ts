@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, errorMessage } from './errors.ts'
-import { makeFolder } from './folders.ts'
+import { createFolder } from './folders.ts'
 
 const CACHE_MB = 32
 
@@ -13,7 +13,7 @@ const CACHE_MB = 32
 export function openDatabase(path: string, cacheMb = CACHE_MB): Database {
   let db: Database | undefined
   try {
-    makeFolder(dirname(path))
+    createFolder(dirname(path))
     createPrivate(path)
     db = new Database(path, { readwrite: true, strict: true })
     db.run('PRAGMA busy_timeout = 1000')

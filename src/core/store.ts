@@ -1,9 +1,9 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { resolve as absolute, dirname } from 'node:path'
-import { Committer, type Done, type Waiting } from './commit.ts'
+import { Committer, type Done, type Tx, type Waiting } from './commit.ts'
 import { AppError, errorMessage } from './errors.ts'
-import { makeFolder, syncFolder } from './folders.ts'
+import { createFolder, syncFolder } from './folders.ts'
 import { alone } from './janitor.ts'
 import { Look } from './look.ts'
 import { migrate } from './migrate.ts'
@@ -13,12 +13,7 @@ import { steady } from './steady.ts'
 import { Tidy } from './tidy.ts'
 import { type Sync, Wal } from './wal.ts'
 
-/** What a write works with: it commits or rolls back as one, whatever else its group does. */
-export interface Tx {
-  readonly orm: Orm
-  /** Runs once the write is on disk, in order of commit; an effect only notifies and never throws. */
-  after(effect: () => void): void
-}
+export type { Tx } from './commit.ts'
 
 export interface StoreOptions {
   /** Hears once why no more writes are taken. */
@@ -35,7 +30,7 @@ export interface StoreOptions {
 }
 
 /** Reads rows off the loop; each time what is committed by then. */
-export type Aside = <Row>(sql: string, ...params: number[]) => Promise<Row[]>
+export type ReadRows = <Row>(sql: string, ...params: number[]) => Promise<Row[]>
 
 /** How many writes share one commit at most. */
 const GROUP_MOST = 1024
@@ -131,7 +126,7 @@ export class Store {
   async backup(to: string): Promise<void> {
     const at = absolute(to)
     if (existsSync(at)) throw new AppError('conflict-wrong-state', `${at} exists; give the backup a new name`)
-    makeFolder(dirname(at))
+    createFolder(dirname(at))
     await alone((janitor) => janitor.backup(this.path, at)).catch(cannotWrite(at))
   }
 
@@ -152,7 +147,7 @@ export class Store {
   }
 
   /** Does what asks for so many rows that it would hold the loop: `work` reads in a thread of its own. */
-  aside<T>(work: (rows: Aside) => Promise<T>): Promise<T> {
+  readInWorker<T>(work: (rows: ReadRows) => Promise<T>): Promise<T> {
     return alone((janitor) => work((sql, ...params) => janitor.rows(this.path, sql, params)))
   }
 

@@ -1,24 +1,25 @@
 import type { Server } from 'bun'
-import type { Link, Plane } from './plane.ts'
+import type { Plane } from './plane.ts'
+import type { SocketData } from './plane-options.ts'
 
 /** What of a plane the server needs. */
-export type Side = Pick<Plane, 'fetch' | 'stop'>
+export type RequestHandler = Pick<Plane, 'fetch' | 'stop'>
 
 /** Both planes behind one address. */
-export interface App extends Side {
-  readonly supervisor: Side
-  readonly network: Side
+export interface App extends RequestHandler {
+  readonly supervisor: RequestHandler
+  readonly network: RequestHandler
 }
 
 /** The supervisor's addresses are these; every other is the network's. */
 const SUPERVISOR = /\/(health|v0|openapi\.json|docs)(?=[/?]|$)/y
 
 /** Chooses the plane by the exact beginning of the path, before any routing. */
-export function createApp({ supervisor, network }: { supervisor: Side; network: Side }): App {
+export function createApp({ supervisor, network }: { supervisor: RequestHandler; network: RequestHandler }): App {
   return {
     supervisor,
     network,
-    fetch: (request: Request, server: Server<Link>) =>
+    fetch: (request: Request, server: Server<SocketData>) =>
       (isSupervisors(request.url) ? supervisor : network).fetch(request, server),
     stop() {
       supervisor.stop()

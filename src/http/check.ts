@@ -1,7 +1,7 @@
 import { FormatRegistry, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../core/errors.ts'
-import { fieldErrorsOf } from './faults.ts'
+import { fieldErrorsOf } from './field-errors.ts'
 
 /** Lists what is wrong with a value; empty when it fits. */
 export type Check = (value: unknown) => readonly FieldError[]

@@ -22,7 +22,7 @@ const EXPOSED = [
 ].join(', ')
 
 /** Writes what a browser needs to let pages of an allowed origin read the response. */
-export function share(headers: Record<string, unknown>, origin: string | null, settings: GuardSettings): void {
+export function setCorsHeaders(headers: Record<string, unknown>, origin: string | null, settings: GuardSettings): void {
   headers.vary = 'Origin'
   if (origin === null || !allowsOrigin(origin, settings)) return
   headers['access-control-allow-origin'] = origin

@@ -1,31 +1,31 @@
 import type { Code } from '../core/errors.ts'
-import { outcomeOf } from './operation.ts'
-import { type Problems, problems } from './problem.ts'
+import { type ProblemFormat, problemDetails } from './problem.ts'
+import { outcomeOf } from './request-validator.ts'
 import type { Route } from './route.ts'
 
 /** What differs from plane to plane in how it speaks. */
-export interface Dialect {
+export interface PlaneDialect {
   /** What every one of its paths begins with. */
   readonly prefix: string
-  readonly problems: Problems
+  readonly problems: ProblemFormat
   /** What its bearer credential is, for the document. */
   readonly credential: string
   /** Whether everyone has to show a credential, but at open operations. */
-  readonly closed: boolean
+  readonly requiresCredential: boolean
   /** Whether mutations carry `X-GC-Request`. */
-  readonly marked: boolean
+  readonly requiresRequestHeader: boolean
   /** What can go wrong with an operation whatever it does. */
-  common(route: Route): readonly Code[]
+  commonErrors(route: Route): readonly Code[]
 }
 
 /** How the supervisor's plane speaks. */
-export const supervisorDialect: Dialect = {
+export const supervisorDialect: PlaneDialect = {
   prefix: '',
-  problems,
+  problems: problemDetails,
   credential: 'A session’s token, or the operator’s.',
-  closed: false,
-  marked: true,
-  common({ method, path, spec }) {
+  requiresCredential: false,
+  requiresRequestHeader: true,
+  commonErrors({ method, path, spec }) {
     const codes: Code[] = ['unauthorized', 'host-not-allowed', 'internal']
     const inCity = path.includes('{cityName}')
     if (path.includes('{')) codes.push('invalid-request')

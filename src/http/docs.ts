@@ -1,40 +1,40 @@
+import type { JsonObject } from './components.ts'
 import { shapeTable, typeName } from './docs-shapes.ts'
 import css from './docs-style.css' with { type: 'text' }
-import type { Json } from './hoist.ts'
 import { html, Markup, prose } from './html.ts'
-import { child, list, text } from './look.ts'
+import { getObject, getObjects, getString } from './json-object.ts'
 
 interface Operation {
   verb: string
   path: string
   tag: string
-  of: Json
+  of: JsonObject
 }
 
 /** The reference of a plane as one page: no script, nothing from elsewhere, every word of the document escaped. */
-export function docsPage(document: Json, prefix = ''): string {
-  const info = child(document, 'info')
+export function docsPage(document: JsonObject, prefix = ''): string {
+  const info = getObject(document, 'info')
   const operations = operationsOf(document)
   const byTag = [...Map.groupBy(operations, ({ tag }) => tag)].sort(([a], [b]) => (a < b ? -1 : 1))
-  const schemas = Object.entries(child(child(document, 'components'), 'schemas'))
+  const schemas = Object.entries(getObject(getObject(document, 'components'), 'schemas'))
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${text(info, 'title')}: reference</title>
+<title>${getString(info, 'title')}: reference</title>
 <style>${new Markup(css)}</style>
 </head>
 <body>
 <nav>
-<a href="#top">${text(info, 'title')}</a>
+<a href="#top">${getString(info, 'title')}</a>
 ${byTag.map(([tag, these]) => html`<b>${tag}</b>${these.map(link)}`)}
 <b>shapes</b>${schemas.map(([name]) => html`<a href="#shape-${name}">${name}</a>`)}
 </nav>
 <main id="top">
-<h1>${text(info, 'title')}</h1>
-<p class="lead">${prose(text(info, 'description'))}</p>
-<p class="lead">Version ${text(info, 'version')}. The same as a document for programs: <a href="${prefix}/openapi.json">openapi.json</a>.</p>
+<h1>${getString(info, 'title')}</h1>
+<p class="lead">${prose(getString(info, 'description'))}</p>
+<p class="lead">Version ${getString(info, 'version')}. The same as a document for programs: <a href="${prefix}/openapi.json">openapi.json</a>.</p>
 ${byTag.map(([tag, these]) => html`<section><h2>${tag}</h2>${these.map(card)}</section>`)}
 <section><h2>shapes</h2>${schemas.map(([name, schema]) => shape(name, schema))}</section>
 </main>
@@ -44,57 +44,57 @@ ${byTag.map(([tag, these]) => html`<section><h2>${tag}</h2>${these.map(card)}</s
   return page.text
 }
 
-function operationsOf(document: Json): Operation[] {
-  return Object.entries(child(document, 'paths')).flatMap(([path, item]) =>
-    Object.entries(item as Json).map(([verb, value]) => {
-      const of = value as Json
-      return { verb: verb.toUpperCase(), path, tag: String(list(of, 'tags')[0]), of }
+function operationsOf(document: JsonObject): Operation[] {
+  return Object.entries(getObject(document, 'paths')).flatMap(([path, item]) =>
+    Object.entries(item as JsonObject).map(([verb, value]) => {
+      const of = value as JsonObject
+      return { verb: verb.toUpperCase(), path, tag: String(getObjects(of, 'tags')[0]), of }
     }),
   )
 }
 
 const link = ({ of }: Operation): Markup =>
-  html`<a href="#${text(of, 'operationId')}" title="${text(of, 'summary')}">${text(of, 'summary')}</a>`
+  html`<a href="#${getString(of, 'operationId')}" title="${getString(of, 'summary')}">${getString(of, 'summary')}</a>`
 
-const card = ({ verb, path, of }: Operation): Markup => html`<article id="${text(of, 'operationId')}">
-<h3>${text(of, 'summary')} ${of['x-gc-extension'] === true && html`<span class="ours">extension</span>`}</h3>
+const card = ({ verb, path, of }: Operation): Markup => html`<article id="${getString(of, 'operationId')}">
+<h3>${getString(of, 'summary')} ${of['x-gc-extension'] === true && html`<span class="ours">extension</span>`}</h3>
 <div class="line"><span class="verb ${verb}">${verb}</span><code>${path}</code></div>
-${of.description ? html`<p>${prose(text(of, 'description'))}</p>` : ''}
-${parameters(list(of, 'parameters'))}
-${of.requestBody ? html`<h4>Body</h4>${content(child(of, 'requestBody'))}` : ''}
+${of.description ? html`<p>${prose(getString(of, 'description'))}</p>` : ''}
+${parameters(getObjects(of, 'parameters'))}
+${of.requestBody ? html`<h4>Body</h4>${content(getObject(of, 'requestBody'))}` : ''}
 <h4>Answers</h4>
-${answers(Object.entries(child(of, 'responses')))}
+${answers(Object.entries(getObject(of, 'responses')))}
 </article>`
 
-const parameters = (all: readonly Json[]): Markup | string =>
+const parameters = (all: readonly JsonObject[]): Markup | string =>
   all.length === 0
     ? ''
     : html`<h4>Parameters</h4><table>${all.map(
         (
           one,
-        ) => html`<tr><td><code>${text(one, 'name')}</code>${one.required === true && html` <span class="must" title="required">*</span>`}</td>
-<td>${text(one, 'in')}, ${typeName(child(one, 'schema'))}</td><td>${prose(text(one, 'description'))}</td></tr>`,
+        ) => html`<tr><td><code>${getString(one, 'name')}</code>${one.required === true && html` <span class="must" title="required">*</span>`}</td>
+<td>${getString(one, 'in')}, ${typeName(getObject(one, 'schema'))}</td><td>${prose(getString(one, 'description'))}</td></tr>`,
       )}</table>`
 
 /** Successes are shown, refusals folded away. */
 function answers(responses: readonly [string, unknown][]): Markup {
   const table = (some: typeof responses) =>
-    html`<table>${some.map(([status, response]) => answer(status, response as Json))}</table>`
+    html`<table>${some.map(([status, response]) => answer(status, response as JsonObject))}</table>`
   const isRefusal = ([status]: [string, unknown]) => /^[45]/.test(status)
   const refusals = responses.filter(isRefusal)
   const folded = html`<details><summary>Refusals: ${refusals.map(([status]) => status).join(', ')}</summary>${table(refusals)}</details>`
   return html`${table(responses.filter((one) => !isRefusal(one)))}${refusals.length > 0 && folded}`
 }
 
-const answer = (status: string, response: Json): Markup =>
-  html`<tr><td><code>${status}</code></td><td>${content(response)}</td><td>${prose(text(response, 'description'))}</td></tr>`
+const answer = (status: string, response: JsonObject): Markup =>
+  html`<tr><td><code>${status}</code></td><td>${content(response)}</td><td>${prose(getString(response, 'description'))}</td></tr>`
 
 /** The shapes of a body, one for each media type. */
-const content = (of: Json): readonly Markup[] =>
-  Object.entries(child(of, 'content')).map(([media, value]) => {
-    const type = typeName(child(value as Json, 'schema'))
+const content = (of: JsonObject): readonly Markup[] =>
+  Object.entries(getObject(of, 'content')).map(([media, value]) => {
+    const type = typeName(getObject(value as JsonObject, 'schema'))
     return media.endsWith('json') ? type : html`${type} <code>${media}</code>`
   })
 
 const shape = (name: string, schema: unknown): Markup => html`<details id="shape-${name}">
-<summary><code>${name}</code> ${prose(text(schema as Json, 'description'))}</summary>${shapeTable(schema as Json)}</details>`
+<summary><code>${name}</code> ${prose(getString(schema as JsonObject, 'description'))}</summary>${shapeTable(schema as JsonObject)}</details>`

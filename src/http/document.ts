@@ -1,10 +1,10 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 import { type Code, statusOf } from '../core/errors.ts'
-import { type Dialect, supervisorDialect } from './dialect.ts'
-import { Components, type Json } from './hoist.ts'
+import { type JsonObject, SchemaComponents } from './components.ts'
+import { type PlaneDialect, supervisorDialect } from './dialect.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
-import { intakeOf, outcomeOf } from './operation.ts'
 import { headersOf, parametersOf } from './parameters.ts'
+import { intakeOf, outcomeOf } from './request-validator.ts'
 import type { Route, Stream } from './route.ts'
 import { HeartbeatEvent } from './schema.ts'
 
@@ -16,10 +16,10 @@ export interface Info {
 }
 
 /** The OpenAPI 3.1 document of a plane, put together from the declarations of its routes. */
-export function documentOf(info: Info, routes: readonly Route[], dialect = supervisorDialect): Json {
-  const components = new Components()
+export function documentOf(info: Info, routes: readonly Route[], dialect = supervisorDialect): JsonObject {
+  const components = new SchemaComponents()
   const tagOf = tagger(routes, dialect.prefix)
-  const paths: Record<string, Json> = {}
+  const paths: Record<string, JsonObject> = {}
   for (const route of routes) {
     paths[route.path] ??= {}
     Object.assign(paths[route.path] ?? {}, {
@@ -31,7 +31,7 @@ export function documentOf(info: Info, routes: readonly Route[], dialect = super
   return {
     openapi: '3.1.0',
     info: { ...info },
-    security: dialect.closed ? [{ token: [] }] : [{}, { token: [] }],
+    security: dialect.requiresCredential ? [{ token: [] }] : [{}, { token: [] }],
     tags,
     paths: sorted(paths),
     components: {
@@ -44,14 +44,14 @@ export function documentOf(info: Info, routes: readonly Route[], dialect = super
   }
 }
 
-const SHARED_HEADERS: Json = {
+const SHARED_HEADERS: JsonObject = {
   'X-GC-Request-Id': {
     description: 'Names this exchange in the server’s log.',
     schema: { type: 'string', pattern: '^[0-9a-f]{16}$' },
   },
 }
 
-function operation(route: Route, tag: string, components: Components, dialect: Dialect): Json {
+function operation(route: Route, tag: string, components: SchemaComponents, dialect: PlaneDialect): JsonObject {
   const { spec } = route
   return {
     operationId: spec.id,
@@ -60,21 +60,25 @@ function operation(route: Route, tag: string, components: Components, dialect: D
     tags: [tag],
     ...(spec.open ? { security: [] } : {}),
     ...(spec.extension ? { 'x-gc-extension': true } : {}),
-    parameters: parametersOf(route, components, dialect.marked),
+    parameters: parametersOf(route, components, dialect.requiresRequestHeader),
     ...(spec.body ? { requestBody: requestBody(spec.body, components) } : {}),
     responses: { ...successes(route, components), ...refusals(route, components, dialect) },
   }
 }
 
-function requestBody(body: TSchema, components: Components): Json {
+function requestBody(body: TSchema, components: SchemaComponents): JsonObject {
   const media = intakeOf(body) === 'bytes' ? 'application/octet-stream' : 'application/json'
   return { required: body[OptionalKind] !== 'Optional', content: { [media]: { schema: components.show(body) } } }
 }
 
-function successes(route: Route, components: Components): Json {
+function successes(route: Route, components: SchemaComponents): JsonObject {
   const { ok } = route.spec
   const headers = headersOf(route.spec)
-  const one = (description: string, content?: Json): Json => ({ description, headers, ...(content ? { content } : {}) })
+  const one = (description: string, content?: JsonObject): JsonObject => ({
+    description,
+    headers,
+    ...(content ? { content } : {}),
+  })
   if (Kind in ok) return { 200: one('Done.', contentOf(ok as TSchema, components)) }
   if ('frames' in ok)
     return { 200: one('A stream that stays open.', { 'text/event-stream': frames(ok as Stream, components) }) }
@@ -94,11 +98,11 @@ const MEANING: Record<string, string> = {
   204: 'Done; there is nothing to say.',
 }
 
-const contentOf = (schema: TSchema, components: Components): Json | undefined =>
+const contentOf = (schema: TSchema, components: SchemaComponents): JsonObject | undefined =>
   ['Void', 'Undefined'].includes(schema[Kind]) ? undefined : { 'application/json': { schema: components.show(schema) } }
 
 /** Every kind of frame with its event name, the heartbeat among them. */
-function frames(ok: Stream, components: Components): Json {
+function frames(ok: Stream, components: SchemaComponents): JsonObject {
   const kinds = Object.entries<TSchema>({ ...ok.frames, heartbeat: HeartbeatEvent }).map(([event, data]) => ({
     type: 'object',
     title: `Event ${event}`,
@@ -108,14 +112,14 @@ function frames(ok: Stream, components: Components): Json {
   return { schema: { type: 'array', title: 'Server-sent events', items: { oneOf: kinds } } }
 }
 
-function messages(upgrade: unknown, components: Components): Json {
+function messages(upgrade: unknown, components: SchemaComponents): JsonObject {
   const shapes = Object.entries<TSchema | undefined>({ ...(upgrade as Record<string, TSchema | undefined>) })
   const shown = shapes.flatMap(([way, schema]) => (schema ? [[way, components.show(schema)]] : []))
   return shown.length > 0 ? { 'x-gc-messages': Object.fromEntries(shown) } : {}
 }
 
 /** What can go wrong with any operation of this kind, and what its declaration adds. */
-function refusals(route: Route, components: Components, dialect: Dialect): Json {
+function refusals(route: Route, components: SchemaComponents, dialect: PlaneDialect): JsonObject {
   const { problems } = dialect
   const problem = { [problems.media]: { schema: components.show(problems.model) } }
   const byStatus = Map.groupBy(codesOf(route, dialect), ([status, code]) => problems.status({ status, code }))
@@ -128,20 +132,20 @@ function refusals(route: Route, components: Components, dialect: Dialect): Json 
   return Object.fromEntries(entries)
 }
 
-const REQUEST_ID: Json = { 'X-GC-Request-Id': { $ref: '#/components/headers/X-GC-Request-Id' } }
+const REQUEST_ID: JsonObject = { 'X-GC-Request-Id': { $ref: '#/components/headers/X-GC-Request-Id' } }
 
-function codesOf(route: Route, dialect: Dialect): [number, Code][] {
+function codesOf(route: Route, dialect: PlaneDialect): [number, Code][] {
   const { spec } = route
   const codes: [number, Code][] = []
   const add = (...more: readonly Code[]) => codes.push(...more.map((code): [number, Code] => [statusOf(code), code]))
-  add(...dialect.common(route))
+  add(...dialect.commonErrors(route))
   if (spec.body) {
     add('invalid-request', 'request-timeout', 'body-too-large')
     if (intakeOf(spec.body) === 'json') codes.push([400, 'validation-failed'], [415, 'validation-failed'])
   }
   if (outcomeOf(spec.ok).kind === 'socket') codes.push([426, 'invalid-request'])
   if (spec.headers?.[IDEMPOTENCY_KEY]) add('idempotency-in-flight', 'idempotency-mismatch')
-  add(...(spec.refuses ?? []))
+  add(...(spec.errors ?? []))
   return codes
 }
 
@@ -161,5 +165,5 @@ function tagger(routes: readonly Route[], prefix: string): (route: Route) => str
   }
 }
 
-const sorted = (of: Record<string, Json>): Record<string, Json> =>
+const sorted = (of: Record<string, JsonObject>): Record<string, JsonObject> =>
   Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)))

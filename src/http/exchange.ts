@@ -1,6 +1,6 @@
-import { type Attempt, everyTime, type Once, onlyAttempt } from '../core/replays.ts'
+import { type Attempt, firstAttempt, type SaveResponse, withoutReplay } from '../core/replays/replays.ts'
 import type { Caller } from './caller.ts'
-import type { Incoming } from './route.ts'
+import type { UntypedExchange } from './route.ts'
 
 /** The requests that are being answered, for those who must hear when one ends early. */
 export class Lives {
@@ -40,11 +40,11 @@ export class Lives {
 }
 
 /** One request on its way through its operation. */
-export class Turn implements Incoming {
+export class Turn implements UntypedExchange {
   #life: AbortController | undefined
-  #reply: Incoming['reply'] | undefined
-  once: Once = everyTime
-  attempt: Attempt = onlyAttempt
+  #reply: UntypedExchange['response'] | undefined
+  saveResponse: SaveResponse = withoutReplay
+  attempt: Attempt = firstAttempt
 
   constructor(
     readonly request: Request,
@@ -65,13 +65,13 @@ export class Turn implements Incoming {
     return this.life.signal
   }
 
-  get reply(): Incoming['reply'] {
+  get response(): UntypedExchange['response'] {
     this.#reply ??= { headers: {} }
     return this.#reply
   }
 
   /** What the handler set; undefined when it set nothing. */
-  get replied(): Incoming['reply'] | undefined {
+  get replied(): UntypedExchange['response'] | undefined {
     return this.#reply
   }
 

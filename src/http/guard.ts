@@ -16,7 +16,7 @@ export interface GuardSettings {
 }
 
 /** What the guard looks at: the request's method and a few headers, null where absent. */
-export interface Facts {
+export interface GuardedRequest {
   readonly method: string
   readonly host: string | null
   readonly origin: string | null
@@ -31,10 +31,10 @@ export interface Facts {
 export const human: Human = { kind: 'human' }
 
 /** A human who has shown nothing although a token is required: only a socket goes on, and asks for its ticket. */
-export const unproven: Human = { kind: 'human' }
+export const unauthenticated: Human = { kind: 'human' }
 
 /** Who may go on, and as whom; throws the refusal of whoever may not. */
-export function admit(facts: Facts, settings: GuardSettings): Caller {
+export function checkRequest(facts: GuardedRequest, settings: GuardSettings): Caller {
   checkHost(facts.host, settings)
   if (facts.method === 'OPTIONS') return human
   const mutates = facts.method !== 'GET' && facts.method !== 'HEAD'
@@ -48,7 +48,7 @@ export function admit(facts: Facts, settings: GuardSettings): Caller {
   return caller
 }
 
-const upgrades = ({ upgrade }: Facts): boolean => upgrade?.toLowerCase() === 'websocket'
+const upgrades = ({ upgrade }: GuardedRequest): boolean => upgrade?.toLowerCase() === 'websocket'
 
 /** Whether pages of this origin may read what we answer. */
 export const allowsOrigin = (origin: string, { origins }: GuardSettings): boolean =>
@@ -79,11 +79,11 @@ function checkOrigin(origin: string, host: string | null, settings: GuardSetting
   throw new AppError('forbidden', 'origin_not_allowed: pages of this origin may not call; list the origin to allow it')
 }
 
-function identify(facts: Facts, mutates: boolean, settings: GuardSettings): Caller {
+function identify(facts: GuardedRequest, mutates: boolean, settings: GuardSettings): Caller {
   const { authorization } = facts
   if (authorization === null) {
     if (!settings.requireToken) return human
-    if (!mutates && upgrades(facts)) return unproven
+    if (!mutates && upgrades(facts)) return unauthenticated
     throw unauthorized('this server requires a token: send Authorization: Bearer <token>')
   }
   const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1]

@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts'
-import type { Replay, Replays } from '../core/replays.ts'
+import type { Replay, Replays } from '../core/replays/replays.ts'
 import type { Caller } from './caller.ts'
 import type { Turn } from './exchange.ts'
 
@@ -44,8 +44,8 @@ export class Idempotency {
       await replays.begin(scope, print)
       begun = true
     }
-    turn.attempt = { again, begin }
-    turn.once = (tx, answer) => {
+    turn.attempt = { isRetry: again, begin }
+    turn.saveResponse = (tx, answer) => {
       replays.keep(tx, scope, replayOf(print, turn, answer))
       kept = true
       return answer
@@ -83,8 +83,8 @@ const replayOf = (print: string, { replied }: Turn, body: unknown): Replay => ({
 })
 
 function repeated(turn: Turn, { body, status, headers }: Replay): unknown {
-  if (status !== undefined) turn.reply.status = status
-  Object.assign(turn.reply.headers, headers)
+  if (status !== undefined) turn.response.status = status
+  Object.assign(turn.response.headers, headers)
   return body
 }
 

@@ -1,8 +1,8 @@
 import type { Server, WebSocketHandler } from 'bun'
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
-import type { Side } from './app.ts'
-import type { Link } from './plane.ts'
+import type { RequestHandler } from './app.ts'
+import type { SocketData } from './plane-options.ts'
 import type { Socket } from './route.ts'
 
 export interface ListenOptions {
@@ -15,7 +15,7 @@ export interface ListenOptions {
 }
 
 /** A server that takes requests. */
-export interface Listening {
+export interface HttpListener {
   readonly host: string
   readonly port: number
   readonly url: string
@@ -30,7 +30,7 @@ const GOING_AWAY = 1001
 const FAULT = 1011
 
 /** Serves an app on an address; refuses with a sentence when the address cannot be had. */
-export function listen(app: Side, { host, port, deadlines, report }: ListenOptions): Listening {
+export function listen(app: RequestHandler, { host, port, deadlines, report }: ListenOptions): HttpListener {
   const sockets = new Set<Socket>()
   const server = bind(app, host, port, socketHandler(sockets, report))
   const bound = server.port ?? port
@@ -49,9 +49,14 @@ export function listen(app: Side, { host, port, deadlines, report }: ListenOptio
   }
 }
 
-function bind(app: Side, hostname: string, port: number, websocket: WebSocketHandler<Link>): Server<Link> {
+function bind(
+  app: RequestHandler,
+  hostname: string,
+  port: number,
+  websocket: WebSocketHandler<SocketData>,
+): Server<SocketData> {
   try {
-    return Bun.serve<Link>({
+    return Bun.serve<SocketData>({
       hostname,
       port,
       reusePort: false,
@@ -61,19 +66,20 @@ function bind(app: Side, hostname: string, port: number, websocket: WebSocketHan
       websocket,
     })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') throw new Taken(hostname, port)
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      throw new PortInUseError(hostname, port)
     throw new AppError('service-unavailable', `cannot listen on ${hostname}:${port}: ${errorMessage(error)}`)
   }
 }
 
 /** The port is another's. */
-export class Taken extends AppError {
+export class PortInUseError extends AppError {
   constructor(hostname: string, port: number, why = 'another program listens there; stop it or choose another port') {
     super('service-unavailable', `cannot listen on ${hostname}:${port}: ${why}`)
   }
 }
 
-function socketHandler(sockets: Set<Socket>, report: (error: unknown) => void): WebSocketHandler<Link> {
+function socketHandler(sockets: Set<Socket>, report: (error: unknown) => void): WebSocketHandler<SocketData> {
   const guarded = (socket: Socket, run: () => void) => {
     try {
       run()

@@ -1,9 +1,13 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Components, Json } from './hoist.ts'
+import type { JsonObject, SchemaComponents } from './components.ts'
 import type { Route } from './route.ts'
 
 /** What a request to this operation may carry beside its body. */
-export function parametersOf({ method, path, spec }: Route, components: Components, marked: boolean): Json[] {
+export function parametersOf(
+  { method, path, spec }: Route,
+  components: SchemaComponents,
+  marked: boolean,
+): JsonObject[] {
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => pathParameter(name))
   const inQuery = Object.entries<TSchema>(spec.query?.properties ?? {}).map(([name, schema]) =>
     queryParameter(name, components.show(schema), spec.query?.required?.includes(name) ?? false),
@@ -19,7 +23,7 @@ export function parametersOf({ method, path, spec }: Route, components: Componen
 }
 
 /** Shows that a page of another origin did not send the request. */
-const MARK: Json = {
+const MARK: JsonObject = {
   in: 'header',
   name: 'X-GC-Request',
   required: true,
@@ -27,7 +31,7 @@ const MARK: Json = {
   schema: { type: 'string', minLength: 1 },
 }
 
-const BLOCKING: Json[] = [
+const BLOCKING: JsonObject[] = [
   {
     in: 'query',
     name: 'index',
@@ -46,7 +50,7 @@ const BLOCKING: Json[] = [
   },
 ]
 
-const pathParameter = (name: string): Json => ({
+const pathParameter = (name: string): JsonObject => ({
   in: 'path',
   name,
   required: true,
@@ -54,7 +58,7 @@ const pathParameter = (name: string): Json => ({
 })
 
 /** The description stands at the parameter, where readers look for it. */
-function queryParameter(name: string, { description, ...schema }: Json, required: boolean): Json {
+function queryParameter(name: string, { description, ...schema }: JsonObject, required: boolean): JsonObject {
   return {
     in: 'query',
     name,
@@ -65,15 +69,18 @@ function queryParameter(name: string, { description, ...schema }: Json, required
   }
 }
 
-const REQUEST_ID: Json = { $ref: '#/components/headers/X-GC-Request-Id' }
-const INDEX: Json = {
+const REQUEST_ID: JsonObject = { $ref: '#/components/headers/X-GC-Request-Id' }
+const INDEX: JsonObject = {
   description: 'The number of the city’s newest event.',
   schema: { type: 'integer', format: 'int64', minimum: 0 },
 }
-const AGE: Json = { description: 'How old the answer is, in seconds.', schema: { type: 'number', format: 'double' } }
+const AGE: JsonObject = {
+  description: 'How old the answer is, in seconds.',
+  schema: { type: 'number', format: 'double' },
+}
 
 /** What the success of an operation carries beside its body. */
-export function headersOf({ index, age, replies }: Route['spec']): Json {
+export function headersOf({ index, age, responseHeaders: replies }: Route['spec']): JsonObject {
   const own = Object.entries(replies ?? {}).map(([name, description]) => [
     name,
     { description, schema: { type: 'string' } },

@@ -1,74 +1,23 @@
 import type { Server } from 'bun'
 import { type Context, Elysia, NotFoundError, ParseError } from 'elysia'
-import type { Clock } from '../core/clock.ts'
-import type { Deadlines } from '../core/deadlines.ts'
-import type { Replays } from '../core/replays.ts'
-import { Answer, type Reply } from './answer.ts'
 import { BodyReader } from './body.ts'
-import { deskOf } from './desk.ts'
-import { type Dialect, supervisorDialect } from './dialect.ts'
+import { supervisorDialect } from './dialect.ts'
 import { docsPage } from './docs.ts'
-import { documentOf, type Info } from './document.ts'
-import { Entry, type Gate } from './entry.ts'
+import { documentOf } from './document.ts'
 import { Lives } from './exchange.ts'
-import type { GuardSettings } from './guard.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
-import { intakeOf } from './operation.ts'
+import { Answer, type ResponseHead } from './operation-handler.ts'
 import { at, type Methods, methodsOf, refuseDoubles } from './paths.ts'
-import type { Problems } from './problem.ts'
-import type { Connection, Route } from './route.ts'
-
-/** Which exchange something happened in, for the log. */
-export interface Occasion {
-  id: string
-  method: string
-  path: string
-}
-
-/**
- * Resolves when an event newer than `index` is recorded or an answer may differ without one, when `ms` have passed, or
- * when the signal aborts.
- */
-export type Until = (
-  params: Readonly<Record<string, string>>,
-  index: number,
-  ms: number,
-  signal: AbortSignal,
-) => Promise<void>
-
-export interface PlaneOptions {
-  readonly info: Info
-  readonly routes: readonly Route[]
-  /** Who may go on: what the supervisor's guard is told, or a gate of the plane's own. */
-  readonly guard: GuardSettings | Gate
-  readonly clock: Clock
-  readonly deadlines: Deadlines
-  /** Hears of faults of ours: what was thrown, and in which exchange. */
-  report(error: unknown, occasion: Occasion): void
-  /** The number of the last durable event of what the parameters name: `X-GC-Index`. */
-  index?(params: Readonly<Record<string, string>>): number | undefined
-  readonly until?: Until
-  /** Where answers are kept for those who repeat a request with its `Idempotency-Key`; needed when a route takes one. */
-  replays?(params: Readonly<Record<string, string>>): Replays | undefined
-  /** The longest body, in bytes. */
-  readonly bodyLimit?: number
-  /** How long a body may take to arrive, in milliseconds. */
-  readonly bodyPatience?: number
-  /** Between the heartbeats of a stream, in milliseconds. */
-  readonly heartbeat?: number
-  /** How long a stream's reader may leave what was sent unread, in milliseconds. */
-  readonly streamPatience?: number
-  readonly dialect?: Dialect
-}
-
-/** What a WebSocket carries with it: what happens on it. */
-export interface Link {
-  readonly connection: Connection
-}
+import type { PlaneOptions, SocketData } from './plane-options.ts'
+import { deskOf } from './plane-services.ts'
+import type { ProblemFormat } from './problem.ts'
+import { Entry } from './request-guard.ts'
+import { intakeOf } from './request-validator.ts'
+import type { Route } from './route.ts'
 
 /** One side of the server: a router with its own guard, errors and document. */
 export interface Plane {
-  fetch(request: Request, server: Server<Link>): Response | Promise<Response>
+  fetch(request: Request, server: Server<SocketData>): Response | Promise<Response>
   /** Its OpenAPI document. */
   document(): Record<string, unknown>
   /** Ends the streams and waits that are open. */
@@ -81,16 +30,16 @@ export function createPlane(options: PlaneOptions): Plane {
   refuseForgetful(options)
   const lives = new Lives()
   const { guard, dialect = supervisorDialect } = options
-  const gate = 'receive' in guard ? guard : new Entry(guard)
+  const gate = 'admit' in guard ? guard : new Entry(guard)
   const document = once(() => documentOf(options.info, options.routes, dialect))
-  let server: Server<Link> | undefined
+  let server: Server<SocketData> | undefined
   const desk = deskOf({ options, problems: dialect.problems, lives, gate, server: () => server })
   const app = new Elysia({ normalize: false, strictPath: true, sucrose: { gcTime: null } })
   const methods = methodsOf([
     ...options.routes,
     ...OWN.map((path) => ({ method: 'GET' as const, path: dialect.prefix + path })),
   ])
-  app.onRequest(asValue('({ request, set }) => early', ({ request, set }) => gate.receive(request, set)))
+  app.onRequest(asValue('({ request, set }) => early', ({ request, set }) => gate.admit(request, set)))
   app.onError(({ error, request, set }) => {
     if (error instanceof NotFoundError) return lost(request, set, methods, dialect.problems)
     return desk.refuse(error instanceof ParseError ? error.cause : error, request, set)
@@ -170,9 +119,9 @@ class Held {
 const held = (body: unknown): unknown => (body instanceof Held ? body.value : undefined)
 
 /** An address that is not ours, or not with this method. */
-function lost(request: Request, reply: Reply, methods: Methods, problems: Problems): string {
+function lost(request: Request, reply: ResponseHead, methods: Methods, problems: ProblemFormat): string {
   const allowed = methods(new URL(request.url).pathname)
-  const { media, body } = problems.lost(request, allowed)
+  const { media, body } = problems.notFound(request, allowed)
   reply.headers['content-type'] = media
   reply.status = allowed ? 405 : 404
   if (allowed) reply.headers.allow = allowed.join(', ')

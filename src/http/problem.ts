@@ -3,23 +3,23 @@ import { AppError, type Code } from '../core/errors.ts'
 import { ErrorModel, problemType } from './schema.ts'
 
 /** How a plane tells people and programs why it turned a request down. */
-export interface Problems {
+export interface ProblemFormat {
   readonly media: string
   /** The shape of every body. */
   readonly model: TSchema
   body(refusal: AppError): unknown
   status(refusal: Pick<AppError, 'code' | 'status'>): number
   /** Of an address that is nobody's; of the methods it takes when only the method is wrong. */
-  lost(request: Request, allowed: readonly string[] | undefined): { media: string; body: string }
+  notFound(request: Request, allowed: readonly string[] | undefined): { media: string; body: string }
 }
 
 /** Problem details as RFC 9457 writes them. An address that is nobody's is told in plain text: it is no missing thing. */
-export const problems: Problems = {
+export const problemDetails: ProblemFormat = {
   media: 'application/problem+json',
   model: ErrorModel,
   body: toProblem,
   status: ({ status }) => status,
-  lost: (_, allowed) => ({
+  notFound: (_, allowed) => ({
     media: 'text/plain; charset=utf-8',
     body: allowed ? `this address takes ${allowed.join(', ')}\n` : 'there is nothing at this address\n',
   }),

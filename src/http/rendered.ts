@@ -1,5 +1,5 @@
 /** An answer of this shape that is JSON text already. */
-export class Rendered<Shape> {
+export class RenderedJson<Shape> {
   constructor(readonly text: string) {}
 
   get value(): Shape {

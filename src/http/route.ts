@@ -1,10 +1,10 @@
 import type { Static, TObject, TOptional, TSchema } from '@sinclair/typebox'
 import type { ServerWebSocket } from 'bun'
 import type { Code } from '../core/errors.ts'
-import type { Attempt, Once } from '../core/replays.ts'
+import type { Attempt, SaveResponse } from '../core/replays/replays.ts'
 import type { Caller } from './caller.ts'
-import type { Rendered } from './rendered.ts'
-import type { Frames } from './sse.ts'
+import type { RenderedJson } from './rendered.ts'
+import type { SseFrames } from './sse.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -32,13 +32,13 @@ export interface Exchange<
   /** Aborts when the client goes away or the server stops. */
   readonly signal: AbortSignal
   /** Keeps the answer in the write that makes it, for when the request is sent again with its `Idempotency-Key`. */
-  readonly once: Once
+  readonly saveResponse: SaveResponse
   /** For work that is no write of the store: tells when it begins, and whether it was begun before and cut off. */
   readonly attempt: Attempt
   /** What `X-GC-Request-Id` says. */
   readonly id: string
   /** What the response carries beside its body; the status is the operation's own unless set here. */
-  readonly reply: { status?: number; headers: Record<string, string> }
+  readonly response: { status?: number; headers: Record<string, string> }
 }
 
 /** Marks an operation that answers with server-sent events; the frames' shapes by event name. */
@@ -70,9 +70,9 @@ export interface Connection {
 
 export type Success = TSchema | Readonly<Record<number, TSchema>> | Stream | Media | Upgrade
 type Answer<Ok> = Ok extends TSchema
-  ? Static<Ok> | Rendered<Static<Ok>>
+  ? Static<Ok> | RenderedJson<Static<Ok>>
   : Ok extends Stream
-    ? Frames
+    ? SseFrames
     : Ok extends Media
       ? string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
       : Ok extends Upgrade
@@ -93,17 +93,17 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly headers?: Readonly<Record<string, string>>
   /** The success: one schema for 200, or schemas by status (the first is the usual one), a stream, bytes, or a socket. */
   readonly ok: Ok
-  readonly refuses?: readonly Code[]
+  readonly errors?: readonly Code[]
   /** Answers with `X-GC-Index`, the number of the city's last durable event. */
   readonly index?: true
   /** Answers with `X-GC-Cache-Age-S` without an index; `index` includes it. */
   readonly age?: true
   /** Other headers of the success, for the document: name → what it says. */
-  readonly replies?: Readonly<Record<string, string>>
+  readonly responseHeaders?: Readonly<Record<string, string>>
   /** Takes `index` and `wait`: answers once an event newer than `index` is recorded, or after `wait`. */
   readonly blocking?: true
   /** May work for minutes before it answers: the connection is kept meanwhile. */
-  readonly long?: true
+  readonly longRunning?: true
   /** Answers whoever asks, on a plane that asks everyone else for a credential. */
   readonly open?: true
   /** Ours; not in the contract. */
@@ -111,7 +111,7 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
 }
 
 /** An exchange as the plane hands it to any operation: validated, its types known to the operation alone. */
-export interface Incoming extends Omit<Exchange, 'params' | 'query' | 'body'> {
+export interface UntypedExchange extends Omit<Exchange, 'params' | 'query' | 'body'> {
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
   readonly body: unknown
@@ -130,7 +130,7 @@ export interface Route<
   /** As the contract writes it, `~` spelled out: `/v0/city/{cityName}/bead/{id}`. */
   readonly path: string
   readonly spec: Spec<Query, Body, Ok>
-  handle(exchange: Incoming): unknown
+  handle(exchange: UntypedExchange): unknown
 }
 
 /** Declares one operation: `route('GET ~/bead/{id}', { … }, (x) => city(x).beads.get(x.params.id))`. */

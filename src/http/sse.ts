@@ -1,9 +1,9 @@
-import { type Clock, stamp } from '../core/clock.ts'
+import { type Clock, toTimestamp } from '../core/clock.ts'
 import type { Deadline, Deadlines } from '../core/deadlines.ts'
-import type { Tail } from '../core/tail.ts'
+import type { PullSource } from '../core/pull-source.ts'
 
 /** One server-sent event. */
-export interface Frame {
+export interface SseFrame {
   id?: string
   event: string
   /** An object, written on one line; or the line that `line()` already made of it. */
@@ -13,7 +13,7 @@ export interface Frame {
 }
 
 /** What a handler streams: frames that are there to take, or that come one by one. */
-export type Frames = Tail<Frame> | AsyncIterable<Frame>
+export type SseFrames = PullSource<SseFrame> | AsyncIterable<SseFrame>
 
 const ESCAPES: Record<string, string> = {
   '<': '\\u003c',
@@ -30,7 +30,7 @@ export const line = (value: unknown): string =>
 const encoder = new TextEncoder()
 
 /** The bytes of a frame: `id`, `event`, `data`, in that order. */
-export function encode(frame: Frame): Uint8Array {
+export function encode(frame: SseFrame): Uint8Array {
   if (frame.bytes) return frame.bytes
   const id = frame.id === undefined ? '' : `id: ${frame.id}\n`
   const data = typeof frame.data === 'string' ? frame.data : line(frame.data)
@@ -68,7 +68,7 @@ const OPENING = encoder.encode(':\n')
 const QUEUE = 64 * 1024
 
 /** Sends frames as they come, a heartbeat when it is due, and lets go of a reader that stopped reading. */
-export function stream(frames: Tail<Frame>, options: StreamOptions): ReadableStream<Uint8Array> {
+export function stream(frames: PullSource<SseFrame>, options: StreamOptions): ReadableStream<Uint8Array> {
   const pump = new Pump(frames, options)
   return new ReadableStream<Uint8Array>(
     { start: (controller) => pump.start(controller), pull: () => pump.wanted(), cancel: () => pump.end() },
@@ -95,7 +95,7 @@ class Pump {
   }
 
   constructor(
-    private readonly frames: Tail<Frame>,
+    private readonly frames: PullSource<SseFrame>,
     private readonly options: StreamOptions,
   ) {}
 
@@ -108,7 +108,7 @@ class Pump {
     }
     this.options.signal.addEventListener('abort', this.#abort, { once: true })
     this.#armHeartbeat()
-    this.frames.listen(() => this.#ring())
+    this.frames.onReady(() => this.#ring())
     this.#ring()
   }
 
@@ -155,7 +155,7 @@ class Pump {
         this.#controller?.enqueue(bytes)
         if (this.#full) this.#stall()
       }
-      if (this.frames.over) this.end()
+      if (this.frames.isDone) this.end()
       else if (this.#portion >= QUEUE && !this.#stalled) this.#rest()
     } catch (error) {
       if (!this.#over) this.options.report(error)
@@ -192,4 +192,4 @@ class Pump {
 }
 
 /** Now, to the second. */
-const second = (clock: Clock): string => stamp(clock.now()).replace(/\.\d+Z$/, 'Z')
+const second = (clock: Clock): string => toTimestamp(clock.now()).replace(/\.\d+Z$/, 'Z')

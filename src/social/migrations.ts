@@ -1,5 +1,5 @@
 import log from '../core/events/log.sql' with { type: 'text' }
-import replays from '../core/replays.sql' with { type: 'text' }
+import replays from '../core/replays/table.sql' with { type: 'text' }
 import origin from './agents/origin.sql' with { type: 'text' }
 import suspender from './agents/suspender.sql' with { type: 'text' }
 import agents from './agents/table.sql' with { type: 'text' }

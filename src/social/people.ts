@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError } from '../core/errors.ts'
-import type { Side } from '../http/app.ts'
+import type { RequestHandler } from '../http/app.ts'
 import { isLoopback } from '../http/guard.ts'
-import type { Occasion } from '../http/plane.ts'
+import type { FailedRequest } from '../http/plane-options.ts'
 import { Doors } from './claim/doors.ts'
 import { Guests } from './claim/guests.ts'
 import { Owners } from './claim/owners.ts'
@@ -28,14 +28,14 @@ export interface PeopleOptions {
   readonly hosts: readonly string[]
   /** Where people prove who they are; with none, the operator approves claims. */
   readonly providers: readonly ProviderSettings[]
-  report(error: unknown, occasion?: Occasion): void
+  report(error: unknown, occasion?: FailedRequest): void
 }
 
 /** Pages one address may look at in a minute; this machine's own are free unless a proxy stands before us. */
 const VISITS = { count: 300, window: 60_000 }
 
 /** Everything people see of the network. */
-export function createPeople(options: PeopleOptions): Side {
+export function createPeople(options: PeopleOptions): RequestHandler {
   const { network, clock, deadlines, hosts, report } = options
   const { baseUrl, proxied } = network.settings
   const visitors = new Visitors(proxied)

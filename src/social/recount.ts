@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts'
-import type { Aside, Store } from '../core/store.ts'
+import type { ReadRows, Store } from '../core/store.ts'
 
 /** A counter that does not say what is there. */
 export interface Miscount {
@@ -68,7 +68,7 @@ export class Recounts {
   /** The counters that are wrong, the first thousand of them. */
   run(): Promise<Miscount[]> {
     this.#running ??= this.store
-      .aside((rows) => this.#wrong(rows))
+      .readInWorker((rows) => this.#wrong(rows))
       .finally(() => {
         this.#running = undefined
       })
@@ -80,7 +80,7 @@ export class Recounts {
     await this.#running?.catch(() => {})
   }
 
-  async #wrong(rows: Aside): Promise<Miscount[]> {
+  async #wrong(rows: ReadRows): Promise<Miscount[]> {
     const wrong: Miscount[] = []
     for (const counter of COUNTERS) {
       const [table] = counter

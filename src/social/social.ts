@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import type { Server } from 'bun'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
-import { Replays } from '../core/replays.ts'
-import type { Side } from '../http/app.ts'
-import { createPlane, type Link, type Occasion, type Plane } from '../http/plane.ts'
+import { Replays } from '../core/replays/replays.ts'
+import type { RequestHandler } from '../http/app.ts'
+import { createPlane, type Plane } from '../http/plane.ts'
+import type { FailedRequest, SocketData } from '../http/plane-options.ts'
 import { Network } from './network.ts'
 import { NetworkGate } from './plane/gate.ts'
 import { atPresent, isOlderPath, readsOlder, toOlder } from './plane/older.ts'
@@ -22,15 +23,15 @@ export interface SocialOptions {
   /** The fingerprint of the operator’s token; without it nobody is the operator. */
   readonly operator?: string
   /** Hears of faults of ours; with the exchange they happened in, when it was one. */
-  report(error: unknown, occasion?: Occasion): void
+  report(error: unknown, occasion?: FailedRequest): void
   /** Answers what is not the API: pages for people. */
-  readonly pages?: (network: Network) => Side
+  readonly pages?: (network: Network) => RequestHandler
 }
 
 /** The network with its side of the server. */
 export interface Social {
   readonly network: Network
-  readonly side: Side
+  readonly side: RequestHandler
   document(): Record<string, unknown>
   close(): Promise<void>
 }
@@ -70,8 +71,8 @@ export function createSocial({ home, clock, deadlines, settings, operator, repor
 }
 
 /** The API under its prefix, the older dialect at the root, and pages at whatever is left. */
-function sideOf(plane: Plane, visitors: Visitors, pages: Side | undefined): Side {
-  const ask = (request: Request, original: Request, server: Server<Link>) => {
+function sideOf(plane: Plane, visitors: Visitors, pages: RequestHandler | undefined): RequestHandler {
+  const ask = (request: Request, original: Request, server: Server<SocketData>) => {
     visitors.note(request, original, server)
     return plane.fetch(request, server)
   }

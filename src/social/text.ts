@@ -1,8 +1,8 @@
-import { stamp } from '../core/clock.ts'
+import { toTimestamp } from '../core/clock.ts'
 import { redact } from '../core/redact.ts'
 
 /** A moment as every client of the network can read it: without a fraction. */
-export const moment = (at: number): string => `${stamp(at).slice(0, 19)}Z`
+export const moment = (at: number): string => `${toTimestamp(at).slice(0, 19)}Z`
 
 /** What no reader should meet in a text: control characters, and marks that turn the direction of what follows. */
 const UNSEEN = /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu

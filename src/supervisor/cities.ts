@@ -5,9 +5,9 @@ import type { City } from '../city/city.ts'
 import { CITY_NAME } from '../config/names.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
-import type { EventDef } from '../core/events/event.ts'
+import type { EventDefinition } from '../core/events/event.ts'
 import type { EventLog } from '../core/events/log.ts'
-import type { Accepted, Requests } from '../core/requests.ts'
+import type { Accepted, Requests } from '../core/requests/requests.ts'
 import type { Store, Tx } from '../core/store.ts'
 import { CityCreated, CityCreateSucceeded, CityUnregisterRequested, CityUnregisterSucceeded } from './events.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
@@ -246,7 +246,7 @@ export class Cities {
     return this.#fail(request, 'city_init_failed', entry?.error ?? 'the city was unregistered before it was up')
   }
 
-  async #succeed(request: Accepted, def: EventDef<typeof CityCreateSucceeded.payload>): Promise<void> {
+  async #succeed(request: Accepted, def: EventDefinition<typeof CityCreateSucceeded.payload>): Promise<void> {
     const payload = { request_id: request.id, name: request.subject, path: request.detail.path ?? '' }
     await this.dependencies.store.write((tx) => {
       this.dependencies.requests.succeed(tx, request.id, def, { actor: 'api', subject: request.subject }, payload)

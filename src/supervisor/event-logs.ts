@@ -4,17 +4,17 @@ import { withWorkflow } from '../city/events/frames.ts'
 import type { Clock } from '../core/clock.ts'
 import { parseDuration } from '../core/durations.ts'
 import { AppError } from '../core/errors.ts'
-import type { Recorded } from '../core/events/event.ts'
-import { type Followed, Follower, type Source } from '../core/events/follow.ts'
+import type { RecordedEvent } from '../core/events/event.ts'
+import { type FollowedEvent, Follower, type LogSource } from '../core/events/follow.ts'
 import type { EventLog } from '../core/events/log.ts'
-import type { Tail } from '../core/tail.ts'
-import { type Frame, line } from '../http/sse.ts'
+import type { PullSource } from '../core/pull-source.ts'
+import { line, type SseFrame } from '../http/sse.ts'
 import type { WorkflowEvents } from '../orchestration/runs/projection.ts'
 
 /** The name of the supervisor's own log beside those of the cities. */
 export const SUPERVISOR = '__supervisor__'
 
-export interface TaggedEvent extends Recorded {
+export interface TaggedEvent extends RecordedEvent {
   city: string
 }
 
@@ -72,14 +72,14 @@ export class EventLogs {
    * Follows every log after `resume`, or from now on. A city that is opened later joins with what it records from
    * then on. An invalid resume point is rejected before the stream begins.
    */
-  follow(resume: string | undefined): Tail<Frame> {
+  follow(resume: string | undefined): PullSource<SseFrame> {
     const at = this.#start(resume)
     const sources = { now: () => this.#sourcesAfter(at), listen: (changed: () => void) => this.#listen(changed) }
     return new Follower(sources, (followed) => toTaggedFrame(followed, at, this.#workflows(followed.name)))
   }
 
   /** Every log from the reader's position; a log it did not know starts at its head. */
-  #sourcesAfter(at: Map<string, number>): Source[] {
+  #sourcesAfter(at: Map<string, number>): LogSource[] {
     return [...this.#sources()].map(([name, log]) => {
       const after = at.get(name) ?? log.head
       at.set(name, after)
@@ -139,18 +139,21 @@ function parseCursor(text: string): Map<string, number> | 0 | undefined {
 }
 
 /** An event of the supervisor about a city carries that city's name. */
-function cityOf(name: string, recorded: Recorded): string {
+function cityOf(name: string, recorded: RecordedEvent): string {
   const about = /^request\.(failed|result\.city\.)/.test(recorded.type)
   return name === SUPERVISOR && about && recorded.subject ? recorded.subject : name
 }
 
-const toTaggedEvent = (name: string, recorded: Recorded): TaggedEvent => ({ ...recorded, city: cityOf(name, recorded) })
+const toTaggedEvent = (name: string, recorded: RecordedEvent): TaggedEvent => ({
+  ...recorded,
+  city: cityOf(name, recorded),
+})
 
 function toTaggedFrame(
-  { name, recorded, gap }: Followed,
+  { name, recorded, gap }: FollowedEvent,
   at: Map<string, number>,
   workflows: WorkflowEvents | undefined,
-): Frame {
+): SseFrame {
   at.set(name, recorded?.seq ?? gap?.to ?? 0)
   const id = formatCursor(at)
   if (gap) return { id, event: 'gap', data: { type: 'gap', city: name, ...gap } }

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type EventDef, event } from '../core/events/event.ts'
+import { defineEvent, type EventDefinition } from '../core/events/event.ts'
 
 const Place = Type.Object(
   { name: Type.String(), path: Type.String() },
@@ -12,27 +12,27 @@ const placed = (id: string) =>
     { $id: id, additionalProperties: false },
   )
 
-export const CityCreated = event('city.created', Place, 'A city was registered; it is not running yet.')
+export const CityCreated = defineEvent('city.created', Place, 'A city was registered; it is not running yet.')
 
-export const CityUnregisterRequested = event(
+export const CityUnregisterRequested = defineEvent(
   'city.unregister_requested',
   Place,
   'A city was taken out of the registry; its sessions are being ended.',
 )
 
-export const CityCreateSucceeded = event(
+export const CityCreateSucceeded = defineEvent(
   'request.result.city.create',
   placed('CityCreateSucceededPayload'),
   'A requested city is up and takes requests.',
 )
 
-export const CityUnregisterSucceeded = event(
+export const CityUnregisterSucceeded = defineEvent(
   'request.result.city.unregister',
   placed('CityUnregisterSucceededPayload'),
   'A city is unregistered and its sessions are gone; its folder stays.',
 )
 
-export const SupervisorStarted = event(
+export const SupervisorStarted = defineEvent(
   'supervisor.started',
   Type.Object(
     {
@@ -45,7 +45,7 @@ export const SupervisorStarted = event(
   'The supervisor came up.',
 )
 
-export const SupervisorShutdownRequested = event(
+export const SupervisorShutdownRequested = defineEvent(
   'supervisor.shutdown_requested',
   Type.Object(
     {
@@ -62,7 +62,7 @@ export const SupervisorShutdownRequested = event(
 )
 
 /** Every event that the supervisor records itself. */
-export const supervisorEvents: readonly EventDef[] = [
+export const supervisorEvents: readonly EventDefinition[] = [
   CityCreated,
   CityUnregisterRequested,
   CityCreateSucceeded,

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { makeFolder } from '../core/folders.ts'
-import { secret } from '../core/ids.ts'
+import { createFolder } from '../core/folders.ts'
+import { createSecret } from '../core/ids.ts'
 
 /** The address of a running supervisor, as written to `$GC_HOME/supervisor.json`. */
 export interface SupervisorAddress {
@@ -20,7 +20,7 @@ export class Home {
   /** Uses `GC_HOME`, or `~/.gc`, and creates the folder when it is missing. */
   static open(path: string | undefined): Home {
     const home = new Home(resolve(path ?? join(homedir(), '.gc')))
-    makeFolder(home.path)
+    createFolder(home.path)
     chmodSync(home.path, 0o700)
     return home
   }
@@ -41,14 +41,14 @@ export class Home {
   operatorToken(): string {
     const path = join(this.path, 'token')
     if (existsSync(path)) return readFileSync(path, 'utf8').trim()
-    const token = secret('gco_')
+    const token = createSecret('gco_')
     writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
     return token
   }
 
   /** Puts `gc` and `bd` in the folder that leads the PATH of every session. */
   link(program: readonly string[]): void {
-    makeFolder(this.bin)
+    createFolder(this.bin)
     for (const name of ['gc', 'bd']) {
       const path = join(this.bin, name)
       const fresh = `${path}.new`

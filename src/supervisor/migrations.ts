@@ -1,6 +1,6 @@
 import log from '../core/events/log.sql' with { type: 'text' }
-import replays from '../core/replays.sql' with { type: 'text' }
-import requests from '../core/requests.sql' with { type: 'text' }
+import replays from '../core/replays/table.sql' with { type: 'text' }
+import requests from '../core/requests/table.sql' with { type: 'text' }
 import cities from './table.sql' with { type: 'text' }
 
 /** The schema of `supervisor.db`, oldest first. A line is never changed once released. */

@@ -4,8 +4,8 @@ import { Deadlines } from '../core/deadlines.ts'
 import { errorMessage } from '../core/errors.ts'
 import { Lock } from '../core/lock.ts'
 import { redact } from '../core/redact.ts'
-import type { Side } from '../http/app.ts'
-import { listenPatiently } from '../http/patient.ts'
+import type { RequestHandler } from '../http/app.ts'
+import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { openSocial } from '../social/open.ts'
 import { hashOf } from '../social/text.ts'
 import { Home } from './home.ts'
@@ -25,8 +25,8 @@ interface NetworkDependencies {
 export function openNetwork(
   { home, clock, deadlines, hosts, env, report }: NetworkDependencies,
   resources: AsyncDisposableStack,
-): Side {
-  const lock = Lock.take(join(home.path, 'social.lock'), 'a gc serve that runs its network')
+): RequestHandler {
+  const lock = Lock.acquire(join(home.path, 'social.lock'), 'a gc serve that runs its network')
   resources.defer(() => lock.release())
   const social = openSocial({
     ...{ home: home.path, clock, deadlines, hosts, env },
@@ -57,7 +57,7 @@ export async function serveNetwork(options: NetworkServeOptions): Promise<{ url:
   const dependencies = { home: Home.open(options.home), clock: systemClock, deadlines, hosts, env, report }
   const side = openNetwork(dependencies, resources)
   const where = { host: options.host, port: options.port, deadlines }
-  const listening = await listenPatiently(side, { ...where, report: (error) => report(stackOf(error)) })
+  const listening = await listenWithRetry(side, { ...where, report: (error) => report(stackOf(error)) })
   resources.defer(() => listening.stop())
   const open = resources.move()
   return { url: listening.url, stop: () => open.disposeAsync() }

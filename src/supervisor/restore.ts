@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { adoptBackup } from '../city/backup/restore.ts'
 import { AppError } from '../core/errors.ts'
-import { makeFolder } from '../core/folders.ts'
+import { createFolder } from '../core/folders.ts'
 
 /** Unpacks a backup of a city into a folder that is empty or not there yet; what fails leaves nothing. */
 export async function restore(file: string, folder: string): Promise<{ city: string; path: string; at: string }> {
@@ -12,7 +12,7 @@ export async function restore(file: string, folder: string): Promise<{ city: str
     throw new AppError('conflict-wrong-state', `${path} is not empty; restore into a new folder`)
   }
   const was = existsSync(path)
-  makeFolder(path)
+  createFolder(path)
   try {
     const tar = Bun.spawn(['tar', '-xzf', resolve(file), '-C', path], { stdin: 'ignore', stderr: 'pipe' })
     const said = await new Response(tar.stderr).text()

@@ -10,15 +10,15 @@ import { EventLog } from '../core/events/log.ts'
 import { Retention } from '../core/events/retention.ts'
 import { Lock } from '../core/lock.ts'
 import { redact } from '../core/redact.ts'
-import { Replays } from '../core/replays.ts'
-import { Requests } from '../core/requests.ts'
+import { Replays } from '../core/replays/replays.ts'
+import { Requests } from '../core/requests/requests.ts'
 import { Store } from '../core/store.ts'
 import { connect } from '../host/client/client.ts'
 import type { SessionHost } from '../host/client/contract.ts'
-import { createApp, type Side } from '../http/app.ts'
+import { createApp, type RequestHandler } from '../http/app.ts'
 import { isLoopback } from '../http/guard.ts'
-import { nowhere } from '../http/nowhere.ts'
-import { listenPatiently } from '../http/patient.ts'
+import { listenWithRetry } from '../http/listen-with-retry.ts'
+import { notFoundHandler } from '../http/not-found.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
 import { allRoutes } from './all-routes.ts'
 import { Callers } from './callers.ts'
@@ -80,13 +80,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
   return running(started, resources.move())
 }
 
-type Started = Awaited<ReturnType<typeof start>>
+type StartResult = Awaited<ReturnType<typeof start>>
 
 /** Starts everything in order; `resources` releases it in the reverse order, at the end or when a step fails. */
 async function start(options: ServeOptions, home: Home, resources: AsyncDisposableStack) {
   const { clock = systemClock, report, program } = options
   const reportError = (error: unknown) => report(errorMessage(error))
-  const lock = Lock.take(home.lock, `gc serve on ${options.host}:${options.port}`)
+  const lock = Lock.acquire(home.lock, `gc serve on ${options.host}:${options.port}`)
   resources.defer(() => lock.release())
   const deadlines = new Deadlines(clock, undefined, reportError)
   resources.defer(() => deadlines.close())
@@ -142,11 +142,11 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const networkDependencies = { home, clock, deadlines, hosts: options.allowHosts, env: options.env, report }
   const network = orUnavailable(() => openNetwork(networkDependencies, resources), report)
   const shared = options.social === undefined && isLoopback(options.host)
-  const app = createApp({ supervisor, network: shared ? network : nowhere })
+  const app = createApp({ supervisor, network: shared ? network : notFoundHandler })
   const trace = (error: unknown) => report(stackOf(error))
-  const listening = await listenPatiently(app, { host: options.host, port: options.port, deadlines, report: trace })
+  const listening = await listenWithRetry(app, { host: options.host, port: options.port, deadlines, report: trace })
   resources.defer(() => listening.stop())
-  const social = options.social && (await listenPatiently(network, { ...options.social, deadlines, report: trace }))
+  const social = options.social && (await listenWithRetry(network, { ...options.social, deadlines, report: trace }))
   if (social) resources.defer(() => social.stop())
 
   const runs = new RunHistory(store, clock)
@@ -181,7 +181,7 @@ interface StopRequest {
 }
 
 function running(
-  { url, socialUrl, store, log, cities, host, stopping, reportError }: Started,
+  { url, socialUrl, store, log, cities, host, stopping, reportError }: StartResult,
   resources: AsyncDisposableStack,
 ): Running {
   const end = async ({ endSessions, signal }: StopRequest) => {
@@ -231,7 +231,7 @@ function planeOf(
     report: (error, { id, method, path }) => options.report(`${id} ${method} ${path}: ${stackOf(error)}`),
     index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.findRunning(cityName)?.log.head),
     replays: ({ cityName }) => (cityName === undefined ? own : gc.cities.findRunning(cityName)?.replays),
-    until: ({ cityName = '' }, index, ms, signal) =>
+    waitForEvent: ({ cityName = '' }, index, ms, signal) =>
       waitForNews(gc.cities.requireRunning(cityName), time.clock, index, ms, signal),
   })
 }
@@ -239,16 +239,16 @@ function planeOf(
 /** Waits for an event, or until deferred work becomes ready, which records none. */
 async function waitForNews({ log, sessions }: City, clock: Clock, index: number, ms: number, signal: AbortSignal) {
   const ready = sessions.parts.workload.nextDeferred() ?? Number.POSITIVE_INFINITY
-  await log.until(index, Math.min(ms, Math.max(0, ready - clock.now())), signal)
+  await log.waitForEventAfter(index, Math.min(ms, Math.max(0, ready - clock.now())), signal)
 }
 
 /** A network that cannot be opened is reported and does not keep cities from running. */
-function orUnavailable(open: () => Side, report: (message: string) => void): Side {
+function orUnavailable(open: () => RequestHandler, report: (message: string) => void): RequestHandler {
   try {
     return open()
   } catch (error) {
     report(`the agents' network is not served: ${errorMessage(error)}`)
-    return nowhere
+    return notFoundHandler
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Readiness } from '../agents/readiness/readiness.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
-import { everyTime, type Once } from '../core/replays.ts'
-import type { Accepted } from '../core/requests.ts'
+import { type SaveResponse, withoutReplay } from '../core/replays/replays.ts'
+import type { Accepted } from '../core/requests/requests.ts'
 import type { SessionHost } from '../host/client/contract.ts'
 import type { Caller } from '../http/caller.ts'
 import type { AsyncAcceptedResponse, OKResponseBody } from '../http/schema.ts'
@@ -59,7 +59,7 @@ export class Supervisor {
   async accept(
     caller: Caller,
     change: (onAccept: OnAccept) => Promise<Accepted>,
-    once: Once = everyTime,
+    once: SaveResponse = withoutReplay,
   ): Promise<AsyncAcceptedResponse> {
     rejectSession(caller, 'change which cities there are')
     const event_cursor = this.eventLogs.cursor()

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { statSync, writeFileSync } from 'node:fs'
-import { makeFolder } from '../../src/core/folders.ts'
+import { createFolder } from '../../src/core/folders.ts'
 import { tempFolder } from '../support/folder.ts'
 
 test('a folder is made with its parents for its owner only, and one that is there stays as it is', () => {
   using folder = tempFolder()
-  makeFolder(folder.at('a', 'b', 'c'))
+  createFolder(folder.at('a', 'b', 'c'))
   for (const names of [['a'], ['a', 'b'], ['a', 'b', 'c']])
     expect(statSync(folder.at(...names)).mode & 0o777).toBe(0o700)
   writeFileSync(folder.at('a', 'b', 'c', 'file'), 'x')
-  makeFolder(folder.at('a', 'b', 'c'))
+  createFolder(folder.at('a', 'b', 'c'))
   expect(statSync(folder.at('a', 'b', 'c', 'file')).size).toBe(1)
 })

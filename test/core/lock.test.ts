@@ -20,17 +20,17 @@ const firstLine = async (stream: ReadableStream<Uint8Array>): Promise<string> =>
 
 test('a second taker is refused with a sentence that names what holds the lock', () => {
   using folder = tempFolder()
-  const lock = Lock.take(folder.at('city', 'lock'), 'gc serve of alpha')
+  const lock = Lock.acquire(folder.at('city', 'lock'), 'gc serve of alpha')
   const said = `${folder.at('city', 'lock')} is held by gc serve of alpha (pid ${process.pid}); stop that first`
-  expect(() => Lock.take(folder.at('city', 'lock'), 'another')).toThrow(said)
+  expect(() => Lock.acquire(folder.at('city', 'lock'), 'another')).toThrow(said)
   lock.release()
   lock.release()
-  Lock.take(folder.at('city', 'lock'), 'another').release()
+  Lock.acquire(folder.at('city', 'lock'), 'another').release()
 })
 
 test('another process is refused too, and takes it once it is released', async () => {
   using folder = tempFolder()
-  const lock = Lock.take(folder.at('lock'), 'gc serve')
+  const lock = Lock.acquire(folder.at('lock'), 'gc serve')
   expect(statSync(folder.at('lock')).mode & 0o077).toBe(0)
   Bun.gc(true)
   const refused = takeInChild(folder.at('lock'), false)
@@ -45,8 +45,8 @@ test('a killed holder holds nothing', async () => {
   using folder = tempFolder()
   const child = takeInChild(folder.at('lock'), true)
   expect(await firstLine(child.stdout)).toBe('taken')
-  expect(() => Lock.take(folder.at('lock'), 'second')).toThrow(`is held by a child (pid ${child.pid})`)
+  expect(() => Lock.acquire(folder.at('lock'), 'second')).toThrow(`is held by a child (pid ${child.pid})`)
   child.kill('SIGKILL')
   await child.exited
-  Lock.take(folder.at('lock'), 'second').release()
+  Lock.acquire(folder.at('lock'), 'second').release()
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { secret } from '../../src/core/ids.ts'
+import { createSecret } from '../../src/core/ids.ts'
 import { Log, type LogOptions } from '../../src/core/log.ts'
 import { TestClock } from '../support/clock.ts'
 
@@ -39,8 +39,10 @@ describe('a line', () => {
 
   test('holds no secret, wherever it stood', () => {
     const { log, lines } = logging()
-    const token = secret('gcs_')
-    log.with({ header: `Bearer ${token}` }).info(`got ${token}`, { list: [secret('gco_'), secret('moltbook_')] })
+    const token = createSecret('gcs_')
+    log
+      .with({ header: `Bearer ${token}` })
+      .info(`got ${token}`, { list: [createSecret('gco_'), createSecret('moltbook_')] })
     expect(lines).toEqual([
       '2026-01-05T09:00:00.000Z info  got gcs_*** header="Bearer gcs_***" list=["gco_***","moltbook_***"]\n',
     ])

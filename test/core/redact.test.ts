@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { secret } from '../../src/core/ids.ts'
+import { createSecret } from '../../src/core/ids.ts'
 import { Redactor, redact } from '../../src/core/redact.ts'
 
 const streamed = (chunks: string[], flushed = false): string => {
@@ -13,7 +13,7 @@ const streamed = (chunks: string[], flushed = false): string => {
 
 describe('redaction', () => {
   test('strikes out every kind of secret and says which it was', () => {
-    const text = `a ${secret('gcs_')}, ${secret('gco_')} and "${secret('moltbook_')}"`
+    const text = `a ${createSecret('gcs_')}, ${createSecret('gco_')} and "${createSecret('moltbook_')}"`
     expect(redact(text)).toBe('a gcs_***, gco_*** and "moltbook_***"')
     expect(streamed([text])).toBe(redact(text))
   })
@@ -25,7 +25,7 @@ describe('redaction', () => {
   })
 
   test('finds a secret wherever its stream is cut', () => {
-    const text = `log ${secret('gcs_')}\nnext moltbook_x ${secret('moltbook_')}${secret('gco_')} end g`
+    const text = `log ${createSecret('gcs_')}\nnext moltbook_x ${createSecret('moltbook_')}${createSecret('gco_')} end g`
     for (let size = 1; size < text.length; size++) {
       const chunks = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
       expect(streamed(chunks)).toBe(redact(text))
@@ -44,7 +44,7 @@ describe('redaction', () => {
   })
 
   test('strikes out the rest of a secret whose beginning was let go', () => {
-    const token = secret('gcs_')
+    const token = createSecret('gcs_')
     expect(streamed([`${token.slice(0, 9)}`, `${token.slice(9)} done`], true)).toBe(`${token.slice(0, 9)}*** done`)
   })
 

@@ -144,7 +144,7 @@ describe('reading aside', () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
     await add('one')
-    const seen = await store.aside(async (rows) => {
+    const seen = await store.readInWorker(async (rows) => {
       const before = await rows<{ text: string }>('SELECT text FROM notes WHERE id > ?', 0)
       await add('two')
       return [before, await rows<{ text: string }>('SELECT text FROM notes WHERE id > ?', 1)]
@@ -157,7 +157,9 @@ describe('reading aside', () => {
   test('says what is wrong with a question', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
-    await expect(store.aside((rows) => rows('SELECT absent FROM notes'))).rejects.toThrow('no such column: absent')
+    await expect(store.readInWorker((rows) => rows('SELECT absent FROM notes'))).rejects.toThrow(
+      'no such column: absent',
+    )
     await add('one')
     await store.close()
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../src/core/clock.ts'
-import { secret } from '../../src/core/ids.ts'
+import { createSecret } from '../../src/core/ids.ts'
 import { connect } from '../../src/host/client/client.ts'
 import { Emulator } from '../../src/host/server/emulator.ts'
 import { Feeder } from '../../src/host/server/feeder.ts'
@@ -164,7 +164,7 @@ describe('the screen', () => {
   test('never shows a secret of ours, wherever it is cut', async () => {
     await using world = hostWorld()
     const host = await world.connect()
-    const [one, two] = [secret('gcs_'), secret('moltbook_')]
+    const [one, two] = [createSecret('gcs_'), createSecret('moltbook_')]
     const halves = `printf '${one.slice(0, 30)}'; sleep 0.1; printf '${one.slice(30)}\\n${two}\\n'`
     await host.start(sh(world, 'a', `${halves}; echo end; exec sleep 60`))
     const { text } = await output(host, 'a', (seen) => seen.includes('end'))

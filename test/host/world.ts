@@ -3,7 +3,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { connect, type Host } from '../../src/host/client/client.ts'
 import { processNow } from '../../src/host/process/process-table.ts'
-import type { Exit, StartSpec } from '../../src/host/protocol/hosted.ts'
+import type { Exit, StartSpec } from '../../src/host/protocol/session.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 
 /** The command that becomes a host: the built binary where there is one, else this source tree. */

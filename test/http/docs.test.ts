@@ -24,7 +24,7 @@ const routes = [
   ),
   route(
     'POST ~/lamps',
-    { id: 'create-lamp', summary: 'Hang a lamp', body: Lamp, ok: { 201: Lamp }, refuses: ['bead-not-found'] },
+    { id: 'create-lamp', summary: 'Hang a lamp', body: Lamp, ok: { 201: Lamp }, errors: ['bead-not-found'] },
     (x) => x.body,
   ),
 ]

@@ -55,7 +55,7 @@ const routes = [
       summary: 'Show a lamp',
       description: 'With <b>everything</b>.',
       ok: Lamp,
-      refuses: ['bead-not-found', 'conflict-wrong-state'],
+      errors: ['bead-not-found', 'conflict-wrong-state'],
       age: true,
     },
     () => {
@@ -72,7 +72,7 @@ const routes = [
       summary: 'Load a film',
       body: Type.Uint8Array(),
       ok: { 204: Type.Void() },
-      replies: { Location: 'Where it is.' },
+      responseHeaders: { Location: 'Where it is.' },
     },
     () => undefined,
   ),

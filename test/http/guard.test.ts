@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
-import { admit, type Facts, type GuardSettings, human, unproven } from '../../src/http/guard.ts'
+import { checkRequest, type GuardedRequest, type GuardSettings, human, unauthenticated } from '../../src/http/guard.ts'
 import { OPEN, SESSION } from './serve.ts'
 
 const KNOWN: GuardSettings = { ...OPEN, resolve: (token) => (token === 'gcs_live' ? SESSION : undefined) }
 const LISTED: GuardSettings = { ...OPEN, hosts: ['Lamp.lan'], origins: ['https://board.example'] }
 
-const facts = (some: Partial<Facts>): Facts => ({
+const facts = (some: Partial<GuardedRequest>): GuardedRequest => ({
   method: 'GET',
   host: 'localhost:8372',
   origin: null,
@@ -16,9 +16,9 @@ const facts = (some: Partial<Facts>): Facts => ({
   ...some,
 })
 
-const verdict = (some: Partial<Facts>, settings: GuardSettings): unknown => {
+const verdict = (some: Partial<GuardedRequest>, settings: GuardSettings): unknown => {
   try {
-    return admit(facts(some), settings)
+    return checkRequest(facts(some), settings)
   } catch (error) {
     if (error instanceof AppError) return `${error.status} ${error.code} ${error.message.split(':', 1)[0]}`
     throw error
@@ -30,11 +30,11 @@ const ORIGIN = '403 forbidden origin_not_allowed'
 const CSRF = '403 forbidden csrf'
 const READ_ONLY = '403 forbidden read_only'
 const BAD_TOKEN = '401 unauthorized the token is unknown or has ended; a session gets a new one when it starts again'
-const post: Partial<Facts> = { method: 'POST', mark: '1' }
-const socket: Partial<Facts> = { upgrade: 'WebSocket' }
+const post: Partial<GuardedRequest> = { method: 'POST', mark: '1' }
+const socket: Partial<GuardedRequest> = { upgrade: 'WebSocket' }
 
 describe('the guard', () => {
-  const cases: [title: string, Partial<Facts>, GuardSettings, unknown][] = [
+  const cases: [title: string, Partial<GuardedRequest>, GuardSettings, unknown][] = [
     ['lets a human on loopback read', {}, OPEN, human],
     ['takes 127.0.0.1 for loopback', { host: '127.0.0.1:1' }, OPEN, human],
     ['takes any 127 address for loopback', { host: '127.9.9.9' }, OPEN, human],
@@ -104,7 +104,7 @@ describe('the guard', () => {
       { ...KNOWN, requireToken: true },
       SESSION,
     ],
-    ['leaves a socket without a token to its ticket', socket, { ...KNOWN, requireToken: true }, unproven],
+    ['leaves a socket without a token to its ticket', socket, { ...KNOWN, requireToken: true }, unauthenticated],
     ['asks who it is before it asks for the mark', { method: 'POST', authorization: 'Bearer no' }, KNOWN, BAD_TOKEN],
   ]
   test.each(cases)('%s', (_, some, settings, expected) => {

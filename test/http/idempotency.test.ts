@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../src/core/errors.ts'
-import { Replays } from '../../src/core/replays.ts'
+import { Replays } from '../../src/core/replays/replays.ts'
 import { route } from '../../src/http/route.ts'
 import { SESSION, serve } from './serve.ts'
 
@@ -23,7 +23,7 @@ function counting(before: (title: string) => unknown = () => undefined) {
       headers: { 'Idempotency-Key': 'Once.' },
       index: true,
     },
-    async ({ body, reply }) => {
+    async ({ body, response: reply }) => {
       await before(body.title)
       reply.headers.location = `/things/${++runs}`
       return { run: runs, title: body.title }
@@ -121,7 +121,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     const kept = route(
       'POST ~/things',
       { id: 'create-thing', summary: 'x', body: Draft, ok: { 201: Type.Any() }, headers: { 'Idempotency-Key': 'x' } },
-      async ({ body, once }) => {
+      async ({ body, saveResponse: once }) => {
         const made = await server.store.write((tx) => {
           tx.orm.run(table)
           tx.orm.run(`INSERT INTO things VALUES ('${body.title}')`)
@@ -171,11 +171,11 @@ function marking(work: (mark: () => void) => unknown) {
       summary: 'Make a thing',
       body: Draft,
       ok: { 201: Type.Any() },
-      refuses: ['conflict-wrong-state'],
+      errors: ['conflict-wrong-state'],
       headers: { 'Idempotency-Key': 'Once.' },
     },
     async ({ body: { title }, attempt }) => {
-      if (attempt.again && marks.has(title)) return { title }
+      if (attempt.isRetry && marks.has(title)) return { title }
       if (marks.has(title)) throw new AppError('conflict-wrong-state', 'it is there')
       await attempt.begin()
       await work(() => marks.add(title))

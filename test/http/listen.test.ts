@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { listen } from '../../src/http/listen.ts'
-import { listenPatiently } from '../../src/http/patient.ts'
+import { listenWithRetry } from '../../src/http/listen-with-retry.ts'
 import { route } from '../../src/http/route.ts'
 import { echo, serve, Thing } from './serve.ts'
 
@@ -24,15 +24,15 @@ describe('the server', () => {
     const socket = await Bun.connect({ hostname: '127.0.0.1', port: server.port, socket: { data() {} } })
     const app = { fetch: () => new Response(), stop: () => {} }
     const options = { host: '127.0.0.1', port: socket.localPort, deadlines: new Deadlines(), report: () => {} }
-    await expect(listenPatiently(app, options)).rejects.toThrow(
+    await expect(listenWithRetry(app, options)).rejects.toThrow(
       `cannot listen on 127.0.0.1:${socket.localPort}: a connection holds the port, though no program listens there; ` +
         'try again in a minute or choose another port',
     )
-    const coming = listenPatiently(app, options)
+    const coming = listenWithRetry(app, options)
     socket.terminate()
     const listening = await coming
     expect(listening.port).toBe(socket.localPort)
-    await expect(listenPatiently(app, options)).rejects.toThrow('another program listens there')
+    await expect(listenWithRetry(app, options)).rejects.toThrow('another program listens there')
     await listening.stop()
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
-import type { Link } from '../../src/http/plane.ts'
+import type { SocketData } from '../../src/http/plane-options.ts'
 import { route } from '../../src/http/route.ts'
 import { echo, missing, SESSION, serve, Thing } from './serve.ts'
 
@@ -16,7 +16,7 @@ const make = route(
     body: Type.Object({ id: Type.String() }, { $id: 'ThingDraft', additionalProperties: false }),
     index: true,
   },
-  ({ body, reply }) => {
+  ({ body, response: reply }) => {
     if (body.id === 'later') reply.status = 202
     reply.headers.location = `/v0/things/${body.id}`
     return { id: body.id }
@@ -37,7 +37,7 @@ const code = async (response: Response): Promise<unknown> => ((await response.js
 test('what is known at once is answered at once, without a turn of the loop', async () => {
   await using server = serve({ routes: [agent, missing] })
   const answers: unknown[] = []
-  using front = Bun.serve<Link>({
+  using front = Bun.serve<SocketData>({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request, from) {
@@ -52,11 +52,11 @@ test('what is known at once is answered at once, without a turn of the loop', as
 
 test('what may work for minutes keeps its connection, and nothing else does', async () => {
   const spec = { summary: 'Work', ok: Thing }
-  const long = route('GET ~/long', { ...spec, id: 'get-long', long: true }, async () => ({ id: 'a' }))
+  const long = route('GET ~/long', { ...spec, id: 'get-long', longRunning: true }, async () => ({ id: 'a' }))
   const short = route('GET ~/short', { ...spec, id: 'get-short' }, async () => ({ id: 'a' }))
   await using server = serve({ routes: [long, short] })
   const kept: string[] = []
-  using front = Bun.serve<Link>({
+  using front = Bun.serve<SocketData>({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request, from) {

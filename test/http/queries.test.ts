@@ -92,7 +92,7 @@ describe('a blocking query', () => {
     return {
       waits,
       index: () => 10,
-      until: (_: unknown, index: number, ms: number, signal: AbortSignal) =>
+      waitForEvent: (_: unknown, index: number, ms: number, signal: AbortSignal) =>
         index < 10
           ? Promise.resolve()
           : new Promise<void>((resolve) => waits.push({ index, ms, signal, end: resolve })),

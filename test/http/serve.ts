@@ -1,15 +1,16 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { AppError } from '../../src/core/errors.ts'
-import replaysTable from '../../src/core/replays.sql' with { type: 'text' }
-import { Replays } from '../../src/core/replays.ts'
+import { Replays } from '../../src/core/replays/replays.ts'
+import replaysTable from '../../src/core/replays/table.sql' with { type: 'text' }
 import { Store } from '../../src/core/store.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { Caller } from '../../src/http/caller.ts'
 import type { GuardSettings } from '../../src/http/guard.ts'
 import { listen } from '../../src/http/listen.ts'
-import { nowhere } from '../../src/http/nowhere.ts'
-import { createPlane, type Occasion, type PlaneOptions } from '../../src/http/plane.ts'
+import { notFoundHandler } from '../../src/http/not-found.ts'
+import { createPlane } from '../../src/http/plane.ts'
+import type { FailedRequest, PlaneOptions } from '../../src/http/plane-options.ts'
 import { type Route, route } from '../../src/http/route.ts'
 import { TestClock } from '../support/clock.ts'
 import { conforms, declares } from '../support/conforms.ts'
@@ -25,7 +26,7 @@ export const OPEN: GuardSettings = {
 
 export const SESSION: Caller = { kind: 'session', city: 'c', session: 'c-1', names: ['c-1'], may: [] }
 
-export interface Fault extends Occasion {
+export interface Fault extends FailedRequest {
   error: unknown
 }
 
@@ -39,7 +40,7 @@ export function serve({ guard, ...options }: Options) {
   const folder = tempFolder()
   const store = Store.open(folder.at('replays.db'), [replaysTable])
   const replays = new Replays(store, clock)
-  const report = (error: unknown, occasion: Occasion) => faults.push({ error, ...occasion })
+  const report = (error: unknown, occasion: FailedRequest) => faults.push({ error, ...occasion })
   const supervisor = createPlane({
     info: { title: 'Test', version: '1', description: 'A plane under test.' },
     guard: { ...OPEN, ...guard },
@@ -49,7 +50,7 @@ export function serve({ guard, ...options }: Options) {
     replays: () => replays,
     ...options,
   })
-  const app = createApp({ supervisor, network: nowhere })
+  const app = createApp({ supervisor, network: notFoundHandler })
   const socketFaults: unknown[] = []
   const listening = listen(app, {
     host: '127.0.0.1',
@@ -112,7 +113,7 @@ export const echo = (path: `GET ${string}`, query?: TObject): Route =>
 
 export const missing = route(
   'GET ~/missing',
-  { id: 'get-missing', summary: 'Find nothing', ok: Thing, refuses: ['bead-not-found'] },
+  { id: 'get-missing', summary: 'Find nothing', ok: Thing, errors: ['bead-not-found'] },
   () => {
     throw new AppError('bead-not-found', 'bead mp-7 does not exist', { headers: { 'retry-after': '3' } })
   },

@@ -4,24 +4,24 @@ import { Type } from '@sinclair/typebox'
 import { AppError } from '../../src/core/errors.ts'
 import type { Exchange } from '../../src/http/route.ts'
 import { route } from '../../src/http/route.ts'
-import type { Frame } from '../../src/http/sse.ts'
+import type { SseFrame } from '../../src/http/sse.ts'
 import { serve } from './serve.ts'
 
 const Note = Type.Object({ type: Type.String() }, { $id: 'Note' })
 
-const streaming = (frames: (x: Pick<Exchange, 'signal' | 'request'>) => AsyncIterable<Frame>) =>
+const streaming = (frames: (x: Pick<Exchange, 'signal' | 'request'>) => AsyncIterable<SseFrame>) =>
   route(
     'GET ~/events/stream',
-    { id: 'stream-events', summary: 'Follow', ok: { frames: { event: Note } }, refuses: ['city-not-found'] },
+    { id: 'stream-events', summary: 'Follow', ok: { frames: { event: Note } }, errors: ['city-not-found'] },
     frames,
   )
 
 const PATH = '/v0/city/c/events/stream'
-const frame = (n: number): Frame => ({ id: String(n), event: 'event', data: { type: 'note', n } })
+const frame = (n: number): SseFrame => ({ id: String(n), event: 'event', data: { type: 'note', n } })
 
 /** Frames pushed by hand; `ended` resolves when the stream let go of them. */
 function source() {
-  const waiting: Frame[] = []
+  const waiting: SseFrame[] = []
   let wake = () => {}
   let close = () => {}
   const ended = new Promise<void>((resolve) => {
@@ -29,11 +29,11 @@ function source() {
   })
   return {
     ended,
-    push(frame: Frame) {
+    push(frame: SseFrame) {
       waiting.push(frame)
       wake()
     },
-    async *frames({ signal }: Pick<Exchange, 'signal'>): AsyncGenerator<Frame> {
+    async *frames({ signal }: Pick<Exchange, 'signal'>): AsyncGenerator<SseFrame> {
       signal.addEventListener('abort', () => wake())
       try {
         while (!signal.aborted) {

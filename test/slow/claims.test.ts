@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
-import type { Recorded } from '../../src/core/events/event.ts'
+import type { RecordedEvent } from '../../src/core/events/event.ts'
 import { declare, hire } from '../api/crew.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
@@ -156,7 +156,7 @@ async function writesOf(city: TestCity, tokens: Iterable<string>, bead: string):
 }
 
 /** What is wrong with the history of one bead: it is closed once, and no two sessions have it at a time. */
-function faults(id: string, events: readonly Recorded[]): string[] {
+function faults(id: string, events: readonly RecordedEvent[]): string[] {
   const found: string[] = []
   let holder: string | undefined
   let closed = 0

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Recorded } from '../../src/core/events/event.ts'
+import type { RecordedEvent } from '../../src/core/events/event.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { dice, everything, freePort, history, tally, up, World } from './town.ts'
@@ -55,7 +55,7 @@ async function client(city: TestCity, told: Told, round: number, dead: () => boo
   }
 }
 
-const subjects = (events: Recorded[], type: string) =>
+const subjects = (events: RecordedEvent[], type: string) =>
   new Map(
     [
       ...Map.groupBy(
@@ -146,7 +146,7 @@ function worked(world: World): Map<string, number> {
 }
 
 /** How often each accepted request was told to have ended. */
-function outcomes(events: Recorded[]): Map<string, number> {
+function outcomes(events: RecordedEvent[]): Map<string, number> {
   const ends = events.filter(({ type }) => type === 'request.failed' || type.startsWith('request.result.'))
   const ids = ends.map(({ payload }) => String(Object(payload).request_id))
   return new Map([...Map.groupBy(ids, (id) => id)].map(([id, all]) => [id, all.length]))

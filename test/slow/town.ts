@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Recorded } from '../../src/core/events/event.ts'
+import type { RecordedEvent } from '../../src/core/events/event.ts'
 import { PROGRAM, type TestCity, World } from '../support/world.ts'
 
 /**
@@ -30,8 +30,8 @@ export async function up(city: TestCity, ms = 15_000): Promise<void> {
 }
 
 /** Everything a city recorded, oldest first. */
-export async function history(city: TestCity): Promise<Recorded[]> {
-  const all: Recorded[] = []
+export async function history(city: TestCity): Promise<RecordedEvent[]> {
+  const all: RecordedEvent[] = []
   let cursor = ''
   do {
     const { body } = await city.call(`GET ~/events?limit=1000${cursor && `&cursor=${cursor}`}`)

@@ -1,7 +1,7 @@
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { createApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/listen.ts'
-import type { Occasion } from '../../src/http/plane.ts'
+import type { FailedRequest } from '../../src/http/plane-options.ts'
 import { type Limits, type Settings, usualSettings } from '../../src/social/settings.ts'
 import { createSocial } from '../../src/social/social.ts'
 import { hashOf } from '../../src/social/text.ts'
@@ -51,7 +51,7 @@ export function openNetwork({
     deadlines,
     settings: { limits, ...settings },
     operator: hashOf(OPERATOR_TOKEN),
-    report: (error: unknown, occasion?: Occasion) => faults.push({ error, occasion }),
+    report: (error: unknown, occasion?: FailedRequest) => faults.push({ error, occasion }),
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
   const app = createApp({ supervisor: nobody, network: social.side })

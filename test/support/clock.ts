@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/core/clock.ts'
-import type { Alarm } from '../../src/core/deadlines.ts'
+import type { Timer } from '../../src/core/deadlines.ts'
 
 interface Bell {
   due: number
@@ -13,7 +13,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
  * Time moved by hand. It is both the clock and the alarm of `Deadlines`:
  * `const clock = new TestClock(); const deadlines = new Deadlines(clock, clock); await clock.advance(1000)`.
  */
-export class TestClock implements Clock, Alarm {
+export class TestClock implements Clock, Timer {
   #wall: number
   #monotonic = 0
   #bells = new Set<Bell>()

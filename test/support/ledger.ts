@@ -13,8 +13,8 @@ const child = (of: unknown, name: string): Json => {
 /** Any operation of a kind can meet these: one test sees them on every operation of the document. */
 const ANYONES = new Set(['city-not-found', 'store-unavailable', 'internal'])
 
-/** What each operation says it refuses, beyond what any operation can. Nobody calls the handlers. */
-const OWN = new Map(allRoutes({} as Supervisor).map(({ spec }) => [spec.id, spec.refuses ?? []] as const))
+/** What each operation says its errors are, beyond what any operation can. Nobody calls the handlers. */
+const OWN = new Map(allRoutes({} as Supervisor).map(({ spec }) => [spec.id, spec.errors ?? []] as const))
 
 /**
  * Notes which refusals and which fields of which operations were seen, so that a test file can say that it has seen

@@ -1,6 +1,6 @@
 import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Recorded } from '../../src/core/events/event.ts'
+import type { RecordedEvent } from '../../src/core/events/event.ts'
 import { conforming, operationAt } from './conforms.ts'
 import { type TempFolder, tempFolder } from './folder.ts'
 import { frameSchema, type Ledger } from './ledger.ts'
@@ -187,7 +187,7 @@ export class World implements AsyncDisposable {
   }
 
   /** The one event that ends an accepted request. */
-  async outcome(scope: string, accepted: { request_id: string; event_cursor: string }): Promise<Recorded> {
+  async outcome(scope: string, accepted: { request_id: string; event_cursor: string }): Promise<RecordedEvent> {
     const resume = scope === '/v0/events' ? 'after_cursor' : 'after_seq'
     const query = `?${resume}=${encodeURIComponent(accepted.event_cursor)}`
     for await (const { data } of this.follow(`${scope}/stream${query}`)) {
@@ -265,9 +265,9 @@ export class TestCity {
   }
 
   /** What was recorded after `seq`, oldest first. */
-  async recorded(seq: number): Promise<Recorded[]> {
+  async recorded(seq: number): Promise<RecordedEvent[]> {
     const { body } = await this.call('GET ~/events?limit=1000')
-    const items: Recorded[] = body.items
+    const items: RecordedEvent[] = body.items
     return items.filter((event) => event.seq > seq).reverse()
   }
 
@@ -279,14 +279,14 @@ export class TestCity {
   }
 
   /** The first event after `seq` that is wanted, as soon as it is recorded. */
-  async event(seq: number, wanted: (event: Recorded) => boolean): Promise<Recorded> {
+  async event(seq: number, wanted: (event: RecordedEvent) => boolean): Promise<RecordedEvent> {
     for await (const { event, data } of this.world.follow(`/v0/city/${this.name}/events/stream?after_seq=${seq}`)) {
       if (event === 'event' && wanted(data)) return data
     }
     throw new Error('the stream ended first')
   }
 
-  outcome(accepted: { request_id: string; event_cursor: string }): Promise<Recorded> {
+  outcome(accepted: { request_id: string; event_cursor: string }): Promise<RecordedEvent> {
     return this.world.outcome(`/v0/city/${this.name}/events`, accepted)
   }
 }

@@ -6,12 +6,12 @@ import { BUILTINS } from '../../config/providers/presets.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { type Attempt, onlyAttempt } from '../../core/replays.ts'
+import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
 import type { Store } from '../../core/store.ts'
 import { unknownAction } from '../../http/actions.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
-import type { Frame } from '../../http/sse.ts'
+import type { SseFrame } from '../../http/sse.ts'
 import { expand, type Instance, instanceNamed, itself } from './instances.ts'
 import type {
   AgentCreate,
@@ -70,12 +70,12 @@ export class Agents {
   }
 
   /** Declares an agent that runs a provider. */
-  create(caller: Caller, { name, provider, dir, scope }: AgentCreate, attempt = onlyAttempt): Promise<AgentCreated> {
+  create(caller: Caller, { name, provider, dir, scope }: AgentCreate, attempt = firstAttempt): Promise<AgentCreated> {
     return this.#declare(caller, { name, provider, ...(dir && { dir }) }, scope, attempt)
   }
 
   /** Declares an agent with everything that can be said of one. */
-  declare(caller: Caller, body: AgentDeclare, attempt = onlyAttempt): Promise<AgentCreated> {
+  declare(caller: Caller, body: AgentDeclare, attempt = firstAttempt): Promise<AgentCreated> {
     return this.#declare(caller, body, undefined, attempt)
   }
 
@@ -119,7 +119,7 @@ export class Agents {
   }
 
   /** What an agent said last, and then what it says, a frame at a time; `headers` tell when it does not run. */
-  async follow(name: string, signal: AbortSignal, headers: Record<string, string>): Promise<AsyncIterable<Frame>> {
+  async follow(name: string, signal: AbortSignal, headers: Record<string, string>): Promise<AsyncIterable<SseFrame>> {
     const { stopped, turns } = await this.sessions.followOutput(this.#speaker(name), signal)
     if (stopped) headers['GC-Agent-Status'] = 'stopped'
     return numbered(turns)
@@ -133,7 +133,8 @@ export class Agents {
   ): Promise<AgentCreated> {
     const { name, dir, prompt, ...keys } = body
     const created: AgentCreated = { status: 'created', agent: qualify(dir, name) }
-    if (attempt.again && this.config.current.agents.some(({ qualified }) => qualified === created.agent)) return created
+    if (attempt.isRetry && this.config.current.agents.some(({ qualified }) => qualified === created.agent))
+      return created
     const beyond = keys.may?.filter((one) => caller.kind === 'session' && !caller.may.includes(one)) ?? []
     if (beyond.length > 0) {
       throw new AppError(
@@ -216,7 +217,7 @@ export class Agents {
   }
 }
 
-async function* numbered(turns: AsyncIterable<AgentOutput>): AsyncIterable<Frame> {
+async function* numbered(turns: AsyncIterable<AgentOutput>): AsyncIterable<SseFrame> {
   let id = 0
   for await (const data of turns) yield { id: String(++id), event: 'turn', data }
 }

@@ -30,41 +30,41 @@ const one = {
     summary: 'Show an agent',
     description: 'Also an instance of a pool: `worker-2`. An agent of a rig is named with its rig.',
     ok: AgentResponse,
-    refuses: ['agent-not-found'],
+    errors: ['agent-not-found'],
     index: true,
   },
   change: {
     summary: 'Change an agent',
     description: 'Provider and scope are written to its file; `suspended` takes effect at once.',
     ok: OKResponseBody,
-    refuses: ['invalid-request', 'agent-not-found', 'conflict-wrong-state'],
+    errors: ['invalid-request', 'agent-not-found', 'conflict-wrong-state'],
   },
   remove: {
     summary: 'Remove an agent',
     description: 'Its files are deleted and its sessions end. Its work stays.',
     ok: OKResponseBody,
-    refuses: ['agent-not-found', 'conflict-wrong-state'],
+    errors: ['agent-not-found', 'conflict-wrong-state'],
   },
   act: {
     summary: 'Suspend, resume or restart an agent',
     description:
       'Suspending ends its sessions and starts no new ones until it is resumed. Restarting starts them afresh.',
     ok: OKResponseBody,
-    refuses: ['agent-not-found'],
+    errors: ['agent-not-found'],
   },
   output: {
     summary: 'Show what an agent said last',
     description: 'The newest part of its conversation, or else the last lines of its screen.',
     query: OutputPage,
     ok: AgentOutput,
-    refuses: ['agent-not-found'],
+    errors: ['agent-not-found'],
   },
   follow: {
     summary: 'Follow what an agent says',
     description: 'First what it said last, then each new turn.',
     ok: { frames: { turn: AgentOutput } },
-    refuses: ['agent-not-found'],
-    replies: { 'GC-Agent-Status': '`stopped` when it does not run and only its log is left.' },
+    errors: ['agent-not-found'],
+    responseHeaders: { 'GC-Agent-Status': '`stopped` when it does not run and only its log is left.' },
   },
 } as const
 
@@ -90,7 +90,7 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
       summary: 'Create an agent',
       body: AgentCreate,
       ok: { 201: AgentCreated },
-      refuses: ['invalid-request', 'conflict-wrong-state'],
+      errors: ['invalid-request', 'conflict-wrong-state'],
       headers: idempotent,
     },
     (x) => city(x).agents.create(x.caller, x.body, x.attempt),
@@ -103,7 +103,7 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
       description: 'A command of its own instead of a provider, a prompt, limits, an environment.',
       body: AgentDeclare,
       ok: { 201: AgentCreated },
-      refuses: ['invalid-request', 'forbidden', 'conflict-wrong-state'],
+      errors: ['invalid-request', 'forbidden', 'conflict-wrong-state'],
       headers: idempotent,
       extension: true,
     },
@@ -124,7 +124,7 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
     city(x).agents.output(nameOf(x), x.query),
   ),
   route('GET ~/agent/{base}/output/stream', { id: 'stream-agent-output', ...one.follow }, (x) =>
-    city(x).agents.follow(nameOf(x), x.signal, x.reply.headers),
+    city(x).agents.follow(nameOf(x), x.signal, x.response.headers),
   ),
   route('POST ~/agent/{base}/{action}', { id: 'post-v0-city-by-city-name-agent-by-base-by-action', ...one.act }, (x) =>
     city(x).agents.act(nameOf(x), x.params.action),
@@ -146,7 +146,7 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
     (x) => city(x).agents.output(nameOf(x), x.query),
   ),
   route('GET ~/agent/{dir}/{base}/output/stream', { id: 'stream-agent-output-qualified', ...one.follow }, (x) =>
-    city(x).agents.follow(nameOf(x), x.signal, x.reply.headers),
+    city(x).agents.follow(nameOf(x), x.signal, x.response.headers),
   ),
   route(
     'POST ~/agent/{dir}/{base}/{action}',

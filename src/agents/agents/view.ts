@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '../../config/providers/provider.ts'
 import { resolveProvider } from '../../config/providers/resolve.ts'
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Instance } from './instances.ts'
 import type { AgentResponse, SessionInfo } from './schema.ts'
@@ -63,7 +63,7 @@ export function toAgent(
 const toInfo = ({ name, attached, lastActivity }: AgentSession): SessionInfo => ({
   name,
   attached,
-  ...(lastActivity !== undefined && { last_activity: stamp(lastActivity) }),
+  ...(lastActivity !== undefined && { last_activity: toTimestamp(lastActivity) }),
 })
 
 function displayName(provider: string | undefined, providers: ReadonlyMap<string, ProviderConfig>): string | undefined {

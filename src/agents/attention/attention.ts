@@ -1,4 +1,4 @@
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import type { FailureCount } from '../lifecycle/failure-counts.ts'
 import { agentBackoff, MAX_FAILURES } from '../lifecycle/limits.ts'
 import type { Parking } from '../lifecycle/parking.ts'
@@ -47,7 +47,7 @@ const question = ({ row, pending, since, by, answers }: OpenInteraction): Attent
   agent: row.template,
   session_id: row.id,
   session_name: row.alias ?? row.sessionName,
-  since: stamp(since),
+  since: toTimestamp(since),
   asks: by === 'agent' ? (pending.prompt ?? pending.kind) : `It asks a person ${pending.prompt ?? 'something'}.`,
   request_id: pending.request_id,
   answers,
@@ -69,7 +69,7 @@ const sessionFailed = (row: SessionRow, trouble: FailureCount | undefined): Atte
   session_id: row.id,
   session_name: row.alias ?? row.sessionName,
   session_state: row.state,
-  since: stamp(row.sleptAt ?? row.activeAt ?? row.createdAt),
+  since: toTimestamp(row.sleptAt ?? row.activeAt ?? row.createdAt),
   asks: trouble?.reason ?? 'Its program could not be started.',
   answers: [],
 })
@@ -77,7 +77,7 @@ const sessionFailed = (row: SessionRow, trouble: FailureCount | undefined): Atte
 const agentFailed = ({ subject, deaths, until, reason }: FailureCount): AttentionItem => ({
   kind: 'failed',
   agent: subject,
-  since: stamp(until - agentBackoff(deaths)),
+  since: toTimestamp(until - agentBackoff(deaths)),
   asks: reason,
   answers: [],
 })

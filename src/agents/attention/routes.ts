@@ -28,7 +28,7 @@ export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Pa
       description:
         'A bead that ended too many sessions is parked: it has the label `gc:parked` and nobody is offered it. This takes the label off and forgets how often it and its agent failed, so that it is tried at once.',
       ok: Bead,
-      refuses: ['bead-not-found', 'conflict-wrong-state'],
+      errors: ['bead-not-found', 'conflict-wrong-state'],
       extension: true,
     },
     (x) => city(x).parking.unpark(x.params.id),

@@ -1,6 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { CityConfig } from '../../config/city-config.ts'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -146,8 +146,8 @@ export class Budgets {
     return {
       ...{ scope, unit, per, limit: most, spent, ...(name && { name }) },
       state: level === 100 ? 'exhausted' : level === 80 ? 'warned' : 'ok',
-      period_start: stamp(start),
-      period_end: stamp(end),
+      period_start: toTimestamp(start),
+      period_end: toTimestamp(end),
     }
   }
 

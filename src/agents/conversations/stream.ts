@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Frame } from '../../http/sse.ts'
+import type { SseFrame } from '../../http/sse.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { isRunning, wireState } from '../sessions/view.ts'
@@ -18,7 +18,7 @@ export interface StreamQuery {
 /** An opened stream: what its headers say, and its frames. */
 export interface Opened {
   headers: Record<string, string>
-  frames: AsyncIterable<Frame>
+  frames: AsyncIterable<SseFrame>
 }
 
 /** Opens the stream of what a session says; refuses when there is nothing to show and nothing will come. */
@@ -46,13 +46,13 @@ const headersOf = (row: SessionRow): Record<string, string> => ({
   ...(!isRunning(row) && { 'GC-Session-Status': 'stopped' }),
 })
 
-/** Frames until the client goes away or the session's program is gone; a closed session gets one snapshot. */
+/** SseFrames until the client goes away or the session's program is gone; a closed session gets one snapshot. */
 async function* frames(
   { transcripts, book }: { transcripts: Transcripts; book: SessionRepository },
   row: SessionRow,
   query: StreamQuery,
   signal: AbortSignal,
-): AsyncGenerator<Frame, void, void> {
+): AsyncGenerator<SseFrame, void, void> {
   const shape = new Shape(row, query)
   yield* shape.opening()
   const pulse = new Pulse(signal)
@@ -83,12 +83,12 @@ class Shape {
   }
 
   /** A raw stream begins with nothing, so that a client knows it is open. */
-  *opening(): Generator<Frame> {
+  *opening(): Generator<SseFrame> {
     if (this.query.format !== 'raw') return
     yield { event: 'message', data: { ...whoseIs(this.row), format: 'raw', messages: [] } }
   }
 
-  *frame(said: Said | undefined): Generator<Frame> {
+  *frame(said: Said | undefined): Generator<SseFrame> {
     if (this.query.format === 'structured') return yield* this.#structured(said)
     if (!said) return
     const id = String(++this.#count)
@@ -98,12 +98,12 @@ class Shape {
     else yield { id, event: 'turn', data: { ...whose, format: said.format, turns: said.turns } }
   }
 
-  *over(): Generator<Frame> {
+  *over(): Generator<SseFrame> {
     const id = this.query.format === 'structured' ? {} : { id: String(++this.#count) }
     yield { ...id, event: 'activity', data: { activity: 'idle' } }
   }
 
-  *#structured(said: Said | undefined): Generator<Frame> {
+  *#structured(said: Said | undefined): Generator<SseFrame> {
     const now = structuredOf(this.row, said)
     const how = resumption(this.#seen, now)
     if (how === 'same') return

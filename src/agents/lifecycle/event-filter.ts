@@ -1,11 +1,11 @@
-import type { Recorded } from '../../core/events/event.ts'
+import type { RecordedEvent } from '../../core/events/event.ts'
 import { WorkKey } from '../../work/metadata.ts'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether there may be something to start or end after an event. Sessions tell of their own changes. */
-export function affectsSessions({ type, payload }: Recorded): boolean {
+export function affectsSessions({ type, payload }: RecordedEvent): boolean {
   if (!type.startsWith('bead.')) return type === 'city.suspended' || type === 'city.resumed'
   const bead = isObject(payload) ? payload.bead : undefined
   if (!isObject(bead) || bead.issue_type === 'session') return false

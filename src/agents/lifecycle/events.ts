@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { event } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/event.ts'
 
-export const BeadParked = event(
+export const BeadParked = defineEvent(
   'bead.parked',
   Type.Object(
     {

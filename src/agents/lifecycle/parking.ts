@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -40,7 +40,7 @@ export class Parking {
     const why = `${deaths} sessions of ${agent} ended while they had it; the last: ${reason.split('\n').at(-1) ?? ''}`
     troubles.clear(tx, 'bead', bead)
     tell(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), mailBody(bead, agent, why))
-    const metadata = { [WorkKey.parkedReason]: why.slice(0, 500), [WorkKey.parkedAt]: stamp(clock.now()) }
+    const metadata = { [WorkKey.parkedReason]: why.slice(0, 500), [WorkKey.parkedAt]: toTimestamp(clock.now()) }
     beads.change(tx, bead, { labels: [PARKED], metadata })
     log.append(tx, BeadParked, { actor: 'gc', subject: bead, message: why }, { bead_id: bead, agent, deaths })
   }

@@ -3,7 +3,7 @@ import type { CityConfig } from '../../config/city-config.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { Started } from '../../host/protocol/hosted.ts'
+import type { StartResult } from '../../host/protocol/session.ts'
 import type { Conversations } from '../conversations/acp/conversations.ts'
 import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
 import type { SessionHost } from '../sessions/host.ts'
@@ -121,7 +121,7 @@ export class SessionProcesses {
     const began = this.parts.clock.now()
     const begun = await store.write((tx) => this.#begin(tx, id))
     let prepared: PreparedLaunch
-    let process: Started
+    let process: StartResult
     try {
       prepared = launcher.prepare(await this.parts.housed(begun.row), begun.token)
       await setup.before(begun.row, prepared)
@@ -137,7 +137,7 @@ export class SessionProcesses {
     await this.#ready(id, process, typed, { prepared, failures, began })
   }
 
-  async #spawn({ row, key }: { row: SessionRow; key: string }, prepared: PreparedLaunch): Promise<Started> {
+  async #spawn({ row, key }: { row: SessionRow; key: string }, prepared: PreparedLaunch): Promise<StartResult> {
     const { host, store, conversations } = this.parts
     const { argv, cwd, env, transport, resume, model, servers } = prepared
     const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS }

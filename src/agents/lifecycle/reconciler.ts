@@ -4,10 +4,10 @@ import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Recorded } from '../../core/events/event.ts'
+import type { RecordedEvent } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
-import type { Hosted, Exit as HostedExit } from '../../host/protocol/hosted.ts'
+import type { Exit as HostedExit, HostedSession } from '../../host/protocol/session.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import { ActionExecutor } from './action-executor.ts'
@@ -86,7 +86,7 @@ export class Reconciler {
     this.#closed = false
     await sessions.start()
     this.#stops = [
-      log.listen((recorded) => this.#recorded(recorded)),
+      log.subscribe((recorded) => this.#recorded(recorded)),
       config.onChange(() => {
         this.#lulls.clear()
         this.#probes.start()
@@ -121,7 +121,7 @@ export class Reconciler {
       .catch((error) => report(errorMessage(error)))
   }
 
-  #recorded(recorded: Recorded): void {
+  #recorded(recorded: RecordedEvent): void {
     const { type, session_id, payload } = recorded
     const row = type === 'session.stopped' && session_id ? this.needs.sessions.parts.book.find(session_id) : undefined
     if (row) this.#lulls.recordStop(row, String(Object(payload).reason))
@@ -221,7 +221,7 @@ export class Reconciler {
   }
 
   /** What the host runs of this city; undefined when it cannot be asked, and then it is asked again later. */
-  async #list(): Promise<Hosted[] | undefined> {
+  async #list(): Promise<HostedSession[] | undefined> {
     try {
       const all = await this.needs.host.list()
       this.#blind = 0

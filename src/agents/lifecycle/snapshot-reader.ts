@@ -3,7 +3,7 @@ import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { findDependency } from '../../config/declare/agents.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
-import type { Hosted } from '../../host/protocol/hosted.ts'
+import type { HostedSession } from '../../host/protocol/session.ts'
 import { workNamesOf } from '../sessions/metadata.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../sessions/table.ts'
@@ -40,7 +40,12 @@ export class SnapshotReader {
     private readonly scaled: (agent: string) => number,
   ) {}
 
-  read(now: number, hosted: readonly Hosted[] | undefined, wakes: number, busy: (id: string) => boolean): CitySnapshot {
+  read(
+    now: number,
+    hosted: readonly HostedSession[] | undefined,
+    wakes: number,
+    busy: (id: string) => boolean,
+  ): CitySnapshot {
     const { config, sessions } = this.ground
     const { current } = config
     const rows = [...sessions.parts.book.live(), ...sessions.parts.book.closedWithProcess()]
@@ -65,7 +70,7 @@ export class SnapshotReader {
   }
 
   /** Notes when processes last showed something. */
-  recordOutput(hosted: readonly Hosted[]): void {
+  recordOutput(hosted: readonly HostedSession[]): void {
     const { book, live } = this.ground.sessions.parts
     for (const { key, lastOutputAt } of hosted) {
       const row = lastOutputAt === undefined ? undefined : book.findByHostKey(key)
@@ -199,7 +204,7 @@ const toSession = (
 /** A number from 0 to 1 that stays with one run of a session. */
 const luckOf = (key: string): number => createHash('sha256').update(key).digest().readUInt32BE() / 2 ** 32
 
-function toHosted({ key, pid, startedAt, state, exitCode, signal }: Hosted): ProcessState {
+function toHosted({ key, pid, startedAt, state, exitCode, signal }: HostedSession): ProcessState {
   if (state !== 'exited') return { key, pid, startedAt, exit: undefined }
   if (signal !== undefined) return { key, pid, startedAt, exit: { how: 'signalled', signal } }
   return { key, pid, startedAt, exit: { how: 'exited', ...(exitCode !== undefined && { code: exitCode }) } }

@@ -1,9 +1,14 @@
 import type { Provider } from '../../config/providers/provider.ts'
-import { type Dialog, type DialogKind, type Manners, PLAIN } from '../../host/terminal/manners.ts'
+import {
+  DEFAULT_TERMINAL_PROFILE,
+  type Dialog,
+  type DialogKind,
+  type TerminalProfile,
+} from '../../host/terminal/profile.ts'
 
 const dialog = (kind: DialogKind, seen: RegExp, asks: string): Dialog => ({ kind, seen, asks })
 
-const claude: Partial<Manners> = {
+const claude: Partial<TerminalProfile> = {
   placeholder: /^Try "/,
   busy: /esc to interrupt/i,
   takesWhileBusy: true,
@@ -35,7 +40,7 @@ const claude: Partial<Manners> = {
   clear: '\x15\x7f',
 }
 
-const codex: Partial<Manners> = {
+const codex: Partial<TerminalProfile> = {
   busy: /esc to interrupt/i,
   takesWhileBusy: true,
   dialogs: [
@@ -51,7 +56,7 @@ const codex: Partial<Manners> = {
 }
 
 /** What stands before its input line tells its approval mode. */
-const gemini: Partial<Manners> = {
+const gemini: Partial<TerminalProfile> = {
   readyPrefixes: ['> ', '* ', '! '],
   ready: /Type your message|workspace \(\/directory\)/,
   busy: /esc to cancel/i,
@@ -69,7 +74,7 @@ const gemini: Partial<Manners> = {
 }
 
 /** Ctrl-C on its empty input line ends OpenCode, so a turn is interrupted with Escape, which it wants twice. */
-const opencode: Partial<Manners> = {
+const opencode: Partial<TerminalProfile> = {
   readyPrefixes: [''],
   ready: /ctrl\+p commands/,
   busy: /esc (?:again to )?interrupt/,
@@ -83,7 +88,7 @@ const opencode: Partial<Manners> = {
   clear: '\x15\x7f',
 }
 
-const PROFILES: Readonly<Record<string, Partial<Manners>>> = {
+const PROFILES: Readonly<Record<string, Partial<TerminalProfile>>> = {
   ...{ claude, codex, gemini, opencode },
   ...{ groq: opencode, cerebras: opencode },
 }
@@ -91,9 +96,9 @@ const PROFILES: Readonly<Record<string, Partial<Manners>>> = {
 /** How a provider's program behaves in a terminal: what is known of its ancestor, then what its declaration adds. */
 export function terminalProfileOf(
   provider?: Pick<Provider, 'ancestor' | 'readyPromptPrefix' | 'readyDelayMs'>,
-): Manners {
+): TerminalProfile {
   const { ancestor, readyPromptPrefix, readyDelayMs } = provider ?? {}
-  const profile: Manners = { ...PLAIN, ...(ancestor ? PROFILES[ancestor] : {}) }
+  const profile: TerminalProfile = { ...DEFAULT_TERMINAL_PROFILE, ...(ancestor ? PROFILES[ancestor] : {}) }
   const declared = readyPromptPrefix ? [readyPromptPrefix] : []
   return {
     ...profile,

@@ -1,7 +1,7 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { EventDef, Facts, PayloadOf } from '../../core/events/event.ts'
+import type { EventAttributes, EventDefinition, PayloadOf } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Accepted, Requests } from '../../core/requests.ts'
+import type { Accepted, Requests } from '../../core/requests/requests.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
 
@@ -49,7 +49,7 @@ export class SessionRequests {
     return this.#open.get(id)?.accepted
   }
 
-  succeed<D extends EventDef>(tx: Tx, id: string, def: D, facts: Facts, payload: PayloadOf<D>): void {
+  succeed<D extends EventDefinition>(tx: Tx, id: string, def: D, facts: EventAttributes, payload: PayloadOf<D>): void {
     this.requests.succeed(tx, id, def, facts, payload)
     tx.after(() => this.#forget(id))
   }

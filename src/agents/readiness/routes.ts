@@ -7,13 +7,13 @@ const items = {
   summary: 'Tell whether agents’ programs and tools are installed and logged in',
   query: ReadinessQuery,
   ok: ReadinessResponse,
-  refuses: ['invalid-request'],
+  errors: ['invalid-request'],
 } as const
 const providers = {
   summary: 'Tell whether agents’ programs are installed and logged in',
   query: ProviderReadinessQuery,
   ok: ProviderReadinessResponse,
-  refuses: ['invalid-request'],
+  errors: ['invalid-request'],
 } as const
 
 /** The same for the supervisor and for each of its cities: programs are the machine's. */

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../config/city-config.ts'
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { AgentOutput } from '../agents/schema.ts'
 import type { AgentSession, AgentSessions, Restarted } from '../agents/sessions.ts'
@@ -33,7 +33,7 @@ export class Crew implements AgentSessions {
     if (blocked !== undefined) return blocked
     const trouble = troubles.find('agent', agent.qualified)
     if (!trouble || trouble.until <= this.now()) return undefined
-    return `its last ${trouble.deaths} sessions failed; it is tried again at ${stamp(trouble.until)}: ${trouble.reason}`
+    return `its last ${trouble.deaths} sessions failed; it is tried again at ${toTimestamp(trouble.until)}: ${trouble.reason}`
   }
 
   activeBeads(): (names: readonly string[]) => string | undefined {

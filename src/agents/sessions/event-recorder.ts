@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Clock, stamp } from '../../core/clock.ts'
-import type { EventDef, Facts } from '../../core/events/event.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { EventAttributes, EventDefinition } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Tx } from '../../core/store.ts'
 import type { ExitOutcome, ProcessExit } from '../lifecycle/exit-rules.ts'
@@ -72,7 +72,7 @@ export class SessionEventRecorder {
     if (more) this.log.append(tx, more, factsOf(row), {})
   }
 
-  #special(row: SessionRow, after: ExitOutcome): EventDef | undefined {
+  #special(row: SessionRow, after: ExitOutcome): EventDefinition | undefined {
     if (after.state === 'quarantined') return SessionQuarantined
     if (row.state !== 'draining') return undefined
     if (row.reason === 'idle-timeout') return SessionIdleKilled
@@ -86,8 +86,8 @@ export class SessionEventRecorder {
       op_id: `op-${randomBytes(6).toString('hex')}`,
       operation,
       result: more.error === undefined ? 'succeeded' : 'failed',
-      started_at: stamp(began),
-      finished_at: stamp(now),
+      started_at: toTimestamp(began),
+      finished_at: toTimestamp(now),
       duration_ms: Math.max(0, Math.round(now - began)),
       session_id: row.id,
       session_name: row.sessionName,
@@ -110,7 +110,7 @@ interface OperationFacts {
   delivered?: boolean
 }
 
-const factsOf = (row: SessionRow, message?: string): Facts => ({
+const factsOf = (row: SessionRow, message?: string): EventAttributes => ({
   actor: 'gc',
   subject: displayNameOf(row),
   session_id: row.id,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { event, NoPayload } from '../../core/events/event.ts'
+import { defineEvent, NoPayload } from '../../core/events/event.ts'
 import { SessionResponse } from './schema.ts'
 
 const closed = { additionalProperties: false } as const
@@ -9,26 +9,42 @@ const Lifecycle = Type.Object(
   { $id: 'SessionLifecyclePayload', ...closed },
 )
 
-export const SessionWoke = event('session.woke', NoPayload, 'A session’s program was started.')
-export const SessionStopped = event('session.stopped', Lifecycle, 'A session’s program ended as it was meant to.')
-export const SessionCrashed = event('session.crashed', Lifecycle, 'A session’s program ended against anyone’s will.')
-export const SessionDraining = event('session.draining', NoPayload, 'A session takes no new work and will end.')
-export const SessionUndrained = event('session.undrained', NoPayload, 'A draining session goes on after all.')
-export const SessionUpdated = event(
+export const SessionWoke = defineEvent('session.woke', NoPayload, 'A session’s program was started.')
+export const SessionStopped = defineEvent('session.stopped', Lifecycle, 'A session’s program ended as it was meant to.')
+export const SessionCrashed = defineEvent(
+  'session.crashed',
+  Lifecycle,
+  'A session’s program ended against anyone’s will.',
+)
+export const SessionDraining = defineEvent('session.draining', NoPayload, 'A session takes no new work and will end.')
+export const SessionUndrained = defineEvent('session.undrained', NoPayload, 'A draining session goes on after all.')
+export const SessionUpdated = defineEvent(
   'session.updated',
   NoPayload,
   'What changed in `session_live` was applied to a running session.',
 )
-export const SessionQuarantined = event(
+export const SessionQuarantined = defineEvent(
   'session.quarantined',
   NoPayload,
   'A session failed so often that it is left alone for a while.',
 )
-export const SessionSuspended = event('session.suspended', NoPayload, 'A session is held until someone wakes it.')
-export const SessionLent = event('session.lent', NoPayload, 'A program from elsewhere was let to work as a session.')
-export const SessionIdleKilled = event('session.idle_killed', NoPayload, 'A session was idle too long and starts anew.')
-export const SessionMaxAgeKilled = event('session.max_age_killed', NoPayload, 'A session grew too old and starts anew.')
-export const SessionStranded = event(
+export const SessionSuspended = defineEvent('session.suspended', NoPayload, 'A session is held until someone wakes it.')
+export const SessionLent = defineEvent(
+  'session.lent',
+  NoPayload,
+  'A program from elsewhere was let to work as a session.',
+)
+export const SessionIdleKilled = defineEvent(
+  'session.idle_killed',
+  NoPayload,
+  'A session was idle too long and starts anew.',
+)
+export const SessionMaxAgeKilled = defineEvent(
+  'session.max_age_killed',
+  NoPayload,
+  'A session grew too old and starts anew.',
+)
+export const SessionStranded = defineEvent(
   'session.stranded',
   Type.Object(
     {
@@ -41,7 +57,7 @@ export const SessionStranded = event(
   ),
   'A session left work that nobody goes on with until a person says how.',
 )
-export const SessionDrainAckedWithWork = event(
+export const SessionDrainAckedWithWork = defineEvent(
   'session.drain_acked_with_assigned_work',
   Type.Object(
     {
@@ -56,7 +72,7 @@ export const SessionDrainAckedWithWork = event(
   'A session said that it is done while it still had work.',
 )
 
-export const SessionCreateSucceeded = event(
+export const SessionCreateSucceeded = defineEvent(
   'request.result.session.create',
   Type.Object(
     { request_id: Type.String(), session: SessionResponse },
@@ -64,7 +80,7 @@ export const SessionCreateSucceeded = event(
   ),
   'A requested session is up.',
 )
-export const SessionMessageSucceeded = event(
+export const SessionMessageSucceeded = defineEvent(
   'request.result.session.message',
   Type.Object(
     { request_id: Type.String(), session_id: Type.String() },
@@ -72,7 +88,7 @@ export const SessionMessageSucceeded = event(
   ),
   'A message reached its session.',
 )
-export const SessionSubmitSucceeded = event(
+export const SessionSubmitSucceeded = defineEvent(
   'request.result.session.submit',
   Type.Object(
     {
@@ -91,7 +107,7 @@ const count = Type.Optional(Type.Integer())
 const text = Type.Optional(Type.String())
 const flag = Type.Optional(Type.Boolean())
 
-export const WorkerOperation = event(
+export const WorkerOperation = defineEvent(
   'worker.operation',
   Type.Object(
     {

@@ -1,9 +1,9 @@
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import type { SessionKey } from '../../work/metadata.ts'
 import { lastSegment } from './names.ts'
 import type { SessionRow } from './table.ts'
 
-const timestamp = (at: number | null): string | undefined => (at === null ? undefined : stamp(at))
+const timestamp = (at: number | null): string | undefined => (at === null ? undefined : toTimestamp(at))
 
 /** What of a session's row its bead shows as metadata, under the keys that existing clients and hooks read. */
 export function metadataOf(row: SessionRow): Record<string, string> {

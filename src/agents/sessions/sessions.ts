@@ -3,7 +3,7 @@ import type { Tx } from '../../core/store.ts'
 import type { Caller, SessionCaller } from '../../http/caller.ts'
 import type { Connection, Exchange } from '../../http/route.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
-import type { Frame } from '../../http/sse.ts'
+import type { SseFrame } from '../../http/sse.ts'
 import type { Worker } from '../../work/claims/worker.ts'
 import type { Logs } from '../conversations/logs/logs.ts'
 import { openStream } from '../conversations/stream.ts'
@@ -40,7 +40,7 @@ import { isRunning } from './view.ts'
 import { callerOf, workerOf } from './who.ts'
 
 /** What of a request opens a stream. */
-interface StreamExchange extends Pick<Exchange, 'request' | 'signal' | 'reply'> {
+interface StreamExchange extends Pick<Exchange, 'request' | 'signal' | 'response'> {
   readonly query: { format?: TranscriptFormat; after_cursor?: string; include_thinking?: boolean }
 }
 
@@ -171,13 +171,13 @@ export class Sessions extends Holds {
   }
 
   /** Opens the stream of what a session says. */
-  async stream(token: string, x: StreamExchange): Promise<AsyncIterable<Frame>> {
+  async stream(token: string, x: StreamExchange): Promise<AsyncIterable<SseFrame>> {
     const row = this.parts.resolver.resolve(token, { past: true })
     const after = x.request.headers.get('last-event-id') || x.query.after_cursor
     const parts = { transcripts: this.transcripts, book: this.parts.book }
     const { format, include_thinking: thinking } = x.query
     const opened = await openStream(parts, row, { format, after, thinking }, x.signal)
-    Object.assign(x.reply.headers, opened.headers)
+    Object.assign(x.response.headers, opened.headers)
     return opened.frames
   }
 

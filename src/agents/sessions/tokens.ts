@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import { secret } from '../../core/ids.ts'
+import { createSecret } from '../../core/ids.ts'
 import type { Store, Tx } from '../../core/store.ts'
 
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
@@ -30,7 +30,7 @@ export class SessionTokens {
   /** The token of a new incarnation; those before it are dead. */
   issue(tx: Tx, session: string, generation: number): string {
     this.revoke(tx, session)
-    const token = secret('gcs_')
+    const token = createSecret('gcs_')
     this.#insert.run(hashOf(token), session, generation)
     return token
   }

@@ -15,7 +15,7 @@ export const usageRoutes = (city: CityOf<{ usage: Usage }>) => [
         aggregate_only: Type.Optional(Type.Boolean({ description: 'Leaves out what each session used.' })),
       }),
       ok: UsageBody,
-      refuses: ['store-unavailable'],
+      errors: ['store-unavailable'],
     },
     (x) => city(x).usage.show(x.query.aggregate_only),
   ),

@@ -1,6 +1,6 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import { plain } from '../../config/toml/toml.ts'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -86,8 +86,8 @@ export class Usage {
       recent: this.#ledger.totals(now - RECENT_MS),
       recent_window_secs: RECENT_MS / 1000,
       ...(!aggregateOnly && { recent_by_session: this.#ledger.bySession(now - RECENT_MS) }),
-      ...(oldest !== undefined && { observed_from: stamp(oldest) }),
-      updated_at: stamp(now),
+      ...(oldest !== undefined && { observed_from: toTimestamp(oldest) }),
+      updated_at: toTimestamp(now),
     }
   }
 
@@ -162,5 +162,5 @@ const unavailable = (now: number): UsageBody => ({
   today: NOTHING,
   recent: NOTHING,
   recent_window_secs: RECENT_MS / 1000,
-  updated_at: stamp(now),
+  updated_at: toTimestamp(now),
 })

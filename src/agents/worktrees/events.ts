@@ -1,15 +1,15 @@
 import { Type } from '@sinclair/typebox'
-import { event } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/event.ts'
 
 const where = { bead_id: Type.String(), path: Type.String(), rig: Type.String() }
 
-export const WorktreeReaped = event(
+export const WorktreeReaped = defineEvent(
   'bead.worktree.reaped',
   Type.Object({ ...where, branch: Type.String() }, { $id: 'BeadWorktreeReapedPayload', additionalProperties: false }),
   'A worktree was removed; nothing of its work was only there.',
 )
 
-export const WorktreeReapSkipped = event(
+export const WorktreeReapSkipped = defineEvent(
   'bead.worktree.reap_skipped',
   Type.Object(
     { ...where, reason: Type.String() },

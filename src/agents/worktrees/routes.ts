@@ -29,7 +29,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
         ),
       }),
       ok: OKResponseBody,
-      refuses: ['session-not-found', 'conflict-wrong-state', 'forbidden', 'service-unavailable'],
+      errors: ['session-not-found', 'conflict-wrong-state', 'forbidden', 'service-unavailable'],
       extension: true,
     },
     (x) => city(x).worktrees.remove(x.caller, x.params.session, x.query.force ?? false),

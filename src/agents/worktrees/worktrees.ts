@@ -4,12 +4,12 @@ import { eq, sql } from 'drizzle-orm'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { GitRunner } from '../../config/git/git-runner.ts'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
-import { makeFolder } from '../../core/folders.ts'
+import { createFolder } from '../../core/folders.ts'
 import type { Orm } from '../../core/orm.ts'
 import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -91,7 +91,7 @@ export class Worktrees {
     const known = this.#find(tenant.id)
     if (!known && !agent?.worktree) return undefined
     const row = known ?? (await this.#new(tenant))
-    makeFolder(join(this.needs.config.current.path, '.gc', 'worktrees', row.rig))
+    createFolder(join(this.needs.config.current.path, '.gc', 'worktrees', row.rig))
     await this.#git.add(row.repository, row.path, row.branch, row.base)
     return row.path
   }
@@ -101,7 +101,7 @@ export class Worktrees {
     return { items, total: items.length, limit: this.#limit }
   }
 
-  /** Takes a worktree away on request, as far as nothing in it is nowhere else; with `force`, whatever is in it. */
+  /** Takes a worktree away on request, as far as nothing in it is notFoundHandler else; with `force`, whatever is in it. */
   async remove(caller: Caller, session: string, force: boolean): Promise<OKResponseBody> {
     if (caller.kind === 'session') {
       throw new AppError('forbidden', 'forbidden: worktrees are for people to remove; they may hold work of others')
@@ -204,7 +204,7 @@ export class Worktrees {
   #shown({ session, rig, path, branch, bead, createdAt, kept }: WorktreeRow): Worktree {
     const inUse = this.needs.tenancy(session) !== 'over'
     return {
-      ...{ session, rig, path, branch, created_at: stamp(createdAt), in_use: inUse },
+      ...{ session, rig, path, branch, created_at: toTimestamp(createdAt), in_use: inUse },
       ...(bead !== null && { bead_id: bead }),
       ...(!inUse && kept !== null && { kept }),
     }

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { makeFolder } from '../../core/folders.ts'
+import { createFolder } from '../../core/folders.ts'
 import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 
@@ -61,13 +61,13 @@ export class Backup {
 
   #manifest(): Manifest {
     const { name, path, version, clock } = this.dependencies
-    return { format: 1, city: name, path, version, at: stamp(clock.now()) }
+    return { format: 1, city: name, path, version, at: toTimestamp(clock.now()) }
   }
 
   /** Creates a folder for the files that exist only in the backup. */
   #stage(): string {
     const stage = mkdtempSync(join(this.dependencies.path, '.gc', STAGE))
-    makeFolder(join(stage, '.gc'))
+    createFolder(join(stage, '.gc'))
     return stage
   }
 }

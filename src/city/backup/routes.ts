@@ -11,9 +11,9 @@ export const backupRoutes = (city: CityOf<{ backup: Backup }>) => [
       description:
         'A gzipped tar file of its files and its database as of now; the city keeps working. `gc restore` restores it.',
       ok: { media: 'application/gzip' },
-      refuses: ['forbidden'],
+      errors: ['forbidden'],
       extension: true,
-      long: true,
+      longRunning: true,
     },
     (x) => city(x).backup.stream(x.caller),
   ),

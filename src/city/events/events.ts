@@ -1,17 +1,17 @@
 import type { Clock } from '../../core/clock.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Recorded } from '../../core/events/event.ts'
+import type { RecordedEvent } from '../../core/events/event.ts'
 import { Follower } from '../../core/events/follow.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Archives } from '../../core/events/rotation.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import type { EventArchives } from '../../core/events/rotation.ts'
+import type { PullSource } from '../../core/pull-source.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store } from '../../core/store.ts'
-import type { Tail } from '../../core/tail.ts'
 import type { Caller } from '../../http/caller.ts'
 import { cursorAfterSeq, seqOf } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
-import type { Frame } from '../../http/sse.ts'
+import type { SseFrame } from '../../http/sse.ts'
 import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import { speaker } from '../../work/speaker.ts'
@@ -30,7 +30,7 @@ export interface EventQuery {
 }
 
 export interface EventsPage {
-  items: Recorded[]
+  items: RecordedEvent[]
   total: number
   next_cursor?: string
 }
@@ -46,7 +46,7 @@ export class Events {
     private readonly beads: Beads,
     /** What events mean for workflows. */
     readonly workflows: WorkflowEvents,
-    private readonly archives: Archives,
+    private readonly archives: EventArchives,
     private readonly clock: Clock,
     private readonly wait: (ms: number, signal: AbortSignal) => Promise<void>,
   ) {}
@@ -76,7 +76,7 @@ export class Events {
   }
 
   /** Records an event of the caller's own; the types that gc records itself are reserved. */
-  async emit(caller: Caller, event: EventEmit, once: Once = everyTime): Promise<EventEmitted> {
+  async emit(caller: Caller, event: EventEmit, once: SaveResponse = withoutReplay): Promise<EventEmitted> {
     const { type, actor, subject, message } = event
     if (knownTypes.has(type)) {
       throw new AppError('forbidden', `forbidden: ${type} is recorded by gc itself; choose another type`)
@@ -94,13 +94,13 @@ export class Events {
   }
 
   /** Follows the log after `resume`, or from now on. An invalid resume point is rejected before the stream begins. */
-  follow(resume: string | undefined): Tail<Frame> {
+  follow(resume: string | undefined): PullSource<SseFrame> {
     const after = resume === undefined ? this.log.head : parseResumePoint(resume)
     const now = () => [{ name: 'city', log: this.log, after }]
     return new Follower({ now }, (followed) => toFrame(followed, this.workflows))
   }
 
-  /** Archives every event so far; lists and streams are not affected. */
+  /** EventArchives every event so far; lists and streams are not affected. */
   async rotate(wait: boolean, signal: AbortSignal): Promise<EventRotated> {
     const rotation = await this.archives.rotate()
     if (!rotation) return { rotated: false, reason: 'active log is empty' }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Recorded } from '../../core/events/event.ts'
-import type { Followed, Gap } from '../../core/events/follow.ts'
-import { type Frame, line } from '../../http/sse.ts'
+import type { RecordedEvent } from '../../core/events/event.ts'
+import type { FollowedEvent, Gap } from '../../core/events/follow.ts'
+import { line, type SseFrame } from '../../http/sse.ts'
 import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
 
 export const GapFrame = Type.Object(
@@ -20,10 +20,10 @@ export const GapFrame = Type.Object(
 )
 export type GapFrame = Static<typeof GapFrame>
 
-const frames = new WeakMap<Recorded, Frame>()
+const frames = new WeakMap<RecordedEvent, SseFrame>()
 
 /** The frame of an event, built once for all readers of its city. */
-function eventFrame(recorded: Recorded, workflows: WorkflowEvents): Frame {
+function eventFrame(recorded: RecordedEvent, workflows: WorkflowEvents): SseFrame {
   const known = frames.get(recorded)
   if (known) return known
   const frame = { id: String(recorded.seq), event: 'event', data: line(withWorkflow(recorded, workflows)) }
@@ -32,12 +32,15 @@ function eventFrame(recorded: Recorded, workflows: WorkflowEvents): Frame {
 }
 
 /** An event as streams show it, with its workflow when it belongs to one. */
-export function withWorkflow<Event extends Recorded>(recorded: Event, workflows: WorkflowEvents | undefined): Event {
+export function withWorkflow<Event extends RecordedEvent>(
+  recorded: Event,
+  workflows: WorkflowEvents | undefined,
+): Event {
   const workflow = workflows?.of(recorded)
   return workflow ? { ...recorded, workflow } : recorded
 }
 
-const gapFrame = (gap: Gap): Frame => ({ id: String(gap.to), event: 'gap', data: { type: 'gap', ...gap } })
+const gapFrame = (gap: Gap): SseFrame => ({ id: String(gap.to), event: 'gap', data: { type: 'gap', ...gap } })
 
-export const toFrame = (followed: Followed, workflows: WorkflowEvents): Frame =>
+export const toFrame = (followed: FollowedEvent, workflows: WorkflowEvents): SseFrame =>
   followed.gap ? gapFrame(followed.gap) : eventFrame(followed.recorded, workflows)

@@ -3,9 +3,9 @@ import * as reconcile from '../../agents/lifecycle/events.ts'
 import * as sessions from '../../agents/sessions/events.ts'
 import * as worktrees from '../../agents/worktrees/events.ts'
 import * as rigs from '../../config/rigs/events.ts'
-import type { EventDef } from '../../core/events/event.ts'
+import type { EventDefinition } from '../../core/events/event.ts'
 import { EventsRotated } from '../../core/events/rotation.ts'
-import { RequestFailed } from '../../core/requests.ts'
+import { RequestFailed } from '../../core/requests/requests.ts'
 import * as beads from '../../work/beads/events.ts'
 import * as claims from '../../work/claims/events.ts'
 import * as comments from '../../work/comments/events.ts'
@@ -14,11 +14,11 @@ import * as mail from '../../work/mail/events.ts'
 import * as maintenance from '../maintenance/events.ts'
 import * as status from '../status/events.ts'
 
-const isEvent = (value: unknown): value is EventDef =>
+const isEvent = (value: unknown): value is EventDefinition =>
   typeof value === 'object' && value !== null && 'payload' in value && 'summary' in value
 
 /** Every event that a city records itself. */
-export const cityEvents: readonly EventDef[] = [
+export const cityEvents: readonly EventDefinition[] = [
   ...[
     status,
     beads,

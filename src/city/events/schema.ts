@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import type { EventDef } from '../../core/events/event.ts'
+import type { EventDefinition } from '../../core/events/event.ts'
 import { PROJECTED } from '../../orchestration/runs/projection.ts'
 import { WorkflowEventProjection } from '../../orchestration/runs/schema.ts'
 
@@ -28,13 +28,13 @@ const pascal = (type: string): string =>
     .join('')
 
 /** What a stream adds to events that mean something to a workflow. */
-const projected = ({ type }: EventDef): Record<string, TSchema> =>
+const projected = ({ type }: EventDefinition): Record<string, TSchema> =>
   PROJECTED.has(type) ? { workflow: Type.Optional(WorkflowEventProjection) } : {}
 
 const variant = (id: string, type: TSchema, payload: TSchema, more: Record<string, TSchema>, description: string) =>
   Type.Object({ ...facts, ...more, type, payload }, { $id: id, additionalProperties: false, description })
 
-const union = (id: string, defs: readonly EventDef[], more: Record<string, TSchema>) =>
+const union = (id: string, defs: readonly EventDefinition[], more: Record<string, TSchema>) =>
   Type.Union(
     [
       ...defs.map((def) =>
@@ -52,10 +52,10 @@ const union = (id: string, defs: readonly EventDef[], more: Record<string, TSche
   )
 
 /** What an event of one city looks like, for the events we know. */
-export const envelope = (defs: readonly EventDef[]) => union('TypedEventStreamEnvelope', defs, {})
+export const envelope = (defs: readonly EventDefinition[]) => union('TypedEventStreamEnvelope', defs, {})
 
 /** The same with the city it came from, for lists and streams over all cities. */
-export const taggedEnvelope = (defs: readonly EventDef[]) => union('TypedTaggedEventStreamEnvelope', defs, tag)
+export const taggedEnvelope = (defs: readonly EventDefinition[]) => union('TypedTaggedEventStreamEnvelope', defs, tag)
 
 export const EventEmit = Type.Object(
   {

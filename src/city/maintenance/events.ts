@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { event } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/event.ts'
 
 const bytes = Type.Integer({ format: 'int64' })
 
-export const StoreMaintenanceDone = event(
+export const StoreMaintenanceDone = defineEvent(
   'gc.store.maintenance.done',
   Type.Object(
     {
@@ -17,7 +17,7 @@ export const StoreMaintenanceDone = event(
   'Unused space was given back to the disk.',
 )
 
-export const StoreMaintenanceFailed = event(
+export const StoreMaintenanceFailed = defineEvent(
   'gc.store.maintenance.failed',
   Type.Object(
     {

@@ -1,5 +1,5 @@
 import { desc, sql } from 'drizzle-orm'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -47,9 +47,9 @@ export class Maintenance {
       enabled: true,
       interval_seconds: INTERVAL / 1000,
       in_flight: this.#running !== undefined,
-      ...(this.#running && { in_flight_start: stamp(this.#running.startedAt) }),
+      ...(this.#running && { in_flight_start: toTimestamp(this.#running.startedAt) }),
       ...(last && { last_run: last }),
-      ...(this.#deadline && { next_scheduled: stamp(this.#deadline.due) }),
+      ...(this.#deadline && { next_scheduled: toTimestamp(this.#deadline.due) }),
       history,
     }
   }
@@ -63,7 +63,7 @@ export class Maintenance {
       )
     }
     const { startedAt, run } = this.#begin()
-    const accepted = { accepted: true, started_at: stamp(startedAt) }
+    const accepted = { accepted: true, started_at: toTimestamp(startedAt) }
     if (wait) return { ...accepted, run: toRun(await run) }
     run.catch((error) => this.dependencies.report(errorMessage(error)))
     return accepted
@@ -130,8 +130,8 @@ export class Maintenance {
 }
 
 const toRun = (row: MaintenanceRow): MaintenanceRunBody => ({
-  started_at: stamp(row.startedAt),
-  finished_at: stamp(row.finishedAt),
+  started_at: toTimestamp(row.startedAt),
+  finished_at: toTimestamp(row.finishedAt),
   stage: row.stage,
   before_bytes: row.beforeBytes,
   after_bytes: row.afterBytes,

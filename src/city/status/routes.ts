@@ -8,7 +8,7 @@ import { CityGet, CityPatch, Health, Status } from './schema.ts'
 export const statusRoutes = (city: CityOf<{ status: CityStatus }>) => [
   route(
     'GET ~',
-    { id: 'get-v0-city-by-city-name', summary: 'Read a city', ok: CityGet, refuses: ['city-not-found'] },
+    { id: 'get-v0-city-by-city-name', summary: 'Read a city', ok: CityGet, errors: ['city-not-found'] },
     (x) => city(x).status.city(),
   ),
   route(
@@ -18,7 +18,7 @@ export const statusRoutes = (city: CityOf<{ status: CityStatus }>) => [
       summary: 'Suspend or resume a city',
       body: CityPatch,
       ok: OKResponseBody,
-      refuses: ['city-not-found', 'invalid-request', 'store-unavailable'],
+      errors: ['city-not-found', 'invalid-request', 'store-unavailable'],
     },
     (x) => city(x).status.change(x.body),
   ),
@@ -31,7 +31,7 @@ export const statusRoutes = (city: CityOf<{ status: CityStatus }>) => [
         lite: Type.Optional(Type.Boolean({ description: 'Leave out work, mail and store.' })),
       }),
       ok: Status,
-      refuses: ['city-not-found'],
+      errors: ['city-not-found'],
       index: true,
       blocking: true,
     },
@@ -43,7 +43,7 @@ export const statusRoutes = (city: CityOf<{ status: CityStatus }>) => [
       id: 'get-v0-city-by-city-name-health',
       summary: 'Check whether a city is up',
       ok: Health,
-      refuses: ['city-not-found'],
+      errors: ['city-not-found'],
     },
     (x) => city(x).status.health(),
   ),

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { makeFolder } from '../../core/folders.ts'
+import { createFolder } from '../../core/folders.ts'
 import { suggestion, toInvalidConfigError } from '../diagnostics.ts'
 import { FileSnapshot } from '../file-snapshot.ts'
 import { CITY_NAME } from '../names.ts'
@@ -31,7 +31,7 @@ export async function createCity(path: string, beginning: NewCityOptions = {}): 
   ])
   const { config, mistakes } = compose(new FileSnapshot(path, drafts))
   if (mistakes.length > 0) throw toInvalidConfigError(mistakes, 'validation-failed')
-  for (const folder of ['.gc/cache', '.gc/runtime', '.gc/system', 'agents']) makeFolder(join(path, folder))
+  for (const folder of ['.gc/cache', '.gc/runtime', '.gc/system', 'agents']) createFolder(join(path, folder))
   if (!(await writeDrafts(path, drafts, () => undefined))) throw initialised(path)
   return config.name
 }
@@ -59,7 +59,7 @@ function prepareFolder(path: string): void {
   try {
     if (existsSync(path) && !statSync(path).isDirectory()) throw new Error('it is a file')
     if ([CITY_FILE, SITE_FILE, '.gc/city.db'].some((file) => existsSync(join(path, file)))) throw initialised(path)
-    makeFolder(path)
+    createFolder(path)
     accessSync(path, constants.W_OK | constants.X_OK)
   } catch (error) {
     if (error instanceof AppError) throw error

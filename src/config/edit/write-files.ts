@@ -3,7 +3,7 @@ import { readFileSync, realpathSync, renameSync, rmdirSync, statSync, unlinkSync
 import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { makeFolder, syncFolder } from '../../core/folders.ts'
+import { createFolder, syncFolder } from '../../core/folders.ts'
 
 /** New texts by file, named from the city; undefined deletes a file. They are put in place in this order. */
 export type Drafts = ReadonlyMap<string, string | undefined>
@@ -50,7 +50,7 @@ function inside(path: string, file: string): string {
 async function prepare(named: string, text: string | undefined, before: string | undefined): Promise<Prepared> {
   if (text === undefined) return { at: named, before, waiting: undefined }
   const at = before === undefined ? named : realpathSync(named)
-  makeFolder(dirname(at))
+  createFolder(dirname(at))
   const waiting = join(dirname(at), `.${basename(at)}.${randomBytes(6).toString('hex')}`)
   const file = await open(waiting, 'wx', before === undefined ? 0o644 : statSync(at).mode & 0o777)
   try {

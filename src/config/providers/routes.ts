@@ -35,7 +35,7 @@ export const providerRoutes = (city: CityOf<{ config: Config }>) => [
       summary: 'Show a provider',
       description: 'As it is declared, without what it takes over from its base.',
       ok: ProviderResponse,
-      refuses: ['provider-not-found'],
+      errors: ['provider-not-found'],
       index: true,
     },
     (x) => getProvider(city(x).config.current.providers, x.params.name),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { event } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/event.ts'
 
-export const RigProvisionProgress = event(
+export const RigProvisionProgress = defineEvent(
   'rig.provision.progress',
   Type.Object(
     {
@@ -16,7 +16,7 @@ export const RigProvisionProgress = event(
   'A repository that becomes a rig came a step further.',
 )
 
-export const RigCreateSucceeded = event(
+export const RigCreateSucceeded = defineEvent(
   'request.result.rig.create',
   Type.Object(
     { request_id: Type.String(), rig: Type.String(), prefix: Type.String(), default_branch: Type.String() },

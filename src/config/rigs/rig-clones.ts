@@ -6,8 +6,8 @@ import { and, eq } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage, type FieldError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { makeFolder, syncFolder } from '../../core/folders.ts'
-import { RequestFailed } from '../../core/requests.ts'
+import { createFolder, syncFolder } from '../../core/folders.ts'
+import { RequestFailed } from '../../core/requests/requests.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { RigConfig } from '../city-config.ts'
 import type { Config } from '../config.ts'
@@ -162,7 +162,7 @@ export class RigClones {
       )
     }
     await rm(staged, { recursive: true, force: true })
-    makeFolder(dirname(staged))
+    createFolder(dirname(staged))
     await cloneRepository(wanted.remote, staged, git, signal).catch((error) => {
       throw new Failed('clone_failed', `git could not clone it: ${errorMessage(error)}`)
     })
@@ -175,7 +175,7 @@ export class RigClones {
     const { config } = this.parts
     const { rig: name, path, prefix } = wanted
     const at = join(config.path, path)
-    makeFolder(dirname(at))
+    createFolder(dirname(at))
     if (existsSync(at)) throw new Failed('already_exists', `${path} has appeared meanwhile; give another path`)
     renameSync(staged, at)
     syncFolder(dirname(at))

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { type Attempt, onlyAttempt } from '../../core/replays.ts'
+import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
 import type { Store } from '../../core/store.ts'
 import { unknownAction } from '../../http/actions.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -65,7 +65,7 @@ export class Rigs {
   }
 
   /** Adds a folder that is there, or a repository that is cloned first; `reply` gets the status that tells which. */
-  async create(body: RigCreate, reply: { status?: number }, attempt = onlyAttempt): Promise<RigCreated> {
+  async create(body: RigCreate, reply: { status?: number }, attempt = firstAttempt): Promise<RigCreated> {
     const { git_url } = body
     const created = await (git_url ? this.clones.accept({ ...body, git_url }) : this.#declare(body, attempt))
     reply.status = STATUS[created.status]
@@ -75,7 +75,7 @@ export class Rigs {
   async #declare(body: RigCreate, attempt: Attempt): Promise<RigCreated> {
     const { name, path, prefix, default_branch, request_id } = body
     const created: RigCreated = { status: 'created', rig: name, ...(request_id && { request_id }) }
-    if (attempt.again && this.config.current.rigs.some((rig) => rig.name === name)) return created
+    if (attempt.isRetry && this.config.current.rigs.some((rig) => rig.name === name)) return created
     if (!path) {
       const faults = [{ location: 'body.path', message: 'is required without git_url' }]
       throw new AppError('validation-failed', 'path is required: the folder to work on', { fieldErrors: faults })
@@ -161,7 +161,7 @@ export class Rigs {
       ...(rig.defaultBranch !== undefined && { default_branch: rig.defaultBranch }),
       agent_count: agents.length,
       running_count: sessions.filter(({ running }) => running).length,
-      ...(active > 0 && { last_activity: stamp(active) }),
+      ...(active > 0 && { last_activity: toTimestamp(active) }),
       ...(git && { git }),
     }
   }

@@ -1,13 +1,17 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
 /** An event that can be recorded: its name in the past tense, the shape of its payload, what it tells. */
-export interface EventDef<Payload extends TSchema = TSchema> {
+export interface EventDefinition<Payload extends TSchema = TSchema> {
   readonly type: string
   readonly payload: Payload
   readonly summary: string
 }
 
-export const event = <Payload extends TSchema>(type: string, payload: Payload, summary: string): EventDef<Payload> => ({
+export const defineEvent = <Payload extends TSchema>(
+  type: string,
+  payload: Payload,
+  summary: string,
+): EventDefinition<Payload> => ({
   type,
   payload,
   summary,
@@ -17,7 +21,7 @@ export const event = <Payload extends TSchema>(type: string, payload: Payload, s
 export const NoPayload = Type.Object({}, { $id: 'NoPayload', additionalProperties: false })
 
 /** What of an event its emitter says; the log adds number and time. */
-export interface Facts {
+export interface EventAttributes {
   actor: string
   subject?: string
   message?: string
@@ -29,15 +33,17 @@ export interface Facts {
 }
 
 /** An event as it stands in the log and on the wire. */
-export interface Recorded extends Facts {
+export interface RecordedEvent extends EventAttributes {
   seq: number
   type: string
   ts: string
   payload: unknown
 }
 
-export type PayloadOf<D> = D extends EventDef<infer P> ? Static<P> : never
+export type PayloadOf<D> = D extends EventDefinition<infer P> ? Static<P> : never
 
 /** The payload of an event of this kind; undefined for any other. What is recorded of a kind has its shape. */
-export const payloadOf = <D extends EventDef>(def: D, { type, payload }: Recorded): PayloadOf<D> | undefined =>
-  type === def.type ? (payload as PayloadOf<D>) : undefined
+export const payloadOf = <D extends EventDefinition>(
+  def: D,
+  { type, payload }: RecordedEvent,
+): PayloadOf<D> | undefined => (type === def.type ? (payload as PayloadOf<D>) : undefined)

@@ -1,9 +1,9 @@
-import type { Tail } from '../tail.ts'
-import type { Recorded } from './event.ts'
+import type { PullSource } from '../pull-source.ts'
+import type { RecordedEvent } from './event.ts'
 import type { EventLog } from './log.ts'
 
 /** A log to follow, under a name of the reader's, from the last event it has seen. */
-export interface Source<Name extends string = string> {
+export interface LogSource<Name extends string = string> {
   readonly name: Name
   readonly log: EventLog
   readonly after: number
@@ -19,13 +19,13 @@ export interface Gap {
   readonly reason: 'removed' | 'ahead'
 }
 
-export type Followed<Name extends string = string> =
-  | { readonly name: Name; readonly recorded: Recorded; readonly gap?: undefined }
+export type FollowedEvent<Name extends string = string> =
+  | { readonly name: Name; readonly recorded: RecordedEvent; readonly gap?: undefined }
   | { readonly name: Name; readonly gap: Gap; readonly recorded?: undefined }
 
 /** The logs to follow: which they are now, and how to hear that they are others. */
-export interface Sources<Name extends string = string> {
-  now(): readonly Source<Name>[]
+export interface LogSources<Name extends string = string> {
+  now(): readonly LogSource<Name>[]
   /** Tells of each change; returns how to stop. */
   listen?(changed: () => void): () => void
 }
@@ -42,8 +42,8 @@ export interface FollowBounds {
  * `show` makes it. Nothing is queued for a reader: the logs share their newest events, and older ones are rows.
  * It is over when the reader lags.
  */
-export class Follower<Name extends string, Shown> implements Tail<Shown> {
-  over = false
+export class Follower<Name extends string, Shown> implements PullSource<Shown> {
+  isDone = false
   readonly #bounds: Required<FollowBounds>
   #places: Place<Name>[]
   #turn = 0
@@ -51,8 +51,8 @@ export class Follower<Name extends string, Shown> implements Tail<Shown> {
   #stopChanges: (() => void) | undefined
 
   constructor(
-    private readonly sources: Sources<Name>,
-    private readonly show: (followed: Followed<Name>) => Shown,
+    private readonly sources: LogSources<Name>,
+    private readonly show: (followed: FollowedEvent<Name>) => Shown,
     { lag = 4096, page = 256 }: FollowBounds = {},
   ) {
     this.#bounds = { lag, page }
@@ -61,12 +61,12 @@ export class Follower<Name extends string, Shown> implements Tail<Shown> {
 
   /** The next event; from each log a page in its turn. */
   take(): Shown | undefined {
-    if (this.over) return undefined
+    if (this.isDone) return undefined
     const followed = this.#places[this.#turn]?.next() ?? this.#begin()
     return followed && this.show(followed)
   }
 
-  listen(bell: () => void): void {
+  onReady(bell: () => void): void {
     this.#hear(bell)
     this.#stopChanges = this.sources.listen?.(() => {
       this.#places = this.sources.now().map((source) => new Place(source))
@@ -77,19 +77,19 @@ export class Follower<Name extends string, Shown> implements Tail<Shown> {
   }
 
   close(): void {
-    this.over = true
+    this.isDone = true
     this.#stopChanges?.()
     for (const stop of this.#stops) stop()
   }
 
   /** Goes around the logs once, to the first that has a page. */
-  #begin(): Followed<Name> | undefined {
+  #begin(): FollowedEvent<Name> | undefined {
     const { lag, page } = this.#bounds
     for (const _ of this.#places) {
       this.#turn = (this.#turn + 1) % this.#places.length
       const place = this.#places[this.#turn]
       if (place?.lags(lag)) this.close()
-      if (this.over) return undefined
+      if (this.isDone) return undefined
       const first = place?.begin(page)
       if (first) return first
     }
@@ -98,7 +98,7 @@ export class Follower<Name extends string, Shown> implements Tail<Shown> {
 
   #hear(bell: () => void): void {
     for (const stop of this.#stops) stop()
-    this.#stops = this.#places.map(({ source }) => source.log.listen(bell))
+    this.#stops = this.#places.map(({ source }) => source.log.subscribe(bell))
   }
 }
 
@@ -106,10 +106,10 @@ export class Follower<Name extends string, Shown> implements Tail<Shown> {
 class Place<Name extends string> {
   #at: number
   #live = false
-  #page: readonly Recorded[] = []
+  #page: readonly RecordedEvent[] = []
   #index = 0
 
-  constructor(readonly source: Source<Name>) {
+  constructor(readonly source: LogSource<Name>) {
     this.#at = source.after
   }
 
@@ -118,7 +118,7 @@ class Place<Name extends string> {
   }
 
   /** The next of the page; undefined at its end. */
-  next(): Followed<Name> | undefined {
+  next(): FollowedEvent<Name> | undefined {
     const recorded = this.#page[this.#index]
     if (!recorded) return undefined
     this.#index++
@@ -127,7 +127,7 @@ class Place<Name extends string> {
   }
 
   /** Reads a page and gives what is first of it, or the gap before it; undefined when the reader has all there is. */
-  begin(most: number): Followed<Name> | undefined {
+  begin(most: number): FollowedEvent<Name> | undefined {
     const { head } = this.source.log
     if (this.#at > head) return this.#skip(head, 'ahead')
     this.#live ||= this.#at === head
@@ -138,7 +138,7 @@ class Place<Name extends string> {
     return before > this.#at ? this.#skip(before, 'removed') : this.next()
   }
 
-  #skip(to: number, reason: Gap['reason']): Followed<Name> {
+  #skip(to: number, reason: Gap['reason']): FollowedEvent<Name> {
     const from = this.#at
     this.#at = to
     return { name: this.source.name, gap: { from, to, reason } }

@@ -2,12 +2,12 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../clock.ts'
 import type { Deadlines } from '../deadlines.ts'
 import type { Store, Tx } from '../store.ts'
-import type { EventDef, Facts, PayloadOf, Recorded } from './event.ts'
+import type { EventAttributes, EventDefinition, PayloadOf, RecordedEvent } from './event.ts'
 import { Recent } from './recent.ts'
 import { HORIZON, INSERT, PAGES, type Row, toDraft, toRecorded, toValues, type Values } from './row.ts'
 
 /** Which events a page shows: newest first, strictly below `before`; `since` is a moment in milliseconds. */
-export interface Page {
+export interface EventQuery {
   before?: number
   type?: string
   actor?: string
@@ -16,8 +16,8 @@ export interface Page {
 }
 
 /** A page of events. `total` counts every event ever when nothing was asked for, else those on the page. */
-export interface PageOfEvents {
-  items: Recorded[]
+export interface EventPage {
+  items: RecordedEvent[]
   total: number
   /** The `before` of the page that follows; absent on the last. */
   next?: number
@@ -35,7 +35,7 @@ const READ_CHARACTERS = 512 * 1024
 export class EventLog {
   #head: number
   readonly #recent = new Recent()
-  readonly #listeners = new Set<(recorded: Recorded) => void>()
+  readonly #listeners = new Set<(recorded: RecordedEvent) => void>()
   readonly #insert: Statement<{ seq: number }, Values>
   readonly #after: Statement<Row, [number, number, number]>
   readonly #oldest: Statement<{ seq: number | null }, []>
@@ -77,12 +77,12 @@ export class EventLog {
   }
 
   /** Records an event with the write it belongs to; returns its number. */
-  append<D extends EventDef>(tx: Tx, def: D, facts: Facts, payload: PayloadOf<D>): number {
+  append<D extends EventDefinition>(tx: Tx, def: D, facts: EventAttributes, payload: PayloadOf<D>): number {
     return this.record(tx, def.type, facts, payload)
   }
 
   /** Records an event of a type that only its emitter knows. */
-  record(tx: Tx, type: string, facts: Facts, payload: unknown): number {
+  record(tx: Tx, type: string, facts: EventAttributes, payload: unknown): number {
     const draft = toDraft(type, this.clock.now(), facts, payload)
     const seq = this.#insert.get(...toValues(draft))?.seq ?? 0
     tx.after(() => this.#publish({ seq, ...draft }))
@@ -90,10 +90,10 @@ export class EventLog {
   }
 
   /** Durable events after `seq`, oldest first; fewer than `limit` when they are long. */
-  after(seq: number, limit: number): Recorded[] {
+  after(seq: number, limit: number): RecordedEvent[] {
     const recent = this.#recent.after(seq, limit)
     if (recent) return recent
-    const events: Recorded[] = []
+    const events: RecordedEvent[] = []
     let characters = 0
     for (const row of this.#after.iterate(seq, this.#head, limit)) {
       events.push(toRecorded(row))
@@ -104,7 +104,7 @@ export class EventLog {
   }
 
   /** A page of durable events, newest first. It may be short and still not be the last: then it has a `next`. */
-  page({ before, type, actor, since, limit }: Page): PageOfEvents {
+  page({ before, type, actor, since, limit }: EventQuery): EventPage {
     const filter = type === undefined ? (actor === undefined ? 'any' : 'actor') : actor === undefined ? 'type' : 'both'
     const words = [type, actor].filter((word) => word !== undefined)
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
@@ -117,15 +117,15 @@ export class EventLog {
   }
 
   /** A page of durable events about one subject, newest first. It may be short and still have a `next`. */
-  about(subject: string, { before, limit }: Pick<Page, 'before' | 'limit'>): PageOfEvents {
+  about(subject: string, { before, limit }: Pick<EventQuery, 'before' | 'limit'>): EventPage {
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
     const { items, next } = this.#read(this.#pages.subject, [subject], below, 0, limit)
     return { items, total: items.length, ...(next !== undefined && { next }) }
   }
 
   /** As many events as are wanted and one reading takes, strictly below `below`; `next` when there are more. */
-  #read(page: Select, words: string[], below: number, floor: number, limit: number): Omit<PageOfEvents, 'total'> {
-    const items: Recorded[] = []
+  #read(page: Select, words: string[], below: number, floor: number, limit: number): Omit<EventPage, 'total'> {
+    const items: RecordedEvent[] = []
     let characters = 0
     for (const row of page.iterate(...words, below, floor, limit + 1)) {
       if (items.length === limit || characters > READ_CHARACTERS) return { items, next: items.at(-1)?.seq ?? below }
@@ -136,7 +136,7 @@ export class EventLog {
   }
 
   /** The newest durable event of a type, strictly below `before`. */
-  latest(type: string, before?: number): Recorded | undefined {
+  latest(type: string, before?: number): RecordedEvent | undefined {
     return this.page({ type, limit: 1, ...(before !== undefined && { before }) }).items[0]
   }
 
@@ -153,7 +153,7 @@ export class EventLog {
   }
 
   /** Waits until an event after `seq` is on disk, for `ms` at most; whether there is one. */
-  until(seq: number, ms: number, signal?: AbortSignal): Promise<boolean> {
+  waitForEventAfter(seq: number, ms: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#head > seq || ms <= 0 || signal?.aborted) return Promise.resolve(this.#head > seq)
     return new Promise((resolve) => {
       const end = () => {
@@ -162,7 +162,7 @@ export class EventLog {
         signal?.removeEventListener('abort', end)
         resolve(this.#head > seq)
       }
-      const stop = this.listen((recorded) => {
+      const stop = this.subscribe((recorded) => {
         if (recorded.seq > seq) end()
       })
       const deadline = this.deadlines.after(ms, end)
@@ -171,7 +171,7 @@ export class EventLog {
   }
 
   /** Hears every event once it is on disk, in order; returns how to stop. */
-  listen(hear: (recorded: Recorded) => void): () => void {
+  subscribe(hear: (recorded: RecordedEvent) => void): () => void {
     this.#listeners.add(hear)
     return () => this.#listeners.delete(hear)
   }

@@ -2,19 +2,19 @@ import type { Statement } from 'bun:sqlite'
 import type { Deadlines } from '../deadlines.ts'
 import { AppError, errorMessage } from '../errors.ts'
 import type { Store, Tx } from '../store.ts'
-import type { Recorded } from './event.ts'
+import type { RecordedEvent } from './event.ts'
 import type { EventLog } from './log.ts'
 
 /** Does, in `tx`, what follows from an event: once, whatever crashes in between. */
-export type React = (tx: Tx, recorded: Recorded) => void
+export type Reaction = (tx: Tx, recorded: RecordedEvent) => void
 
 /** Which events a consumer wants: their types, or a rule over types that may change while it runs. */
-export type Wants = readonly string[] | ((type: string) => boolean)
+export type EventSelector = readonly string[] | ((type: string) => boolean)
 
 interface Consumer {
   readonly name: string
   readonly wants: (type: string) => boolean
-  readonly react: React
+  readonly react: Reaction
   /** The last event it is done with, and the last that its row says it is done with. */
   cursor: number
   saved: number
@@ -61,7 +61,7 @@ export class Reactions {
   }
 
   /** Adds a consumer of these events. One that is new to this log starts at its first kept event. */
-  on(name: string, wants: Wants, react: React): void {
+  on(name: string, wants: EventSelector, react: Reaction): void {
     if (this.#consumers.some((consumer) => consumer.name === name)) throw new Error(`two reactions are named ${name}`)
     const cursor = this.#read.get(name)?.seq ?? 0
     const types = typeof wants === 'function' ? undefined : new Set(wants)
@@ -74,7 +74,7 @@ export class Reactions {
   start(): void {
     if (this.#unlisten) return
     this.#stopping = new AbortController()
-    this.#unlisten = this.log.listen((recorded) => {
+    this.#unlisten = this.log.subscribe((recorded) => {
       for (const consumer of this.#consumers) this.#hear(consumer, recorded)
     })
     for (const consumer of this.#consumers) {
@@ -103,7 +103,7 @@ export class Reactions {
   }
 
   /** An event nobody waits for costs an idle consumer nothing but the step of its cursor. */
-  #hear(consumer: Consumer, recorded: Recorded): void {
+  #hear(consumer: Consumer, recorded: RecordedEvent): void {
     if (consumer.running) return
     const idle = consumer.cursor === recorded.seq - 1 && !consumer.wants(recorded.type)
     if (idle) consumer.cursor = recorded.seq
@@ -148,7 +148,7 @@ export class Reactions {
     await this.#settle(consumer, batch, await this.#try(consumer, batch, upTo))
   }
 
-  async #settle(consumer: Consumer, batch: Recorded[], outcome: Outcome): Promise<void> {
+  async #settle(consumer: Consumer, batch: RecordedEvent[], outcome: Outcome): Promise<void> {
     if (outcome.is === 'refused') return this.#wait(consumer, outcome.error)
     if (outcome.is === 'done') return
     const culprit = batch[outcome.at]
@@ -170,7 +170,7 @@ export class Reactions {
   }
 
   /** Reacts to `events` and moves the cursor to `upTo` in one write, or less far when that takes long. */
-  async #try(consumer: Consumer, events: Recorded[], upTo: number): Promise<Outcome> {
+  async #try(consumer: Consumer, events: RecordedEvent[], upTo: number): Promise<Outcome> {
     let at: number | undefined
     try {
       const reached = await this.store.write((tx) => {
@@ -198,7 +198,7 @@ export class Reactions {
     }
   }
 
-  #react(tx: Tx, consumer: Consumer, recorded: Recorded): void {
+  #react(tx: Tx, consumer: Consumer, recorded: RecordedEvent): void {
     const result: unknown = consumer.react(tx, recorded)
     if (result instanceof Promise) throw new TypeError('a reaction is synchronous: it returned a promise')
   }

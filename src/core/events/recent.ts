@@ -1,15 +1,15 @@
-import type { Recorded } from './event.ts'
+import type { RecordedEvent } from './event.ts'
 
 const MOST = 1024
 const MOST_CHARACTERS = 1024 * 1024
 
 /** The newest events of a log as they were published, so that those who follow it live share them. */
 export class Recent {
-  #events: Recorded[] = []
+  #events: RecordedEvent[] = []
   #sizes: number[] = []
   #size = 0
 
-  add(recorded: Recorded, size: number): void {
+  add(recorded: RecordedEvent, size: number): void {
     const last = this.#events.at(-1)
     if (last && last.seq + 1 !== recorded.seq) this.#drop(this.#events.length)
     this.#events.push(recorded)
@@ -27,7 +27,7 @@ export class Recent {
   }
 
   /** Events after `seq`, oldest first; undefined when some of them are not here any more. */
-  after(seq: number, limit: number): Recorded[] | undefined {
+  after(seq: number, limit: number): RecordedEvent[] | undefined {
     const first = this.#events[0]
     if (!first || seq + 1 < first.seq) return undefined
     const from = seq + 1 - first.seq

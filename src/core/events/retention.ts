@@ -4,7 +4,7 @@ import type { Deadline, Deadlines } from '../deadlines.ts'
 import type { Store } from '../store.ts'
 import type { EventLog } from './log.ts'
 
-export interface RetentionBounds {
+export interface RetentionLimits {
   /** Events older than this go. */
   days?: number
   /** Events go, oldest first, until their text is under this many bytes. */
@@ -55,7 +55,7 @@ export class Retention {
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
     private readonly report: (error: unknown) => void,
-    { days = 30, bytes = 2 ** 30, least = 100_000, slice = 250, every = 3_600_000 }: RetentionBounds = {},
+    { days = 30, bytes = 2 ** 30, least = 100_000, slice = 250, every = 3_600_000 }: RetentionLimits = {},
   ) {
     this.#days = days
     this.#bytes = bytes

@@ -2,14 +2,14 @@ import { statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Type } from '@sinclair/typebox'
-import { type Clock, stamp } from '../clock.ts'
+import { type Clock, toTimestamp } from '../clock.ts'
 import type { Deadline, Deadlines } from '../deadlines.ts'
 import type { Store } from '../store.ts'
-import { event } from './event.ts'
+import { defineEvent } from './event.ts'
 import type { EventLog } from './log.ts'
 import { LINES } from './row.ts'
 
-export const EventsRotated = event(
+export const EventsRotated = defineEvent(
   'events.rotated',
   Type.Object(
     {
@@ -30,7 +30,7 @@ export interface Rotation {
 }
 
 /** How long archives are kept, and how much disk they may take: the oldest go first, the newest always stays. */
-export interface ArchiveBounds {
+export interface ArchiveLimits {
   /** Milliseconds; 0 for ever. */
   readonly age: number
   /** 0 for as many as there are. */
@@ -48,7 +48,7 @@ interface ArchiveRow {
 const EVERY = 24 * 3_600_000
 
 /** Archives of a log: gzip files of JSON lines beside the database. Its rows stay until retention removes them. */
-export class Archives {
+export class EventArchives {
   #next: Deadline | undefined
   #expiring: Promise<unknown> = Promise.resolve()
   #ended = false
@@ -57,7 +57,7 @@ export class Archives {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly bounds: () => ArchiveBounds,
+    private readonly bounds: () => ArchiveLimits,
     private readonly report: (error: unknown) => void,
   ) {}
 
@@ -99,7 +99,7 @@ export class Archives {
     const { seq, ...archive } = begun
     const written = this.#write({ first_seq: archive.first, last_seq: archive.last, path: archive.path })
     written.then(() => this.#tidy(), this.report)
-    return { archive, anchor: { seq, ts: stamp(now) }, written }
+    return { archive, anchor: { seq, ts: toTimestamp(now) }, written }
   }
 
   /** Writes the archives that a stop of the process left unwritten. */
@@ -145,6 +145,6 @@ export class Archives {
 }
 
 function nameOf(now: number, first: number, last: number): string {
-  const at = stamp(now).replace(/[-:]|\.\d+/g, '')
+  const at = toTimestamp(now).replace(/[-:]|\.\d+/g, '')
   return `events.jsonl.archive-${at}-seq-${first}-${last}.gz`
 }

@@ -1,5 +1,5 @@
-import { stamp } from '../clock.ts'
-import type { Facts, Recorded } from './event.ts'
+import { toTimestamp } from '../clock.ts'
+import type { EventAttributes, RecordedEvent } from './event.ts'
 
 /** An event as its table keeps it. */
 export interface Row {
@@ -50,7 +50,7 @@ export const LINES = `SELECT '{"seq":' || seq || ',"type":' || json_quote(type)
   || ',"payload":' || payload || '}' AS line
   FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq`
 
-export const toDraft = (type: string, at: number, facts: Facts, payload: unknown): Draft => ({
+export const toDraft = (type: string, at: number, facts: EventAttributes, payload: unknown): Draft => ({
   type,
   at,
   actor: facts.actor,
@@ -76,11 +76,11 @@ export const toValues = (draft: Draft): Values => [
   draft.payload,
 ]
 
-export function toRecorded(row: Row): Recorded {
+export function toRecorded(row: Row): RecordedEvent {
   return {
     seq: row.seq,
     type: row.type,
-    ts: stamp(row.at),
+    ts: toTimestamp(row.at),
     actor: row.actor,
     ...(row.subject !== null && { subject: row.subject }),
     ...(row.message !== null && { message: row.message }),

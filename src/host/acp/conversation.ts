@@ -10,7 +10,7 @@ import {
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { within } from '../process/waiting.ts'
-import type { ToolServer } from '../protocol/hosted.ts'
+import type { ToolServer } from '../protocol/session.ts'
 import { agentClient } from './client.ts'
 import type { Commands } from './commands.ts'
 import type { Folder } from './folder.ts'

@@ -12,8 +12,8 @@ import {
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { ToolServer } from '../protocol/hosted.ts'
 import type { AgentMode } from '../protocol/record.ts'
+import type { ToolServer } from '../protocol/session.ts'
 import { CAPABILITIES } from './client.ts'
 
 const SET_MODEL = 'session/set_model'

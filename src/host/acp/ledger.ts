@@ -1,4 +1,4 @@
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { redact } from '../../core/redact.ts'
 import type { Happening } from '../protocol/record.ts'
 
@@ -53,7 +53,7 @@ export class Ledger {
 
   append(happening: Happening): void {
     const seq = this.#last + 1
-    const entry = { seq, line: redact(JSON.stringify({ seq, at: stamp(this.clock.now()), ...happening })) }
+    const entry = { seq, line: redact(JSON.stringify({ seq, at: toTimestamp(this.clock.now()), ...happening })) }
     this.#keep(entry)
     this.shelf.add(entry)
     this.appended(this)

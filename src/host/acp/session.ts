@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { redact } from '../../core/redact.ts'
@@ -7,7 +7,7 @@ import { kill } from '../process/ending.ts'
 import { processNow } from '../process/process-table.ts'
 import type { Origin } from '../process/tree.ts'
 import { within } from '../process/waiting.ts'
-import type { ForegroundSignal, Hosted, Screen, StartSpec } from '../protocol/hosted.ts'
+import type { ForegroundSignal, HostedSession, Screen, StartSpec } from '../protocol/session.ts'
 import type { Records } from '../server/records.ts'
 import { Commands } from './commands.ts'
 import { Conversation } from './conversation.ts'
@@ -61,7 +61,7 @@ export class AgentSession {
   ) {
     const { clock, deadlines, marks, build } = parts
     this.#agent = spawnAgent(spec, (exitCode, signal) => this.#exited(exitCode, signal))
-    this.startedAt = stamp(clock.now())
+    this.startedAt = toTimestamp(clock.now())
     this.#origin = { pid: this.pid, started: processNow(this.pid)?.started ?? '', marks }
     const shelf = parts.records.shelf({ run, key: spec.key }, parts.report)
     this.ledger = new Ledger(spec.key, run, clock, shelf, events.appended)
@@ -104,7 +104,7 @@ export class AgentSession {
     return this.#finished
   }
 
-  get view(): Omit<Hosted, 'state'> {
+  get view(): Omit<HostedSession, 'state'> {
     const { key, run, kind, pid, startedAt } = this
     return {
       ...{
@@ -120,7 +120,7 @@ export class AgentSession {
         oldest: 0,
         unseen: 0,
       },
-      ...(this.#lastOutput !== undefined && { lastOutputAt: stamp(this.#lastOutput) }),
+      ...(this.#lastOutput !== undefined && { lastOutputAt: toTimestamp(this.#lastOutput) }),
     }
   }
 

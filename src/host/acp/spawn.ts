@@ -1,5 +1,5 @@
 import { programOf, toAppError } from '../process/spawn.ts'
-import type { StartSpec } from '../protocol/hosted.ts'
+import type { StartSpec } from '../protocol/session.ts'
 
 /** A program on pipes, the leader of a process session of its own. */
 export interface Agent {

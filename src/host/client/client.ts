@@ -1,22 +1,22 @@
 import { AppError } from '../../core/errors.ts'
 import { processNow } from '../process/process-table.ts'
+import type { Answer, Asked, Operation } from '../protocol/protocol.ts'
 import type {
   Activity,
   Ended,
   EndOptions,
   Exit,
   ForegroundSignal,
-  Hosted,
+  HostedSession,
   HostStatus,
-  Piece,
+  OutputChunk,
+  ProcessRef,
   Screen,
-  Seen,
   Snapshot,
-  Started,
+  StartResult,
   StartSpec,
-} from '../protocol/hosted.ts'
-import type { Answer, Asked, Operation } from '../protocol/protocol.ts'
-import type { AgentRecords, SessionHost } from './contract.ts'
+} from '../protocol/session.ts'
+import type { RecordBatch, SessionHost } from './contract.ts'
 import { ExitDesk, type HearExit } from './exits.ts'
 import { type Link, LinkLost } from './link.ts'
 import { Links, type LinksOptions } from './links.ts'
@@ -75,7 +75,7 @@ export class Host implements SessionHost {
     return host.#links.all.length > 0 ? host : undefined
   }
 
-  async start(spec: StartSpec): Promise<Started> {
+  async start(spec: StartSpec): Promise<StartResult> {
     if (this.#links.runsElsewhere(spec.key)) throw new AppError('session-conflict', `${spec.key} runs already`)
     const link = this.#links.now() ?? (await this.#links.mine())
     return (
@@ -87,7 +87,7 @@ export class Host implements SessionHost {
     ).ok
   }
 
-  async list(): Promise<Hosted[]> {
+  async list(): Promise<HostedSession[]> {
     return this.#twice(async () => {
       if (!this.#links.now()) await this.#links.mine()
       const lists = await Promise.all(this.#links.all.map((link) => link.ask('list', {}, { ms: ANSWER_MS })))
@@ -105,7 +105,7 @@ export class Host implements SessionHost {
     }
   }
 
-  async endDaemons(daemons: Seen[], { grace = GRACE_MS }: { grace?: number } = {}): Promise<Seen[]> {
+  async endDaemons(daemons: ProcessRef[], { grace = GRACE_MS }: { grace?: number } = {}): Promise<ProcessRef[]> {
     const link = this.#links.now() ?? (await this.#links.mine())
     const { ok } = await link.ask('endDaemons', { daemons, grace }, { ms: grace + ENDING_MS })
     return ok.survivors
@@ -134,7 +134,7 @@ export class Host implements SessionHost {
     return { ...ok, ansi: new TextDecoder().decode(payload) }
   }
 
-  async *follow(key: string, from: number | 'end', signal: AbortSignal): AsyncGenerator<Piece> {
+  async *follow(key: string, from: number | 'end', signal: AbortSignal): AsyncGenerator<OutputChunk> {
     let next = from
     while (!signal.aborted) {
       const link = this.#links.now(key) ?? (await this.#links.of(key))
@@ -174,7 +174,7 @@ export class Host implements SessionHost {
     await this.#ask('answer', { key, request, choice })
   }
 
-  onRecords(hear: (said: AgentRecords) => unknown): () => void {
+  onRecords(hear: (said: RecordBatch) => unknown): () => void {
     const first = !this.#records.heard
     const stop = this.#records.hear(hear)
     if (first) for (const link of this.#links.all) this.#listen(link)

@@ -1,19 +1,19 @@
+import type { AgentRecord } from '../protocol/record.ts'
 import type {
   Activity,
   Ended,
   EndOptions,
   Exit,
   ForegroundSignal,
-  Hosted,
+  HostedSession,
   HostStatus,
-  Piece,
+  OutputChunk,
+  ProcessRef,
   Screen,
-  Seen,
   Snapshot,
-  Started,
+  StartResult,
   StartSpec,
-} from '../protocol/hosted.ts'
-import type { AgentRecord } from '../protocol/record.ts'
+} from '../protocol/session.ts'
 
 /**
  * What the supervisor does with the session host. Every call has a deadline: it answers, is refused with a sentence,
@@ -24,16 +24,16 @@ export interface SessionHost {
    * Starts a program. Refuses with a sentence when it cannot be started; a running key is `session-conflict`. One of
    * kind `acp` is started once it has opened a conversation.
    */
-  start(spec: StartSpec): Promise<Started>
+  start(spec: StartSpec): Promise<StartResult>
   /** Every session of every host of this home, exits that nobody acknowledged included. */
-  list(): Promise<Hosted[]>
+  list(): Promise<HostedSession[]>
   /**
    * Ends the whole tree: TERM, KILL, looked at and gone; refuses when something survived. Undefined when no host knows
    * the key: it is gone already. The exit is told to `onExit` as well.
    */
   end(key: string, options?: EndOptions): Promise<Ended | undefined>
   /** Ends processes that left their session, when they are still the same ones; answers with those still there. */
-  endDaemons(daemons: Seen[], options?: { grace?: number }): Promise<Seen[]>
+  endDaemons(daemons: ProcessRef[], options?: { grace?: number }): Promise<ProcessRef[]>
   /** Types into the terminal; refused while a megabyte waits to be read. */
   write(key: string, bytes: Uint8Array | string): Promise<void>
   resize(key: string, cols: number, rows: number): Promise<void>
@@ -46,7 +46,7 @@ export interface SessionHost {
    * Output from an absolute offset on, until the session has ended or the signal is aborted. A reader that is slower
    * than the program gets a `gap` where bytes were overwritten; going on after a lost connection leaves none.
    */
-  follow(key: string, from: number | 'end', signal: AbortSignal): AsyncIterable<Piece>
+  follow(key: string, from: number | 'end', signal: AbortSignal): AsyncIterable<OutputChunk>
   /**
    * Gives a program of kind `acp` a turn; resolves when it has taken it. Refused with its reason when it has not, with
    * `conflict-wrong-state` while it works on another. One that it was given already is not given again.
@@ -62,7 +62,7 @@ export interface SessionHost {
    * Hears what such programs say, in order. The host keeps it until somebody took it: `hear` has resolved with anything
    * but `false`, which says that it is somebody else's. What was not taken is told again, so it may be heard twice.
    */
-  onRecords(hear: (said: AgentRecords) => unknown): () => void
+  onRecords(hear: (said: RecordBatch) => unknown): () => void
   /**
    * Hears of each session that is over, also of those that ended while nobody was connected. The host keeps an exit
    * until somebody took it: `hear` has returned, or its promise has resolved, with anything but `false`, which says
@@ -82,7 +82,7 @@ export interface SessionHost {
 }
 
 /** What one run of a program said, oldest first. */
-export interface AgentRecords {
+export interface RecordBatch {
   key: string
   run: string
   records: AgentRecord[]

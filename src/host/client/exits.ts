@@ -1,5 +1,5 @@
 import { errorMessage } from '../../core/errors.ts'
-import type { Exit } from '../protocol/hosted.ts'
+import type { Exit } from '../protocol/session.ts'
 
 /** Hears of an exit. `false` says that it is somebody else's; anything else, once it has resolved, that it is kept. */
 export type HearExit = (exit: Exit) => unknown

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { within } from '../process/waiting.ts'
-import type { Place } from '../protocol/place.ts'
+import type { HostPaths } from '../protocol/host-paths.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
 
 /** A host that has to end what another left first may need some seconds. */
@@ -17,7 +17,7 @@ const SETTINGS = ['GC_UNATTENDED_TIMEOUT', 'GC_HOST_IDLE_TIMEOUT'] as const
  * False when another one holds the place already.
  */
 export async function launchHost(
-  place: Place,
+  place: HostPaths,
   launch: readonly string[],
   env: Record<string, string | undefined>,
   deadlines: Deadlines,

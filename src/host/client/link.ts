@@ -4,7 +4,6 @@ import { AppError, CODES, type Code, errorMessage } from '../../core/errors.ts'
 import { within } from '../process/waiting.ts'
 import { Channel, type ChannelBox, channelHandler } from '../protocol/channel.ts'
 import { type Frame, FrameFault } from '../protocol/frames.ts'
-import type { Activity, Exit } from '../protocol/hosted.ts'
 import {
   ANSWERS,
   type Answer,
@@ -17,6 +16,7 @@ import {
   SPOKEN,
 } from '../protocol/protocol.ts'
 import { AgentRecord } from '../protocol/record.ts'
+import type { Activity, Exit } from '../protocol/session.ts'
 import type { Stream } from './stream.ts'
 
 const HELLO_MS = 5_000

@@ -2,9 +2,9 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { within } from '../process/waiting.ts'
-import type { Activity, Exit } from '../protocol/hosted.ts'
-import { Place } from '../protocol/place.ts'
+import { HostPaths } from '../protocol/host-paths.ts'
 import type { AgentRecord } from '../protocol/record.ts'
+import type { Activity, Exit } from '../protocol/session.ts'
 import { launchHost } from './launch.ts'
 import { Link } from './link.ts'
 
@@ -39,8 +39,8 @@ export interface LinksEvents {
 
 /** The hosts of one home: the one of this build, which takes new sessions, and older ones until their last session ends. */
 export class Links {
-  readonly #place: Place
-  readonly #others = new Map<Link, Place>()
+  readonly #place: HostPaths
+  readonly #others = new Map<Link, HostPaths>()
   /** Keys of sessions that older hosts run. */
   readonly #elsewhere = new Map<string, Link>()
   readonly #lost = new Set<(sentence: string) => void>()
@@ -54,7 +54,7 @@ export class Links {
     private readonly options: LinksOptions,
     private readonly events: LinksEvents,
   ) {
-    this.#place = new Place(options.home, options.build ?? 'dev')
+    this.#place = new HostPaths(options.home, options.build ?? 'dev')
   }
 
   get all(): Link[] {
@@ -96,7 +96,7 @@ export class Links {
   /** Connects to every host of this home that runs. Those of other builds take no new sessions from now on. */
   async adopt(): Promise<void> {
     this.#deserted = false
-    for (const place of Place.all(this.options.home)) {
+    for (const place of HostPaths.all(this.options.home)) {
       const mine = place.folder === this.#place.folder
       const link = await this.#open(place).catch((error) => {
         if (mine) throw error
@@ -120,7 +120,7 @@ export class Links {
     return this.all
   }
 
-  async #inherit(link: Link, place: Place): Promise<void> {
+  async #inherit(link: Link, place: HostPaths): Promise<void> {
     this.#others.set(link, place)
     const { ok } = await link.ask('list', {}, { ms: ANSWER_MS })
     for (const { key, state } of ok.sessions) if (state === 'running') this.#elsewhere.set(key, link)
@@ -149,7 +149,7 @@ export class Links {
     throw new AppError('gateway-timeout', `${this.#place.folder} is held by a session host that does not listen`)
   }
 
-  async #open(place: Place): Promise<Link | undefined> {
+  async #open(place: HostPaths): Promise<Link | undefined> {
     const { socket } = place
     if (!socket) return undefined
     const link = await Link.open(socket, this.#place.build, this.options.deadlines, {
@@ -182,7 +182,7 @@ export class Links {
   }
 
   /** A host of an older build is gone: with its last session, or lost. */
-  async #reclaim(place: Place): Promise<void> {
+  async #reclaim(place: HostPaths): Promise<void> {
     const again = await this.#open(place)
     if (again) return this.#inherit(again, place)
     const mine = await this.mine()

@@ -1,9 +1,9 @@
 import { errorMessage } from '../../core/errors.ts'
 import type { AgentRecord } from '../protocol/record.ts'
-import type { AgentRecords } from './contract.ts'
+import type { RecordBatch } from './contract.ts'
 
 /** Hears what an agent said. `false` says that it is somebody else's; anything else, once resolved, that it is kept. */
-type HearRecords = (said: AgentRecords) => unknown
+type HearRecords = (said: RecordBatch) => unknown
 
 interface Run {
   key: string
@@ -38,7 +38,7 @@ export class RecordDesk {
   }
 
   /** A host tells again what was not acknowledged when it was last connected. */
-  tell({ key, run, records }: AgentRecords, acknowledge: (seq: number) => void): void {
+  tell({ key, run, records }: RecordBatch, acknowledge: (seq: number) => void): void {
     const known = this.#runs.get(run) ?? { key, run, waiting: [], last: 0, acknowledge, busy: false }
     known.acknowledge = acknowledge
     this.#runs.delete(run)
@@ -67,7 +67,7 @@ export class RecordDesk {
   }
 
   /** Whether somebody has kept it and nobody failed to. */
-  async #kept(said: AgentRecords): Promise<boolean> {
+  async #kept(said: RecordBatch): Promise<boolean> {
     try {
       const heard = await Promise.all([...this.#hearers].map(async (hear) => hear(said)))
       return heard.some((kept) => kept !== false)

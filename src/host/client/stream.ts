@@ -1,6 +1,6 @@
-import type { Piece } from '../protocol/hosted.ts'
+import type { OutputChunk } from '../protocol/session.ts'
 
-type Item = Piece | 'end' | 'cut'
+type Item = OutputChunk | 'end' | 'cut'
 
 /** The output of one session on its way to one reader. It never holds more than was granted. */
 export class Stream {
@@ -15,7 +15,7 @@ export class Stream {
     signal.addEventListener('abort', this.#ring)
   }
 
-  take(piece: Piece): void {
+  take(piece: OutputChunk): void {
     this.#put(piece)
   }
 

@@ -1,5 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import { commandLine, environmentOf, type Process, type ProcessTable, processNow } from './process-table.ts'
+import type { Process } from './process-info.ts'
+import { commandLine, environmentOf, type ProcessTable, processNow } from './process-table.ts'
 import { ancestry, familyOf, identity, type Origin } from './tree.ts'
 
 /** A process that was looked at; pid and `started` together name no other. */

@@ -1,4 +1,4 @@
-import type { Process } from './process-table.ts'
+import type { Process } from './process-info.ts'
 
 /** A line of `/proc/<pid>/stat`. The name stands in parentheses and may hold anything, parentheses too. */
 export function parseStat(text: string, boot: string): Process | undefined {

@@ -1,23 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { parsePs, parseStat } from './parse.ts'
-
-/** One process, as the system lists it. */
-export interface Process {
-  pid: number
-  parent: number
-  group: number
-  /** The leader of its terminal session; 0 where the system does not tell. */
-  session: number
-  /** Its controlling terminal; empty without one. */
-  terminal: string
-  /** The group in that terminal's foreground; 0 or less without one. */
-  foreground: number
-  /** Moment of birth: with the pid it names one process for good, across reboots too. */
-  started: string
-  /** Has ended and only waits for its parent to ask how. */
-  zombie: boolean
-  command: string
-}
+import type { Process } from './process-info.ts'
 
 const SLICE = 100
 

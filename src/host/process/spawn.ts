@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { StartSpec } from '../protocol/hosted.ts'
+import type { StartSpec } from '../protocol/session.ts'
 
 /** What a terminal tells about the program on it. */
 export interface TerminalEvents {

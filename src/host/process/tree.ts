@@ -1,4 +1,4 @@
-import type { Process } from './process-table.ts'
+import type { Process } from './process-info.ts'
 
 /** The first process of a session, as it was recorded. */
 export interface Origin {

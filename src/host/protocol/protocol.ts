@@ -4,13 +4,13 @@ import {
   EndOptions,
   Exit,
   ForegroundSignal,
-  Hosted,
+  HostedSession,
   HostStatus,
+  ProcessRef,
   Screen,
-  Seen,
-  Started,
+  StartResult,
   StartSpec,
-} from './hosted.ts'
+} from './session.ts'
 
 /** The protocol this build speaks as a host. */
 export const PROTOCOL = 1
@@ -39,7 +39,7 @@ export const ASKS = {
   start: ask('start', { spec: StartSpec }),
   list: ask('list', {}),
   end: ask('end', { ...Key, ...EndOptions.properties }),
-  endDaemons: ask('endDaemons', { daemons: Type.Array(Seen), grace: EndOptions.properties.grace }),
+  endDaemons: ask('endDaemons', { daemons: Type.Array(ProcessRef), grace: EndOptions.properties.grace }),
   /** The bytes are the frame's payload. */
   write: ask('write', Key),
   resize: ask('resize', { ...Key, cols: Type.Integer(), rows: Type.Integer() }),
@@ -78,10 +78,10 @@ export const ASKS = {
 
 /** What the host answers. */
 export const ANSWERS = {
-  start: Started,
-  list: Type.Object({ sessions: Type.Array(Hosted) }),
+  start: StartResult,
+  list: Type.Object({ sessions: Type.Array(HostedSession) }),
   end: Exit,
-  endDaemons: Type.Object({ survivors: Type.Array(Seen) }),
+  endDaemons: Type.Object({ survivors: Type.Array(ProcessRef) }),
   write: Nothing,
   resize: Nothing,
   signal: Nothing,

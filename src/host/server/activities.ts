@@ -1,6 +1,6 @@
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import type { Activity } from '../protocol/hosted.ts'
+import type { Activity } from '../protocol/session.ts'
 import type { Connection } from './connection.ts'
 import type { HostSession } from './roster.ts'
 
@@ -38,6 +38,6 @@ export class Activities {
 
   #activityOf({ view }: HostSession): Activity {
     const { key, bytes, title } = view
-    return { key, bytes, at: view.lastOutputAt ?? stamp(this.clock.now()), ...(title !== undefined && { title }) }
+    return { key, bytes, at: view.lastOutputAt ?? toTimestamp(this.clock.now()), ...(title !== undefined && { title }) }
   }
 }

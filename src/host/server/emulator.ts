@@ -1,6 +1,6 @@
 import { SerializeAddon } from '@xterm/addon-serialize'
 import { Terminal } from '@xterm/headless'
-import type { Screen } from '../protocol/hosted.ts'
+import type { Screen } from '../protocol/session.ts'
 import { answerQueries } from './answers.ts'
 
 const SCROLLBACK = 200

@@ -1,13 +1,13 @@
 import { chmodSync } from 'node:fs'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { Endings } from '../process/ending.ts'
 import { ProcessTable } from '../process/process-table.ts'
 import { type ChannelBox, channelHandler } from '../protocol/channel.ts'
-import type { HostStatus } from '../protocol/hosted.ts'
-import type { Place } from '../protocol/place.ts'
+import type { HostPaths } from '../protocol/host-paths.ts'
 import { type Ask, PROTOCOL } from '../protocol/protocol.ts'
+import type { HostStatus } from '../protocol/session.ts'
 import { Activities } from './activities.ts'
 import { Attendance } from './attendance.ts'
 import { Connection, WithPayload } from './connection.ts'
@@ -16,7 +16,7 @@ import { Records } from './records.ts'
 import { GRACE_MS, Sessions } from './sessions.ts'
 
 export interface HostParts {
-  place: Place
+  place: HostPaths
   clock: Clock
   deadlines: Deadlines
   unattendedTimeout: number
@@ -42,7 +42,7 @@ export class HostProcess {
     records: Records,
   ) {
     this.#records = records
-    this.#startedAt = stamp(parts.clock.now())
+    this.#startedAt = toTimestamp(parts.clock.now())
     this.#endings = new Endings(new ProcessTable(), parts.deadlines)
     this.#activities = new Activities(parts.deadlines, parts.clock, () => this.#greeted())
     this.#sessions = new Sessions(

@@ -1,5 +1,5 @@
 import { appendFileSync, copyFileSync, statSync, truncateSync } from 'node:fs'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { redact } from '../../core/redact.ts'
 
 const LOG_MOST = 256 << 10
@@ -9,7 +9,7 @@ export function openLog(path: string, clock: Clock): (sentence: string) => void 
   return (sentence) => {
     try {
       turn(path)
-      appendFileSync(path, `${stamp(clock.now())} ${redact(sentence).slice(0, 4096)}\n`, { mode: 0o600 })
+      appendFileSync(path, `${toTimestamp(clock.now())} ${redact(sentence).slice(0, 4096)}\n`, { mode: 0o600 })
     } catch {
       // A full disk must not end the agents.
     }

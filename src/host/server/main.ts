@@ -3,7 +3,7 @@ import { Deadlines } from '../../core/deadlines.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
-import { Place } from '../protocol/place.ts'
+import { HostPaths } from '../protocol/host-paths.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
 import { HostProcess } from './host.ts'
 import { openLog } from './log.ts'
@@ -44,7 +44,7 @@ export function hostOptions(env: Record<string, string | undefined>): Omit<HostO
 /** Runs a session host until it has nothing left to do; answers with the exit code of its process. */
 export async function runHost(options: HostOptions): Promise<number> {
   const clock = options.clock ?? systemClock
-  const place = new Place(options.home, options.build)
+  const place = new HostPaths(options.home, options.build)
   const lock = takePlace(place, options.say)
   if (!lock) return 1
   const report = openLog(place.log, clock)
@@ -70,10 +70,10 @@ export async function runHost(options: HostOptions): Promise<number> {
   }
 }
 
-function takePlace(place: Place, say: (line: string) => void): Lock | undefined {
+function takePlace(place: HostPaths, say: (line: string) => void): Lock | undefined {
   try {
     place.open()
-    return Lock.take(place.lock, `gc host ${place.build}`)
+    return Lock.acquire(place.lock, `gc host ${place.build}`)
   } catch (error) {
     say(error instanceof AppError && error.code === 'conflict-wrong-state' ? BUSY : errorMessage(error))
     return undefined

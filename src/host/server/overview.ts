@@ -1,10 +1,10 @@
-import type { Exit, Hosted } from '../protocol/hosted.ts'
+import type { Exit, HostedSession } from '../protocol/session.ts'
 import type { HostSession } from './roster.ts'
 
 const LAST_OUTPUT_BYTES = 16 << 10
 
 /** A session that is over, as it is listed. */
-export function hostedOf(exit: Exit, session: HostSession | undefined): Hosted {
+export function hostedOf(exit: Exit, session: HostSession | undefined): HostedSession {
   const { lastOutput: _lines, daemons: _daemons, endedAt: _at, ...known } = exit
   const nothing = { kind: 'terminal' as const, cols: 0, rows: 0, bytes: 0, oldest: 0, unseen: 0 }
   return { ...nothing, ...session?.view, ...known }

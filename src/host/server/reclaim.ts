@@ -1,10 +1,10 @@
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
 import type { Endings } from '../process/ending.ts'
 import type { Origin } from '../process/tree.ts'
-import type { Exit } from '../protocol/hosted.ts'
-import { Place } from '../protocol/place.ts'
+import { HostPaths } from '../protocol/host-paths.ts'
+import type { Exit } from '../protocol/session.ts'
 import { Records, type SessionRecord } from './records.ts'
 
 /** What was left by a host that died has lost its terminal: it gets no long goodbye. */
@@ -38,9 +38,9 @@ function hand(lost: Records, into: Records, exits: readonly Exit[]): void {
 }
 
 /** Reclaims from every other build's host of this home that died; one that lives holds its lock and is left alone. */
-export async function reclaimOthers(mine: Place, into: Records, endings: Endings, clock: Clock): Promise<Exit[]> {
+export async function reclaimOthers(mine: HostPaths, into: Records, endings: Endings, clock: Clock): Promise<Exit[]> {
   const exits: Exit[] = []
-  for (const place of Place.all(mine.home)) {
+  for (const place of HostPaths.all(mine.home)) {
     if (place.folder === mine.folder) continue
     const lock = takeIfFree(place)
     if (!lock) continue
@@ -56,9 +56,9 @@ export async function reclaimOthers(mine: Place, into: Records, endings: Endings
   return exits
 }
 
-function takeIfFree(place: Place): Lock | undefined {
+function takeIfFree(place: HostPaths): Lock | undefined {
   try {
-    return Lock.take(place.lock, `the reclaiming of host ${place.build}`)
+    return Lock.acquire(place.lock, `the reclaiming of host ${place.build}`)
   } catch (error) {
     if (error instanceof AppError && error.code === 'conflict-wrong-state') return undefined
     throw error
@@ -68,7 +68,7 @@ function takeIfFree(place: Place): Lock | undefined {
 const originOf = ({ pid, started, marks }: SessionRecord): Origin => ({ pid: pid ?? 0, started: started ?? '', marks })
 
 function exitOf({ run, key, pid, startedAt }: SessionRecord, clock: Clock): Exit {
-  const endedAt = stamp(clock.now())
+  const endedAt = toTimestamp(clock.now())
   return {
     run,
     key,

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
-import { makeFolder } from '../../core/folders.ts'
+import { createFolder } from '../../core/folders.ts'
 import { boot } from '../process/process-table.ts'
 import { isRecord } from '../protocol/frames.ts'
-import type { Exit } from '../protocol/hosted.ts'
+import type { Exit } from '../protocol/session.ts'
 import { type Owner, Shelf, shelved } from './shelf.ts'
 
 /** What is on disk of a session before it is said to be started. Without a pid it was about to be. */
@@ -39,9 +39,9 @@ export class Records {
 
   /** Makes the folders and forgets what earlier runs of the machine left. */
   open(): void {
-    makeFolder(this.#sessions)
-    makeFolder(this.#exits)
-    makeFolder(this.#unheard)
+    createFolder(this.#sessions)
+    createFolder(this.#exits)
+    createFolder(this.#unheard)
     for (const name of names(join(this.folder, 'sessions'))) {
       if (name !== boot()) rmSync(join(this.folder, 'sessions', name), { recursive: true, force: true })
     }

@@ -1,4 +1,4 @@
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { Redactor } from '../../core/redact.ts'
@@ -7,7 +7,7 @@ import { processNow } from '../process/process-table.ts'
 import { checkSize, type Spawned, spawnTerminal } from '../process/spawn.ts'
 import type { Origin } from '../process/tree.ts'
 import { within } from '../process/waiting.ts'
-import type { ForegroundSignal, Hosted, Screen, Snapshot, StartSpec } from '../protocol/hosted.ts'
+import type { ForegroundSignal, HostedSession, Screen, Snapshot, StartSpec } from '../protocol/session.ts'
 import { Brake } from './brake.ts'
 import { Emulator } from './emulator.ts'
 import { type Feed, type Feeder, slices } from './feeder.ts'
@@ -84,7 +84,7 @@ export class TerminalSession {
       closed: () => this.#closed.resolve(),
       exited: (exitCode, signal) => this.#exited(exitCode, signal),
     })
-    this.startedAt = stamp(parts.clock.now())
+    this.startedAt = toTimestamp(parts.clock.now())
     const { pid } = this.#spawned
     const leader = processNow(pid)
     this.origin = { pid, started: leader?.started ?? '', marks: parts.marks }
@@ -114,7 +114,7 @@ export class TerminalSession {
     return this.#finished
   }
 
-  get view(): Omit<Hosted, 'state'> {
+  get view(): Omit<HostedSession, 'state'> {
     return {
       key: this.key,
       run: this.run,
@@ -126,7 +126,7 @@ export class TerminalSession {
       rows: this.spec.rows,
       bytes: this.ring.end,
       oldest: this.ring.oldest,
-      ...(this.#lastOutput !== undefined && { lastOutputAt: stamp(this.#lastOutput) }),
+      ...(this.#lastOutput !== undefined && { lastOutputAt: toTimestamp(this.#lastOutput) }),
       ...(this.#title !== undefined && { title: this.#title }),
       unseen: this.#feed.unseen,
     }

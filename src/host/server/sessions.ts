@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Ledger } from '../acp/ledger.ts'
 import type { Endings, Seen } from '../process/ending.ts'
-import type { EndOptions, EndReason, Exit, Hosted, Screen, Started, StartSpec } from '../protocol/hosted.ts'
+import type { EndOptions, EndReason, Exit, HostedSession, Screen, StartResult, StartSpec } from '../protocol/session.ts'
 import { Feeder } from './feeder.ts'
 import { Ledgers } from './ledgers.ts'
 import { clipped, hostedOf } from './overview.ts'
@@ -79,13 +79,13 @@ export class Sessions {
   }
 
   /** Starts a program; one that is spoken to by protocol is started once it has opened a conversation. */
-  async start(spec: StartSpec): Promise<Started> {
+  async start(spec: StartSpec): Promise<StartResult> {
     if (spec.kind === 'acp') return this.#startAgent(spec)
     const { pid, startedAt } = this.#start(spec, TerminalSession)
     return { pid, startedAt }
   }
 
-  async #startAgent(spec: StartSpec): Promise<Started> {
+  async #startAgent(spec: StartSpec): Promise<StartResult> {
     const { AgentSession } = await import('../acp/session.ts')
     const session = this.#start(spec, AgentSession)
     try {
@@ -102,7 +102,7 @@ export class Sessions {
     if (this.roster.runs(spec.key)) throw new AppError('session-conflict', `${spec.key} runs already`)
     const run = randomUUID()
     const marks = marksOf(spec.env)
-    const record = { run, key: spec.key, startedAt: stamp(this.parts.clock.now()), marks }
+    const record = { run, key: spec.key, startedAt: toTimestamp(this.parts.clock.now()), marks }
     this.#record(record)
     const session = this.#spawn(run, spec, marks, kind)
     this.roster.arrive(session)
@@ -116,9 +116,9 @@ export class Sessions {
     return session
   }
 
-  list(): Hosted[] {
+  list(): HostedSession[] {
     const running = this.roster.all.map(
-      (session): Hosted => ({
+      (session): HostedSession => ({
         ...session.view,
         state: 'running',
         ...(this.#endings.has(session.run) && { ending: true }),
@@ -236,7 +236,7 @@ export class Sessions {
     const { lines } = await session.screen(Number.MAX_SAFE_INTEGER)
     const { key, run, pid, startedAt } = session
     const exit: Exit = {
-      ...{ key, run, pid, startedAt, state: 'exited', endedAt: stamp(this.parts.clock.now()), reason },
+      ...{ key, run, pid, startedAt, state: 'exited', endedAt: toTimestamp(this.parts.clock.now()), reason },
       ...session.over,
       lastOutput: clipped(lines),
       daemons,

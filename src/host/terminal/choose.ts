@@ -1,5 +1,5 @@
 import type { TerminalHost } from './host.ts'
-import type { Manners } from './manners.ts'
+import type { TerminalProfile } from './profile.ts'
 import { type Question, questionOn } from './question.ts'
 import { type Program, type SettleOptions, STEADY } from './settle.ts'
 import { inTurn } from './turns.ts'
@@ -45,7 +45,7 @@ class Choosing {
   constructor(
     private readonly host: TerminalHost,
     private readonly key: string,
-    private readonly manners: Manners,
+    private readonly manners: TerminalProfile,
     private readonly watch: Watch,
     private readonly choice: Choice,
     private readonly options: SettleOptions,

@@ -2,7 +2,7 @@ import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { TerminalHost, TerminalScreen } from './host.ts'
 import { cursorRow, holds, type Place, placeOf, stands } from './input.ts'
-import type { Dialog, Manners } from './manners.ts'
+import type { Dialog, TerminalProfile } from './profile.ts'
 import { type Program, type SettleOptions, stand } from './settle.ts'
 import type { Standing } from './standing.ts'
 import { keysOf, plainText, wordsOnly } from './text.ts'
@@ -61,7 +61,7 @@ class Saying {
   constructor(
     private readonly host: TerminalHost,
     private readonly key: string,
-    private readonly manners: Manners,
+    private readonly manners: TerminalProfile,
     private readonly watch: Watch,
     private readonly options: DeliverOptions,
   ) {}

@@ -1,5 +1,5 @@
 import type { TerminalScreen } from './host.ts'
-import type { Manners } from './manners.ts'
+import type { TerminalProfile } from './profile.ts'
 
 /** How much of the end of a text is looked for; a wrapped or scrolled input line shows its end. */
 const TAIL = 24
@@ -31,19 +31,19 @@ export const foot = ({ lines }: TerminalScreen): string =>
 export type Place = 'cursor' | 'prefix'
 
 /** Where the input line shows the end of a text that was typed, or the mark a program puts in place of a paste. */
-export function placeOf(screen: TerminalScreen, manners: Manners, text: string): Place | undefined {
+export function placeOf(screen: TerminalScreen, manners: TerminalProfile, text: string): Place | undefined {
   const places: Place[] = ['cursor', 'prefix']
   return places.find((place) => holds(screen, manners, text, place))
 }
 
 /** Whether a text is still in the input line, at the place where it was seen. */
-export function holds(screen: TerminalScreen, manners: Manners, text: string, place: Place): boolean {
+export function holds(screen: TerminalScreen, manners: TerminalProfile, text: string, place: Place): boolean {
   const input = place === 'cursor' ? beforeCursor(screen) : (prefixed(screen, manners)?.content ?? '')
   return PASTED.test(input) || (input !== '' && (squeeze(input) || input).endsWith(tailOf(text)))
 }
 
 /** Whether a text still waits above the cursor, since what should have submitted it only began a new line. */
-export function stands(screen: TerminalScreen, manners: Manners, text: string): boolean {
+export function stands(screen: TerminalScreen, manners: TerminalProfile, text: string): boolean {
   const line = manners.pasteGuard === undefined ? undefined : prefixed(screen, manners)
   if (!line || screen.cursor.y < line.row) return false
   const rows = screen.lines.slice(line.row, screen.cursor.y + 1)
@@ -51,7 +51,7 @@ export function stands(screen: TerminalScreen, manners: Manners, text: string): 
 }
 
 /** What is in the input line and was left there by someone; '' when it is empty or cannot be told from a prompt. */
-export function draft(screen: TerminalScreen, manners: Manners): string {
+export function draft(screen: TerminalScreen, manners: TerminalProfile): string {
   const { cursor } = screen
   const line = prefixed(screen, manners)
   if (line && cursor.y >= line.row && cursor.y < line.row + line.height) {
@@ -62,7 +62,7 @@ export function draft(screen: TerminalScreen, manners: Manners): string {
 }
 
 /** Whether the screen shows an input line that waits; undefined when this program has no sign of it. */
-export function waits(screen: TerminalScreen, manners: Manners): boolean | undefined {
+export function waits(screen: TerminalScreen, manners: TerminalProfile): boolean | undefined {
   if (manners.ready) return manners.ready.test(foot(screen))
   if (!manners.readyPrefixes.some(Boolean)) return undefined
   const line = prefixed(screen, manners)
@@ -90,7 +90,7 @@ interface InputLine {
 }
 
 /** The lowest row that starts with a prefix of the program, with the rows its text is wrapped over. */
-function prefixed({ lines }: TerminalScreen, { readyPrefixes }: Manners): InputLine | undefined {
+function prefixed({ lines }: TerminalScreen, { readyPrefixes }: TerminalProfile): InputLine | undefined {
   const prefixes = readyPrefixes.map((prefix) => prefix.trim()).filter(Boolean)
   const row = lines.findLastIndex((line) => prefixes.some((prefix) => bare(line).startsWith(prefix)))
   const prefix = prefixes.find((known) => bare(lines[row] ?? '').startsWith(known))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { TerminalScreen } from './host.ts'
-import type { Dialog, Manners } from './manners.ts'
 import { type Menu, menuOf, unmarked } from './menu.ts'
+import type { Dialog, TerminalProfile } from './profile.ts'
 import { standing } from './standing.ts'
 
 /** What a program asks a person on its screen. */
@@ -14,7 +14,7 @@ export interface Question {
 }
 
 /** What a screen asks; undefined when it asks nothing. */
-export function questionOn(screen: TerminalScreen, manners: Manners): Question | undefined {
+export function questionOn(screen: TerminalScreen, manners: TerminalProfile): Question | undefined {
   const stands = standing(screen, manners, true)
   if (stands.is !== 'asking') return undefined
   const { dialog } = stands

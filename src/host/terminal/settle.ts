@@ -1,12 +1,12 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { TerminalHost } from './host.ts'
-import type { Manners } from './manners.ts'
+import type { TerminalProfile } from './profile.ts'
 import { type Standing, standing } from './standing.ts'
 import { Watch } from './watch.ts'
 
 /** A program as far as its terminal is concerned. */
 export interface Program {
-  manners: Manners
+  manners: TerminalProfile
 }
 
 export interface SettleOptions {
@@ -41,7 +41,7 @@ export async function settle(
 /** Where the program stands once that is `enough` and steady; else where it stood when time was up. */
 export async function stand(
   watch: Watch,
-  manners: Manners,
+  manners: TerminalProfile,
   { deadlines, within = WITHIN, settled = false }: SettleOptions,
   enough: (standing: Standing) => boolean,
 ): Promise<Standing> {

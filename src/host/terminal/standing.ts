@@ -1,6 +1,6 @@
 import type { TerminalScreen } from './host.ts'
 import { draft, foot, waits } from './input.ts'
-import type { Dialog, Manners } from './manners.ts'
+import type { Dialog, TerminalProfile } from './profile.ts'
 
 /**
  * Where a program stands, judged by its screen: its input line is empty, or holds what someone began; it works on a
@@ -17,7 +17,7 @@ export type Standing =
  * Judges a screen. An input line in sight beats a dialog, since text that an agent printed may look like one;
  * `settled` says that a program without signs has had its time.
  */
-export function standing(screen: TerminalScreen, manners: Manners, settled: boolean): Standing {
+export function standing(screen: TerminalScreen, manners: TerminalProfile, settled: boolean): Standing {
   const text = screen.lines.join('\n')
   const over = manners.dialogs.find((dialog) => dialog.over && dialog.seen.test(text))
   if (over) return { is: 'asking', dialog: over }

@@ -1,4 +1,4 @@
-import { payloadOf, type Recorded } from '../../core/events/event.ts'
+import { payloadOf, type RecordedEvent } from '../../core/events/event.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import { BeadClosed, BeadCreated, BeadUpdated } from '../../work/beads/events.ts'
 import type { Bead } from '../../work/beads/schema.ts'
@@ -24,7 +24,7 @@ export class WorkflowEvents {
   ) {}
 
   /** Undefined for a bead that belongs to no workflow, or to one whose root is not there. */
-  of(recorded: Recorded): WorkflowEventProjection | undefined {
+  of(recorded: RecordedEvent): WorkflowEventProjection | undefined {
     for (const { def, fields } of CHANGED) {
       const payload = payloadOf(def, recorded)
       if (payload) return this.#project(recorded, payload.bead, fields)
@@ -32,7 +32,7 @@ export class WorkflowEvents {
     return undefined
   }
 
-  #project(recorded: Recorded, bead: Bead, fields: readonly string[]): WorkflowEventProjection | undefined {
+  #project(recorded: RecordedEvent, bead: Bead, fields: readonly string[]): WorkflowEventProjection | undefined {
     const root = this.#rootOf(bead)
     if (!root) return undefined
     const rig = this.beads.rigOf(root.id)

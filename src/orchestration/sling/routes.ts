@@ -13,7 +13,7 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
       description: 'The bead waits for whichever session of the agent is free. Handing it over again changes nothing.',
       body: SlingInputBody,
       ok: SlingResponse,
-      refuses: [
+      errors: [
         'invalid-request',
         'agent-not-found',
         'rig-not-found',
@@ -25,7 +25,7 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
         'claim-lost',
       ],
     },
-    (x) => located(x.params.cityName, x.reply, city(x).sling.sling(x.caller, x.body)),
+    (x) => located(x.params.cityName, x.response, city(x).sling.sling(x.caller, x.body)),
   ),
   route(
     'POST ~/sling/text',
@@ -35,7 +35,7 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
       description: 'Makes a bead of a text, in the rig of the agent, and hands it over: both happen, or nothing does.',
       body: SlingText,
       ok: SlingResponse,
-      refuses: ['invalid-request', 'agent-not-found', 'rig-not-found', 'formula-not-found'],
+      errors: ['invalid-request', 'agent-not-found', 'rig-not-found', 'formula-not-found'],
       extension: true,
     },
     (x) => city(x).sling.slingText(x.caller, x.body),

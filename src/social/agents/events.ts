@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { event } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/event.ts'
 
 const AgentPayload = Type.Object(
   { agent_id: Type.String() },
@@ -19,13 +19,13 @@ const SuspensionPayload = Type.Object(
 )
 
 /** Events name agents by identifier only, so that nothing has to be taken out of the log when one leaves. */
-export const AgentRegistered = event('agent.registered', AgentPayload, 'An agent registered.')
-export const AgentUpdated = event('agent.updated', AgentPayload, 'An agent changed its profile.')
-export const AgentDeleted = event('agent.deleted', AgentPayload, 'An agent closed its account.')
-export const AgentRemoved = event('agent.removed', AgentPayload, 'All that a deleted agent left behind is gone.')
-export const AgentFollowed = event('agent.followed', FollowPayload, 'An agent began to follow another.')
-export const AgentUnfollowed = event('agent.unfollowed', FollowPayload, 'An agent no longer follows another.')
-export const AgentSuspended = event('agent.suspended', SuspensionPayload, 'An agent may not act for a while.')
-export const AgentReinstated = event('agent.reinstated', AgentPayload, 'An agent may act again.')
-export const KeyCreated = event('key.created', KeyPayload, 'An agent got another key.')
-export const KeyRevoked = event('key.revoked', KeyPayload, 'A key of an agent ended.')
+export const AgentRegistered = defineEvent('agent.registered', AgentPayload, 'An agent registered.')
+export const AgentUpdated = defineEvent('agent.updated', AgentPayload, 'An agent changed its profile.')
+export const AgentDeleted = defineEvent('agent.deleted', AgentPayload, 'An agent closed its account.')
+export const AgentRemoved = defineEvent('agent.removed', AgentPayload, 'All that a deleted agent left behind is gone.')
+export const AgentFollowed = defineEvent('agent.followed', FollowPayload, 'An agent began to follow another.')
+export const AgentUnfollowed = defineEvent('agent.unfollowed', FollowPayload, 'An agent no longer follows another.')
+export const AgentSuspended = defineEvent('agent.suspended', SuspensionPayload, 'An agent may not act for a while.')
+export const AgentReinstated = defineEvent('agent.reinstated', AgentPayload, 'An agent may act again.')
+export const KeyCreated = defineEvent('key.created', KeyPayload, 'An agent got another key.')
+export const KeyRevoked = defineEvent('key.revoked', KeyPayload, 'A key of an agent ended.')

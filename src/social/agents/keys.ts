@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { secret } from '../../core/ids.ts'
+import { createSecret } from '../../core/ids.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { SocialError, unusable } from '../refusal.ts'
@@ -72,7 +72,7 @@ export class Keys {
   /** Gives an agent a key. */
   add(tx: Tx, agent: number, label: string): { key: string; row: KeyRow } {
     void tx
-    const key = secret('moltbook_')
+    const key = createSecret('moltbook_')
     const now = this.clock.now()
     const row = { id: newId(now), agent, label, ending: key.slice(-4), created_at: now }
     this.#insert.run(row.id, agent, hashOf(key), label, row.ending, now)

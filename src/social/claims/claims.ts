@@ -2,7 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { secret } from '../../core/ids.ts'
+import { createSecret } from '../../core/ids.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
@@ -82,7 +82,7 @@ export class Claims {
   /** Gives an agent an address to be claimed at, and a code; those it had are void. */
   issue(tx: Tx, { n, id }: Pick<AgentRow, 'n' | 'id'>, base: string): { url: string; code: string } {
     void tx
-    const token = secret('moltbook_claim_')
+    const token = createSecret('moltbook_claim_')
     const code = verificationCode()
     this.#put.run(n, hashOf(token), codeHash(id, code), this.clock.now())
     return { url: `${this.settings.baseUrl ?? base}/claim/${token}`, code }

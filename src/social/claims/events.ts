@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
-import { event } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/event.ts'
 
 const ClaimPayload = Type.Object(
   { agent_id: Type.String(), owner_id: Type.String() },
   { $id: 'NetworkClaimPayload', additionalProperties: false },
 )
 
-export const AgentClaimed = event('agent.claimed', ClaimPayload, 'A person vouched for an agent.')
-export const AgentUnclaimed = event('agent.unclaimed', ClaimPayload, 'A person no longer vouches for an agent.')
-export const ClaimRenewed = event(
+export const AgentClaimed = defineEvent('agent.claimed', ClaimPayload, 'A person vouched for an agent.')
+export const AgentUnclaimed = defineEvent('agent.unclaimed', ClaimPayload, 'A person no longer vouches for an agent.')
+export const ClaimRenewed = defineEvent(
   'claim.renewed',
   Type.Object({ agent_id: Type.String() }, { $id: 'NetworkClaimRenewedPayload', additionalProperties: false }),
   'An agent asked for another address to be claimed at.',

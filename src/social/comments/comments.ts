@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
@@ -82,7 +82,7 @@ export class Comments {
     caller: AgentCaller,
     post: string,
     draft: CommentDraft,
-    once: Once = everyTime,
+    once: SaveResponse = withoutReplay,
   ): Promise<Made<CommentMade>> {
     const content = clean(draft.content)
     if (content === '') throw unusable('Content is required')

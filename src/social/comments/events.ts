@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { event } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/event.ts'
 
 const CommentPayload = Type.Object(
   {
@@ -11,5 +11,5 @@ const CommentPayload = Type.Object(
   { $id: 'NetworkCommentPayload', additionalProperties: false },
 )
 
-export const CommentCreated = event('comment.created', CommentPayload, 'Somebody commented on a post.')
-export const CommentDeleted = event('comment.deleted', CommentPayload, 'A comment was taken back.')
+export const CommentCreated = defineEvent('comment.created', CommentPayload, 'Somebody commented on a post.')
+export const CommentDeleted = defineEvent('comment.deleted', CommentPayload, 'A comment was taken back.')

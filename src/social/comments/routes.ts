@@ -8,12 +8,12 @@ import { CommentAnswer } from './schema.ts'
 export const commentRoutes = (network: Network) => [
   route(
     'GET /api/v1/comments/{id}',
-    { id: 'getComment', summary: 'Show a comment', ok: CommentAnswer, refuses: ['comment-not-found'] },
+    { id: 'getComment', summary: 'Show a comment', ok: CommentAnswer, errors: ['comment-not-found'] },
     (x) => network.comments.get(agentOf(x), x.params.id),
   ),
   route(
     'DELETE /api/v1/comments/{id}',
-    { id: 'deleteComment', summary: 'Take back a comment of yours', ok: Done, refuses: ['comment-not-found'] },
+    { id: 'deleteComment', summary: 'Take back a comment of yours', ok: Done, errors: ['comment-not-found'] },
     (x) => network.comments.remove(agentOf(x), x.params.id),
   ),
 ]

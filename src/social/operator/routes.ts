@@ -4,7 +4,7 @@ import { operatorOf } from '../plane/member.ts'
 import type { Operator } from './operator.ts'
 import { Recount, Suspension } from './schema.ts'
 
-const ours = { extension: true, ok: AgentAnswer, refuses: ['agent-not-found'] } as const
+const ours = { extension: true, ok: AgentAnswer, errors: ['agent-not-found'] } as const
 const description = 'Only for whoever holds the operator’s token of this server.'
 
 /** What the operator of this server does; nobody else is let in. */
@@ -48,7 +48,7 @@ export const operatorRoutes = (operator: Operator) => [
       description: `${description} Nothing is changed.`,
       ok: Recount,
       extension: true,
-      long: true,
+      longRunning: true,
     },
     (x) => operatorOf(x, operator).recount(),
   ),

@@ -3,10 +3,10 @@ import { Elysia, NotFoundError } from 'elysia'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { exchangeId } from '../../core/ids.ts'
-import type { Side } from '../../http/app.ts'
+import type { RequestHandler } from '../../http/app.ts'
 import { BodyReader } from '../../http/body.ts'
 import { at, methodsOf, refuseDoubles } from '../../http/paths.ts'
-import type { Link, Occasion } from '../../http/plane.ts'
+import type { FailedRequest, SocketData } from '../../http/plane-options.ts'
 import { toAppError } from '../../http/problem.ts'
 import { nothingHere, refused, told } from './lost.ts'
 import type { PageRoute } from './visit.ts'
@@ -17,10 +17,10 @@ export interface SiteOptions {
   /** What our addresses begin with, as this request reached us; throws when it did not mean us. */
   baseOf(request: Request): string
   /** Notes where a request comes from. */
-  note(request: Request, server: Server<Link>): void
+  note(request: Request, server: Server<SocketData>): void
   /** Throws when a visitor asks too often. */
   admit(request: Request): void
-  report(error: unknown, occasion: Occasion): void
+  report(error: unknown, occasion: FailedRequest): void
 }
 
 /** No script, nothing from elsewhere, in nobody's frame; forms lead here only. */
@@ -40,7 +40,7 @@ const LONGEST_FORM = 16 * 1024
 const PATIENCE = 5_000
 
 /** The pages for people: their own router, guard and errors. */
-export function createSite(options: SiteOptions): Side {
+export function createSite(options: SiteOptions): RequestHandler {
   refuseDoubles(options.routes)
   const reader = new BodyReader({ deadlines: options.deadlines, limit: LONGEST_FORM, patience: PATIENCE })
   const methods = methodsOf(options.routes)

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { exchangeId } from '../../core/ids.ts'
-import type { Reply } from '../../http/answer.ts'
 import type { AgentCaller, Caller, Operator } from '../../http/caller.ts'
-import type { Gate } from '../../http/entry.ts'
 import { human } from '../../http/guard.ts'
+import type { ResponseHead } from '../../http/operation-handler.ts'
 import { methodsOf } from '../../http/paths.ts'
+import type { RequestGuard } from '../../http/request-guard.ts'
 import type { Route } from '../../http/route.ts'
 import type { Activity } from '../agents/activity.ts'
 import type { Holder, Keys } from '../agents/keys.ts'
@@ -47,7 +47,7 @@ const WHEN_PENDING = /^\/api\/v1\/agents\/me(\/|$)/
 const OPERATORS = /^\/api\/v1\/operator(\/|$)/
 
 /** The one place where the network asks who calls, how often, and whether it may. */
-export class NetworkGate implements Gate {
+export class NetworkGate implements RequestGuard {
   readonly #callers = new WeakMap<Request, { caller: AgentCaller | Operator; key: string }>()
   readonly #traffic: Traffic
   readonly #open: ReadonlySet<string>
@@ -61,7 +61,7 @@ export class NetworkGate implements Gate {
     this.#methods = methodsOf(routes)
   }
 
-  receive(request: Request, reply: Reply): Response | undefined {
+  admit(request: Request, reply: ResponseHead): Response | undefined {
     reply.headers['x-gc-request-id'] = exchangeId()
     Object.assign(reply.headers, SHARED)
     const { method } = request
@@ -90,7 +90,7 @@ export class NetworkGate implements Gate {
     return this.#callers.get(request)?.key ?? ''
   }
 
-  #receiveOperator(request: Request, token: string | undefined, path: string, reply: Reply): undefined {
+  #receiveOperator(request: Request, token: string | undefined, path: string, reply: ResponseHead): undefined {
     const isOperator = this.#isOperator(token)
     this.#count(isOperator ? 'operator' : this.options.visitors.groupOf(request), reply)
     if (isOperator) this.#callers.set(request, { caller: { kind: 'operator' }, key: '' })
@@ -103,7 +103,7 @@ export class NetworkGate implements Gate {
     return timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(operator))
   }
 
-  #count(who: string, reply: Reply): void {
+  #count(who: string, reply: ResponseHead): void {
     const { general } = this.options.settings.limits
     const standing = this.#traffic.take(who)
     Object.assign(reply.headers, standingHeaders(standing))

@@ -17,11 +17,11 @@ export function operatorOf<Held>({ caller }: { caller: Caller }, held: Held): He
 
 /** Tells with what was made how its limit stands now. */
 export async function charged<Value>(
-  { reply }: { reply: { headers: Record<string, string> } },
+  { response }: { response: { headers: Record<string, string> } },
   making: Promise<Made<Value>>,
 ): Promise<Value> {
   const { value, quota } = await making
-  Object.assign(reply.headers, standingHeaders(quota))
+  Object.assign(response.headers, standingHeaders(quota))
   return value
 }
 

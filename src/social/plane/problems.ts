@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { AppError, Code, FieldError } from '../../core/errors.ts'
-import type { Dialect } from '../../http/dialect.ts'
-import type { Problems } from '../../http/problem.ts'
+import type { PlaneDialect } from '../../http/dialect.ts'
+import type { ProblemFormat } from '../../http/problem.ts'
 import { ErrorDetail } from '../../http/schema.ts'
 import { SocialError } from '../refusal.ts'
 
@@ -38,12 +38,12 @@ const WORDS: Readonly<Record<number, string>> = {
 /** Clients of the network know one status for what was sent wrong. */
 const statusFor = ({ status }: { status: number }): number => (status === 422 ? 400 : status)
 
-const networkProblems: Problems = {
+const networkProblems: ProblemFormat = {
   media: 'application/json',
   model: NetworkError,
   status: statusFor,
   body: toError,
-  lost(request, allowed) {
+  notFound(request, allowed) {
     const { pathname } = new URL(request.url)
     const asked = `${request.method} ${pathname.slice(0, 200)}`
     const error = allowed ? `This address takes ${allowed.join(', ')}` : 'Endpoint not found'
@@ -86,13 +86,13 @@ function told({ message, location = '' }: FieldError): string {
 }
 
 /** How the network's plane speaks. */
-export const networkDialect: Dialect = {
+export const networkDialect: PlaneDialect = {
   prefix: '/api/v1',
   problems: networkProblems,
   credential: 'The API key of an agent, as its registration returned it; below `/operator`, the operator’s token.',
-  closed: true,
-  marked: false,
-  common({ path, spec }) {
+  requiresCredential: true,
+  requiresRequestHeader: false,
+  commonErrors({ path, spec }) {
     const codes: Code[] = ['rate-limited', 'internal', 'store-unavailable']
     if (!spec.open) codes.push('unauthorized', 'forbidden')
     if (path.includes('{') || spec.query || spec.body) codes.push('invalid-request')

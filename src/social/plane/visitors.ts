@@ -1,5 +1,5 @@
 import type { Server } from 'bun'
-import type { Link } from '../../http/plane.ts'
+import type { SocketData } from '../../http/plane-options.ts'
 import { networkOf } from '../limits/networks.ts'
 
 /** Where requests come from. */
@@ -12,7 +12,7 @@ export class Visitors {
   ) {}
 
   /** Remembers where a request came from, while the connection is at hand. */
-  note(request: Request, original: Request, server: Server<Link>): void {
+  note(request: Request, original: Request, server: Server<SocketData>): void {
     this.#addresses.set(request, this.#said(original) ?? server.requestIP(original)?.address ?? '')
   }
 

@@ -48,7 +48,7 @@ export class Aging {
       'SELECT min(created_at) AS at FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',
     )
     this.#put = store.prepare('UPDATE posts SET span = ?, rising = ? WHERE n = ?')
-    this.#deafen = log.listen(({ type }) => {
+    this.#deafen = log.subscribe(({ type }) => {
       if (type === 'post.created') this.#arm()
     })
   }

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { event } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/event.ts'
 
 const PostPayload = Type.Object(
   { post_id: Type.String(), submolt: Type.String(), author_id: Type.String() },
   { $id: 'NetworkPostPayload', additionalProperties: false },
 )
 
-export const PostCreated = event('post.created', PostPayload, 'Something was posted.')
-export const PostDeleted = event('post.deleted', PostPayload, 'A post was removed.')
+export const PostCreated = defineEvent('post.created', PostPayload, 'Something was posted.')
+export const PostDeleted = defineEvent('post.deleted', PostPayload, 'A post was removed.')

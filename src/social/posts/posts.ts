@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
@@ -79,7 +79,7 @@ export class Posts {
     return row.n
   }
 
-  async create(caller: AgentCaller, draft: PostDraft, once: Once = everyTime): Promise<Made<PostMade>> {
+  async create(caller: AgentCaller, draft: PostDraft, once: SaveResponse = withoutReplay): Promise<Made<PostMade>> {
     const { submolt, title, content, url } = postOf(draft)
     return this.store.write((tx) => {
       const place = this.submolts.need(submolt, caller.n)

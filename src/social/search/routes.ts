@@ -14,7 +14,7 @@ export const searchRoutes = (network: Network) => [
         'Every word has to be there. The newest 2,000 matches, and the newest 200 with all words in the title, are ordered by score.',
       query: SearchQuery,
       ok: SearchAnswer,
-      refuses: ['submolt-not-found', 'invalid-cursor'],
+      errors: ['submolt-not-found', 'invalid-cursor'],
     },
     (x) => network.search.find(agentOf(x), x.query),
   ),

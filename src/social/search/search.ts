@@ -1,6 +1,6 @@
 import type { Statement } from 'bun:sqlite'
+import { matchAllTerms, matchTermPrefixes, parseSearchTerms } from '../../core/search-terms.ts'
 import type { Store } from '../../core/store.ts'
-import { allOf, beginningsOf, wordsOf } from '../../core/words.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
 import type { Agents } from '../agents/agents.ts'
@@ -68,7 +68,7 @@ export class Search {
     const type = wordOf(SEARCH_TYPES, 'all', query.type)
     const key = keyOf(query.cursor, 'search', FIRST.length)
     const place = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
-    const words = text.length < LEAST_TEXT ? [] : wordsOf(text)
+    const words = text.length < LEAST_TEXT ? [] : parseSearchTerms(text)
     if (words.length === 0) return answer(text, type, [], [], [], [], undefined)
     const limit = sizeOf(query.limit, SEARCH_PAGE)
     const wants = (one: typeof type) => type === 'all' || type === one
@@ -125,17 +125,17 @@ export class Search {
   }
 
   #findAgents(words: string[]): Agent[] {
-    return this.#agents.all(beginningsOf(words)).map(({ n }) => this.agents.show(this.agents.row(n)))
+    return this.#agents.all(matchTermPrefixes(words)).map(({ n }) => this.agents.show(this.agents.row(n)))
   }
 
   #findSubmolts(viewer: number, words: string[]): Submolt[] {
-    return this.#submolts.all(beginningsOf(words)).map(({ name }) => this.submolts.show(name, viewer))
+    return this.#submolts.all(matchTermPrefixes(words)).map(({ name }) => this.submolts.show(name, viewer))
   }
 }
 
 /** Every word in these columns, of one community when it is given. */
 const within = (columns: string, words: readonly string[], submolt: number | undefined): string => {
-  const wanted = `{${columns}} : (${allOf(words)})`
+  const wanted = `{${columns}} : (${matchAllTerms(words)})`
   return submolt === undefined ? wanted : `place : "s${submolt}" AND ${wanted}`
 }
 

@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
@@ -117,7 +117,11 @@ export class Submolts {
     return row
   }
 
-  async create(caller: AgentCaller, draft: SubmoltDraft, once: Once = everyTime): Promise<Made<SubmoltAnswer>> {
+  async create(
+    caller: AgentCaller,
+    draft: SubmoltDraft,
+    once: SaveResponse = withoutReplay,
+  ): Promise<Made<SubmoltAnswer>> {
     const name = submoltName(draft.name)
     const display = cleanLine(draft.display_name ?? draft.displayName ?? '') || name
     if (display.length > MOST_DISPLAY) throw unusable(`Display name must be ${MOST_DISPLAY} characters or less`)

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { event } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/event.ts'
 
 const VotePayload = Type.Object(
   {
@@ -10,5 +10,9 @@ const VotePayload = Type.Object(
   { $id: 'NetworkVotePayload', additionalProperties: false },
 )
 
-export const PostVoted = event('post.voted', VotePayload, 'A vote on a post was cast, changed or taken back.')
-export const CommentVoted = event('comment.voted', VotePayload, 'A vote on a comment was cast, changed or taken back.')
+export const PostVoted = defineEvent('post.voted', VotePayload, 'A vote on a post was cast, changed or taken back.')
+export const CommentVoted = defineEvent(
+  'comment.voted',
+  VotePayload,
+  'A vote on a comment was cast, changed or taken back.',
+)

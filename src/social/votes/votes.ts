@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
@@ -84,7 +84,13 @@ export class Votes {
   }
 
   /** Casts a vote; the same vote again takes it back. */
-  async toggle(caller: AgentCaller, kind: Kind, id: string, vote: 1 | -1, once: Once = everyTime): Promise<Voted> {
+  async toggle(
+    caller: AgentCaller,
+    kind: Kind,
+    id: string,
+    vote: 1 | -1,
+    once: SaveResponse = withoutReplay,
+  ): Promise<Voted> {
     return this.store.write((tx) => {
       const target = this.#target(kind, id, caller)
       return once(tx, this.#move(tx, caller, kind, target, target.before === vote ? 0 : vote))

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
 import { invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
-import { Rendered } from '../../http/rendered.ts'
+import { RenderedJson } from '../../http/rendered.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { speaker } from '../speaker.ts'
 import { Bulk } from './bulk.ts'
@@ -48,20 +48,20 @@ export class Beads extends Ledger {
     this.#identities = identities
   }
 
-  list(query: BeadFilter): Rendered<ListBodyBead> {
+  list(query: BeadFilter): RenderedJson<ListBodyBead> {
     const assignees = query.assignee ? [...new Set(this.#names(query.assignee))] : undefined
     const rig = query.rig === this.scopes.current.name ? '' : query.rig || undefined
     return this.#lists.list({ ...query, rig }, assignees)
   }
 
   /** What can be worked on now. */
-  ready(): Rendered<ListBodyBead> {
+  ready(): RenderedJson<ListBodyBead> {
     return this.#lists.ready(this.clock.now())
   }
 
   /** A bead as its readers see it. */
-  show(id: string): Rendered<Bead> {
-    return new Rendered(this.reader.text(id))
+  show(id: string): RenderedJson<Bead> {
+    return new RenderedJson(this.reader.text(id))
   }
 
   /** What is open below a bead. */
@@ -142,7 +142,7 @@ export class Beads extends Ledger {
     return this.#tallies.underWay(assignee)
   }
 
-  create(body: BeadCreateInputBody, once: Once = everyTime): Promise<Bead> {
+  create(body: BeadCreateInputBody, once: SaveResponse = withoutReplay): Promise<Bead> {
     return this.store.write((tx) => once(tx, this.createIn(tx, body)))
   }
 

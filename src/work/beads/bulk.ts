@@ -1,5 +1,5 @@
 import { AppError, invalidField } from '../../core/errors.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -20,7 +20,7 @@ export class Bulk {
   ) {}
 
   /** Entries may name each other, whatever their order. */
-  create({ beads: entries }: BeadsBulkCreate, once: Once = everyTime): Promise<BeadsCreated> {
+  create({ beads: entries }: BeadsBulkCreate, once: SaveResponse = withoutReplay): Promise<BeadsCreated> {
     checkRows(
       'labels and needs',
       entries.map(({ labels = [], needs = [] }) => labels.length + needs.length),

@@ -1,14 +1,14 @@
-import { event, type Facts } from '../../core/events/event.ts'
+import { defineEvent, type EventAttributes } from '../../core/events/event.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { type Bead, BeadEventPayload } from './schema.ts'
 
-export const BeadCreated = event('bead.created', BeadEventPayload, 'A bead was created.')
-export const BeadUpdated = event('bead.updated', BeadEventPayload, 'Something about a bead changed.')
-export const BeadClosed = event('bead.closed', BeadEventPayload, 'A bead was closed.')
-export const BeadDeleted = event('bead.deleted', BeadEventPayload, 'A bead was removed for good.')
+export const BeadCreated = defineEvent('bead.created', BeadEventPayload, 'A bead was created.')
+export const BeadUpdated = defineEvent('bead.updated', BeadEventPayload, 'Something about a bead changed.')
+export const BeadClosed = defineEvent('bead.closed', BeadEventPayload, 'A bead was closed.')
+export const BeadDeleted = defineEvent('bead.deleted', BeadEventPayload, 'A bead was removed for good.')
 
 /** What the log says of a bead's event beside its payload. Known clients look for this actor on every bead event. */
-export function factsOf(bead: Bead): Facts {
+export function factsOf(bead: Bead): EventAttributes {
   const metadata = bead.metadata ?? {}
   const session = metadata[WorkKey.sessionId]
   const step = metadata[WorkflowKey.stepId]

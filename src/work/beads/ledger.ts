@@ -1,4 +1,4 @@
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -194,7 +194,7 @@ export class Ledger {
   #touch(bead: Bead): void {
     const now = this.clock.now()
     this.#writer.touch(bead.id, now)
-    bead.updated_at = stamp(now)
+    bead.updated_at = toTimestamp(now)
   }
 
   #recordClosed(tx: Tx, bead: Bead, { actor = 'gc' }: Along = {}): void {

@@ -1,8 +1,8 @@
 import type { Statement } from 'bun:sqlite'
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import type { Store } from '../../core/store.ts'
 import { type Boundary, boundaryOf, cursorAfter } from '../../http/cursor.ts'
-import { Rendered } from '../../http/rendered.ts'
+import { RenderedJson } from '../../http/rendered.ts'
 import { pageSize } from '../../http/schema.ts'
 import { WorkflowKey } from '../metadata.ts'
 import { type BeadReader, type BeadRow, COLUMNS } from './reader.ts'
@@ -36,7 +36,7 @@ interface Place extends State {
 /** How many closed beads one page looks at for those that match. */
 const LOOK = 2000
 
-const boundaryAt = ({ id, created_at }: Place): Boundary => ({ createdAt: stamp(created_at), id })
+const boundaryAt = ({ id, created_at }: Place): Boundary => ({ createdAt: toTimestamp(created_at), id })
 
 /** Everything that reads more than one bead. */
 export class BeadLists {
@@ -68,7 +68,7 @@ export class BeadLists {
   }
 
   /** One page, newest first. It may be short and still not be the last: then it has a cursor. */
-  list(query: BeadFilter, assignees: readonly string[] | undefined): Rendered<ListBodyBead> {
+  list(query: BeadFilter, assignees: readonly string[] | undefined): RenderedJson<ListBodyBead> {
     const filter = toFilter(query, assignees)
     const boundary = boundaryOf(query.cursor)
     const limit = pageSize(query.limit)
@@ -101,7 +101,7 @@ export class BeadLists {
   }
 
   /** What can be worked on at `now`: most urgent first, then oldest. */
-  ready(now: number): Rendered<ListBodyBead> {
+  ready(now: number): RenderedJson<ListBodyBead> {
     const states = this.#ready.all(now)
     return this.#page(states, states.length)
   }
@@ -125,9 +125,9 @@ export class BeadLists {
     return { root, beads, deps: arrows(beads), membership }
   }
 
-  #page(shown: readonly State[], total: number, cursor?: string): Rendered<ListBodyBead> {
+  #page(shown: readonly State[], total: number, cursor?: string): RenderedJson<ListBodyBead> {
     const next = cursor === undefined ? '' : `,"next_cursor":${JSON.stringify(cursor)}`
-    return new Rendered(`{"items":[${this.reader.texts(shown).join(',')}],"total":${total}${next}}`)
+    return new RenderedJson(`{"items":[${this.reader.texts(shown).join(',')}],"total":${total}${next}}`)
   }
 
   #run<Row>({ sql, values }: Query): Row[] {

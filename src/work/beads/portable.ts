@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type AppError, type FieldError, invalidField } from '../../core/errors.ts'
-import { fieldErrorsOf } from '../../http/faults.ts'
+import { fieldErrorsOf } from '../../http/field-errors.ts'
 import { COMMENT_BOUNDS } from '../comments/bounds.ts'
 import type { Remark } from '../comments/comments.ts'
 import type { BeadComment } from '../comments/schema.ts'

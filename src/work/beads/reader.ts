@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import type { Projection } from './draft.ts'
@@ -151,14 +151,14 @@ const missing = (id: string): AppError => new AppError('bead-not-found', `bead $
 
 /** The wire's bead. Keys stand in one order, so that two snapshots can be compared as text. */
 function toBead(row: BeadRow, dependencies: Dep[] | undefined, projected: Record<string, string> | undefined): Bead {
-  const created = stamp(row.created_at)
+  const created = toTimestamp(row.created_at)
   const bead: Bead = {
     id: row.id,
     title: row.title,
     status: row.status,
     issue_type: row.type,
     created_at: created,
-    updated_at: row.updated_at === row.created_at ? created : stamp(row.updated_at),
+    updated_at: row.updated_at === row.created_at ? created : toTimestamp(row.updated_at),
   }
   if (row.priority !== null) bead.priority = row.priority
   if (row.assignee !== '') bead.assignee = row.assignee
@@ -172,7 +172,7 @@ function toBead(row: BeadRow, dependencies: Dep[] | undefined, projected: Record
   if (dependencies) bead.dependencies = dependencies
   if (row.ephemeral === 1) bead.ephemeral = true
   if (row.no_history === 1) bead.no_history = true
-  if (row.defer_until !== null) bead.defer_until = stamp(row.defer_until)
+  if (row.defer_until !== null) bead.defer_until = toTimestamp(row.defer_until)
   if (row.blockers > 0) bead.is_blocked = true
   if (row.blockers === 0 && dependencies?.some((edge) => isGate(edge.type))) bead.is_blocked = false
   return bead

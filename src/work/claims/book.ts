@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import type { Store } from '../../core/store.ts'
 import type { Claim } from './schema.ts'
 import type { Worker } from './worker.ts'
@@ -132,7 +132,7 @@ export function toClaim(held: Held): Claim {
     session_id: held.session,
     session_name: held.session_name,
     assignee: held.identity,
-    taken_at: stamp(held.taken_at),
-    ...(held.expires_at !== null && { expires_at: stamp(held.expires_at) }),
+    taken_at: toTimestamp(held.taken_at),
+    ...(held.expires_at !== null && { expires_at: toTimestamp(held.expires_at) }),
   }
 }

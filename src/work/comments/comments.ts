@@ -1,9 +1,9 @@
 import type { Statement } from 'bun:sqlite'
-import { type Clock, stamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { commentId } from '../../core/ids.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
@@ -103,7 +103,12 @@ export class Comments {
   }
 
   /** Says something in the caller's name. */
-  comment(caller: Caller, id: string, { text }: BeadCommentInput, once: Once = everyTime): Promise<BeadComment> {
+  comment(
+    caller: Caller,
+    id: string,
+    { text }: BeadCommentInput,
+    once: SaveResponse = withoutReplay,
+  ): Promise<BeadComment> {
     if (text.trim() === '') throw wrong('must not be empty')
     if (bytes(text) > COMMENT_BOUNDS.text) throw wrong('is too long: at most 64 KB')
     const author = speaker(caller, undefined)
@@ -155,7 +160,7 @@ const toComment = (bead: string, { id, author, created_at, text }: Row): BeadCom
   issue_id: bead,
   author,
   text,
-  created_at: stamp(created_at),
+  created_at: toTimestamp(created_at),
 })
 
 const wrong = (fault: string): AppError => invalidField('body.text', `text ${fault}`)

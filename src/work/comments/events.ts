@@ -1,4 +1,4 @@
-import { event } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/event.ts'
 import { BeadCommentedPayload } from './schema.ts'
 
-export const BeadCommented = event('bead.commented', BeadCommentedPayload, 'Somebody commented on a bead.')
+export const BeadCommented = defineEvent('bead.commented', BeadCommentedPayload, 'Somebody commented on a bead.')

@@ -1,11 +1,11 @@
 import { AppError } from '../../core/errors.ts'
-import type { Recorded } from '../../core/events/event.ts'
+import type { RecordedEvent } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { Rendered } from '../../http/rendered.ts'
+import type { RenderedJson } from '../../http/rendered.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { Bead, ListBodyBead } from '../beads/schema.ts'
@@ -44,7 +44,7 @@ export class Convoys {
     reactions.on('convoys.autoclose', ['bead.closed'], (tx, recorded) => this.#follow(tx, recorded))
   }
 
-  list(query: ConvoyQuery): Rendered<ListBodyBead> {
+  list(query: ConvoyQuery): RenderedJson<ListBodyBead> {
     return this.beads.list({ ...query, type: 'convoy' })
   }
 
@@ -75,7 +75,11 @@ export class Convoys {
     return convoy
   }
 
-  create(caller: Caller, { owned, owner, merge, target, ...body }: ConvoyTerms, once: Once = everyTime): Promise<Bead> {
+  create(
+    caller: Caller,
+    { owned, owner, merge, target, ...body }: ConvoyTerms,
+    once: SaveResponse = withoutReplay,
+  ): Promise<Bead> {
     const metadata = {
       ...(owner !== undefined && { [ConvoyKey.owner]: owner }),
       ...(merge !== undefined && { [ConvoyKey.merge]: merge }),
@@ -118,7 +122,7 @@ export class Convoys {
   }
 
   /** Closes the convoys that a closed bead was the last of. */
-  #follow(tx: Tx, { subject }: Recorded): void {
+  #follow(tx: Tx, { subject }: RecordedEvent): void {
     for (const id of subject ? this.of(subject) : []) {
       const convoy = this.beads.get(id)
       if (convoy.labels?.includes(OWNED) || !isComplete(this.#members.progress(id))) continue

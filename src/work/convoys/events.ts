@@ -1,4 +1,4 @@
-import { event, NoPayload } from '../../core/events/event.ts'
+import { defineEvent, NoPayload } from '../../core/events/event.ts'
 
-export const ConvoyCreated = event('convoy.created', NoPayload, 'A convoy was created.')
-export const ConvoyClosed = event('convoy.closed', NoPayload, 'A convoy was closed.')
+export const ConvoyCreated = defineEvent('convoy.created', NoPayload, 'A convoy was created.')
+export const ConvoyClosed = defineEvent('convoy.closed', NoPayload, 'A convoy was closed.')

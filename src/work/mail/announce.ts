@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { fenceText } from '../../config/providers/prompt.ts'
-import type { Recorded } from '../../core/events/event.ts'
+import type { RecordedEvent } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Tx } from '../../core/store.ts'
 import { type Correspondent, type Directory, type Register, routesOf } from './directory.ts'
@@ -34,7 +34,7 @@ export class Announcer {
     needs.reactions.on('mail.announce', types, (tx, recorded) => this.#react(tx, recorded))
   }
 
-  #react(tx: Tx, { type, subject, session_id }: Recorded): void {
+  #react(tx: Tx, { type, subject, session_id }: RecordedEvent): void {
     if (type === 'session.woke') this.#started(tx, session_id ?? '')
     else this.arrived(tx, subject ?? '')
   }

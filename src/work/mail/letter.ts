@@ -1,4 +1,4 @@
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { invalidField } from '../../core/errors.ts'
 import { BOUNDS } from '../beads/bounds.ts'
 import { MailKey } from '../metadata.ts'
@@ -35,7 +35,7 @@ export function toMessage(row: LetterRow, rig: string | undefined): Message {
     to: row.to_display,
     subject: row.title,
     body: row.description,
-    created_at: stamp(row.created_at),
+    created_at: toTimestamp(row.created_at),
     read: row.read === 1,
     thread_id: row.thread,
     ...(row.reply_to !== null && { reply_to: row.reply_to }),

@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import type { Store } from '../../core/store.ts'
 import { boundaryOf, cursorAfter } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
@@ -97,7 +97,7 @@ export class MailLists {
     return {
       items: shown.map((row) => toMessage(row, rig)),
       total,
-      ...(last && { next_cursor: cursorAfter({ createdAt: stamp(last.created_at), id: last.id }) }),
+      ...(last && { next_cursor: cursorAfter({ createdAt: toTimestamp(last.created_at), id: last.id }) }),
     }
   }
 

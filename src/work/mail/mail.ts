@@ -3,11 +3,11 @@ import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventDef } from '../../core/events/event.ts'
+import type { EventDefinition } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { threadId } from '../../core/ids.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -129,7 +129,7 @@ export class Mail {
     return toMessage(this.#marks.need(id), this.#label(rig))
   }
 
-  send(caller: Caller, letter: MailSendInputBody, once: Once = everyTime): Promise<Message> {
+  send(caller: Caller, letter: MailSendInputBody, once: SaveResponse = withoutReplay): Promise<Message> {
     const { to, subject, body = '', from, rig } = letter
     return this.needs.store.write((tx) => {
       checkLetter(subject, body)
@@ -151,7 +151,7 @@ export class Mail {
     caller: Caller,
     id: string,
     { from, subject, body = '' }: MailReplyInputBody,
-    { rig, once = everyTime }: { rig?: string | undefined; once?: Once } = {},
+    { rig, once = withoutReplay }: { rig?: string | undefined; once?: SaveResponse } = {},
   ): Promise<Message> {
     return this.needs.store.write((tx) => {
       const answered = this.#marks.need(id)
@@ -199,7 +199,7 @@ export class Mail {
     })
   }
 
-  #post(tx: Tx, sent: EventDef, draft: Draft, rig: string): Message {
+  #post(tx: Tx, sent: EventDefinition, draft: Draft, rig: string): Message {
     const { from, to, subject, body, thread, replyTo } = draft
     const bead = this.needs.beads.add(
       tx,

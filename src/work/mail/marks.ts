@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { AppError } from '../../core/errors.ts'
-import type { EventDef } from '../../core/events/event.ts'
+import type { EventDefinition } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Tx } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
@@ -36,7 +36,7 @@ export class Marks {
     throw missing(id)
   }
 
-  mark(tx: Tx, row: LetterRow, event: EventDef, { rig = '', actor = ACTOR }: Said = {}): void {
+  mark(tx: Tx, row: LetterRow, event: EventDefinition, { rig = '', actor = ACTOR }: Said = {}): void {
     const read = event !== MailMarkedUnread
     if ((row.read === 1) === read) return
     const beside = () => tx.orm.update(messages).set({ read }).where(eq(messages.id, row.id)).run()
@@ -45,7 +45,7 @@ export class Marks {
   }
 
   /** Takes a message out of every list; one that is out already, or gone, stays so. */
-  close(tx: Tx, id: string, event: EventDef, { rig = '', actor = ACTOR, reason }: Said = {}): void {
+  close(tx: Tx, id: string, event: EventDefinition, { rig = '', actor = ACTOR, reason }: Said = {}): void {
     const row = this.lists.row(id)
     if (!row && this.beads.find(id)) throw missing(id)
     if (!row || row.open === 0) return

@@ -15,7 +15,7 @@ export const searchRoutes = (city: CityOf<{ search: Search }>) => [
         'here, but comments on them do.',
       query: BeadSearch,
       ok: BeadsFound,
-      refuses: ['invalid-cursor'],
+      errors: ['invalid-cursor'],
       index: true,
       extension: true,
     },

@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { allOf, wordsOf } from '../../core/words.ts'
+import { matchAllTerms, parseSearchTerms } from '../../core/search-terms.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
 import type { Beads } from '../beads/beads.ts'
@@ -39,11 +39,11 @@ export class Search {
   /** A page, the last put on record first. */
   async find({ q, status, type, rig, cursor, limit }: BeadSearch): Promise<BeadsFound> {
     const [below] = keyOf(cursor, 'beads-found', 1) ?? [Number.MAX_SAFE_INTEGER / 1024]
-    const words = wordsOf(q)
+    const words = parseSearchTerms(q)
     if (words.length === 0) return { items: [] }
     await this.words.settle()
     const size = pageSize(limit)
-    const rows = this.#matches.all(allOf(words), Math.floor((below ?? 0) * 1024), LOOK)
+    const rows = this.#matches.all(matchAllTerms(words), Math.floor((below ?? 0) * 1024), LOOK)
     const numbers = [...new Set(rows.map(({ n }) => n))]
     const place = rig === this.needs.city ? '' : rig || null
     const chosen = this.#chosen.all(JSON.stringify(numbers), status || null, type || null, place, size + 1)

@@ -51,7 +51,7 @@ export class WordIndex {
 
   /** Goes on where the last run stopped, and follows what is written from now on. */
   start(): void {
-    this.#stopListening = this.needs.log.listen(({ type }) => {
+    this.#stopListening = this.needs.log.subscribe(({ type }) => {
       if (TELLING.has(type)) this.#arm()
     })
     this.#arm()

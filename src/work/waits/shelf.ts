@@ -1,6 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { stamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import type { Orm } from '../../core/orm.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Bead } from '../beads/schema.ts'
@@ -119,7 +119,7 @@ const KIND = 'deps'
 const ATTEMPT = '1'
 
 function metadataOf(row: WaitRow, beads: readonly string[]): Partial<Record<WaitKey, string>> {
-  const ended = row.endedAt === null ? {} : { [`${row.state}_at`]: stamp(row.endedAt) }
+  const ended = row.endedAt === null ? {} : { [`${row.state}_at`]: toTimestamp(row.endedAt) }
   return {
     session_id: row.session,
     session_name: row.sessionName,
@@ -129,11 +129,11 @@ function metadataOf(row: WaitRow, beads: readonly string[]): Partial<Record<Wait
     dep_mode: row.mode,
     registered_epoch: String(row.epoch),
     delivery_attempt: ATTEMPT,
-    created_at: stamp(row.createdAt),
+    created_at: toTimestamp(row.createdAt),
     ...(row.nudge !== null && { nudge_id: row.nudge }),
-    ...(row.expiresAt !== null && { expires_at: stamp(row.expiresAt) }),
+    ...(row.expiresAt !== null && { expires_at: toTimestamp(row.expiresAt) }),
     ...(row.createdBy !== null && { created_by_session: row.createdBy }),
-    ...(row.readyAt !== null && { ready_at: stamp(row.readyAt) }),
+    ...(row.readyAt !== null && { ready_at: toTimestamp(row.readyAt) }),
     ...(row.error !== '' && { last_error: row.error }),
     ...ended,
   }
@@ -153,9 +153,9 @@ export function toView(row: WaitRow, bead: Bead, beads: readonly string[]): Wait
     registered_epoch: String(row.epoch),
     delivery_attempt: ATTEMPT,
     ...(row.nudge !== null && { nudge_id: row.nudge }),
-    ...(row.expiresAt !== null && { expires_at: stamp(row.expiresAt) }),
+    ...(row.expiresAt !== null && { expires_at: toTimestamp(row.expiresAt) }),
     ...(bead.description !== undefined && { note: bead.description }),
-    created_at: stamp(row.createdAt),
+    created_at: toTimestamp(row.createdAt),
     ...(bead.labels && { labels: bead.labels }),
   }
 }

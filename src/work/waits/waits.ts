@@ -2,9 +2,9 @@ import { fenceText } from '../../config/providers/prompt.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Recorded } from '../../core/events/event.ts'
+import type { RecordedEvent } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
-import { everyTime, type Once } from '../../core/replays.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Beads } from '../beads/beads.ts'
@@ -103,7 +103,7 @@ export class Waits {
   }
 
   /** Begins a wait; when its beads are closed already it is ready at once. */
-  create(caller: Caller, body: WaitCreate, once: Once = everyTime): Promise<WaitView> {
+  create(caller: Caller, body: WaitCreate, once: SaveResponse = withoutReplay): Promise<WaitView> {
     const { store, clock, beads, sessions, city } = this.needs
     return store.write((tx) => {
       const { waiter, by, expiresAt, on } = beginning({ caller, city, body, now: clock.now(), sessions, beads })
@@ -151,7 +151,7 @@ export class Waits {
     throw new AppError('forbidden', `forbidden: wait ${id} is of session ${view.session_id}`)
   }
 
-  #follow(tx: Tx, { subject = '' }: Recorded): void {
+  #follow(tx: Tx, { subject = '' }: RecordedEvent): void {
     const own = this.#shelf.find(subject)
     if (own && LIVE.has(own.state)) this.#end(tx, subject, 'canceled', 'its bead was closed')
     if (this.needs.sessions.find(subject)?.state === 'closed') this.#cancelAll(tx, subject, 'session-closed')

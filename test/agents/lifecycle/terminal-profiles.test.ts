@@ -3,7 +3,7 @@ import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profil
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import type { TerminalScreen } from '../../../src/host/terminal/host.ts'
 import { type Place, placeOf } from '../../../src/host/terminal/input.ts'
-import type { DialogKind } from '../../../src/host/terminal/manners.ts'
+import type { DialogKind } from '../../../src/host/terminal/profile.ts'
 import { type Standing, standing } from '../../../src/host/terminal/standing.ts'
 
 /** A screen as it was seen; `▮` marks the cursor. */

@@ -11,10 +11,10 @@ import { Config } from '../../../src/config/config.ts'
 import { Suspensions } from '../../../src/config/suspensions/suspensions.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import type { Recorded } from '../../../src/core/events/event.ts'
+import type { RecordedEvent } from '../../../src/core/events/event.ts'
 import { EventLog } from '../../../src/core/events/log.ts'
 import { Reactions } from '../../../src/core/events/reactions.ts'
-import { Requests } from '../../../src/core/requests.ts'
+import { Requests } from '../../../src/core/requests/requests.ts'
 import { Store } from '../../../src/core/store.ts'
 import type { Host } from '../../../src/host/client/client.ts'
 import type { SessionCaller } from '../../../src/http/caller.ts'
@@ -122,14 +122,18 @@ export class CityWorld implements AsyncDisposable {
   }
 
   /** The next event that fits, counted from the last one this returned. */
-  async event(type: string, fits: (recorded: Recorded) => boolean = () => true, ms = 20_000): Promise<Recorded> {
+  async event(
+    type: string,
+    fits: (recorded: RecordedEvent) => boolean = () => true,
+    ms = 20_000,
+  ): Promise<RecordedEvent> {
     const { log } = this.city
-    const { promise, resolve, reject } = Promise.withResolvers<Recorded>()
+    const { promise, resolve, reject } = Promise.withResolvers<RecordedEvent>()
     const look = () => {
       const found = log.after(this.#seen, 100_000).find((one) => one.type === type && fits(one))
       if (found) resolve(found)
     }
-    const stop = log.listen(look)
+    const stop = log.subscribe(look)
     const late = AbortSignal.timeout(ms)
     const over = () => reject(new Error(`no ${type} in ${ms} ms; ${this.recorded().join(', ')}`))
     late.addEventListener('abort', over)

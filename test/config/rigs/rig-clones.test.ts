@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { isPublicAddress, parseRemote } from '../../../src/config/git/remote.ts'
 import { rigClones } from '../../../src/config/rigs/table.ts'
-import type { Recorded } from '../../../src/core/events/event.ts'
+import type { RecordedEvent } from '../../../src/core/events/event.ts'
 import { agentsWorld } from '../../agents/agents/world.ts'
 import { tempFolder } from '../../support/folder.ts'
 
@@ -58,14 +58,14 @@ const anywhere = { mayReach: async () => true }
 type Town = Awaited<ReturnType<typeof agentsWorld>>
 
 /** The event that ends a request. */
-function ended(town: Town, id: unknown): Promise<Recorded> {
-  const { promise, resolve } = Promise.withResolvers<Recorded>()
+function ended(town: Town, id: unknown): Promise<RecordedEvent> {
+  const { promise, resolve } = Promise.withResolvers<RecordedEvent>()
   const late = setTimeout(() => expect.unreachable(`request ${id} did not end`), 10_000)
-  const hear = (recorded: Recorded) => {
+  const hear = (recorded: RecordedEvent) => {
     const { request_id } = recorded.payload as { request_id?: string }
     if (request_id === id && recorded.type.startsWith('request.')) resolve(recorded)
   }
-  town.log.listen(hear)
+  town.log.subscribe(hear)
   town.log.after(0, 1000).forEach(hear)
   return promise.finally(() => clearTimeout(late))
 }

@@ -3,7 +3,7 @@ import { Lock } from '../../../src/core/lock.ts'
 
 const [, , path = '', then] = process.argv
 try {
-  Lock.take(path, 'a child')
+  Lock.acquire(path, 'a child')
   process.stdout.write('taken\n')
   if (then === 'hold') for await (const _ of Bun.stdin.stream());
 } catch (error) {

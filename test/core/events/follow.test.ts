@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { type FollowBounds, type Followed, Follower, type Source } from '../../../src/core/events/follow.ts'
-import type { Tail } from '../../../src/core/tail.ts'
+import { type FollowBounds, type FollowedEvent, Follower, type LogSource } from '../../../src/core/events/follow.ts'
+import type { PullSource } from '../../../src/core/pull-source.ts'
 import { eventWorld } from './world.ts'
 
-const label = (one: Followed): string =>
+const label = (one: FollowedEvent): string =>
   one.gap ? `${one.name} gap ${one.gap.from}-${one.gap.to} ${one.gap.reason}` : `${one.name} ${one.recorded.seq}`
 
 /** A tail that is read as its bell rings. */
@@ -11,8 +11,8 @@ class Reading<Shown> {
   rings = 0
   #rung = Promise.withResolvers<void>()
 
-  constructor(private readonly tail: Tail<Shown>) {
-    tail.listen(() => {
+  constructor(private readonly tail: PullSource<Shown>) {
+    tail.onReady(() => {
       this.rings++
       this.#rung.resolve()
       this.#rung = Promise.withResolvers()
@@ -26,7 +26,7 @@ class Reading<Shown> {
       const rung = this.#rung.promise
       const one = this.tail.take()
       if (one !== undefined) taken.push(one)
-      else if (this.tail.over) return [...taken, 'end']
+      else if (this.tail.isDone) return [...taken, 'end']
       else await rung
     }
     return taken
@@ -35,7 +35,7 @@ class Reading<Shown> {
   close = () => this.tail.close()
 }
 
-const following = (sources: Source[], bounds?: FollowBounds) =>
+const following = (sources: LogSource[], bounds?: FollowBounds) =>
   new Reading(new Follower({ now: () => sources }, label, bounds))
 
 const numbered = (name: string, from: number, to: number): string[] =>
@@ -169,7 +169,7 @@ describe('following several logs', () => {
         }
       },
     }
-    const seen = (followed: Followed): string => {
+    const seen = (followed: FollowedEvent): string => {
       at.set(followed.name, followed.recorded?.seq ?? followed.gap?.to ?? 0)
       return label(followed)
     }

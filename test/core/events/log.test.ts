@@ -9,7 +9,7 @@ describe('recording', () => {
   test('an event is on disk before anyone hears of it, and is what the row says', async () => {
     await using world = eventWorld()
     const heard: unknown[] = []
-    world.log.listen((recorded) =>
+    world.log.subscribe((recorded) =>
       heard.push({ ...recorded, head: world.log.head, rows: world.log.after(0, 10).length }),
     )
     const payload = { text: 'hello' }
@@ -64,10 +64,10 @@ describe('recording', () => {
     await using world = eventWorld({ onError: (error) => faults.push(error) })
     const boom = new Error('boom')
     const heard: number[] = []
-    world.log.listen(() => {
+    world.log.subscribe(() => {
       throw boom
     })
-    const stop = world.log.listen(({ seq }) => heard.push(seq))
+    const stop = world.log.subscribe(({ seq }) => heard.push(seq))
     await world.record()
     stop()
     await world.record()
@@ -202,20 +202,20 @@ describe('waiting', () => {
   test('ends at once when there is a newer event already', async () => {
     await using world = eventWorld()
     await world.record()
-    expect(await world.log.until(0, 1000)).toBe(true)
+    expect(await world.log.waitForEventAfter(0, 1000)).toBe(true)
     expect(world.deadlines.size).toBe(0)
   })
 
   test('ends with the next event, with the time, or with the signal, and leaves nothing behind', async () => {
     await using world = eventWorld()
-    const next = world.log.until(0, 60_000)
+    const next = world.log.waitForEventAfter(0, 60_000)
     await world.record()
     expect(await next).toBe(true)
-    const late = world.log.until(1, 60_000)
+    const late = world.log.waitForEventAfter(1, 60_000)
     await world.clock.advance(60_000)
     expect(await late).toBe(false)
     const gone = new AbortController()
-    const left = world.log.until(1, 60_000, gone.signal)
+    const left = world.log.waitForEventAfter(1, 60_000, gone.signal)
     gone.abort()
     expect(await left).toBe(false)
     expect(world.deadlines.size).toBe(0)

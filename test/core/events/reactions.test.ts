@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Recorded } from '../../../src/core/events/event.ts'
+import type { RecordedEvent } from '../../../src/core/events/event.ts'
 import type { Tx } from '../../../src/core/store.ts'
 import { until } from '../../support/until.ts'
 import { eventWorld } from './world.ts'
@@ -7,7 +7,12 @@ import { eventWorld } from './world.ts'
 type World = ReturnType<typeof eventWorld>
 
 /** Registers a consumer that writes down what it reacts to. */
-function noting(world: World, name: string, types: readonly string[], also?: (tx: Tx, recorded: Recorded) => void) {
+function noting(
+  world: World,
+  name: string,
+  types: readonly string[],
+  also?: (tx: Tx, recorded: RecordedEvent) => void,
+) {
   const insert = world.store.prepare('INSERT INTO done (seq, consumer) VALUES (?, ?)')
   world.reactions.on(name, types, (tx, recorded) => {
     insert.run(recorded.seq, name)

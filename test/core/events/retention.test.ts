@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { Retention, type RetentionBounds } from '../../../src/core/events/retention.ts'
-import { Archives } from '../../../src/core/events/rotation.ts'
+import { Retention, type RetentionLimits } from '../../../src/core/events/retention.ts'
+import { EventArchives } from '../../../src/core/events/rotation.ts'
 import { until } from '../../support/until.ts'
 import { eventWorld } from './world.ts'
 
 const DAY = 86_400_000
 
-function retaining(bounds: RetentionBounds) {
+function retaining(bounds: RetentionLimits) {
   const world = eventWorld()
   const error: unknown[] = []
   const retention = () =>
@@ -77,7 +77,7 @@ test('events that an archive still waits for stay', async () => {
   const { world, retention } = retaining({ days: 1, least: 0 })
   await using _ = world
   await world.fill(100)
-  const archives = new Archives(
+  const archives = new EventArchives(
     world.store,
     world.log,
     world.clock,

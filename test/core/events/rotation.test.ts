@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { type ArchiveBounds, Archives } from '../../../src/core/events/rotation.ts'
+import { type ArchiveLimits, EventArchives } from '../../../src/core/events/rotation.ts'
 import { until } from '../../support/until.ts'
 import { eventWorld } from './world.ts'
 
 const DAY = 24 * 3_600_000
-const FOR_EVER: ArchiveBounds = { age: 0, bytes: 0 }
+const FOR_EVER: ArchiveLimits = { age: 0, bytes: 0 }
 
-function archivesOf({ store, log, clock, reports }: ReturnType<typeof eventWorld>, bounds = FOR_EVER): Archives {
-  return new Archives(
+function archivesOf({ store, log, clock, reports }: ReturnType<typeof eventWorld>, bounds = FOR_EVER): EventArchives {
+  return new EventArchives(
     store,
     log,
     clock,

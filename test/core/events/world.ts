@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import { event } from '../../../src/core/events/event.ts'
+import { defineEvent } from '../../../src/core/events/event.ts'
 import sql from '../../../src/core/events/log.sql' with { type: 'text' }
 import { EventLog } from '../../../src/core/events/log.ts'
 import { Reactions } from '../../../src/core/events/reactions.ts'
@@ -8,8 +8,8 @@ import { Store, type StoreOptions } from '../../../src/core/store.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
 
-export const NoteWritten = event('note.written', Type.Object({ text: Type.String() }), 'A note was written.')
-export const NoteRead = event('note.read', Type.Object({}), 'A note was read.')
+export const NoteWritten = defineEvent('note.written', Type.Object({ text: Type.String() }), 'A note was written.')
+export const NoteRead = defineEvent('note.read', Type.Object({}), 'A note was read.')
 
 const MIGRATIONS = [sql, 'CREATE TABLE done (seq INTEGER NOT NULL, consumer TEXT NOT NULL)']
 

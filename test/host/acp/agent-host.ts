@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Host } from '../../../src/host/client/client.ts'
-import type { StartSpec } from '../../../src/host/protocol/hosted.ts'
 import type { AgentRecord } from '../../../src/host/protocol/record.ts'
+import type { StartSpec } from '../../../src/host/protocol/session.ts'
 import { type HostWorld, spec } from '../world.ts'
 
 /** The argv of the agent program of these tests. */

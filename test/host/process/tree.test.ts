@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { parsePs, parseStat } from '../../../src/host/process/parse.ts'
-import { boot, type Process, ProcessTable, processNow } from '../../../src/host/process/process-table.ts'
+import type { Process } from '../../../src/host/process/process-info.ts'
+import { boot, ProcessTable, processNow } from '../../../src/host/process/process-table.ts'
 import { ancestry, familyOf, identity, type Origin } from '../../../src/host/process/tree.ts'
 
 const one = (pid: number, parent: number, session: number, more: Partial<Process> = {}): Process => ({

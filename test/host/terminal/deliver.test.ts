@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { type DeliverOptions, type Delivery, deliver } from '../../../src/host/terminal/deliver.ts'
 import { interrupt } from '../../../src/host/terminal/interrupt.ts'
-import { type Manners, PLAIN } from '../../../src/host/terminal/manners.ts'
+import { DEFAULT_TERMINAL_PROFILE, type TerminalProfile } from '../../../src/host/terminal/profile.ts'
 import { settle } from '../../../src/host/terminal/settle.ts'
 import { Watch } from '../../../src/host/terminal/watch.ts'
 import { tempFolder } from '../../support/folder.ts'
@@ -12,8 +12,8 @@ import { Terminals } from './terminals.ts'
 
 const PROGRAM = join(import.meta.dir, 'programs/prompt.ts')
 const trust = { kind: 'trust', seen: /Do you trust this folder\?/, asks: 'whether to trust its folder' } as const
-const polite: Manners = {
-  ...PLAIN,
+const polite: TerminalProfile = {
+  ...DEFAULT_TERMINAL_PROFILE,
   readyPrefixes: ['> '],
   busy: /esc to interrupt/,
   dialogs: [trust],
@@ -273,7 +273,7 @@ describe.concurrent('texts from strangers', () => {
 describe.concurrent('a program that we know nothing about', () => {
   test('it is ready after its delay and takes a text through the line discipline', async () => {
     const script = 'while read line; do echo "\\"$line\\"" >> LOG; echo taken; done'
-    await using program = running(['/bin/sh', '-c', script], { ...PLAIN, readyDelay: 400 })
+    await using program = running(['/bin/sh', '-c', script], { ...DEFAULT_TERMINAL_PROFILE, readyDelay: 400 })
     expect(await program.say('hello there')).toEqual(delivered)
     expect(await program.say('again and again', { settled: true })).toEqual(delivered)
     await program.sees((rows) => rows.filter((row) => row === 'taken').length === 2)
@@ -281,7 +281,7 @@ describe.concurrent('a program that we know nothing about', () => {
   })
 
   test('it is not ready before its delay', async () => {
-    await using program = running(['/bin/cat'], { ...PLAIN, readyDelay: 5000 })
+    await using program = running(['/bin/cat'], { ...DEFAULT_TERMINAL_PROFILE, readyDelay: 5000 })
     expect(await program.settle({ within: 500 })).toEqual({ is: 'starting' })
   })
 })

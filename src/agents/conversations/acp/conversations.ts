@@ -2,7 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { asc, eq } from 'drizzle-orm'
 import type { EventLog } from '../../../core/events/log.ts'
 import type { Store, Tx } from '../../../core/store.ts'
-import type { AgentRecords } from '../../../host/client/contract.ts'
+import type { RecordBatch } from '../../../host/client/contract.ts'
 import type { AgentMode, AgentRecord } from '../../../host/protocol/record.ts'
 import { SessionAnswered, SessionAsked } from './events.ts'
 import { promptOf } from './questions.ts'
@@ -134,7 +134,7 @@ export class Conversations {
   }
 
   /** Keeps what a program of this city said; false when it is another city's. */
-  async keep({ key, records }: AgentRecords): Promise<boolean> {
+  async keep({ key, records }: RecordBatch): Promise<boolean> {
     const [city, session] = key.split('/')
     if (city !== this.parts.city || session === undefined) return false
     for (const slice of slices(records)) await this.parts.store.write((tx) => this.#keep(tx, key, session, slice))

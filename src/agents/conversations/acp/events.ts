@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { event } from '../../../core/events/event.ts'
+import { defineEvent } from '../../../core/events/event.ts'
 
 const closed = { additionalProperties: false } as const
 
-export const SessionAsked = event(
+export const SessionAsked = defineEvent(
   'session.asked',
   Type.Object(
     { session_id: Type.String(), request_id: Type.String(), prompt: Type.String() },
@@ -11,7 +11,7 @@ export const SessionAsked = event(
   ),
   'A session’s agent waits for a person to say whether it may.',
 )
-export const SessionAnswered = event(
+export const SessionAnswered = defineEvent(
   'session.answered',
   Type.Object(
     {

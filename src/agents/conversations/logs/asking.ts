@@ -1,5 +1,5 @@
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import type { Frame } from '../../../http/sse.ts'
+import type { SseFrame } from '../../../http/sse.ts'
 import type { PendingInteraction } from '../../sessions/schema.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 
@@ -42,7 +42,7 @@ export class Asking {
   }
 
   /** Frames about a question that came up or went away. */
-  async frames(activity: string | undefined, count: () => { id?: string }): Promise<Frame[]> {
+  async frames(activity: string | undefined, count: () => { id?: string }): Promise<SseFrame[]> {
     if (!this.#look) return []
     this.#look = false
     const now = await this.needs.pending(this.row).catch(() => undefined)

@@ -1,4 +1,4 @@
-import type { Frame } from '../../../http/sse.ts'
+import type { SseFrame } from '../../../http/sse.ts'
 import type { AgentOutput } from '../../agents/schema.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
@@ -30,7 +30,7 @@ export async function* logFrames(
   wanted: Wanted,
   signal: AbortSignal,
   promoted = false,
-): AsyncGenerator<Frame, void, void> {
+): AsyncGenerator<SseFrame, void, void> {
   const { log, giveBack } = needs.shelf.borrow(found)
   const pulse = new Pulse(signal)
   const beat = () => pulse.beat()

@@ -1,7 +1,7 @@
 import type { Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import type { Store, Tx } from '../../../core/store.ts'
-import type { Frame } from '../../../http/sse.ts'
+import type { SseFrame } from '../../../http/sse.ts'
 import type { AgentOutput } from '../../agents/schema.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SubAgent } from '../../sessions/schema.ts'
@@ -99,7 +99,7 @@ export class Logs {
   }
 
   /** What a session says, in frames; undefined when it has no log. */
-  frames(row: SessionRow, wanted: Wanted, signal: AbortSignal): AsyncIterable<Frame> | undefined {
+  frames(row: SessionRow, wanted: Wanted, signal: AbortSignal): AsyncIterable<SseFrame> | undefined {
     const found = this.#find(row)
     return found && logFrames(this.#follow, row, found, wanted, signal)
   }
@@ -114,8 +114,8 @@ export class Logs {
     row: SessionRow,
     wanted: Wanted,
     signal: AbortSignal,
-    screen: (signal: AbortSignal) => AsyncIterable<Frame>,
-  ): AsyncGenerator<Frame, void, void> {
+    screen: (signal: AbortSignal) => AsyncIterable<SseFrame>,
+  ): AsyncGenerator<SseFrame, void, void> {
     const appeared = new AbortController()
     const look = () => this.has(row) && appeared.abort()
     const stops = [this.needs.book.onChange(look), this.#tracks.get(row.id)?.listen(look) ?? (() => {})]

@@ -1,4 +1,4 @@
-import { stamp } from '../../../core/clock.ts'
+import { toTimestamp } from '../../../core/clock.ts'
 import type { Block } from '../structured/blocks.ts'
 import type { Message } from '../structured/messages.ts'
 import type { Entry } from './entry.ts'
@@ -16,7 +16,7 @@ export function toMessage(entry: Entry, provider: string, thinking: boolean): Me
     status: entry.partial ? ('partial' as const) : ('final' as const),
     blocks: thinking ? [...all] : all.map(withoutThought),
     provider,
-    ...(entry.at !== undefined && { timestamp: stamp(entry.at) }),
+    ...(entry.at !== undefined && { timestamp: toTimestamp(entry.at) }),
   }
   switch (entry.role) {
     case 'assistant':

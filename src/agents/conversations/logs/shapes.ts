@@ -1,4 +1,4 @@
-import type { Frame } from '../../../http/sse.ts'
+import type { SseFrame } from '../../../http/sse.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { Message } from '../structured/messages.ts'
 import type { TranscriptFormat } from '../structured/transcript.ts'
@@ -21,7 +21,7 @@ export interface Wanted {
 /** Puts a log into frames: first what there is, then what is new. */
 export interface Shape {
   /** Frames for what differs from what was shown before. */
-  frames(reader: LogReader): Generator<Frame>
+  frames(reader: LogReader): Generator<SseFrame>
   /** The next `id` of frames that are counted. */
   count(): { id?: string }
 }
@@ -46,7 +46,7 @@ class Listed implements Shape {
     return { id: String(++this.#count) }
   }
 
-  *frames(reader: LogReader): Generator<Frame> {
+  *frames(reader: LogReader): Generator<SseFrame> {
     const { entries } = reader.view
     const first = this.#stream !== reader.stream
     if (first) this.#sent.clear()
@@ -61,7 +61,7 @@ class Listed implements Shape {
     return this.format === 'raw' || isTurn(entry)
   }
 
-  #frame({ entries, pagination }: ReturnType<typeof paged>): Frame {
+  #frame({ entries, pagination }: ReturnType<typeof paged>): SseFrame {
     const whose = { ...whoseIs(this.row), format: this.format }
     const rest = pagination && { pagination }
     if (this.format === 'raw') {
@@ -88,7 +88,7 @@ class Structured implements Shape {
     return {}
   }
 
-  *frames(reader: LogReader): Generator<Frame> {
+  *frames(reader: LogReader): Generator<SseFrame> {
     const messages = reader.view.entries.filter(isMessage).map((entry) => this.#message(entry))
     const next = this.promoted
       ? ({ how: 'frame', operation: 'reset', reset_reason: 'stream_changed', messages } as const)

@@ -1,4 +1,4 @@
-import { stamp } from '../../../core/clock.ts'
+import { toTimestamp } from '../../../core/clock.ts'
 import type { OutputTurn } from '../../agents/schema.ts'
 import { turnText } from './blocks.ts'
 import type { Entry } from './entry.ts'
@@ -9,5 +9,5 @@ export const isTurn = (entry: Entry): boolean => entry.speaker !== undefined && 
 export const toTurn = (entry: Entry): OutputTurn => ({
   role: entry.speaker ?? 'system',
   text: turnText(entry.blocks()),
-  ...(entry.at !== undefined && { timestamp: stamp(entry.at) }),
+  ...(entry.at !== undefined && { timestamp: toTimestamp(entry.at) }),
 })

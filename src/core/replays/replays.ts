@@ -1,6 +1,6 @@
 import type { Statement } from 'bun:sqlite'
-import type { Clock } from './clock.ts'
-import type { Store, Tx } from './store.ts'
+import type { Clock } from '../clock.ts'
+import type { Store, Tx } from '../store.ts'
 
 /** What a request with an `Idempotency-Key` was answered, to be sent again to whoever repeats it. */
 export interface Replay {
@@ -16,21 +16,21 @@ export interface Replay {
  * Keeps an answer in the write that makes it, so that both are on disk or neither: `once(tx, answer)` gives the answer
  * back. Without a key it does nothing else.
  */
-export type Once = <Answer>(tx: Tx, answer: Answer) => Answer
+export type SaveResponse = <Answer>(tx: Tx, answer: Answer) => Answer
 
 /** For what is done without a request. */
-export const everyTime: Once = (_tx, answer) => answer
+export const withoutReplay: SaveResponse = (_tx, answer) => answer
 
 /** A request whose work is not a write of the store, such as that of a file, and may be cut off half way. */
 export interface Attempt {
   /** Whether an attempt with the same key and body began its work and was cut off: what is there may be its own. */
-  readonly again: boolean
+  readonly isRetry: boolean
   /** To be awaited right before the work, once nothing speaks against it. */
   begin(): Promise<void>
 }
 
 /** For what is done without a request, or one without a key. */
-export const onlyAttempt: Attempt = { again: false, begin: async () => {} }
+export const firstAttempt: Attempt = { isRetry: false, begin: async () => {} }
 
 /** What is kept of an attempt that began its work, until it has an answer; no answer is empty. */
 const BEGUN = ''

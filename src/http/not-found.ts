@@ -1,8 +1,8 @@
 import { exchangeId } from '../core/ids.ts'
-import type { Side } from './app.ts'
+import type { RequestHandler } from './app.ts'
 
 /** The side of a server whose network answers elsewhere: it has nothing at any address. */
-export const nowhere: Side = {
+export const notFoundHandler: RequestHandler = {
   fetch: () =>
     new Response('there is nothing at this address\n', {
       status: 404,

@@ -43,18 +43,18 @@ export const StartSpec = Type.Object({
 })
 export type StartSpec = Static<typeof StartSpec>
 
-export const Started = Type.Object({
+export const StartResult = Type.Object({
   pid: Type.Integer(),
   /** RFC 3339, by the host's clock. */
   startedAt: Type.String(),
   /** Of kind `acp`: whether it goes on with the conversation that was asked for. */
   resumed: Type.Optional(Type.Boolean()),
 })
-export type Started = Static<typeof Started>
+export type StartResult = Static<typeof StartResult>
 
 /** A process that cannot be mistaken for a later one with the same pid: `started` names its moment of birth. */
-export const Seen = Type.Object({ pid: Type.Integer(), started: Type.String(), command: Type.String() })
-export type Seen = Static<typeof Seen>
+export const ProcessRef = Type.Object({ pid: Type.Integer(), started: Type.String(), command: Type.String() })
+export type ProcessRef = Static<typeof ProcessRef>
 
 /** Why a session is over: by itself, on request, because nobody watched, because its host died, or with all others. */
 export const EndReason = Type.Union([
@@ -76,7 +76,7 @@ const Identity = {
 const Over = { exitCode: Type.Optional(Type.Integer()), signal: Type.Optional(Type.String()) }
 
 /** One session as the host sees it. */
-export const Hosted = Type.Object({
+export const HostedSession = Type.Object({
   ...Identity,
   kind: SessionKind,
   state: Type.Union([Type.Literal('running'), Type.Literal('exited')]),
@@ -94,7 +94,7 @@ export const Hosted = Type.Object({
   /** Bytes the screen never saw because the program wrote faster than it could be read. */
   unseen: Type.Integer(),
 })
-export type Hosted = Static<typeof Hosted>
+export type HostedSession = Static<typeof HostedSession>
 
 /** The end of a session: its whole tree was looked for and is gone. */
 export const Exit = Type.Object({
@@ -106,7 +106,7 @@ export const Exit = Type.Object({
   /** The last lines of its screen and scrollback, at most 16 KB. */
   lastOutput: Type.Array(Type.String()),
   /** Processes that left for a session of their own and run on; `endDaemons` ends them. */
-  daemons: Type.Array(Seen),
+  daemons: Type.Array(ProcessRef),
 })
 export type Exit = Static<typeof Exit>
 
@@ -146,7 +146,7 @@ export interface Snapshot {
 }
 
 /** A piece of output, or the piece that was overwritten before it could be read. */
-export type Piece = { offset: number; bytes: Uint8Array } | { gap: { from: number; to: number } }
+export type OutputChunk = { offset: number; bytes: Uint8Array } | { gap: { from: number; to: number } }
 
 /** Signals that may be sent to what runs in a terminal's foreground. */
 export const ForegroundSignal = Type.Union([

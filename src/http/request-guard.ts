@@ -1,29 +1,29 @@
 import { exchangeId } from '../core/ids.ts'
-import type { Reply } from './answer.ts'
 import type { Caller } from './caller.ts'
-import { share } from './cors.ts'
-import { admit, type Facts, type GuardSettings, human } from './guard.ts'
+import { setCorsHeaders } from './cors.ts'
+import { checkRequest, type GuardedRequest, type GuardSettings, human } from './guard.ts'
+import type { ResponseHead } from './operation-handler.ts'
 
 /** What every request of a plane goes through before it is routed. */
-export interface Gate {
+export interface RequestGuard {
   /** Throws the refusal of whoever may not go on; answers preflights itself. */
-  receive(request: Request, reply: Reply): Response | undefined
+  admit(request: Request, reply: ResponseHead): Response | undefined
   /** Who was let in with this request. */
   callerOf(request: Request): Caller
 }
 
 /** What happens to every request before it is routed: it is named, shared with whom it may be, and let in or not. */
-export class Entry implements Gate {
+export class Entry implements RequestGuard {
   readonly #callers = new WeakMap<Request, Caller>()
 
   constructor(private readonly settings: GuardSettings) {}
 
   /** Throws the refusal of whoever may not go on; answers preflights itself. */
-  receive(request: Request, reply: Reply): Response | undefined {
+  admit(request: Request, reply: ResponseHead): Response | undefined {
     const seen = new Seen(request.method, request.headers)
     reply.headers['x-gc-request-id'] = exchangeId()
-    share(reply.headers, seen.origin, this.settings)
-    const caller = admit(seen, this.settings)
+    setCorsHeaders(reply.headers, seen.origin, this.settings)
+    const caller = checkRequest(seen, this.settings)
     if (caller !== human) this.#callers.set(request, caller)
     return seen.method === 'OPTIONS' ? new Response(null, { status: 204 }) : undefined
   }
@@ -35,7 +35,7 @@ export class Entry implements Gate {
 }
 
 /** A request as the guard sees it: a header is read when it is looked at. */
-class Seen implements Facts {
+class Seen implements GuardedRequest {
   constructor(
     readonly method: string,
     private readonly headers: Headers,

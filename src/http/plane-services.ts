@@ -1,10 +1,10 @@
 import type { Server } from 'bun'
-import type { Desk } from './answer.ts'
-import type { Gate } from './entry.ts'
 import type { Lives } from './exchange.ts'
 import { Idempotency } from './idempotency.ts'
-import type { Link, PlaneOptions } from './plane.ts'
-import { type Problems, toAppError } from './problem.ts'
+import type { Desk } from './operation-handler.ts'
+import type { PlaneOptions, SocketData } from './plane-options.ts'
+import { type ProblemFormat, toAppError } from './problem.ts'
+import type { RequestGuard } from './request-guard.ts'
 import { stream } from './sse.ts'
 
 /** How many seconds the connection of a lagging reader stays when it still does not read. */
@@ -13,11 +13,11 @@ const LINGER = 10
 /** What the operations of a plane work with. */
 interface Parts {
   options: PlaneOptions
-  problems: Problems
+  problems: ProblemFormat
   lives: Lives
-  gate: Gate
+  gate: RequestGuard
   /** The server that requests come from; undefined until the first. */
-  server(): Server<Link> | undefined
+  server(): Server<SocketData> | undefined
 }
 
 /** What the operations of a plane share. */
@@ -37,7 +37,7 @@ export function deskOf({ options, problems, lives, gate, server }: Parts): Desk 
     index: (params) => options.index?.(params),
     until(params, index, ms, turn) {
       hold(turn.request)
-      return options.until?.(params, index, ms, turn.signal) ?? Promise.resolve()
+      return options.waitForEvent?.(params, index, ms, turn.signal) ?? Promise.resolve()
     },
     stream(turn, frames) {
       const { request, id, signal } = turn

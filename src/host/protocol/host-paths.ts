@@ -3,13 +3,13 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
-import { makeFolder } from '../../core/folders.ts'
+import { createFolder } from '../../core/folders.ts'
 
 /** A socket's path has room for about a hundred bytes on every system. */
 const SOCKET_PATH_MOST = 100
 
 /** Where one host of a home lives: a folder per build, so that a new build's host runs beside the old one. */
-export class Place {
+export class HostPaths {
   readonly folder: string
   readonly lock: string
   readonly log: string
@@ -29,7 +29,7 @@ export class Place {
 
   /** Makes the folder, which only its owner may enter. */
   open(): void {
-    makeFolder(this.folder)
+    createFolder(this.folder)
     for (const folder of [hostFolder(this.home), this.folder]) own(folder)
   }
 
@@ -69,11 +69,11 @@ export class Place {
   }
 
   /** Every place of a home where a host has been. */
-  static all(home: string): Place[] {
+  static all(home: string): HostPaths[] {
     if (!existsSync(hostFolder(home))) return []
     return readdirSync(hostFolder(home))
       .filter((build) => existsSync(join(hostFolder(home), build, 'lock')))
-      .map((build) => new Place(home, build))
+      .map((build) => new HostPaths(home, build))
   }
 }
 

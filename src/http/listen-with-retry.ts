@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
-import type { Side } from './app.ts'
-import { type Listening, type ListenOptions, listen, Taken } from './listen.ts'
+import type { RequestHandler } from './app.ts'
+import { type HttpListener, type ListenOptions, listen, PortInUseError } from './listen.ts'
 
 const APART = 100
 /** How long a port is waited for that nobody listens at. */
@@ -12,13 +12,13 @@ const LINGERS =
  * Serves an app on an address. A connection that left from this port, also one that is closed and not yet forgotten
  * by the system, keeps everybody else off it: that is waited for a little, and told apart from a program that listens.
  */
-export async function listenPatiently(app: Side, options: ListenOptions): Promise<Listening> {
+export async function listenWithRetry(app: RequestHandler, options: ListenOptions): Promise<HttpListener> {
   for (let waited = 0; ; waited += APART) {
     try {
       return listen(app, options)
     } catch (error) {
-      if (!(error instanceof Taken) || (await answers(options))) throw error
-      if (waited >= PATIENCE) throw new Taken(options.host, options.port, LINGERS)
+      if (!(error instanceof PortInUseError) || (await answers(options))) throw error
+      if (waited >= PATIENCE) throw new PortInUseError(options.host, options.port, LINGERS)
     }
     await options.deadlines.sleep(APART)
   }

@@ -1,17 +1,17 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 
 /** A JSON Schema as the document shows it. */
-export type Json = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 
-const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` })
 
 /** Collects the named shapes of a document: each stands once under its name and is referred to. */
-export class Components {
-  readonly schemas: Record<string, Json> = {}
+export class SchemaComponents {
+  readonly schemas: Record<string, JsonObject> = {}
   readonly #sources = new Map<string, TSchema>()
 
   /** The schema as the document shows it, its named parts replaced by references. */
-  show(schema: TSchema): Json {
+  show(schema: TSchema): JsonObject {
     const name = schema.$id
     if (name === undefined) return this.#plain(schema)
     const source = this.#sources.get(name)
@@ -24,10 +24,10 @@ export class Components {
     return ref(name)
   }
 
-  #plain(schema: TSchema): Json {
+  #plain(schema: TSchema): JsonObject {
     if (schema[Kind] === 'Uint8Array') return { type: 'string', format: 'binary' }
     if (schema[Kind] === 'Record') return this.#record(schema)
-    const shown: Json = {}
+    const shown: JsonObject = {}
     for (const [key, value] of Object.entries(schema)) {
       if (key === '$id' || key === 'additionalItems') continue
       shown[key] = this.#member(key, value)
@@ -48,7 +48,7 @@ export class Components {
   }
 
   /** Any keys, one shape of value. */
-  #record({ patternProperties, ...rest }: TSchema): Json {
+  #record({ patternProperties, ...rest }: TSchema): JsonObject {
     const [values] = Object.values<TSchema>(patternProperties ?? {})
     const { $id: _, ...shown } = rest
     return { ...shown, additionalProperties: values ? this.show(values) : true }
@@ -67,7 +67,7 @@ const HOLDS_LIST = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems'])
 const HOLDS_MANY = new Set(['properties', 'patternProperties', '$defs'])
 
 /** "A string or null" and "one of these words" the short way. */
-function folded(shown: Json): Json {
+function folded(shown: JsonObject): JsonObject {
   const { anyOf, ...rest } = shown
   if (!Array.isArray(anyOf)) return shown
   const some = anyOf.filter((one) => !isNull(one))
@@ -86,11 +86,12 @@ function folded(shown: Json): Json {
   return { ...only, ...rest, ...values, type: [only.type, 'null'] }
 }
 
-const tuple = ({ items, ...rest }: Json): Json => ({ ...rest, prefixItems: items, items: false })
+const tuple = ({ items, ...rest }: JsonObject): JsonObject => ({ ...rest, prefixItems: items, items: false })
 
 const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === 'null'
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const mapValues = (of: Json, change: (value: unknown) => unknown): Json =>
+const mapValues = (of: JsonObject, change: (value: unknown) => unknown): JsonObject =>
   Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]))

@@ -1,11 +1,11 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 import { AppError } from '../core/errors.ts'
-import { waitingOf } from './blocking.ts'
+import { waitingOf } from './blocking-query.ts'
 import { type Check, compile } from './check.ts'
-import { type Tidy, tidier } from './nulls.ts'
 import { validationFailed } from './problem.ts'
 import { type QueryReader, queryReader } from './query.ts'
 import type { Route, Stream, Success } from './route.ts'
+import { type Tidy, tidier } from './strip-nulls.ts'
 
 /** What kind of success an operation has, decided once. */
 export type Outcome =

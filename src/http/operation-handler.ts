@@ -1,17 +1,17 @@
 import { AppError } from '../core/errors.ts'
-import { type Tail, tailOf } from '../core/tail.ts'
+import { type PullSource, toPullSource } from '../core/pull-source.ts'
 import type { Caller } from './caller.ts'
 import { type Lives, Turn } from './exchange.ts'
-import { unauthorized, unproven } from './guard.ts'
+import { unauthenticated, unauthorized } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
-import { Declared, type Outcome, outcomeOf, paramsOf } from './operation.ts'
 import type { At } from './paths.ts'
-import { Rendered } from './rendered.ts'
+import { RenderedJson } from './rendered.ts'
+import { Declared, type Outcome, outcomeOf, paramsOf } from './request-validator.ts'
 import type { Connection, Route } from './route.ts'
-import { type Frame, type Frames, STREAM_HEADERS } from './sse.ts'
+import { type SseFrame, type SseFrames, STREAM_HEADERS } from './sse.ts'
 
 /** What is sent beside the body; Elysia's `set`. */
-export interface Reply {
+export interface ResponseHead {
   status?: number | string
   headers: Record<string, string | number>
 }
@@ -26,11 +26,11 @@ export interface Desk {
   hold(request: Request): void
   /** Waits until an event newer than `index` is recorded, or for `ms`. */
   until(params: Turn['params'], index: number, ms: number, turn: Turn): Promise<void>
-  stream(turn: Turn, frames: Tail<Frame>): ReadableStream<Uint8Array>
+  stream(turn: Turn, frames: PullSource<SseFrame>): ReadableStream<Uint8Array>
   /** Turns the request into a WebSocket; false when it is not one. */
   upgrade(request: Request, connection: Connection, headers: Record<string, string>): boolean
   /** Says why it was turned down: sets status and headers, returns the body. */
-  refuse(error: unknown, request: Request, reply: Reply): string
+  refuse(error: unknown, request: Request, reply: ResponseHead): string
 }
 
 /** Answers one operation: validates, waits where asked to, calls its handler, and writes what it returned. */
@@ -54,7 +54,7 @@ export class Answer {
   }
 
   /** What Elysia sends. Synchronous where the handler is. */
-  run(request: Request, found: Record<string, string | null>, reply: Reply, body: unknown): unknown {
+  run(request: Request, found: Record<string, string | null>, reply: ResponseHead, body: unknown): unknown {
     let turn: Turn | undefined
     try {
       const begun = this.#turn(request, found, reply, body)
@@ -69,10 +69,10 @@ export class Answer {
     }
   }
 
-  #turn(request: Request, found: Record<string, string | null>, reply: Reply, body: unknown): Turn {
+  #turn(request: Request, found: Record<string, string | null>, reply: ResponseHead, body: unknown): Turn {
     const caller = this.desk.callerOf(request)
     const isSocket = this.#outcome.kind === 'socket'
-    if (caller === unproven && !isSocket) throw unauthorized('only a socket may be opened without a token')
+    if (caller === unauthenticated && !isSocket) throw unauthorized('only a socket may be opened without a token')
     const params = paramsOf(this.at.names, found)
     const search = searchOf(request.url)
     const query = this.#declared.query(search)
@@ -83,7 +83,7 @@ export class Answer {
   }
 
   #value(turn: Turn): unknown {
-    if (this.route.spec.long) this.desk.hold(turn.request)
+    if (this.route.spec.longRunning) this.desk.hold(turn.request)
     const key = this.#repeatable ? turn.request.headers.get('idempotency-key') : null
     if (key) return this.desk.idempotency.run(turn, key, () => this.route.handle(turn))
     const waiting = this.#declared.waiting(searchOf(turn.request.url))
@@ -91,7 +91,7 @@ export class Answer {
     return this.desk.until(turn.params, waiting.index, waiting.ms, turn).then(() => this.route.handle(turn))
   }
 
-  #write(turn: Turn, reply: Reply, value: unknown): unknown {
+  #write(turn: Turn, reply: ResponseHead, value: unknown): unknown {
     if (this.#index) reply.headers['x-gc-index'] = String(this.desk.index(turn.params) ?? 0)
     if (this.#age) reply.headers['x-gc-cache-age-s'] = '0'
     const replied = turn.replied
@@ -102,41 +102,45 @@ export class Answer {
     return written
   }
 
-  #written(turn: Turn, reply: Reply, value: unknown): unknown {
+  #written(turn: Turn, reply: ResponseHead, value: unknown): unknown {
     const outcome = this.#outcome
     if (outcome.kind === 'json') return writeJson(reply, value, outcome)
-    if (outcome.kind === 'stream') return this.#writeStream(turn, reply, value as Frames)
+    if (outcome.kind === 'stream') return this.#writeStream(turn, reply, value as SseFrames)
     if (outcome.kind === 'socket') return this.#open(turn, reply, value as Connection)
     reply.headers['content-type'] ??= outcome.media
     return new Response(value as ConstructorParameters<typeof Response>[0])
   }
 
-  #writeStream(turn: Turn, reply: Reply, value: Frames): Response {
+  #writeStream(turn: Turn, reply: ResponseHead, value: SseFrames): Response {
     Object.assign(reply.headers, STREAM_HEADERS)
-    const frames = 'take' in value ? value : tailOf(value)
+    const frames = 'take' in value ? value : toPullSource(value)
     if (turn.request.method !== 'HEAD') return new Response(this.desk.stream(turn, frames))
     frames.close()
     turn.end()
     return new Response(null)
   }
 
-  #open(turn: Turn, reply: Reply, connection: Connection): Response {
+  #open(turn: Turn, reply: ResponseHead, connection: Connection): Response {
     const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, String(value)]))
     if (!this.desk.upgrade(turn.request, connection, headers)) throw noUpgrade()
     return new Response(null)
   }
 
-  #refuse(error: unknown, request: Request, reply: Reply, turn?: Turn): string {
+  #refuse(error: unknown, request: Request, reply: ResponseHead, turn?: Turn): string {
     turn?.end()
     return this.desk.refuse(error, request, reply)
   }
 }
 
-function writeJson(reply: Reply, value: unknown, { status, empty }: { status: number; empty: boolean }): unknown {
+function writeJson(
+  reply: ResponseHead,
+  value: unknown,
+  { status, empty }: { status: number; empty: boolean },
+): unknown {
   reply.status = status
   if (empty) return new Response(null)
   reply.headers['content-type'] = 'application/json'
-  return value instanceof Rendered ? value.text : JSON.stringify(value)
+  return value instanceof RenderedJson ? value.text : JSON.stringify(value)
 }
 
 /** The text after the `?`. */

@@ -26,7 +26,7 @@ export interface Dialog {
 }
 
 /** How a full-screen program behaves in a terminal: what its screen means and which keys it takes. */
-export interface Manners {
+export interface TerminalProfile {
   /** What may stand at the start of the input line, such as `❯ `; '' when nothing but a border does. */
   readyPrefixes: readonly string[]
   /** In the last rows of the screen whenever there is an input line. */
@@ -55,7 +55,7 @@ export interface Manners {
 }
 
 /** What is assumed of a program that we know nothing about. */
-export const PLAIN: Manners = {
+export const DEFAULT_TERMINAL_PROFILE: TerminalProfile = {
   readyPrefixes: [],
   readyDelay: 2000,
   takesWhileBusy: false,

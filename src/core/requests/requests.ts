@@ -1,12 +1,12 @@
 import type { Statement } from 'bun:sqlite'
 import { Type } from '@sinclair/typebox'
-import type { Clock } from './clock.ts'
-import { type EventDef, event, type Facts, type PayloadOf } from './events/event.ts'
-import type { EventLog } from './events/log.ts'
-import { requestId } from './ids.ts'
-import type { Store, Tx } from './store.ts'
+import type { Clock } from '../clock.ts'
+import { defineEvent, type EventAttributes, type EventDefinition, type PayloadOf } from '../events/event.ts'
+import type { EventLog } from '../events/log.ts'
+import { requestId } from '../ids.ts'
+import type { Store, Tx } from '../store.ts'
 
-export const RequestFailed = event(
+export const RequestFailed = defineEvent(
   'request.failed',
   Type.Object(
     {
@@ -64,7 +64,13 @@ export class Requests {
   }
 
   /** Ends a request with its success; does nothing when it has ended already. */
-  succeed<D extends EventDef>(tx: Tx, id: string, def: D, facts: Facts, payload: PayloadOf<D>): boolean {
+  succeed<D extends EventDefinition>(
+    tx: Tx,
+    id: string,
+    def: D,
+    facts: EventAttributes,
+    payload: PayloadOf<D>,
+  ): boolean {
     if (this.#delete.run(id).changes === 0) return false
     this.log.append(tx, def, facts, payload)
     return true

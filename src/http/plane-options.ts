@@ -1,0 +1,56 @@
+import type { Clock } from '../core/clock.ts'
+import type { Deadlines } from '../core/deadlines.ts'
+import type { Replays } from '../core/replays/replays.ts'
+import type { PlaneDialect } from './dialect.ts'
+import type { Info } from './document.ts'
+import type { GuardSettings } from './guard.ts'
+import type { RequestGuard } from './request-guard.ts'
+import type { Connection, Route } from './route.ts'
+
+/** Which exchange something happened in, for the log. */
+export interface FailedRequest {
+  id: string
+  method: string
+  path: string
+}
+
+/**
+ * Resolves when an event newer than `index` is recorded or an answer may differ without one, when `ms` have passed, or
+ * when the signal aborts.
+ */
+export type WaitForEvent = (
+  params: Readonly<Record<string, string>>,
+  index: number,
+  ms: number,
+  signal: AbortSignal,
+) => Promise<void>
+
+export interface PlaneOptions {
+  readonly info: Info
+  readonly routes: readonly Route[]
+  /** Who may go on: what the supervisor's guard is told, or a gate of the plane's own. */
+  readonly guard: GuardSettings | RequestGuard
+  readonly clock: Clock
+  readonly deadlines: Deadlines
+  /** Hears of faults of ours: what was thrown, and in which exchange. */
+  report(error: unknown, occasion: FailedRequest): void
+  /** The number of the last durable event of what the parameters name: `X-GC-Index`. */
+  index?(params: Readonly<Record<string, string>>): number | undefined
+  readonly waitForEvent?: WaitForEvent
+  /** Where answers are kept for those who repeat a request with its `Idempotency-Key`; needed when a route takes one. */
+  replays?(params: Readonly<Record<string, string>>): Replays | undefined
+  /** The longest body, in bytes. */
+  readonly bodyLimit?: number
+  /** How long a body may take to arrive, in milliseconds. */
+  readonly bodyPatience?: number
+  /** Between the heartbeats of a stream, in milliseconds. */
+  readonly heartbeat?: number
+  /** How long a stream's reader may leave what was sent unread, in milliseconds. */
+  readonly streamPatience?: number
+  readonly dialect?: PlaneDialect
+}
+
+/** What a WebSocket carries with it: what happens on it. */
+export interface SocketData {
+  readonly connection: Connection
+}
