@@ -135,27 +135,21 @@ describe('a query that waits', () => {
     const { city } = town
     await bead(city, 'a')
     const head = await city.head()
-    const timed = async (operation: string) => {
-      const began = performance.now()
-      const { status, headers, body } = await city.call(operation)
+    // A query that waited for its whole time would outlast the 30 s that a call may take.
+    const indexOf = async (operation: string) => {
+      const { status, headers } = await city.call(operation)
       expect(status).toBe(200)
-      return { took: performance.now() - began, index: Number(headers.get('x-gc-index')), body }
+      return Number(headers.get('x-gc-index'))
     }
-    expect((await timed(`GET ~/beads?index=${head - 1}&wait=5s`)).took).toBeLessThan(1_000)
+    expect(await indexOf(`GET ~/beads?index=${head - 1}&wait=60s`)).toBe(head)
     const waiting = ['beads', 'beads/ready', 'convoys', 'agents', 'rigs', 'status', 'events'].map((path) =>
-      timed(`GET ~/${path}?index=${head}&wait=10s`),
+      indexOf(`GET ~/${path}?index=${head}&wait=60s`),
     )
     await Bun.sleep(100)
     await bead(city, 'b')
-    for (const { took, index } of await Promise.all(waiting)) {
-      expect(took).toBeGreaterThan(90)
-      expect(took).toBeLessThan(3_000)
-      expect(index).toBeGreaterThan(head)
-    }
+    for (const index of await Promise.all(waiting)) expect(index).toBeGreaterThan(head)
     const now = await city.head()
-    const late = await timed(`GET ~/beads?index=${now}&wait=200ms`)
-    expect(late.took).toBeGreaterThan(150)
-    expect(late.index).toBe(now)
+    expect(await indexOf(`GET ~/beads?index=${now}&wait=200ms`)).toBe(now)
     for (const query of ['index=x', 'index=-1', 'index=1&wait=soon', 'wait=-1s', 'index=1&wait=0']) {
       expect([query, (await city.call(`GET ~/beads?${query}`)).status]).toEqual([query, 422])
     }

