@@ -44,7 +44,6 @@ const PENDING: readonly string[] = [
   'src/agents/messaging/messages.ts imports src/agents/sessions/table.ts',
   'src/work/beads/draft.ts',
   'src/work/beads/beads.ts',
-  'src/agents/conversations/logs/follow.ts',
   'src/agents/sessions/crew.ts',
   'src/agents/lifecycle/action-executor.ts',
   'src/work/waits/draft.ts',
@@ -54,7 +53,7 @@ const PENDING: readonly string[] = [
   'src/work/beads',
   'src/social',
   'src/config',
-  'src/agents/agents',
+  'src/agents/conversations',
 ]
 
 const imports = await readImports()

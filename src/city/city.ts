@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { Agents } from '../agents/agents/agents.ts'
 import { Attention } from '../agents/attention/attention.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
-import type { Logs } from '../agents/conversations/logs/logs.ts'
-import { openLogs } from '../agents/conversations/logs/open.ts'
-import { ancestorOf } from '../agents/conversations/logs/origin.ts'
+import { openSessionLogs } from '../agents/conversations/open.ts'
+import type { SessionLogs } from '../agents/conversations/tracking/session-logs.ts'
+import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
 import { stopAllSessions } from '../agents/lifecycle/stop-all.ts'
@@ -13,7 +13,7 @@ import { Crew } from '../agents/sessions/crew.ts'
 import { SessionIdentities } from '../agents/sessions/identities.ts'
 import { Sessions } from '../agents/sessions/sessions.ts'
 import { Usage } from '../agents/usage/usage.ts'
-import { tenancyOf } from '../agents/worktrees/tenancy.ts'
+import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
 import { Config } from '../config/config.ts'
 import { ConfigViews } from '../config/config-views.ts'
@@ -67,7 +67,7 @@ export class City {
   readonly sessions: Sessions
   readonly parking: Parking
   readonly attention: Attention
-  readonly logs: Logs
+  readonly logs: SessionLogs
   readonly usage: Usage
   readonly budgets: Budgets
   readonly readiness: Readiness
@@ -132,7 +132,7 @@ export class City {
     const convoys = new Convoys(store, log, beads, reactions)
     this.worktrees = new Worktrees({
       ...{ store, log, reactions, clock, deadlines, config, env, report },
-      tenancy: (id) => tenancyOf(this.sessions.parts.book.find(id)),
+      ownerState: (id) => ownerStateOf(this.sessions.parts.book.find(id)),
     })
     const sessions = new Sessions({
       store,
@@ -157,9 +157,9 @@ export class City {
       (agent) => this.budgets.blocks(agent),
     )
     this.readiness = new Readiness({ clock, deadlines, env })
-    this.logs = openLogs({ name, env, store, clock, deadlines, host, sessions, report })
+    this.logs = openSessionLogs({ ...dependencies, ...sessions.parts, store, pending: (id) => sessions.pending(id) })
     sessions.readBy(this.logs)
-    const providerOf = ancestorOf(sessions.parts.launcher)
+    const providerOf = builtinProviderLookup(sessions.parts.launcher)
     const { book } = sessions.parts
     this.usage = new Usage({ store, clock, reactions, config, book, logs: this.logs, providerOf, report })
     const tell = (tx: Tx, subject: string, body: string) => this.mail.tell(tx, subject, body)

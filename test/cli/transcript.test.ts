@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { amount } from '../../cli/commands/budget.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
-import { append, claude } from '../agents/conversations/logs/samples.ts'
-import { openScribes } from '../agents/conversations/logs/town.ts'
+import { openScribes } from '../agents/conversations/recording-city.ts'
+import { append, claude } from '../agents/conversations/samples.ts'
 
 let town: Awaited<ReturnType<typeof openScribes>>
 let session: SessionResponse

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf } from '../../http/schema.ts'
+import { OutputTurn, PaginationInfo } from '../conversations/structured/turns.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -138,31 +139,6 @@ export const OutputPage = Type.Object({
   before: Type.Optional(Type.String({ description: 'The `truncated_before_message` of the page after.' })),
 })
 export type OutputPage = Static<typeof OutputPage>
-
-export const OutputTurn = Type.Object(
-  {
-    role: Type.String({ description: '`user`, `assistant`, `system`, `result`, or `output` for a screen.' }),
-    text: Type.String(),
-    timestamp: Type.Optional(Type.String()),
-  },
-  { $id: 'OutputTurn', ...closed },
-)
-export type OutputTurn = Static<typeof OutputTurn>
-
-export const PaginationInfo = Type.Object(
-  {
-    has_older_messages: Type.Boolean(),
-    has_newer_messages: Type.Optional(Type.Boolean()),
-    total_message_count: Type.Integer(),
-    returned_message_count: Type.Integer(),
-    truncated_before_message: Type.Optional(
-      Type.String({ description: 'Give it as `before` for the page before this one.' }),
-    ),
-    total_compactions: Type.Integer({ description: 'How often the conversation was shortened.' }),
-  },
-  { $id: 'PaginationInfo', ...closed },
-)
-export type PaginationInfo = Static<typeof PaginationInfo>
 
 export const AgentOutput = Type.Object(
   {

@@ -3,10 +3,11 @@ import type { SseFrame } from '../../http/sse.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { isRunning, wireState } from '../sessions/view.ts'
-import { Pulse } from './pulse.ts'
-import { resumption, structuredOf } from './structured/fallback.ts'
+import { sessionFields } from './formats/options.ts'
+import { resumeScreen, type SessionOutput, toRawMessages, toStructured } from './formats/screen.ts'
 import type { TranscriptFormat } from './structured/transcript.ts'
-import { rawOf, type Said, type Transcripts, whoseIs } from './transcripts.ts'
+import { Pulse } from './tracking/wakeup.ts'
+import type { Transcripts } from './transcripts.ts'
 
 export interface StreamQuery {
   format?: TranscriptFormat | undefined
@@ -16,7 +17,7 @@ export interface StreamQuery {
 }
 
 /** An opened stream: what its headers say, and its frames. */
-export interface Opened {
+export interface OpenedStream {
   headers: Record<string, string>
   frames: AsyncIterable<SseFrame>
 }
@@ -27,17 +28,17 @@ export async function openStream(
   row: SessionRow,
   query: StreamQuery,
   signal: AbortSignal,
-): Promise<Opened> {
+): Promise<OpenedStream> {
   const { logs } = parts.transcripts
   const { format = 'conversation', thinking = false, after = '' } = query
   const logged = logs?.frames(row, { format, thinking, after }, signal)
   if (logged) return { headers: headersOf(row), frames: logged }
-  const said = await parts.transcripts.said(row)
+  const said = await parts.transcripts.read(row)
   if (!said && !isRunning(row) && query.format !== 'structured' && row.state !== 'closed') {
     throw new AppError('session-not-found', `session ${row.id} has no live output`)
   }
   const screen = (until: AbortSignal) => frames(parts, row, query, until)
-  const shown = logs ? logs.promoted(row, { format, thinking, after }, signal, screen) : screen(signal)
+  const shown = logs ? logs.screenThenLog(row, { format, thinking, after }, signal, screen) : screen(signal)
   return { headers: headersOf(row), frames: shown }
 }
 
@@ -53,7 +54,7 @@ async function* frames(
   query: StreamQuery,
   signal: AbortSignal,
 ): AsyncGenerator<SseFrame, void, void> {
-  const shape = new Shape(row, query)
+  const shape = new ScreenFrames(row, query)
   yield* shape.opening()
   const pulse = new Pulse(signal)
   const unlisten = book.onChange(() => pulse.beat())
@@ -62,7 +63,7 @@ async function* frames(
       const now = book.find(row.id) ?? row
       if (isRunning(now)) for await (const said of transcripts.follow(now, signal)) yield* shape.frame(said)
       else if (first) yield* shape.frame(undefined)
-      if (now.state === 'closed') return yield* shape.over()
+      if (now.state === 'closed') return yield* shape.closing()
       if (!isRunning(book.find(row.id) ?? now)) await pulse.next()
     }
   } finally {
@@ -71,7 +72,7 @@ async function* frames(
 }
 
 /** Puts what was said into the frames of one format, numbered where the format numbers them. */
-class Shape {
+class ScreenFrames {
   #count = 0
   #seen: string
 
@@ -85,27 +86,27 @@ class Shape {
   /** A raw stream begins with nothing, so that a client knows it is open. */
   *opening(): Generator<SseFrame> {
     if (this.query.format !== 'raw') return
-    yield { event: 'message', data: { ...whoseIs(this.row), format: 'raw', messages: [] } }
+    yield { event: 'message', data: { ...sessionFields(this.row), format: 'raw', messages: [] } }
   }
 
-  *frame(said: Said | undefined): Generator<SseFrame> {
+  *frame(said: SessionOutput | undefined): Generator<SseFrame> {
     if (this.query.format === 'structured') return yield* this.#structured(said)
     if (!said) return
     const id = String(++this.#count)
-    const whose = whoseIs(this.row)
+    const whose = sessionFields(this.row)
     if (this.query.format === 'raw')
-      yield { id, event: 'message', data: { ...whose, format: 'raw', messages: rawOf(said) } }
+      yield { id, event: 'message', data: { ...whose, format: 'raw', messages: toRawMessages(said) } }
     else yield { id, event: 'turn', data: { ...whose, format: said.format, turns: said.turns } }
   }
 
-  *over(): Generator<SseFrame> {
+  *closing(): Generator<SseFrame> {
     const id = this.query.format === 'structured' ? {} : { id: String(++this.#count) }
     yield { ...id, event: 'activity', data: { activity: 'idle' } }
   }
 
-  *#structured(said: Said | undefined): Generator<SseFrame> {
-    const now = structuredOf(this.row, said)
-    const how = resumption(this.#seen, now)
+  *#structured(said: SessionOutput | undefined): Generator<SseFrame> {
+    const now = toStructured(this.row, said)
+    const how = resumeScreen(this.#seen, now)
     if (how === 'same') return
     this.#seen = now.history.cursor.resume_token
     yield { id: this.#seen, event: 'structured', data: { ...now, ...how } }

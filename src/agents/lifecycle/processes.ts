@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { StartResult } from '../../host/protocol/session.ts'
-import type { Conversations } from '../conversations/acp/conversations.ts'
+import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
@@ -34,7 +34,7 @@ interface Parts {
   setup: SetupCommands
   /** The session with the folder it is to work in, which is there from now on. */
   housed(row: SessionRow): Promise<SessionRow>
-  conversations: Conversations
+  conversations: AcpConversations
   /** Runs in the write in which a session's program came up. */
   started(tx: Tx, row: SessionRow, typed: string | undefined): void
 }
@@ -143,7 +143,7 @@ export class SessionProcesses {
     const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS }
     if (transport === 'terminal') return host.start(spec)
     await store.write((tx) => conversations.begin(tx, key, row))
-    const mode = conversations.wantedMode(row.id)
+    const mode = conversations.requestedMode(row.id)
     const patience = this.parts.config.current.session.startupTimeout
     const acp = {
       patience,

@@ -141,7 +141,7 @@ export class SnapshotReader {
     const { workload, live, launcher, conversations } = this.ground.sessions.parts
     const work = workload.assignedTo(workNamesOf(row)).map(({ id }) => id)
     const attached = live.isAttached(row.id)
-    const inTurn = row.hostKey !== null && conversations.speaks(row.hostKey) && conversations.inTurn(row.hostKey)
+    const inTurn = row.hostKey !== null && conversations.usesAcp(row.hostKey) && conversations.isInTurn(row.hostKey)
     return {
       ...toSession(row),
       work,

@@ -3,9 +3,9 @@ import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
 import type { PermissionChoice } from '../../host/protocol/record.ts'
-import type { Conversations } from '../conversations/acp/conversations.ts'
+import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import { SessionAnswered } from '../conversations/acp/events.ts'
-import { answersTo, choiceFor, interactionOf } from '../conversations/acp/questions.ts'
+import { actionsFor, choiceFor, toPendingInteraction } from '../conversations/acp/questions.ts'
 import type { QuestionRow } from '../conversations/acp/table.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
@@ -31,7 +31,7 @@ interface Parts {
   book: SessionRepository
   host: Pick<SessionHost, 'screen' | 'answer'>
   launcher: Launcher
-  conversations: Conversations
+  conversations: AcpConversations
   live: SessionActivity
   keys: Pick<TerminalInput, 'choose'>
   messages: { pump(session: string): void }
@@ -93,7 +93,7 @@ export class Interactions {
   /** Answers what a session asks: by protocol, or with the keys of the dialog that its screen shows. */
   async respond(row: SessionRow, answer: Respond): Promise<Responded> {
     if (!isRunning(row)) throw noPending()
-    if (this.parts.conversations.speaks(row.hostKey)) await this.#toAgent(row.hostKey, answer)
+    if (this.parts.conversations.usesAcp(row.hostKey)) await this.#toAgent(row.hostKey, answer)
     else await this.#onScreen(row, answer)
     return { status: 'accepted', id: row.id }
   }
@@ -113,7 +113,7 @@ export class Interactions {
       const open = session === sessionId && conversations.questions(key).some((one) => one.request === request)
       if (session === sessionId && !open) seen.resolve()
     }
-    const stop = conversations.listen(look)
+    const stop = conversations.onRecords(look)
     const late = deadlines.after(ANSWER_TIMEOUT, () => seen.resolve())
     try {
       await host.answer(key, request, choice)
@@ -130,10 +130,10 @@ export class Interactions {
 
   async #asked(row: RunningSession): Promise<OpenInteraction[]> {
     const { conversations, live } = this.parts
-    if (conversations.speaks(row.hostKey)) {
+    if (conversations.usesAcp(row.hostKey)) {
       return conversations.questions(row.hostKey).map((question) => {
-        const answers = answersTo(question.choices)
-        return { row, pending: interactionOf(question), since: question.askedAt, by: 'agent', answers }
+        const answers = actionsFor(question.choices)
+        return { row, pending: toPendingInteraction(question), since: question.askedAt, by: 'agent', answers }
       })
     }
     const asked = await readDialog(this.parts, row)

@@ -1,5 +1,5 @@
-import type { Conversations } from '../conversations/acp/conversations.ts'
-import { interactionOf } from '../conversations/acp/questions.ts'
+import type { AcpConversations } from '../conversations/acp/conversations.ts'
+import { toPendingInteraction } from '../conversations/acp/questions.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionPending } from '../sessions/schema.ts'
@@ -10,7 +10,7 @@ import { readDialog, toInteraction } from './dialogs.ts'
 interface Parts {
   host: Pick<SessionHost, 'screen'>
   launcher: Launcher
-  conversations: Conversations
+  conversations: AcpConversations
 }
 
 /** What a session's program asks a person: a question of the protocol, or what is read from its screen. */
@@ -18,9 +18,9 @@ export async function pendingOf(parts: Parts, row: SessionRow): Promise<SessionP
   if (row.state === 'creating') return { supported: false }
   if (!isRunning(row)) return { supported: true }
   const { conversations } = parts
-  if (conversations.speaks(row.hostKey)) {
+  if (conversations.usesAcp(row.hostKey)) {
     const [question] = conversations.questions(row.hostKey)
-    return { supported: true, ...(question && { pending: interactionOf(question) }) }
+    return { supported: true, ...(question && { pending: toPendingInteraction(question) }) }
   }
   const asked = await readDialog(parts, row)
   return { supported: true, ...(asked && { pending: toInteraction(asked) }) }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { isObject, object, text } from '../conversations/logs/json.ts'
-import type { Look } from './look.ts'
+import { isObject, object, text } from '../conversations/entries/json.ts'
+import type { Look } from './inspector.ts'
 
 /** What was found out about a program. */
 export interface Finding {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { Look } from './look.ts'
+import { Look } from './inspector.ts'
 import { type Finding, PROBES, type Probe } from './probes.ts'
 import type { ProviderReadinessQuery, ProviderReadinessResponse, ReadinessQuery, ReadinessResponse } from './schema.ts'
 

@@ -1,10 +1,10 @@
-import type { Standing } from '../conversations/logs/standing.ts'
+import type { LogStatus } from '../conversations/entries/status.ts'
 
 /** What is known of running sessions only while we run: when they last showed something, and who looks at them. */
 export class SessionActivity {
   readonly #output = new Map<string, number>()
   readonly #viewers = new Map<string, number>()
-  #logs: { standing(session: string): Standing | undefined } | undefined
+  #logs: { status(session: string): LogStatus | undefined } | undefined
 
   lastOutput(session: string): number | undefined {
     return this.#output.get(session)
@@ -14,13 +14,13 @@ export class SessionActivity {
     this.#output.set(session, Math.max(at, this.#output.get(session) ?? 0))
   }
 
-  readBy(logs: { standing(session: string): Standing | undefined }): void {
+  readBy(logs: { status(session: string): LogStatus | undefined }): void {
     this.#logs = logs
   }
 
   /** How a session is, by the log of its program. */
-  standing(session: string): Standing {
-    return this.#logs?.standing(session) ?? {}
+  standing(session: string): LogStatus {
+    return this.#logs?.status(session) ?? {}
   }
 
   isAttached(session: string): boolean {

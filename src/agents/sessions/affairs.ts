@@ -73,7 +73,7 @@ export class Affairs {
         else if (row.wokeAt !== null && !messages.pending(accepted.id)) this.#created(tx, row.id, undefined)
       }
     })
-    this.#unheard = this.needs.host.onRecords((said) => this.parts.conversations.keep(said))
+    this.#unheard = this.needs.host.onRecords((said) => this.parts.conversations.ingest(said))
     for (const { id } of book.live()) messages.pump(id)
     await this.parts.tidy.start()
     await this.parts.conversationTidy.start()

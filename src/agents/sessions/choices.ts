@@ -9,7 +9,7 @@ const RUNNING = new Set(['active', 'start-pending', 'creating', 'draining', 'qua
 
 /** Whether a session's program runs and can be told a mode as it runs. */
 export const isSpokenTo = ({ conversations }: BuiltParts, row: SessionRow): row is RunningSession =>
-  row.state === 'active' && isRunning(row) && conversations.speaks(row.hostKey)
+  row.state === 'active' && isRunning(row) && conversations.usesAcp(row.hostKey)
 
 /** Chooses the permission mode of a session's next start; a running program keeps the one it has. */
 export function choosePermissionMode(parts: BuiltParts, tx: Tx, row: SessionRow, mode: string): SessionRow {
@@ -19,7 +19,7 @@ export function choosePermissionMode(parts: BuiltParts, tx: Tx, row: SessionRow,
     throw new AppError('session-conflict', 'conflict: session is running; suspend it first, then choose')
   }
   if (launcher.transport(row) === 'acp') {
-    conversations.wantMode(tx, row, offeredMode(parts, row, mode))
+    conversations.requestMode(tx, row, offeredMode(parts, row, mode))
     return row
   }
   const agent = row.kind === 'agent' ? launcher.agent(row.template) : undefined

@@ -67,7 +67,7 @@ export class Crew implements AgentSessions {
     const output = logged && (await this.sessions.transcripts.logs?.output(identity, logged, page))
     if (output) return output
     const row = this.#running(identity)
-    const said = await this.sessions.transcripts.said(row)
+    const said = await this.sessions.transcripts.read(row)
     return { agent: identity, format: said?.format ?? 'text', turns: said?.turns ?? [] }
   }
 

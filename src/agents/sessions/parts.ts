@@ -7,9 +7,9 @@ import type { Reactions } from '../../core/events/reactions.ts'
 import type { Requests } from '../../core/requests/requests.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../../work/beads/beads.ts'
-import { Conversations } from '../conversations/acp/conversations.ts'
-import { Speaker } from '../conversations/acp/speaker.ts'
-import { ConversationTidy } from '../conversations/acp/tidy.ts'
+import { AcpConversations } from '../conversations/acp/conversations.ts'
+import { AcpPrompter } from '../conversations/acp/prompter.ts'
+import { AcpRetention } from '../conversations/acp/retention.ts'
 import { CrashHistory } from '../lifecycle/crash-history.ts'
 import { type CityEnvironment, commandEnvironment } from '../lifecycle/environment.ts'
 import { ExitHandler } from '../lifecycle/exit-handler.ts'
@@ -85,16 +85,16 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
     return store.write((tx) => book.update(tx, row.id, { workDir: path }))
   }
   const keys = openTerminalInput(host, deadlines)
-  const conversations = new Conversations({
+  const conversations = new AcpConversations({
     ...{ store, log, city: place.city },
-    opened: (tx, id, conversation) => book.update(tx, id, { sessionKey: conversation ?? null }),
-    free: (id) => messages.pump(id),
-    failed: (id, key, reason) => usageLimits.onTurnFailed(id, key, reason),
+    onConversationOpened: (tx, id, conversation) => book.update(tx, id, { sessionKey: conversation ?? null }),
+    onTurnEnded: (id) => messages.pump(id),
+    onTurnFailed: (id, key, reason) => usageLimits.onTurnFailed(id, key, reason),
   })
-  const speaker = new Speaker(host, conversations)
+  const speaker = new AcpPrompter(host, conversations)
   const interrupt = async (row: SessionRow) => {
     if (!row.hostKey) return
-    if (conversations.speaks(row.hostKey)) await speaker.interrupt(row.hostKey)
+    if (conversations.usesAcp(row.hostKey)) await speaker.interrupt(row.hostKey)
     else await keys.interrupt(row.hostKey, launcher.program(row))
   }
   const messages = new Messages({
@@ -104,10 +104,14 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
     book,
     outcomes,
     deliver: (row, key, { id, body: text, intent }, options) =>
-      conversations.speaks(key)
-        ? speaker.deliver(key, { name: `message-${id}`, text, instead: intent === 'interrupt_now' }, options.onTyping)
+      conversations.usesAcp(key)
+        ? speaker.deliver(
+            key,
+            { name: `message-${id}`, text, replacesTurn: intent === 'interrupt_now' },
+            options.onTyping,
+          )
         : keys.deliver(key, launcher.program(row), text, options),
-    repeatable: (key) => conversations.speaks(key),
+    repeatable: (key) => conversations.usesAcp(key),
     interrupt,
     told: (tx, row, { requestId }, began, error) =>
       chronicle.operation(tx, row, requestId === null ? 'nudge' : 'message', began, {
@@ -128,12 +132,12 @@ export function buildParts(needs: SessionNeeds, sequel: Sequel) {
   })
   const usageLimits = new UsageLimitWatcher({
     ...{ book, host, launcher, live, deadlines, report },
-    hasScreen: (key) => !conversations.speaks(key),
+    hasScreen: (key) => !conversations.usesAcp(key),
     limit: (id, key, said) => lifecycle.limit(id, key, said),
   })
   return {
     tidy: new SessionRetention(store, clock, deadlines, report),
-    conversationTidy: new ConversationTidy(store, clock, deadlines, report),
+    conversationTidy: new AcpRetention(store, clock, deadlines, report),
     book,
     launcher,
     outcomes,

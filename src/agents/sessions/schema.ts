@@ -202,4 +202,5 @@ export const SubAgent = Type.Object(
 )
 export type SubAgent = Static<typeof SubAgent>
 
-export type { OutputTurn, Transcript, TranscriptFormat } from '../conversations/structured/transcript.ts'
+export type { Transcript, TranscriptFormat } from '../conversations/structured/transcript.ts'
+export type { OutputTurn } from '../conversations/structured/turns.ts'

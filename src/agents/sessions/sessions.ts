@@ -5,9 +5,9 @@ import type { Connection, Exchange } from '../../http/route.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
 import type { Worker } from '../../work/claims/worker.ts'
-import type { Logs } from '../conversations/logs/logs.ts'
 import { openStream } from '../conversations/stream.ts'
 import type { Transcript, TranscriptFormat } from '../conversations/structured/transcript.ts'
+import type { SessionLogs } from '../conversations/tracking/session-logs.ts'
 import { ScreenSource, type TranscriptQuery, Transcripts } from '../conversations/transcripts.ts'
 import { Interactions } from '../messaging/interactions.ts'
 import { MESSAGE_LIMIT } from '../messaging/requests.ts'
@@ -165,7 +165,7 @@ export class Sessions extends Holds {
   }
 
   /** From now on sessions are shown by the logs that their programs keep, as far as they do. */
-  readBy(logs: Logs): void {
+  readBy(logs: SessionLogs): void {
     this.transcripts.logs = logs
     this.parts.live.readBy(logs)
   }
@@ -184,7 +184,7 @@ export class Sessions extends Holds {
   /** A ticket for a session's terminal. Another session may look, and type only when its agent may respond. */
   ticket(token: string, caller: Caller, write: boolean): Ticket {
     const row = this.parts.resolver.resolve(token)
-    if (this.parts.conversations.speaks(row.hostKey)) {
+    if (this.parts.conversations.usesAcp(row.hostKey)) {
       throw new AppError('session-conflict', `conflict: session ${row.id} is spoken to by protocol and has no terminal`)
     }
     if (write && caller.kind === 'session' && !caller.may.includes('respond')) {

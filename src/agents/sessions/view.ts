@@ -1,5 +1,5 @@
 import { effectiveOptions } from '../../config/providers/launch.ts'
-import type { Standing } from '../conversations/logs/standing.ts'
+import type { LogStatus } from '../conversations/entries/status.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import type { SessionActivity } from './activity.ts'
 import { workNamesOf } from './metadata.ts'
@@ -98,7 +98,7 @@ export class SessionView {
   }
 }
 
-const toStanding = ({ activity, model, contextPct, contextWindow }: Standing) => ({
+const toStanding = ({ activity, model, contextPct, contextWindow }: LogStatus) => ({
   ...(activity !== undefined && { activity }),
   ...(model !== undefined && { model }),
   ...(contextPct !== undefined && { context_pct: contextPct }),

@@ -1,7 +1,7 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import { plain } from '../../config/toml/toml.ts'
-import type { Tokens, Use } from '../conversations/logs/entry.ts'
-import { isObject, items, number, object, text } from '../conversations/logs/json.ts'
+import type { Tokens, Use } from '../conversations/entries/entry.ts'
+import { isObject, items, number, object, text } from '../conversations/entries/json.ts'
 
 /** US dollars for a million tokens. */
 export interface Price {

@@ -4,18 +4,18 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { Use } from '../conversations/logs/entry.ts'
-import { object, text } from '../conversations/logs/json.ts'
-import type { Since } from '../conversations/logs/lines.ts'
-import type { Logs } from '../conversations/logs/logs.ts'
+import type { Use } from '../conversations/entries/entry.ts'
+import { object, text } from '../conversations/entries/json.ts'
+import type { Since } from '../conversations/entries/log-reader.ts'
+import type { SessionLogs } from '../conversations/tracking/session-logs.ts'
 import { displayNameOf } from '../sessions/metadata.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { believed } from './believed.ts'
-import { Harvest } from './harvest.ts'
-import { type Fact, Ledger, type Part } from './ledger.ts'
+import { Harvest } from './collector.ts'
 import { Prices } from './prices.ts'
+import { believed } from './sanitize.ts'
 import type { UsageBody, UsageTotals } from './schema.ts'
+import { type Fact, Ledger, type Part } from './usage-store.ts'
 
 export interface UsageNeeds {
   store: Store
@@ -23,7 +23,7 @@ export interface UsageNeeds {
   reactions: Reactions
   config: { readonly current: CityConfig }
   book: SessionRepository
-  logs: Logs
+  logs: SessionLogs
   /** The builtin provider that a session's program is of. */
   providerOf(row: SessionRow): string | undefined
   report(message: string): void

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type GitResult, type GitRunner, gitErrorMessage } from '../../config/git/git-runner.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Findings } from './judge.ts'
+import type { Findings } from './keep-reason.ts'
 
 const TIMEOUT_MS = 60_000
 

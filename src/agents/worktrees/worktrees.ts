@@ -16,14 +16,14 @@ import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { WorktreeReaped, WorktreeReapSkipped } from './events.ts'
 import { WorktreeGit } from './git.ts'
-import { reasonToKeep } from './judge.ts'
+import { reasonToKeep } from './keep-reason.ts'
 import type { Worktree, WorktreeList } from './schema.ts'
 import { type WorktreeRow, worktrees } from './table.ts'
 
 /** How far a session is: it is to go on, its program is still to end, or it is over. */
-export type Tenancy = 'live' | 'ending' | 'over'
+export type OwnerState = 'live' | 'ending' | 'over'
 
-interface Needs {
+interface WorktreesOptions {
   store: Store
   log: EventLog
   reactions: Reactions
@@ -32,12 +32,12 @@ interface Needs {
   config: Pick<Config, 'current'>
   /** What git inherits. */
   env: Readonly<Record<string, string | undefined>>
-  tenancy(session: string): Tenancy
+  ownerState(session: string): OwnerState
   report(message: string): void
 }
 
 /** Of a session, what its worktree is made for. */
-interface Tenant {
+interface WorktreeOwner {
   id: string
   sessionName: string
   rig: string
@@ -66,8 +66,8 @@ export class Worktrees {
   #again: Deadline | undefined
   #closed = false
 
-  constructor(private readonly needs: Needs) {
-    const { deadlines, env, reactions, store } = needs
+  constructor(private readonly options: WorktreesOptions) {
+    const { deadlines, env, reactions, store } = options
     this.#one = oneOf(store.orm)
     this.#git = new WorktreeGit(new GitRunner({ deadlines, env }))
     reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject }) => {
@@ -87,11 +87,11 @@ export class Worktrees {
   }
 
   /** The folder a session of this agent is to work in, made when it is not there; undefined when it needs none. */
-  async prepare(tenant: Tenant, agent: AgentConfig | undefined): Promise<string | undefined> {
+  async prepare(tenant: WorktreeOwner, agent: AgentConfig | undefined): Promise<string | undefined> {
     const known = this.#find(tenant.id)
     if (!known && !agent?.worktree) return undefined
     const row = known ?? (await this.#new(tenant))
-    createFolder(join(this.needs.config.current.path, '.gc', 'worktrees', row.rig))
+    createFolder(join(this.options.config.current.path, '.gc', 'worktrees', row.rig))
     await this.#git.add(row.repository, row.path, row.branch, row.base)
     return row.path
   }
@@ -109,7 +109,7 @@ export class Worktrees {
     const row = this.#find(session)
     if (!row)
       throw new AppError('session-not-found', `there is no worktree of session ${session}; see gc worktree list`)
-    if (this.needs.tenancy(session) !== 'over') {
+    if (this.options.ownerState(session) !== 'over') {
       throw new AppError('conflict-wrong-state', `session ${session} is not over; close it first`)
     }
     const kept = await this.#reap(row, force)
@@ -119,7 +119,7 @@ export class Worktrees {
 
   /** Removes what is not needed any more; one sweep at a time. */
   sweep(): Promise<void> {
-    this.#sweeping = this.#sweeping.then(() => this.#sweep()).catch((error) => this.needs.report(errorMessage(error)))
+    this.#sweeping = this.#sweeping.then(() => this.#sweep()).catch((error) => this.options.report(errorMessage(error)))
     return this.#sweeping
   }
 
@@ -127,12 +127,12 @@ export class Worktrees {
     let busy = false
     for (const row of this.#all()) {
       if (this.#closed) return
-      const tenancy = this.needs.tenancy(row.session)
+      const tenancy = this.options.ownerState(row.session)
       busy ||= tenancy === 'ending'
       if (tenancy === 'over') await this.#reap(row, false).catch((error) => this.#keep(row, errorMessage(error)))
     }
     this.#again?.cancel()
-    if (busy) this.#again = this.needs.deadlines.after(AGAIN, () => void this.sweep())
+    if (busy) this.#again = this.options.deadlines.after(AGAIN, () => void this.sweep())
   }
 
   /** Takes one away, or says why not. */
@@ -147,10 +147,10 @@ export class Worktrees {
     }
     await this.#git.remove(repository, path, force)
     if (merged) await this.#git.forget(repository, branch)
-    await this.needs.store.write((tx) => {
+    await this.options.store.write((tx) => {
       tx.orm.delete(worktrees).where(eq(worktrees.session, row.session)).run()
       const payload = { bead_id: row.bead ?? row.session, path, rig: row.rig, branch }
-      this.needs.log.append(tx, WorktreeReaped, this.#facts(row), payload)
+      this.options.log.append(tx, WorktreeReaped, this.#facts(row), payload)
     })
     return undefined
   }
@@ -158,16 +158,16 @@ export class Worktrees {
   /** Notes why a worktree stays; told once for each reason. */
   async #keep(row: WorktreeRow, reason: string): Promise<string> {
     if (row.kept === reason) return reason
-    await this.needs.store.write((tx) => {
+    await this.options.store.write((tx) => {
       tx.orm.update(worktrees).set({ kept: reason }).where(eq(worktrees.session, row.session)).run()
       const payload = { bead_id: row.bead ?? row.session, path: row.path, rig: row.rig, reason }
-      this.needs.log.append(tx, WorktreeReapSkipped, this.#facts(row), payload)
+      this.options.log.append(tx, WorktreeReapSkipped, this.#facts(row), payload)
     })
     return reason
   }
 
-  async #new({ id, sessionName, rig: name, work }: Tenant): Promise<WorktreeRow> {
-    const rig = this.needs.config.current.rigs.find((one) => one.name === name)
+  async #new({ id, sessionName, rig: name, work }: WorktreeOwner): Promise<WorktreeRow> {
+    const rig = this.options.config.current.rigs.find((one) => one.name === name)
     if (!rig) throw new AppError('service-unavailable', `there is no rig ${name} to make a worktree of`)
     await this.#makeRoom()
     const base = await this.#git.baseOf(rig.path, rig.defaultBranch)
@@ -175,14 +175,14 @@ export class Worktrees {
       session: id,
       rig: name,
       repository: rig.path,
-      path: join(this.needs.config.current.path, '.gc', 'worktrees', name, sessionName),
+      path: join(this.options.config.current.path, '.gc', 'worktrees', name, sessionName),
       branch: `gc/${work ? `${work}-` : ''}${sessionName}`,
       base,
       bead: work || null,
-      createdAt: this.needs.clock.now(),
+      createdAt: this.options.clock.now(),
       kept: null,
     }
-    await this.needs.store.write((tx) => void tx.orm.insert(worktrees).values(row).run())
+    await this.options.store.write((tx) => void tx.orm.insert(worktrees).values(row).run())
     return row
   }
 
@@ -198,11 +198,11 @@ export class Worktrees {
   }
 
   get #limit(): number {
-    return this.needs.config.current.session.worktreeLimit
+    return this.options.config.current.session.worktreeLimit
   }
 
   #shown({ session, rig, path, branch, bead, createdAt, kept }: WorktreeRow): Worktree {
-    const inUse = this.needs.tenancy(session) !== 'over'
+    const inUse = this.options.ownerState(session) !== 'over'
     return {
       ...{ session, rig, path, branch, created_at: toTimestamp(createdAt), in_use: inUse },
       ...(bead !== null && { bead_id: bead }),
@@ -219,6 +219,6 @@ export class Worktrees {
   }
 
   #all(): WorktreeRow[] {
-    return this.needs.store.read((orm) => orm.select().from(worktrees).orderBy(worktrees.createdAt).all())
+    return this.options.store.read((orm) => orm.select().from(worktrees).orderBy(worktrees.createdAt).all())
   }
 }

@@ -1,6 +1,6 @@
 import budgets from '../../agents/budgets/table.sql' with { type: 'text' }
 import acp from '../../agents/conversations/acp/table.sql' with { type: 'text' }
-import transcripts from '../../agents/conversations/logs/table.sql' with { type: 'text' }
+import transcripts from '../../agents/conversations/tracking/sessions-folder.sql' with { type: 'text' }
 import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
 import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
 import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }

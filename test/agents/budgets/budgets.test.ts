@@ -10,7 +10,7 @@ import { Store, type Tx } from '../../../src/core/store.ts'
 import type { Caller } from '../../../src/http/caller.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
-import { write } from '../conversations/logs/samples.ts'
+import { write } from '../conversations/samples.ts'
 
 const TOML = `[workspace]
 name = "mill"

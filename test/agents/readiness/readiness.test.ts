@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
-import { Look } from '../../../src/agents/readiness/look.ts'
+import { Look } from '../../../src/agents/readiness/inspector.ts'
 import { Readiness } from '../../../src/agents/readiness/readiness.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
-import { write } from '../conversations/logs/samples.ts'
+import { write } from '../conversations/samples.ts'
 
 /** A home of its own with programs in `~/.local/bin`. */
 function world(env: Record<string, string> = {}) {

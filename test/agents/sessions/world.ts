@@ -4,7 +4,7 @@ import { Reconciler } from '../../../src/agents/lifecycle/reconciler.ts'
 import type { SessionHost } from '../../../src/agents/sessions/host.ts'
 import { Sessions } from '../../../src/agents/sessions/sessions.ts'
 import { hashOf } from '../../../src/agents/sessions/tokens.ts'
-import { tenancyOf } from '../../../src/agents/worktrees/tenancy.ts'
+import { ownerStateOf } from '../../../src/agents/worktrees/owner-state.ts'
 import { Worktrees } from '../../../src/agents/worktrees/worktrees.ts'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Config } from '../../../src/config/config.ts'
@@ -52,7 +52,7 @@ const parts = (folder: TempFolder, home: string, host: SessionHost, config: Conf
   const base = { store, log, clock, deadlines, config, beads, host, report }
   const worktrees: Worktrees = new Worktrees({
     ...{ store, log, reactions, clock, deadlines, config, env: process.env, report },
-    tenancy: (id) => tenancyOf(sessions.parts.book.find(id)),
+    ownerState: (id) => ownerStateOf(sessions.parts.book.find(id)),
   })
   const sessions: Sessions = new Sessions({ ...base, reactions, requests, claims, place, worktrees })
   claims.workedBy(sessions)

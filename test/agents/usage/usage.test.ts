@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import type { Entry, Use } from '../../../src/agents/conversations/logs/entry.ts'
-import { believed } from '../../../src/agents/usage/believed.ts'
-import { Harvest } from '../../../src/agents/usage/harvest.ts'
-import { type Fact, Ledger } from '../../../src/agents/usage/ledger.ts'
+import type { Entry, Use } from '../../../src/agents/conversations/entries/entry.ts'
+import { Harvest } from '../../../src/agents/usage/collector.ts'
 import { Prices } from '../../../src/agents/usage/prices.ts'
+import { believed } from '../../../src/agents/usage/sanitize.ts'
+import { type Fact, Ledger } from '../../../src/agents/usage/usage-store.ts'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Config } from '../../../src/config/config.ts'
 import { Store } from '../../../src/core/store.ts'
 import { tempFolder } from '../../support/folder.ts'
-import { write } from '../conversations/logs/samples.ts'
+import { write } from '../conversations/samples.ts'
 
 const HOUR = 3_600_000
 const NOON = Date.UTC(2026, 3, 4, 12)

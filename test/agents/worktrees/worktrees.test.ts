@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { reasonToKeep } from '../../../src/agents/worktrees/judge.ts'
-import { type Tenancy, Worktrees } from '../../../src/agents/worktrees/worktrees.ts'
+import { reasonToKeep } from '../../../src/agents/worktrees/keep-reason.ts'
+import { type OwnerState, Worktrees } from '../../../src/agents/worktrees/worktrees.ts'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Config } from '../../../src/config/config.ts'
 import { systemClock } from '../../../src/core/clock.ts'
@@ -60,9 +60,9 @@ async function world(limit = 10) {
   const reports: string[] = []
   const report = (fault: unknown) => reports.push(String(fault))
   const reactions = new Reactions(store, log, deadlines, report)
-  const states = new Map<string, Tenancy>()
+  const states = new Map<string, OwnerState>()
   const needs = { store, log, reactions, clock: systemClock, deadlines, config, env, report }
-  const worktrees = new Worktrees({ ...needs, tenancy: (id) => states.get(id) ?? 'live' })
+  const worktrees = new Worktrees({ ...needs, ownerState: (id) => states.get(id) ?? 'live' })
   stack.defer(() => worktrees.close())
   const agent = config.current.agents[0]
   return {

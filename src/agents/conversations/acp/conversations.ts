@@ -5,60 +5,60 @@ import type { Store, Tx } from '../../../core/store.ts'
 import type { RecordBatch } from '../../../host/client/contract.ts'
 import type { AgentMode, AgentRecord } from '../../../host/protocol/record.ts'
 import { SessionAnswered, SessionAsked } from './events.ts'
-import { promptOf } from './questions.ts'
+import { promptFor } from './questions.ts'
 import { acpQuestions, acpRuns, acpSessions, type QuestionRow } from './table.ts'
 
 /** What is kept in one write, at most. */
-const SLICE = 200
-const SLICE_BYTES = 256 << 10
+const MAX_RECORDS_PER_WRITE = 200
+const MAX_BYTES_PER_WRITE = 256 << 10
 /** Of one session so much is kept; beyond it the oldest goes. */
-const KEPT_BYTES = 32 << 20
+const MAX_BYTES_PER_SESSION = 32 << 20
 
-interface Parts {
+interface AcpConversationsOptions {
   store: Store
   log: EventLog
   city: string
   /** A conversation was opened that the session's next start may go on with; undefined when it cannot. */
-  opened(tx: Tx, session: string, conversation: string | undefined): void
+  onConversationOpened(tx: Tx, session: string, conversation: string | undefined): void
   /** The program can take another turn. */
-  free(session: string): void
+  onTurnEnded(session: string): void
   /** A turn failed, for this reason. */
-  failed(session: string, key: string, reason: string): void
+  onTurnFailed(session: string, key: string, reason: string): void
 }
 
 /** A record that was kept, with its place among all of its session. */
-export interface Kept {
+export interface StoredRecord {
   readonly id: number
   readonly body: string
 }
 
 /** What is said between us and programs that are spoken to by protocol: kept as it is told, once, in order. */
-export class Conversations {
+export class AcpConversations {
   readonly #insert: Statement<unknown, [string, string]>
-  readonly #after: Statement<Kept, [string, number]>
-  readonly #drop: Statement<{ bytes: number }, [string]>
-  readonly #known: Statement<unknown, [string]>
-  readonly #turn: Statement<unknown, [string]>
-  readonly #place: Statement<{ id: number }, [string, number]>
+  readonly #recordsAfter: Statement<StoredRecord, [string, number]>
+  readonly #deleteOldest: Statement<{ bytes: number }, [string]>
+  readonly #hasRun: Statement<unknown, [string]>
+  readonly #hasTurn: Statement<unknown, [string]>
+  readonly #idBefore: Statement<{ id: number }, [string, number]>
   readonly #listeners = new Set<(session: string) => void>()
-  readonly #speaks = new Set<string>()
+  readonly #acpHostKeys = new Set<string>()
 
-  constructor(private readonly parts: Parts) {
-    const { store } = parts
+  constructor(private readonly options: AcpConversationsOptions) {
+    const { store } = options
     this.#insert = store.prepare('INSERT INTO acp_records (session_id, body) VALUES (?, ?)')
-    this.#after = store.prepare(
+    this.#recordsAfter = store.prepare(
       'SELECT id, body FROM acp_records WHERE session_id = ? AND id > ? ORDER BY id LIMIT 5000',
     )
-    this.#turn = store.prepare("SELECT 1 FROM acp_runs WHERE host_key = ? AND turn != ''")
-    this.#known = store.prepare('SELECT 1 FROM acp_runs WHERE session_id = ? LIMIT 1')
-    this.#place = store.prepare('SELECT id FROM acp_records WHERE session_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?')
-    this.#drop = store.prepare(
+    this.#hasTurn = store.prepare("SELECT 1 FROM acp_runs WHERE host_key = ? AND turn != ''")
+    this.#hasRun = store.prepare('SELECT 1 FROM acp_runs WHERE session_id = ? LIMIT 1')
+    this.#idBefore = store.prepare('SELECT id FROM acp_records WHERE session_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?')
+    this.#deleteOldest = store.prepare(
       `DELETE FROM acp_records WHERE id IN
-         (SELECT id FROM acp_records WHERE session_id = ? ORDER BY id LIMIT ${2 * SLICE})
+         (SELECT id FROM acp_records WHERE session_id = ? ORDER BY id LIMIT ${2 * MAX_RECORDS_PER_WRITE})
        RETURNING length(body) AS bytes`,
     )
     const runs = store.read((orm) => orm.select({ key: acpRuns.hostKey }).from(acpRuns).all())
-    for (const { key } of runs) this.#speaks.add(key)
+    for (const { key } of runs) this.#acpHostKeys.add(key)
   }
 
   /** A program that is spoken to by protocol is about to be started. */
@@ -66,40 +66,40 @@ export class Conversations {
     const { id: sessionId, template } = session
     tx.orm.insert(acpRuns).values({ hostKey: key, sessionId }).onConflictDoNothing().run()
     tx.orm.insert(acpSessions).values({ sessionId, template }).onConflictDoNothing().run()
-    this.#speaks.add(key)
+    this.#acpHostKeys.add(key)
   }
 
   /** Whether the program under this key is spoken to by protocol. */
-  speaks(key: string | null): boolean {
-    return key !== null && this.#speaks.has(key)
+  usesAcp(key: string | null): boolean {
+    return key !== null && this.#acpHostKeys.has(key)
   }
 
   /** Whether a session's program was ever spoken to by protocol. */
-  knows(session: string): boolean {
-    return this.parts.store.read(() => this.#known.get(session)) !== null
+  hasRecords(session: string): boolean {
+    return this.options.store.read(() => this.#hasRun.get(session)) !== null
   }
 
   /** The place in front of the newest so many records of a session. */
-  placeOf(session: string, newest: number): number {
-    return this.parts.store.read(() => this.#place.get(session, newest))?.id ?? 0
+  positionBeforeLast(session: string, newest: number): number {
+    return this.options.store.read(() => this.#idBefore.get(session, newest))?.id ?? 0
   }
 
   /** Whether the program works on a turn. */
-  inTurn(key: string): boolean {
-    return this.parts.store.read(() => this.#turn.get(key)) !== null
+  isInTurn(key: string): boolean {
+    return this.options.store.read(() => this.#hasTurn.get(key)) !== null
   }
 
   /** What the program asks, oldest first. */
   questions(key: string): QuestionRow[] {
     const of = eq(acpQuestions.hostKey, key)
-    return this.parts.store.read((orm) =>
+    return this.options.store.read((orm) =>
       orm.select().from(acpQuestions).where(of).orderBy(asc(acpQuestions.askedAt), asc(acpQuestions.request)).all(),
     )
   }
 
   /** The modes that the session's program offers, as far as it or another session of the same agent has told. */
   modes(session: string, template: string): AgentMode[] {
-    return this.parts.store.read((orm) => {
+    return this.options.store.read((orm) => {
       const own = orm.select().from(acpSessions).where(eq(acpSessions.sessionId, session)).get()
       if (own && own.modes.length > 0) return own.modes
       const others = orm.select().from(acpSessions).where(eq(acpSessions.template, template)).all()
@@ -107,13 +107,13 @@ export class Conversations {
     })
   }
 
-  wantedMode(session: string): string | undefined {
+  requestedMode(session: string): string | undefined {
     const of = eq(acpSessions.sessionId, session)
-    return this.parts.store.read((orm) => orm.select().from(acpSessions).where(of).get())?.wantedMode ?? undefined
+    return this.options.store.read((orm) => orm.select().from(acpSessions).where(of).get())?.wantedMode ?? undefined
   }
 
   /** Says which mode the session's next start begins in. */
-  wantMode(tx: Tx, session: { id: string; template: string }, mode: string): void {
+  requestMode(tx: Tx, session: { id: string; template: string }, mode: string): void {
     const row = { sessionId: session.id, template: session.template, wantedMode: mode }
     tx.orm
       .insert(acpSessions)
@@ -123,25 +123,26 @@ export class Conversations {
   }
 
   /** What was said in a session behind a place, at most 5,000 records. */
-  after(session: string, place: number): Kept[] {
-    return this.parts.store.read(() => this.#after.all(session, place))
+  recordsAfter(session: string, place: number): StoredRecord[] {
+    return this.options.store.read(() => this.#recordsAfter.all(session, place))
   }
 
   /** Hears that something was said in a session. */
-  listen(hear: (session: string) => void): () => void {
+  onRecords(hear: (session: string) => void): () => void {
     this.#listeners.add(hear)
     return () => this.#listeners.delete(hear)
   }
 
   /** Keeps what a program of this city said; false when it is another city's. */
-  async keep({ key, records }: RecordBatch): Promise<boolean> {
+  async ingest({ key, records }: RecordBatch): Promise<boolean> {
     const [city, session] = key.split('/')
-    if (city !== this.parts.city || session === undefined) return false
-    for (const slice of slices(records)) await this.parts.store.write((tx) => this.#keep(tx, key, session, slice))
+    if (city !== this.options.city || session === undefined) return false
+    for (const slice of batchesOf(records))
+      await this.options.store.write((tx) => this.#insertRecords(tx, key, session, slice))
     return true
   }
 
-  #keep(tx: Tx, key: string, session: string, told: readonly Told[]): void {
+  #insertRecords(tx: Tx, key: string, session: string, told: readonly SerializedRecord[]): void {
     const run = tx.orm.select().from(acpRuns).where(eq(acpRuns.hostKey, key)).get()
     const news = told.filter(({ record }) => record.seq > (run?.lastSeq ?? 0))
     const last = news.at(-1)
@@ -150,17 +151,17 @@ export class Conversations {
     for (const { record, body } of news) {
       bytes += body.length
       this.#insert.run(session, body)
-      this.#follow(tx, key, session, record)
+      this.#apply(tx, key, session, record)
     }
     tx.orm.update(acpRuns).set({ lastSeq: last.record.seq }).where(eq(acpRuns.hostKey, key)).run()
-    this.#bound(tx, session, bytes)
+    this.#enforceLimit(tx, session, bytes)
     tx.after(() => {
       for (const hear of this.#listeners) hear(session)
     })
   }
 
   /** What follows from a record beside its being kept. */
-  #follow(tx: Tx, key: string, session: string, record: AgentRecord): void {
+  #apply(tx: Tx, key: string, session: string, record: AgentRecord): void {
     const of = eq(acpRuns.hostKey, key)
     if (record.type === 'ready') this.#ready(tx, session, record)
     if (record.type === 'turn') tx.orm.update(acpRuns).set({ turn: record.turn }).where(of).run()
@@ -168,59 +169,59 @@ export class Conversations {
     if (record.type === 'answered') this.#answered(tx, session, record)
     if (record.type !== 'done') return
     tx.orm.update(acpRuns).set({ turn: '' }).where(of).run()
-    tx.after(() => this.parts.free(session))
+    tx.after(() => this.options.onTurnEnded(session))
     const { error } = record
-    if (error !== undefined) tx.after(() => this.parts.failed(session, key, error))
+    if (error !== undefined) tx.after(() => this.options.onTurnFailed(session, key, error))
   }
 
-  #ready(tx: Tx, session: string, { conversation, resumable, modes, mode = '' }: Of<'ready'>): void {
+  #ready(tx: Tx, session: string, { conversation, resumable, modes, mode = '' }: RecordOf<'ready'>): void {
     tx.orm.update(acpSessions).set({ modes, mode }).where(eq(acpSessions.sessionId, session)).run()
-    this.parts.opened(tx, session, resumable ? conversation : undefined)
+    this.options.onConversationOpened(tx, session, resumable ? conversation : undefined)
   }
 
-  #asked(tx: Tx, hostKey: string, sessionId: string, { request, at, tool, choices }: Of<'asked'>): void {
+  #asked(tx: Tx, hostKey: string, sessionId: string, { request, at, tool, choices }: RecordOf<'asked'>): void {
     const askedAt = Date.parse(at)
     tx.orm
       .insert(acpQuestions)
       .values({ request, sessionId, hostKey, askedAt, tool, choices })
       .onConflictDoNothing()
       .run()
-    const payload = { session_id: sessionId, request_id: request, prompt: promptOf({ tool }) }
-    this.parts.log.append(tx, SessionAsked, { actor: 'gc', subject: sessionId, session_id: sessionId }, payload)
+    const payload = { session_id: sessionId, request_id: request, prompt: promptFor({ tool }) }
+    this.options.log.append(tx, SessionAsked, { actor: 'gc', subject: sessionId, session_id: sessionId }, payload)
   }
 
-  #answered(tx: Tx, session: string, { request, choice }: Of<'answered'>): void {
+  #answered(tx: Tx, session: string, { request, choice }: RecordOf<'answered'>): void {
     tx.orm.delete(acpQuestions).where(eq(acpQuestions.request, request)).run()
     const payload = { session_id: session, request_id: request, ...(choice !== undefined && { choice }) }
-    this.parts.log.append(tx, SessionAnswered, { actor: 'gc', subject: session, session_id: session }, payload)
+    this.options.log.append(tx, SessionAnswered, { actor: 'gc', subject: session, session_id: session }, payload)
   }
 
-  #bound(tx: Tx, session: string, more: number): void {
+  #enforceLimit(tx: Tx, session: string, more: number): void {
     const of = eq(acpSessions.sessionId, session)
     const row = tx.orm.select().from(acpSessions).where(of).get()
     if (!row) return
     let bytes = row.bytes + more
-    if (bytes > KEPT_BYTES) for (const dropped of this.#drop.all(session)) bytes -= dropped.bytes
+    if (bytes > MAX_BYTES_PER_SESSION) for (const dropped of this.#deleteOldest.all(session)) bytes -= dropped.bytes
     tx.orm.update(acpSessions).set({ bytes }).where(of).run()
   }
 }
 
-type Of<Type extends AgentRecord['type']> = Extract<AgentRecord, { type: Type }>
+type RecordOf<Type extends AgentRecord['type']> = Extract<AgentRecord, { type: Type }>
 
-interface Told {
+interface SerializedRecord {
   record: AgentRecord
   body: string
 }
 
 /** Pieces small enough for one write. */
-function* slices(records: readonly AgentRecord[]): Generator<readonly Told[]> {
-  let slice: Told[] = []
+function* batchesOf(records: readonly AgentRecord[]): Generator<readonly SerializedRecord[]> {
+  let slice: SerializedRecord[] = []
   let bytes = 0
   for (const record of records) {
     const body = JSON.stringify(record)
     slice.push({ record, body })
     bytes += body.length
-    if (slice.length < SLICE && bytes < SLICE_BYTES) continue
+    if (slice.length < MAX_RECORDS_PER_WRITE && bytes < MAX_BYTES_PER_WRITE) continue
     yield slice
     slice = []
     bytes = 0

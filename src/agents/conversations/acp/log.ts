@@ -1,10 +1,10 @@
 import { Value } from '@sinclair/typebox/value'
 import { AgentRecord } from '../../../host/protocol/record.ts'
-import type { LogReader, View } from '../logs/entry.ts'
-import type { Found } from '../logs/families.ts'
-import { parsed } from '../logs/json.ts'
-import type { Conversations } from './conversations.ts'
-import { Fold } from './entries.ts'
+import { parsed } from '../entries/json.ts'
+import type { LogReader, View } from '../entries/log-reader.ts'
+import type { Found } from '../logs/program-logs.ts'
+import type { AcpConversations } from './conversations.ts'
+import { Fold } from './entry-builder.ts'
 
 /** Of a session that only runs, so many of the newest records are read. */
 const FEW = 500
@@ -12,18 +12,18 @@ const FEW_MOST = 4 * FEW
 const SMALL = 1 << 20
 
 /** What was said in a session, as a log; undefined when its program was never spoken to by protocol. */
-export function spokenLog(conversations: Conversations, session: string): Found | undefined {
-  if (!conversations.knows(session)) return undefined
+export function findAcpLog(conversations: AcpConversations, session: string): Found | undefined {
+  if (!conversations.hasRecords(session)) return undefined
   return {
     key: '',
     path: `acp:${session}`,
-    open: ({ keep }) => new SpokenLog(conversations, session, keep < SMALL),
+    open: ({ keep }) => new AcpLog(conversations, session, keep < SMALL),
     firstWords: () => '',
   }
 }
 
 /** A log whose entries are the records that were kept. */
-class SpokenLog implements LogReader {
+class AcpLog implements LogReader {
   readonly generation = 0
   readonly troubles = []
   readonly files = []
@@ -34,7 +34,7 @@ class SpokenLog implements LogReader {
   #begun = false
 
   constructor(
-    private readonly conversations: Conversations,
+    private readonly conversations: AcpConversations,
     private readonly session: string,
     private readonly few: boolean,
   ) {
@@ -46,14 +46,14 @@ class SpokenLog implements LogReader {
   }
 
   listen(hear: () => void): () => void {
-    return this.conversations.listen((session) => session === this.session && hear())
+    return this.conversations.onRecords((session) => session === this.session && hear())
   }
 
   async refresh(): Promise<boolean> {
     if (!this.#begun) this.#begin()
     const before = this.#place
     for (;;) {
-      const kept = this.conversations.after(this.session, this.#place)
+      const kept = this.conversations.recordsAfter(this.session, this.#place)
       for (const { id, body } of kept) {
         const record: unknown = parsed(body)
         if (Value.Check(AgentRecord, record)) this.#fold.add(id, record)
@@ -71,7 +71,7 @@ class SpokenLog implements LogReader {
   #begin(): void {
     this.#begun = true
     if (!this.few) return
-    this.#place = this.conversations.placeOf(this.session, FEW)
+    this.#place = this.conversations.positionBeforeLast(this.session, FEW)
     this.truncated = this.#place > 0
   }
 
@@ -80,7 +80,7 @@ class SpokenLog implements LogReader {
     const last = this.#place
     this.#fold = new Fold()
     this.#begin()
-    for (const { id, body } of this.conversations.after(this.session, this.#place)) {
+    for (const { id, body } of this.conversations.recordsAfter(this.session, this.#place)) {
       const record: unknown = parsed(body)
       if (id <= last && Value.Check(AgentRecord, record)) this.#fold.add(id, record)
     }

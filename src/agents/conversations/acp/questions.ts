@@ -4,7 +4,7 @@ import type { PendingInteraction } from '../../sessions/schema.ts'
 import type { QuestionRow } from './table.ts'
 
 /** What people may say to a question, and the kinds of choices that mean it, the best first. */
-const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+const CHOICE_KINDS_BY_ACTION: Readonly<Record<string, readonly string[]>> = {
   approve: ['allow_once'],
   allow: ['allow_once'],
   approve_always: ['allow_always'],
@@ -20,10 +20,10 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 export function choiceFor(
   action: string,
   choices: readonly PermissionChoice[],
-  offered: readonly string[] = answersTo(choices),
+  offered: readonly string[] = actionsFor(choices),
 ): PermissionChoice {
   const own = choices.find(({ id }) => id === action) ?? choices.find(({ name }) => name === action)
-  const kinds = Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? []) : []
+  const kinds = Object.hasOwn(CHOICE_KINDS_BY_ACTION, action) ? (CHOICE_KINDS_BY_ACTION[action] ?? []) : []
   const meant = own ?? kinds.flatMap((kind) => choices.find((choice) => choice.kind === kind) ?? [])[0]
   if (meant) return meant
   const message = `"${action}" is no answer to this question; it can be answered with ${offered.join(', ')}`
@@ -31,23 +31,23 @@ export function choiceFor(
 }
 
 /** The actions that fit a question. */
-export function answersTo(choices: readonly PermissionChoice[]): string[] {
+export function actionsFor(choices: readonly PermissionChoice[]): string[] {
   const offered = new Set(choices.map(({ kind }) => kind))
   const actions = ['approve', 'approve_always', 'deny', 'deny_always'].filter((action) =>
-    ACTIONS[action]?.some((kind) => offered.has(kind)),
+    CHOICE_KINDS_BY_ACTION[action]?.some((kind) => offered.has(kind)),
   )
   return actions.length > 0 ? actions : choices.map(({ id }) => id)
 }
 
 /** What a question asks, in a line. */
-export function promptOf({ tool }: Pick<QuestionRow, 'tool'>): string {
+export function promptFor({ tool }: Pick<QuestionRow, 'tool'>): string {
   const { title, kind } = tool
   const what = typeof title === 'string' && title !== '' ? title : typeof kind === 'string' ? kind : 'a tool'
   return `Allow ${what}?`
 }
 
 /** A question as clients know it. */
-export function interactionOf(question: Pick<QuestionRow, 'request' | 'tool' | 'choices'>): PendingInteraction {
+export function toPendingInteraction(question: Pick<QuestionRow, 'request' | 'tool' | 'choices'>): PendingInteraction {
   const { kind, name, toolCallId } = question.tool
   const facts = { tool_name: name ?? kind, tool_call_id: toolCallId, source: 'acp' }
   const metadata = Object.fromEntries(
@@ -56,7 +56,7 @@ export function interactionOf(question: Pick<QuestionRow, 'request' | 'tool' | '
   return {
     request_id: question.request,
     kind: 'approval',
-    prompt: promptOf(question),
+    prompt: promptFor(question),
     options: question.choices.map(({ name: label }) => label),
     metadata,
   }

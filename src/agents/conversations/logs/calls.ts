@@ -1,4 +1,4 @@
-import type { ToolCall } from './tool-kinds.ts'
+import type { ToolCall } from '../entries/tool-kinds.ts'
 
 /** A call is answered before so many others are made. */
 const MOST = 500

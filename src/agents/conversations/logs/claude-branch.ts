@@ -1,6 +1,6 @@
-import type { Native } from './entry.ts'
-import { items, moment, object, text } from './json.ts'
-import { each, type Steps } from './slices.ts'
+import { items, moment, object, text } from '../entries/json.ts'
+import type { Native } from '../entries/log-reader.ts'
+import { each, type Steps } from '../entries/slices.ts'
 
 /** The conversation that a log shows, and whether it went back on something. */
 export interface Branch {

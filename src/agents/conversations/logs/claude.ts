@@ -1,11 +1,12 @@
+import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from '../entries/blocks.ts'
+import type { Entry, Tokens, Use } from '../entries/entry.ts'
+import { items, type Json, moment, number, object, present, text, textOf } from '../entries/json.ts'
+import type { Native, View } from '../entries/log-reader.ts'
+import { mapped, type Steps } from '../entries/slices.ts'
+import type { ToolCall } from '../entries/tool-kinds.ts'
 import type { Block } from '../structured/blocks.ts'
-import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from './blocks.ts'
 import { Calls } from './calls.ts'
 import { type Branch, branchOf, continued } from './claude-branch.ts'
-import type { Entry, Native, Tokens, Use, View } from './entry.ts'
-import { items, type Json, moment, number, object, present, text, textOf } from './json.ts'
-import { mapped, type Steps } from './slices.ts'
-import type { ToolCall } from './tool-kinds.ts'
 
 const SPEAKERS = ['user', 'assistant', 'system', 'result'] as const
 const INTERRUPTED = /^\[Request interrupted by user/

@@ -1,10 +1,11 @@
+import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from '../entries/blocks.ts'
+import type { Entry, Tokens } from '../entries/entry.ts'
+import { isObject, items, type Json, moment, number, object, parsed, present, text } from '../entries/json.ts'
+import type { Native, View } from '../entries/log-reader.ts'
+import { mapped, type Steps } from '../entries/slices.ts'
+import type { ToolCall } from '../entries/tool-kinds.ts'
 import type { Block } from '../structured/blocks.ts'
-import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from './blocks.ts'
 import { Calls } from './calls.ts'
-import type { Entry, Native, Tokens, View } from './entry.ts'
-import { isObject, items, type Json, moment, number, object, parsed, present, text } from './json.ts'
-import { mapped, type Steps } from './slices.ts'
-import type { ToolCall } from './tool-kinds.ts'
 
 /** What the program adds to a conversation in a person's name. */
 const OWN =

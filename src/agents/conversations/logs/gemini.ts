@@ -1,8 +1,9 @@
+import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from '../entries/blocks.ts'
+import type { Entry, Tokens } from '../entries/entry.ts'
+import { isObject, items, type Json, moment, number, object, present, shown, text } from '../entries/json.ts'
+import type { Native, View } from '../entries/log-reader.ts'
+import { each, mapped, type Steps } from '../entries/slices.ts'
 import type { Block } from '../structured/blocks.ts'
-import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from './blocks.ts'
-import type { Entry, Native, Tokens, View } from './entry.ts'
-import { isObject, items, type Json, moment, number, object, present, shown, text } from './json.ts'
-import { each, mapped, type Steps } from './slices.ts'
 
 /** What the program tells a model in a person's name before the person's first words. */
 const OWN = /^\s*<session_context>/

@@ -1,11 +1,11 @@
 import { lstatSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { turnText } from './blocks.ts'
-import type { Native } from './entry.ts'
+import { turnText } from '../entries/blocks.ts'
+import { isObject, parsed } from '../entries/json.ts'
+import type { Native } from '../entries/log-reader.ts'
+import { atOnce } from '../entries/slices.ts'
 import { withFile } from './files.ts'
-import { isObject, parsed } from './json.ts'
 import type { Grammar } from './jsonl-log.ts'
-import { atOnce } from './slices.ts'
 
 /** So much of a file is looked at to know whose log it is. */
 const HEAD = 1024 * 1024

@@ -1,9 +1,9 @@
 import { redact } from '../../../core/redact.ts'
-import type { LogReader, Native, Trouble, View } from './entry.ts'
+import { isObject, items, type Json, object, parsed } from '../entries/json.ts'
+import type { LogReader, Native, Trouble, View } from '../entries/log-reader.ts'
+import { atOnce, inSlices } from '../entries/slices.ts'
 import { openFile } from './files.ts'
-import { isObject, items, type Json, object, parsed } from './json.ts'
 import { digest, type Grammar } from './jsonl-log.ts'
-import { atOnce, inSlices } from './slices.ts'
 
 /** A longer document is not read. */
 const LONGEST = 32 * 1024 * 1024

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { redact } from '../../../core/redact.ts'
-import type { LogReader, Native, Trouble, View } from './entry.ts'
-import { isObject, parsed } from './json.ts'
-import { type Line, type LineBounds, LineFile, type Since } from './lines.ts'
-import { atOnce, inSlices, type Steps } from './slices.ts'
+import { isObject, parsed } from '../entries/json.ts'
+import type { LogReader, Native, Since, Trouble, View } from '../entries/log-reader.ts'
+import { atOnce, inSlices, type Steps } from '../entries/slices.ts'
+import { type Line, type LineBounds, LineFile } from './line-reader.ts'
 
 /** Turns pieces of a log into entries. */
 export interface Grammar {

@@ -1,12 +1,12 @@
 import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { redact } from '../../../core/redact.ts'
-import type { LogReader, Native, View } from './entry.ts'
+import { isObject, object, parsed } from '../entries/json.ts'
+import type { LogReader, Native, View } from '../entries/log-reader.ts'
+import { atOnce, each, inSlices, type Steps } from '../entries/slices.ts'
 import { isFile } from './files.ts'
-import { isObject, object, parsed } from './json.ts'
 import { digest } from './jsonl-log.ts'
 import { OpenCode } from './opencode.ts'
-import { atOnce, each, inSlices, type Steps } from './slices.ts'
 
 /** An own session of OpenCode, as far as one looks for it. */
 export interface Kept {

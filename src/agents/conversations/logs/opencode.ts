@@ -1,8 +1,9 @@
+import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock } from '../entries/blocks.ts'
+import type { Entry, Tokens } from '../entries/entry.ts'
+import { items, type Json, moment, number, object, present, text } from '../entries/json.ts'
+import type { Native, View } from '../entries/log-reader.ts'
+import { mapped, type Steps } from '../entries/slices.ts'
 import type { Block } from '../structured/blocks.ts'
-import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock } from './blocks.ts'
-import type { Entry, Native, Tokens, View } from './entry.ts'
-import { items, type Json, moment, number, object, present, text } from './json.ts'
-import { mapped, type Steps } from './slices.ts'
 
 /** Understands the messages of OpenCode: each with what is known of it, and its parts. */
 export class OpenCode {

@@ -1,15 +1,15 @@
 import { basename, dirname, join } from 'node:path'
 import type { SubAgent, SubAgents } from '../../sessions/schema.ts'
+import { items, object, parsed, text, textOf } from '../entries/json.ts'
+import type { LogReader } from '../entries/log-reader.ts'
+import { inSlices, mapped } from '../entries/slices.ts'
+import { statusOf } from '../entries/status.ts'
 import { Claude } from './claude.ts'
-import type { LogReader } from './entry.ts'
-import type { Found } from './families.ts'
 import { isFile } from './files.ts'
 import { headOf, madeSince } from './head.ts'
-import { items, object, parsed, text, textOf } from './json.ts'
 import { JsonlLog } from './jsonl-log.ts'
 import { OpenCodeLog } from './opencode-db.ts'
-import { inSlices, mapped } from './slices.ts'
-import { standingOf } from './standing.ts'
+import type { Found } from './program-logs.ts'
 
 type Mapping = SubAgents['agents'][number]
 
@@ -41,7 +41,7 @@ export async function subAgentOf(
   try {
     await log.refresh()
     const { entries } = log.view
-    const status = entries.length === 0 ? 'pending' : statusOf(log, runs)
+    const status = entries.length === 0 ? 'pending' : subAgentStatus(log, runs)
     return { messages: entries.map(({ raw }) => raw), status }
   } finally {
     log.close()
@@ -56,8 +56,8 @@ function open(found: Found, reader: LogReader, id: string): LogReader | undefine
   return child ? new OpenCodeLog(found.path, id) : undefined
 }
 
-function statusOf(log: LogReader, runs: boolean): string {
-  const { activity } = standingOf(log.view)
+function subAgentStatus(log: LogReader, runs: boolean): string {
+  const { activity } = statusOf(log.view)
   if (activity === 'idle') return 'completed'
   return runs ? 'running' : 'failed'
 }

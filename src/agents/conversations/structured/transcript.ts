@@ -1,10 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { OutputTurn, PaginationInfo } from '../../agents/schema.ts'
 import { optional, shape } from './fields.ts'
 import { History } from './history.ts'
 import { Message } from './messages.ts'
-
-export type { OutputTurn } from '../../agents/schema.ts'
+import { OutputTurn, PaginationInfo } from './turns.ts'
 
 const whose = {
   id: Type.String({ description: 'The session.' }),

@@ -25,7 +25,8 @@ async function withPolly(agents = spoken('polly')) {
   const created = await world.event('request.result.session.create', (event) => fits(event.payload, body.request_id))
   const id = String(Object(Object(created.payload).session).id)
   const row = () => world.city.sessions.parts.book.get(id)
-  const records = () => world.city.sessions.parts.conversations.after(id, 0).map(({ body: text }) => JSON.parse(text))
+  const records = () =>
+    world.city.sessions.parts.conversations.recordsAfter(id, 0).map(({ body: text }) => JSON.parse(text))
   return {
     ...http,
     id,

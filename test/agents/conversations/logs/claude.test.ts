@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { atOnce } from '../../../../src/agents/conversations/entries/slices.ts'
+import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
+import { isMessage, toMessage } from '../../../../src/agents/conversations/formats/messages.ts'
+import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
 import { Claude } from '../../../../src/agents/conversations/logs/claude.ts'
-import { isMessage, toMessage } from '../../../../src/agents/conversations/logs/messages.ts'
-import { atOnce } from '../../../../src/agents/conversations/logs/slices.ts'
-import { standingOf } from '../../../../src/agents/conversations/logs/standing.ts'
-import { isTurn, toTurn } from '../../../../src/agents/conversations/logs/turns.ts'
-import { at, claude } from './samples.ts'
+import { at, claude } from '../samples.ts'
 
 const read = (...values: readonly object[]) =>
   atOnce(new Claude().view(values.map((value, offset) => ({ offset, size: 1, value: { ...value } }))))
@@ -120,7 +120,7 @@ test('a log that grows shows at every step what it would show when read at once'
 
 describe('how a session of Claude is', () => {
   const u1 = claude.user('u1', null, 'Go', 1)
-  const standing = (...values: readonly object[]) => standingOf(read(u1, ...values))
+  const standing = (...values: readonly object[]) => statusOf(read(u1, ...values))
 
   test('in a turn until the answer that ends it', () => {
     expect(standing().activity).toBe('in-turn')

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { atOnce } from '../../../../src/agents/conversations/entries/slices.ts'
+import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
+import { isMessage, toMessage } from '../../../../src/agents/conversations/formats/messages.ts'
+import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
 import { Codex } from '../../../../src/agents/conversations/logs/codex.ts'
-import { isMessage, toMessage } from '../../../../src/agents/conversations/logs/messages.ts'
-import { atOnce } from '../../../../src/agents/conversations/logs/slices.ts'
-import { standingOf } from '../../../../src/agents/conversations/logs/standing.ts'
-import { isTurn, toTurn } from '../../../../src/agents/conversations/logs/turns.ts'
-import { codex } from './samples.ts'
+import { codex } from '../samples.ts'
 
 const read = (...values: readonly object[]) =>
   atOnce(
@@ -58,7 +58,7 @@ describe('a conversation with Codex', () => {
 
   test('tells its model, its own count of the context, and what an answer took', () => {
     const view = read(...whole)
-    expect(standingOf(view)).toEqual({
+    expect(statusOf(view)).toEqual({
       ...{ activity: 'idle', model: 'gpt-5.5-codex', contextWindow: 200_000, contextPct: 10 },
     })
     expect(view.entries.flatMap(({ use }) => use ?? [])).toMatchObject([
@@ -68,9 +68,9 @@ describe('a conversation with Codex', () => {
 
   test('is in a turn from where the log says so to where it says so', () => {
     const begun = [...whole, codex.event(9, 'task_started'), codex.message(10, 'assistant', 'I look.')]
-    expect(standingOf(read(...begun)).activity).toBe('in-turn')
-    expect(standingOf(read(...begun, codex.event(11, 'task_complete'))).activity).toBe('idle')
-    expect(standingOf(read(...begun, codex.event(11, 'turn_aborted'))).activity).toBe('idle')
+    expect(statusOf(read(...begun)).activity).toBe('in-turn')
+    expect(statusOf(read(...begun, codex.event(11, 'task_complete'))).activity).toBe('idle')
+    expect(statusOf(read(...begun, codex.event(11, 'turn_aborted'))).activity).toBe('idle')
   })
 
   test('is structured: commands as one line, patches, results with their exit code', () => {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import type { View } from '../../../../src/agents/conversations/logs/entry.ts'
+import type { View } from '../../../../src/agents/conversations/entries/log-reader.ts'
+import { atOnce } from '../../../../src/agents/conversations/entries/slices.ts'
+import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
+import { isMessage, toMessage } from '../../../../src/agents/conversations/formats/messages.ts'
+import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
 import { Gemini } from '../../../../src/agents/conversations/logs/gemini.ts'
 import { firstWords } from '../../../../src/agents/conversations/logs/head.ts'
 import { JsonLog } from '../../../../src/agents/conversations/logs/json-log.ts'
 import { JsonlLog } from '../../../../src/agents/conversations/logs/jsonl-log.ts'
-import { isMessage, toMessage } from '../../../../src/agents/conversations/logs/messages.ts'
-import { atOnce } from '../../../../src/agents/conversations/logs/slices.ts'
-import { standingOf } from '../../../../src/agents/conversations/logs/standing.ts'
-import { isTurn, toTurn } from '../../../../src/agents/conversations/logs/turns.ts'
 import { tempFolder } from '../../../support/folder.ts'
-import { append, at, jsonl, write } from './samples.ts'
+import { append, at, jsonl, write } from '../samples.ts'
 
 const user = { id: 'u1', timestamp: at(1), type: 'user', content: [{ text: 'Look.' }] }
 const call = { id: 'c1', name: 'run_shell_command', args: { command: 'ls' }, status: 'executing', timestamp: at(2) }
@@ -32,14 +32,14 @@ describe('a chat with Gemini', () => {
     const path = write(folder.at('session-1.json'), JSON.stringify({ ...head, messages: [user, working] }))
     const log = new JsonLog(path, new Gemini())
     expect(await log.refresh()).toBe(true)
-    expect(standingOf(log.view)).toMatchObject({ activity: 'in-turn', model: 'gemini-3-pro' })
+    expect(statusOf(log.view)).toMatchObject({ activity: 'in-turn', model: 'gemini-3-pro' })
     expect(log.view.entries.at(-1)?.partial).toBe(true)
     write(path, JSON.stringify({ ...head, messages: [user, worked, done] }).slice(0, 150))
     expect(await log.refresh()).toBe(false)
     write(path, JSON.stringify({ ...head, messages: [user, worked, done] }))
     expect(await log.refresh()).toBe(true)
     expect(told(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb', 'Two files.'])
-    expect(standingOf(log.view).activity).toBe('idle')
+    expect(statusOf(log.view).activity).toBe('idle')
     expect(log.view.key).toBe('gem-1')
     expect(await log.refresh()).toBe(false)
   })

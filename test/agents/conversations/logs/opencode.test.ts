@@ -1,14 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import type { View } from '../../../../src/agents/conversations/logs/entry.ts'
+import type { View } from '../../../../src/agents/conversations/entries/log-reader.ts'
+import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
+import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
 import { JsonLog } from '../../../../src/agents/conversations/logs/json-log.ts'
 import { OpenCode } from '../../../../src/agents/conversations/logs/opencode.ts'
 import { firstWords, keptIn, OpenCodeLog } from '../../../../src/agents/conversations/logs/opencode-db.ts'
-import { standingOf } from '../../../../src/agents/conversations/logs/standing.ts'
-import { isTurn, toTurn } from '../../../../src/agents/conversations/logs/turns.ts'
 import { tempFolder } from '../../../support/folder.ts'
-import { write } from './samples.ts'
+import { write } from '../samples.ts'
 
 const told = (log: { view: View }) =>
   log.view.entries
@@ -56,7 +56,7 @@ describe('a conversation with OpenCode', () => {
     part('p1', 'm1', { type: 'text', text: 'List them.' })
     const log = new OpenCodeLog(folder.at('opencode.db'), 'ses_1')
     expect(await log.refresh()).toBe(true)
-    expect(standingOf(log.view)).toEqual({ activity: 'in-turn' })
+    expect(statusOf(log.view)).toEqual({ activity: 'in-turn' })
     message('m2', answer)
     part('p2', 'm2', tool('running'))
     expect(await log.refresh()).toBe(true)
@@ -66,7 +66,7 @@ describe('a conversation with OpenCode', () => {
     message('m2', over)
     expect(await log.refresh()).toBe(true)
     expect(told(log)).toEqual(['List them.', '[bash]\n[result] a b\n\nTwo.'])
-    expect(standingOf(log.view)).toMatchObject({ activity: 'idle', model: 'claude-sonnet-4-6', contextPct: 0 })
+    expect(statusOf(log.view)).toMatchObject({ activity: 'idle', model: 'claude-sonnet-4-6', contextPct: 0 })
     expect(log.view.entries[1]?.use).toMatchObject({
       id: 'm2',
       cost: 0.25,

@@ -1,0 +1,49 @@
+import { AppError, errorMessage } from '../../../core/errors.ts'
+import type { SessionHost } from '../../../host/client/contract.ts'
+import type { Delivery } from '../../../host/terminal/deliver.ts'
+import type { AcpConversations } from './conversations.ts'
+
+/** What a program is to be told. */
+interface Prompt {
+  /** It is told once under this name. */
+  name: string
+  text: string
+  /** In place of the turn that it works on, which has been interrupted. */
+  replacesTurn: boolean
+}
+
+/** Gives turns to programs that are spoken to by protocol. */
+export class AcpPrompter {
+  constructor(
+    private readonly host: Pick<SessionHost, 'prompt' | 'cancel'>,
+    private readonly conversations: Pick<AcpConversations, 'isInTurn'>,
+  ) {}
+
+  /**
+   * Gives the program a text as its next turn, once for each name; `telling` is waited for before. Delivered when the
+   * program has taken it, queued while it works on another.
+   */
+  async deliver(key: string, prompt: Prompt, beforePrompt: () => Promise<void>): Promise<Delivery> {
+    if (!prompt.replacesTurn && this.conversations.isInTurn(key))
+      return { state: 'queued', reason: 'the agent works on a turn' }
+    try {
+      await beforePrompt()
+      await this.host.prompt(key, prompt.name, prompt.text)
+      return { state: 'delivered' }
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'conflict-wrong-state') {
+        return { state: 'queued', reason: error.message }
+      }
+      return { state: 'failed', reason: errorMessage(error) }
+    }
+  }
+
+  /** Has the program end its turn; refuses when it does not. */
+  async interrupt(key: string): Promise<void> {
+    if (await this.host.cancel(key)) return
+    throw new AppError(
+      'internal',
+      'internal: waiting for stopped session to become idle: its agent goes on with its turn',
+    )
+  }
+}

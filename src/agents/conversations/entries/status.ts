@@ -1,0 +1,25 @@
+import { percentOf, windowOf } from './context-windows.ts'
+import type { View } from './log-reader.ts'
+
+/** What a log tells of how a session is. */
+export interface LogStatus {
+  readonly activity?: 'idle' | 'in-turn'
+  readonly model?: string
+  readonly contextPct?: number
+  readonly contextWindow?: number
+}
+
+/** How a session is, by the newest entries of its log. */
+export function statusOf({ entries }: View): LogStatus {
+  const activity = entries.findLast(({ turn }) => turn !== undefined)?.turn
+  const model = entries.findLast((entry) => entry.model !== undefined)?.model
+  const filled = entries.findLast(({ contextUsed }) => contextUsed !== undefined)
+  const window = filled?.contextWindow ?? (model === undefined ? undefined : windowOf(model))
+  const used = filled?.contextUsed
+  return {
+    ...(activity !== undefined && { activity }),
+    ...(model !== undefined && { model }),
+    ...(window !== undefined && { contextWindow: window }),
+    ...(window !== undefined && used !== undefined && { contextPct: percentOf(used, window) }),
+  }
+}

@@ -1,0 +1,58 @@
+import type { Static } from '@sinclair/typebox'
+import type { SessionRow } from '../../sessions/table.ts'
+import type { LogReader } from '../entries/log-reader.ts'
+import { statusOf } from '../entries/status.ts'
+import type { History } from '../structured/history.ts'
+import type { Message } from '../structured/messages.ts'
+import { tokenOf } from './resume-token.ts'
+
+/** What a structured transcript says of the log it was read from. */
+export function historyOf(
+  row: SessionRow,
+  reader: LogReader,
+  messages: readonly Message[],
+  thinking: boolean,
+): Static<typeof History> {
+  const { view, troubles } = reader
+  const compactions = view.entries.filter(({ boundary }) => boundary).length
+  const { activity } = statusOf(view)
+  const last = messages.at(-1)?.id
+  const open = openCalls(messages)
+  const found = [...troubles, ...(reader.truncated ? [CUT] : [])]
+  return {
+    gc_session_id: row.id,
+    ...(view.key !== undefined && { logical_conversation_id: view.key, provider_session_id: view.key }),
+    transcript_stream_id: reader.stream,
+    generation: { id: String(reader.generation) },
+    cursor: {
+      ...(last !== undefined && { after_entry_id: last }),
+      resume_token: tokenOf(reader.stream, messages, thinking),
+    },
+    continuity: {
+      status: reader.truncated ? 'degraded' : compactions > 0 ? 'compacted' : 'continuous',
+      ...(compactions > 0 && { compaction_count: compactions }),
+      ...(view.branches && { has_branches: true }),
+    },
+    tail_state: {
+      activity: activity === undefined ? 'unknown' : activity === 'in-turn' ? 'in_turn' : 'idle',
+      ...(last !== undefined && { last_entry_id: last }),
+      ...(open.length > 0 && { open_tool_call_ids: open }),
+    },
+    ...(found.length > 0 && { diagnostics: found.map(({ code, count, message }) => ({ code, count, message })) }),
+  }
+}
+
+const CUT = { code: 'history_truncated', count: 1, message: 'the log is long; its oldest entries were left out' }
+
+/** Calls that were not answered yet; only the newest messages can have any. */
+function openCalls(messages: readonly Message[]): string[] {
+  const answered = new Set<string>()
+  const open: string[] = []
+  for (const { blocks } of messages.slice(-50).reverse()) {
+    for (const block of [...blocks].reverse()) {
+      if (block.type === 'tool_result' && block.tool_call_id !== undefined) answered.add(block.tool_call_id)
+      if (block.type === 'tool_use' && block.id !== undefined && !answered.has(block.id)) open.unshift(block.id)
+    }
+  }
+  return open
+}

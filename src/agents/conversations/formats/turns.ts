@@ -1,0 +1,13 @@
+import { toTimestamp } from '../../../core/clock.ts'
+import { turnText } from '../entries/blocks.ts'
+import type { Entry } from '../entries/entry.ts'
+import type { OutputTurn } from '../structured/turns.ts'
+
+/** Whether an entry is a turn of the conversation. */
+export const isTurn = (entry: Entry): boolean => entry.speaker !== undefined && turnText(entry.blocks()) !== ''
+
+export const toTurn = (entry: Entry): OutputTurn => ({
+  role: entry.speaker ?? 'system',
+  text: turnText(entry.blocks()),
+  ...(entry.at !== undefined && { timestamp: toTimestamp(entry.at) }),
+})

@@ -1,0 +1,48 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import type { Store } from '../../core/store.ts'
+import type { Launcher } from '../lifecycle/launcher.ts'
+import type { SessionHost } from '../sessions/host.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionPending } from '../sessions/schema.ts'
+import type { AcpConversations } from './acp/conversations.ts'
+import { findAcpLog } from './acp/log.ts'
+import { LogLocator } from './tracking/locator.ts'
+import { SessionLogs } from './tracking/session-logs.ts'
+import { sessionProgramLookup } from './tracking/session-program.ts'
+
+interface OpenLogsOptions {
+  /** The city's name. */
+  name: string
+  env: Readonly<Record<string, string | undefined>>
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  host: Pick<SessionHost, 'onOutput'>
+  book: SessionRepository
+  launcher: Pick<Launcher, 'agent' | 'provider'>
+  conversations: AcpConversations
+  /** What a session's program asks a person. */
+  pending(session: string): Promise<SessionPending>
+  report(message: string): void
+}
+
+/** Opens the logs of a city's sessions: those that programs write, and the records of the Agent Client Protocol. */
+export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
+  const { name, env, store, clock, deadlines, host, book, launcher, conversations, report } = options
+  const programOf = sessionProgramLookup(launcher, { city: name, env })
+  const locator = new LogLocator(store, book, programOf, () => clock.now())
+  return new SessionLogs({
+    store,
+    book,
+    deadlines,
+    report,
+    locator: {
+      find: (row) => findAcpLog(conversations, row.id) ?? locator.find(row),
+      directories: (row) => (conversations.hasRecords(row.id) ? [] : locator.directories(row)),
+    },
+    saveKey: (tx, { id }, key) => void book.update(tx, id, { sessionKey: key }),
+    pending: async ({ id }) => (await options.pending(id)).pending,
+    onScreen: ({ hostKey }, listener) => (hostKey ? host.onOutput(hostKey, listener) : () => {}),
+  })
+}

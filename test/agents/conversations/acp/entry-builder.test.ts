@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'bun:test'
+import { Fold } from '../../../../src/agents/conversations/acp/entry-builder.ts'
+import type { AgentRecord } from '../../../../src/host/protocol/record.ts'
+
+const at = new Date(Date.UTC(2026, 3, 4)).toISOString()
+
+/** What a turn took, when its end tells it like this. */
+function used(usage: object) {
+  const records: AgentRecord[] = [
+    { seq: 1, at, type: 'turn', turn: 't1', text: 'Work' },
+    {
+      seq: 2,
+      at,
+      type: 'update',
+      update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done' } },
+    },
+    { seq: 3, at, type: 'done', turn: 't1', reason: 'end_turn', usage },
+  ]
+  const fold = new Fold()
+  for (const [index, record] of records.entries()) fold.add(index + 1, record)
+  return fold.entries.flatMap(({ use }) => use ?? [])
+}
+
+const none = { cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+
+describe('what a turn spoken by protocol took', () => {
+  test('is counted as the protocol has it, also where the model is not told', () => {
+    expect(used({ inputTokens: 7, outputTokens: 3, cachedReadTokens: 2, totalTokens: 12 })).toMatchObject([
+      { model: 'unknown', tokens: { ...none, input: 7, output: 3, cacheRead: 2 } },
+    ])
+    expect(used({ totalTokens: 10 })).toEqual([])
+  })
+
+  test('is counted as Gemini has it', () => {
+    const token_count = { input_tokens: 300, output_tokens: 30 }
+    expect(used({ token_count, model_usage: [{ model: 'gemini-2.5-pro', token_count }] })).toMatchObject([
+      { model: 'gemini-2.5-pro', tokens: { ...none, input: 300, output: 30 } },
+    ])
+  })
+})
