@@ -52,7 +52,7 @@ export class Here {
     if (told !== undefined) return told || undefined
     if (this.io.env.GC_RIG) return this.io.env.GC_RIG
     if (this.io.env.GC_SESSION_ID) return undefined
-    const { items } = await city.call('GET ~/rigs', {})
+    const { items } = await city.call('GET ~/rigs')
     return items.filter(({ path }) => inside(path, this.io.cwd)).sort(byDepth)[0]?.name
   }
 
@@ -72,7 +72,7 @@ export class Here {
   }
 
   async cities(): Promise<CityInfo[]> {
-    const { items } = await this.client.call('GET /v0/cities', {})
+    const { items } = await this.client.call('GET /v0/cities')
     return items
   }
 
@@ -96,7 +96,7 @@ export class Here {
     if (cities.length < 2) return undefined
     const found: { city: string; path: string }[] = []
     for (const { name } of cities.filter(({ running }) => running)) {
-      const rigs = await this.client.city(name).call('GET ~/rigs', {})
+      const rigs = await this.client.city(name).call('GET ~/rigs')
       found.push(
         ...rigs.items.filter(({ path }) => inside(path, this.io.cwd)).map(({ path }) => ({ city: name, path })),
       )

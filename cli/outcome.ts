@@ -1,5 +1,7 @@
 import type { CityClient } from '../src/client/client.ts'
-import { allEvents, cityEvents, type Outcome, outcome } from '../src/client/events.ts'
+import { type Outcome, outcome } from '../src/client/events.ts'
+import type { FollowOptions } from '../src/client/follow.ts'
+import type { Frame } from '../src/client/sse.ts'
 import { failure } from './exit.ts'
 import type { Here } from './here.ts'
 import { timers } from './timers.ts'
@@ -13,16 +15,16 @@ const PATIENCE_MS = 120_000
 
 /** Waits until what was accepted for a city is done; its failure is thrown. */
 export const done = (here: Here, city: CityClient, accepted: Accepted): Promise<Outcome> =>
-  bounded(here, accepted, (options) => cityEvents(city, options))
+  bounded(here, accepted, (options) => city.follow('GET ~/events/stream', {}, options))
 
 /** The same for what the supervisor does: cities that come and go. */
 export const doneBySupervisor = (here: Here, accepted: Accepted): Promise<Outcome> =>
-  bounded(here, accepted, (options) => allEvents(here.client, options))
+  bounded(here, accepted, (options) => here.client.follow('GET /v0/events/stream', {}, options))
 
 async function bounded(
   here: Here,
   { request_id, event_cursor }: Accepted,
-  open: (options: Parameters<typeof allEvents>[1]) => ReturnType<typeof allEvents>,
+  open: (options: FollowOptions) => AsyncIterable<Frame>,
 ): Promise<Outcome> {
   const late = new AbortController()
   const timer = timers.after(PATIENCE_MS, () => late.abort())

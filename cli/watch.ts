@@ -64,8 +64,8 @@ async function painted(io: Io, paint: Draw): Promise<{ text: string; over: boole
 
 /** The number of the city's newest event; with `seen`, once there is a newer one or half a minute has passed. */
 export async function head(city: CityClient, seen?: string): Promise<string> {
-  const response = await city.send('GET ~/events', { query: { limit: 1, index: seen } })
-  return response.headers.get('X-GC-Index') ?? '0'
+  const call = { query: { limit: 1 }, ...(seen !== undefined && { newerThan: seen }) }
+  return (await city.callIndexed('GET ~/events', call)).index
 }
 
 /** Nobody answers, or the city is not up again yet. */

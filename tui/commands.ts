@@ -1,9 +1,12 @@
 import type { AttentionItem } from '../src/agents/attention/schema.ts'
 import { plain } from '../src/client/text.ts'
 
+/** What is done to a session by one request without a body. */
+export type SessionAction = 'stop' | 'kill' | 'wake' | 'suspend' | 'close'
+
 /** What one can ask for after `:`, on the selected session where it says so. */
 export interface Command {
-  name: string
+  name: SessionAction | 'sling' | 'send' | 'answer' | 'city' | 'quit'
   takes: string
   help: string
   /** Works on the session that is selected or open. */

@@ -1,5 +1,7 @@
+import type { OutputTurn } from '../src/agents/sessions/schema.ts'
 import type { CityClient, Client } from '../src/client/client.ts'
-import { follow, type Open, type Timers } from '../src/client/follow.ts'
+import type { FollowOptions, Timers } from '../src/client/follow.ts'
+import type { CityEvent } from '../src/client/operations.ts'
 import type { Action, Told, View } from './state.ts'
 
 export interface FeedParts {
@@ -29,12 +31,7 @@ async function citiesFeed(parts: FeedParts, _view: View, signal: AbortSignal): P
     parts.dispatch({ type: 'cities', cities: items, at: parts.now() })
   }
   const again = coalesced(parts, LOOK_MS, look, signal)
-  const open: Open = (after, stop) =>
-    parts.client.send('GET /v0/events/stream', {
-      signal: stop,
-      ...(after !== undefined && { headers: { 'Last-Event-ID': after } }),
-    })
-  for await (const _ of followed(parts, open, again, undefined, signal)) again()
+  for await (const _ of parts.client.follow('GET /v0/events/stream', {}, following(parts, again, signal))) again()
 }
 
 async function cityFeed(parts: FeedParts, view: View, signal: AbortSignal): Promise<void> {
@@ -51,8 +48,8 @@ async function cityFeed(parts: FeedParts, view: View, signal: AbortSignal): Prom
     async () => parts.dispatch({ type: 'events', events: waiting.splice(0), at: parts.now() }),
     signal,
   )
-  const open = streamOf(city, 'GET ~/events/stream')
-  for await (const frame of followed(parts, open, again, String(told.at(-1)?.seq ?? 0), signal)) {
+  const options = { ...following(parts, again, signal), after: String(told.at(-1)?.seq ?? 0) }
+  for await (const frame of city.follow('GET ~/events/stream', {}, options)) {
     if (frame.event !== 'event') continue
     waiting = [...waiting, toTold(frame.data)].slice(-PAST)
     flush()
@@ -77,11 +74,10 @@ async function sessionFeed(parts: FeedParts, view: View, signal: AbortSignal): P
   if (view.at !== 'session') return
   const city = parts.client.city(view.city)
   const again = coalesced(parts, LOOK_MS, () => look(parts, city, signal), signal)
-  const open = streamOf(city, 'GET ~/session/{id}/stream', { id: view.session })
-  for await (const frame of followed(parts, open, again, undefined, signal)) {
-    const lines = frame.event === 'turn' ? linesOf(frame.data) : undefined
-    if (lines) parts.dispatch({ type: 'screen', lines, at: parts.now() })
-    else if (frame.event !== 'heartbeat') again()
+  const input = { params: { id: view.session } }
+  for await (const frame of city.follow('GET ~/session/{id}/stream', input, following(parts, again, signal))) {
+    if (frame.event === 'turn') parts.dispatch({ type: 'screen', lines: linesOf(frame.data.turns), at: parts.now() })
+    else again()
   }
 }
 
@@ -93,34 +89,20 @@ async function beadFeed(parts: FeedParts, view: View, signal: AbortSignal): Prom
     parts.dispatch({ type: 'bead', bead, at: parts.now() })
   }
   const again = coalesced(parts, LOOK_MS, read, signal)
-  for await (const frame of followed(parts, streamOf(city, 'GET ~/events/stream'), again, undefined, signal)) {
-    if (frame.event === 'event' && toTold(frame.data).subject === view.bead) again()
+  for await (const frame of city.follow('GET ~/events/stream', {}, following(parts, again, signal))) {
+    if (frame.event === 'event' && frame.data.subject === view.bead) again()
   }
 }
 
-const streamOf =
-  (city: CityClient, operation: string, params: Record<string, string> = {}): Open =>
-  (after, signal) =>
-    city.send(operation, { params, signal, ...(after !== undefined && { headers: { 'Last-Event-ID': after } }) })
-
-/** The frames of a stream; whenever it opens, what is shown is looked at anew. */
-function followed(
-  parts: FeedParts,
-  open: Open,
-  opened: () => void,
-  after: string | undefined,
-  signal: AbortSignal,
-): ReturnType<typeof follow> {
-  return follow(open, {
-    signal,
-    timers: parts.timers,
-    ...(after !== undefined && { after }),
-    state: (now) => {
-      parts.dispatch({ type: 'link', live: now === 'open', at: parts.now() })
-      if (now === 'open') opened()
-    },
-  })
-}
+/** How a stream is followed; whenever it opens, what is shown is read again. */
+const following = (parts: FeedParts, opened: () => void, signal: AbortSignal): FollowOptions => ({
+  signal,
+  timers: parts.timers,
+  state: (now) => {
+    parts.dispatch({ type: 'link', live: now === 'open', at: parts.now() })
+    if (now === 'open') opened()
+  },
+})
 
 /** Calls `work` once for all calls within `ms`, never twice at a time, and always after the last call. */
 function coalesced(parts: FeedParts, ms: number, work: () => Promise<void>, signal: AbortSignal): () => void {
@@ -145,27 +127,20 @@ function coalesced(parts: FeedParts, ms: number, work: () => Promise<void>, sign
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
-function toTold(data: unknown): Told {
-  const record = isRecord(data) ? data : {}
-  return {
-    seq: Number(record.seq ?? 0),
-    type: textOf(record.type),
-    ts: textOf(record.ts),
-    actor: textOf(record.actor),
-    subject: textOf(record.subject),
-    message: textOf(record.message),
-  }
-}
+const toTold = ({ seq, type, ts, actor, subject = '', message = '' }: CityEvent): Told => ({
+  seq,
+  type,
+  ts,
+  actor,
+  subject,
+  message,
+})
 
 /** The text of a session's newest turns, as lines. */
-function linesOf(data: unknown): string[] | undefined {
-  if (!isRecord(data) || !Array.isArray(data.turns)) return undefined
-  const text = data.turns.map((turn: unknown) => (isRecord(turn) ? textOf(turn.text) : '')).join('\n')
-  return text.split('\n')
-}
+const linesOf = (turns: readonly OutputTurn[]): string[] =>
+  turns
+    .map(({ text }) => text)
+    .join('\n')
+    .split('\n')
 
 export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error))

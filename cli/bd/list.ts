@@ -66,7 +66,7 @@ async function ready(desk: Desk, filter: Ready): Promise<void> {
   const city = await desk.city()
   const own = await prefixOf(desk)
   const held = await heldBy(desk, assigneeOf(filter))
-  const { items } = await city.call('GET ~/beads/ready', {})
+  const { items } = await city.call('GET ~/beads/ready')
   const meant = ({ id }: Bead) => (own === undefined || id.startsWith(`${own}-`)) && (held?.has(id) ?? true)
   const found = items.filter((bead) => meant(bead) && fits(bead, filter))
   if (filter.sort === 'oldest') found.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))

@@ -11,7 +11,7 @@ export function attentionCommands(program: Command, here: Here): void {
   const attention = program.command('attention').description('what waits for a person, the longest first')
   withJson(attention).action(async (options: Json) => {
     const city = await here.city()
-    const list = await city.call('GET ~/attention', {})
+    const list = await city.call('GET ~/attention')
     if (options.json) return json(here.io, list)
     show(here, list.items)
     for (const fault of list.partial_errors ?? []) here.io.err(`${fault}\n`)

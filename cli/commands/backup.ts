@@ -24,7 +24,7 @@ export function backupCommands(program: Command, here: Here): void {
 async function backup(here: Here, file: string, options: Json): Promise<void> {
   if (existsSync(file)) throw failure(`${file} exists; give the backup a new name`)
   const city = await here.city()
-  const { body } = await city.send('GET ~/backup', {})
+  const { body } = await city.send('GET ~/backup')
   if (!body) throw failure('the supervisor sent no backup')
   const part = `${file}.part`
   try {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { WireEvent } from '../../src/client/operations.ts'
+import type { CityEvent } from '../../src/client/operations.ts'
 import { isRecord } from '../../src/client/problem.ts'
 import { cut, paint, plain } from '../../src/client/text.ts'
 import type { Here } from '../here.ts'
@@ -21,9 +21,9 @@ async function history(here: Here, id: string, { limit, json: asJson }: Json & {
   if (page.next_cursor) line(here.io, `The newest ${page.items.length}; --limit shows more.`)
 }
 
-const hasBead = (event: WireEvent): boolean => beadOf(event) !== undefined
+const hasBead = (event: CityEvent): boolean => beadOf(event) !== undefined
 
-function print(io: Io, event: WireEvent, before: WireEvent | undefined): void {
+function print(io: Io, event: CityEvent, before: CityEvent | undefined): void {
   const when = new Date(event.ts).toLocaleString('sv-SE')
   const type = plain(event.type).padEnd(16)
   const what = plain([...changes(before && beadOf(before), event), event.message ?? ''].filter(Boolean).join(', '))
@@ -31,12 +31,12 @@ function print(io: Io, event: WireEvent, before: WireEvent | undefined): void {
   line(io, `${paint(when, 'dim', io.colour)}  ${paint(type, 'cyan', io.colour)}  ${room}`.trimEnd())
 }
 
-function beadOf({ payload }: WireEvent): Record<string, unknown> | undefined {
+function beadOf({ payload }: CityEvent): Record<string, unknown> | undefined {
   return isRecord(payload) && isRecord(payload.bead) ? payload.bead : undefined
 }
 
 /** What an event tells that the one before did not, in words. */
-function changes(before: Record<string, unknown> | undefined, event: WireEvent): string[] {
+function changes(before: Record<string, unknown> | undefined, event: CityEvent): string[] {
   const after = beadOf(event)
   if (!after) return isRecord(event.payload) && isRecord(event.payload.comment) ? [said(event.payload.comment)] : []
   if (event.type === 'bead.created' || !before) return [`“${after.title}”`, `status ${after.status}`]

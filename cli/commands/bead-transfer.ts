@@ -26,7 +26,7 @@ async function exportBeads(here: Here, output: string | undefined): Promise<void
   const file = output === undefined ? undefined : resolve(here.io.cwd, output)
   if (file && existsSync(file)) throw failure(`${file} exists; give the export a new name`)
   const city = await here.city()
-  const { body } = await city.send('GET ~/beads/export', {})
+  const { body } = await city.send('GET ~/beads/export')
   if (!body) return
   if (!file) {
     for await (const bytes of body) here.io.bytes(bytes)
@@ -50,7 +50,7 @@ async function importBeads(here: Here, file: string | undefined, options: Json):
   const city = await here.city()
   const done: BeadsImported = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
   for (const { raw, continues } of parts(text)) {
-    const said = await city.call('POST ~/beads/import', { raw })
+    const said = await city.call('POST ~/beads/import', { bytes: raw })
     if (continues) continue
     for (const key of ['created', 'updated', 'unchanged', 'skipped'] as const) done[key] += said[key]
   }

@@ -98,7 +98,7 @@ async function search(here: Here, words: readonly string[], options: Search): Pr
 async function ready(here: Here, options: Json & Watch): Promise<void> {
   const city = await here.city()
   await draw(here, city, options, async (io) => {
-    const beads = await city.call('GET ~/beads/ready', {})
+    const beads = await city.call('GET ~/beads/ready')
     if (options.json) return json(io, beads)
     print(io, beads.items, 'Nothing is ready: all work is taken, blocked or done.')
   })

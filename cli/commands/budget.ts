@@ -80,7 +80,7 @@ const COLOURS: Record<Budget['state'], Colour | undefined> = { ok: 'green', warn
 async function list(here: Here, options: Json & Watch): Promise<void> {
   const city = await here.city()
   await draw(here, city, options, async (io) => {
-    const budgets = await city.call('GET ~/budgets', {})
+    const budgets = await city.call('GET ~/budgets')
     if (options.json) json(io, budgets)
     else print(io, budgets)
   })

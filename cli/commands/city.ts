@@ -29,7 +29,7 @@ export function cityShortcuts(program: Command, here: Here): void {
 }
 
 async function list({ client, io }: Here, options: Json): Promise<void> {
-  const cities = await client.call('GET /v0/cities', {})
+  const cities = await client.call('GET /v0/cities')
   if (options.json) return json(io, cities)
   table(
     io,
@@ -69,7 +69,7 @@ function unregisterCommand(parent: Command, here: Here): void {
     .argument('[city]', 'its name or its folder')
     .action(async (told: string | undefined, options: Json) => {
       const city = await here.cityCalled(told)
-      const { payload } = await doneBySupervisor(here, await city.call('POST ~/unregister', {}))
+      const { payload } = await doneBySupervisor(here, await city.call('POST ~/unregister'))
       if (options.json) return json(here.io, payload)
       line(here.io, `City ${city.name} is unregistered and its sessions have ended; its folder stays.`)
     })

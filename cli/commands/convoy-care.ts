@@ -76,7 +76,7 @@ export async function openConvoys(city: CityClient): Promise<Bead[]> {
 }
 
 async function stranded(io: Io, city: CityClient, { json: asJson }: Json): Promise<void> {
-  const ready = new Set((await city.call('GET ~/beads/ready', {})).items.map(({ id }) => id))
+  const ready = new Set((await city.call('GET ~/beads/ready')).items.map(({ id }) => id))
   const found: { id: string; title: string; created_at: string; ready: string[] }[] = []
   for (const { id, title, created_at } of await openConvoys(city)) {
     const { children = [] } = await city.call('GET ~/convoy/{id}', { params: { id } })

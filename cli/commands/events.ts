@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { allEvents, cityEvents, eventOf } from '../../src/client/events.ts'
+import type { CityFrame, TaggedFrame } from '../../src/client/events.ts'
 import type { FollowOptions } from '../../src/client/follow.ts'
-import type { WireEvent } from '../../src/client/operations.ts'
+import type { CityEvent, TaggedEvent } from '../../src/client/operations.ts'
 import { isRecord } from '../../src/client/problem.ts'
-import type { Frame } from '../../src/client/sse.ts'
 import { cut, paint, plain } from '../../src/client/text.ts'
 import { failure, misuse } from '../exit.ts'
 import type { Here } from '../here.ts'
@@ -25,6 +24,8 @@ interface Options extends Json {
   seq?: true
   limit?: number
 }
+
+type AnyEvent = CityEvent | TaggedEvent
 
 const USUAL = 50
 /** How many events of the last while are shown when nobody says how many. */
@@ -60,34 +61,33 @@ async function inCity(here: Here, options: Options): Promise<void> {
   if (options.after === undefined && !goesOn(options)) return
   const after = options.after ?? head
   if (!goesOn(options) && after >= head) return
-  const open = (follow: FollowOptions) => cityEvents(city, follow)
+  const open = (follow: FollowOptions) => city.follow('GET ~/events/stream', {}, follow)
   await tell(here.io, options, open, String(after), goesOn(options) ? undefined : head)
 }
 
 async function everywhere(here: Here, options: Options): Promise<void> {
   if (options.after !== undefined) throw misuse('--after is the number of an event of one city; leave --all away')
   const { type, actor, since, limit = USUAL } = options
-  const response = await here.client.send('GET /v0/events', { query: { type, actor, since, limit } })
-  const { items, event_cursor } = (await response.json()) as { items: WireEvent[] | null; event_cursor: string }
+  const { items, event_cursor } = await here.client.call('GET /v0/events', { query: { type, actor, since, limit } })
   if (options.seq) return line(here.io, event_cursor)
-  if (!goesOn(options) || since !== undefined) for (const event of items ?? []) print(here.io, event, options)
-  if (goesOn(options)) await tell(here.io, options, (follow) => allEvents(here.client, follow), event_cursor)
+  if (!goesOn(options) || since !== undefined) for (const event of items) print(here.io, event, options)
+  if (goesOn(options))
+    await tell(here.io, options, (follow) => here.client.follow('GET /v0/events/stream', {}, follow), event_cursor)
 }
 
 /** The events of before that are asked for, newest first, and the number of the newest there is. */
-async function past(io: Io, city: CityClient, options: Options): Promise<{ events: WireEvent[]; head: number }> {
+async function past(io: Io, city: CityClient, options: Options): Promise<{ events: CityEvent[]; head: number }> {
   const { type, actor, since, seq, after, limit = since === undefined ? USUAL : MOST } = options
   const none = seq || after !== undefined || (goesOn(options) && since === undefined)
-  const events: WireEvent[] = []
+  const events: CityEvent[] = []
   let head: number | undefined
   let cursor: string | undefined
   do {
     const query = { type, actor, since, cursor, limit: none ? 1 : Math.min(PAGE, limit - events.length) }
-    const response = await city.send('GET ~/events', { query })
-    const page = (await response.json()) as { items: WireEvent[] | null; next_cursor?: string }
-    head ??= Number(response.headers.get('X-GC-Index') ?? 0)
-    if (!none) events.push(...(page.items ?? []))
-    cursor = page.next_cursor
+    const { answer, index } = await city.callIndexed('GET ~/events', { query })
+    head ??= Number(index)
+    if (!none) events.push(...answer.items)
+    cursor = answer.next_cursor
   } while (cursor && !none && events.length < limit)
   if (cursor && !none && options.limit === undefined && since !== undefined)
     io.err(`gc: only the last ${MOST} are shown; --limit shows more\n`)
@@ -98,7 +98,7 @@ async function past(io: Io, city: CityClient, options: Options): Promise<{ event
 async function tell(
   io: Io,
   options: Options,
-  open: (follow: FollowOptions) => AsyncGenerator<Frame>,
+  open: (follow: FollowOptions) => AsyncGenerator<CityFrame | TaggedFrame>,
   after: string,
   last = Number.POSITIVE_INFINITY,
 ): Promise<void> {
@@ -107,10 +107,12 @@ async function tell(
   try {
     for await (const frame of open({ signal: AbortSignal.any([io.signal, late.signal]), timers, after })) {
       if (frame.event === 'gap') gap(io, frame.data)
-      const event = eventOf(frame)
-      const fits = event && isWanted(event, options)
-      if (fits) print(io, event, options)
-      if ((fits && options.watch) || (event && event.seq >= last)) return
+      else {
+        const event = frame.data
+        const matches = isMatch(event, options)
+        if (matches) print(io, event, options)
+        if ((matches && options.watch) || event.seq >= last) return
+      }
     }
   } finally {
     timer?.cancel()
@@ -118,23 +120,23 @@ async function tell(
   if (late.signal.aborted && options.watch) throw failure(`nothing came within ${(options.timeout ?? 0) / 1000} s`)
 }
 
-const isWanted = (event: WireEvent, { type, actor }: Options): boolean =>
+const isMatch = (event: AnyEvent, { type, actor }: Options): boolean =>
   (!type || event.type === type) && (!actor || event.actor === actor)
 
 const gap = (io: Io, data: unknown): void =>
   io.err(`gc: events are missing here; they are older than what is kept (${JSON.stringify(data)})\n`)
 
-function print(io: Io, event: WireEvent, options: Json): void {
+function print(io: Io, event: AnyEvent, options: Json): void {
   if (options.json) json(io, event)
   else line(io, told(event, io))
 }
 
 /** An event as one line: when, what, about what, by whom. */
-export function told(event: WireEvent, io: Pick<Io, 'colour' | 'width'>): string {
+export function told(event: AnyEvent, io: Pick<Io, 'colour' | 'width'>): string {
   const time = new Date(event.ts).toLocaleTimeString('en-GB')
   const type = plain(event.type).padEnd(24)
   const rest = [
-    event.city && `[${event.city}]`,
+    'city' in event && `[${event.city}]`,
     event.subject,
     titleOf(event.payload),
     event.message,

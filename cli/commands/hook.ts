@@ -47,7 +47,7 @@ async function workOf(city: CityClient, who: string, routes: ReadonlySet<string>
   if (inHand.length > 0) return inHand
   const [own, ready] = await Promise.all([
     city.call('GET ~/beads', { query: { assignee: who, status: 'open' } }),
-    city.call('GET ~/beads/ready', {}),
+    city.call('GET ~/beads/ready'),
   ])
   const named = new Set(own.items.map(({ id }) => id))
   const assigned = ready.items.filter(({ id }) => named.has(id))
@@ -75,7 +75,7 @@ async function claim(here: Here, options: Hook): Promise<void> {
 /** The next piece of work; a session that has been replaced is told so instead of an error. */
 async function nextWork(city: CityClient): Promise<NextWork> {
   try {
-    return await city.call('POST ~/claims/next', {})
+    return await city.call('POST ~/claims/next')
   } catch (error) {
     if (error instanceof ClientProblem && error.status === 401) return { action: 'drain', reason: 'stale_session' }
     throw error

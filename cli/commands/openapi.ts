@@ -6,7 +6,7 @@ export function openapiCommand(program: Command, here: Here): void {
     .command('openapi')
     .description('print the description of the API that the supervisor serves')
     .action(async () => {
-      const response = await here.client.send('GET /openapi.json', {})
+      const response = await here.client.request('GET /openapi.json')
       here.io.out(`${(await response.text()).trimEnd()}\n`)
     })
 }

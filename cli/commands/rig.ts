@@ -64,7 +64,7 @@ async function add(here: Here, folder: string | undefined, options: Add): Promis
 
 async function list(here: Here, options: Json): Promise<void> {
   const city = await here.city()
-  const rigs = await city.call('GET ~/rigs', {})
+  const rigs = await city.call('GET ~/rigs')
   if (options.json) return json(here.io, rigs)
   table(
     here.io,

@@ -60,7 +60,7 @@ async function ask({ client, io }: Here, { keepSessions }: Stop): Promise<{ stat
 /** Whether it is still there: its process where we know it, else whoever answers. */
 async function runs({ client }: Here, pid: number | undefined): Promise<boolean> {
   if (pid !== undefined) return alive(pid)
-  return client.call('GET /health', {}).then(
+  return client.call('GET /health').then(
     () => true,
     (error) => !(error instanceof Unreachable),
   )
@@ -87,7 +87,7 @@ function hostCommand(program: Command, here: Here): void {
     .description('the process that owns the agents’ terminals; `gc serve` starts it when it is needed')
     .action(() => runAsHost(here))
   withJson(host.command('status').description('show the session hosts that run')).action(async (options: Json) => {
-    const hosts = await here.client.call('GET /v0/host', {})
+    const hosts = await here.client.call('GET /v0/host')
     if (options.json) return json(here.io, hosts)
     table(
       here.io,

@@ -46,7 +46,7 @@ async function restart(here: Here, id: string, fresh: boolean, options: Json): P
 
 async function drift(here: Here, options: Json): Promise<void> {
   const city = await here.city()
-  const drifts = await city.call('GET ~/sessions/drift', {})
+  const drifts = await city.call('GET ~/sessions/drift')
   if (options.json) return json(here.io, drifts)
   table(
     here.io,

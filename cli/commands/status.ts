@@ -8,7 +8,7 @@ import { tellTrouble } from './trouble.ts'
 /** How a city is, on one screen. */
 export async function status(here: Here, told: string | undefined, options: Json): Promise<void> {
   const city = await here.cityCalled(told)
-  const said = await city.call('GET ~/status', {})
+  const said = await city.call('GET ~/status')
   const { io } = here
   if (options.json) return json(io, said)
   const { agents, rigs, work, mail } = said

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { OutputTurn, TranscriptFormat } from '../../src/agents/sessions/schema.ts'
-import { follow } from '../../src/client/follow.ts'
-import type { Frame } from '../../src/client/sse.ts'
+import type { FrameOf } from '../../src/client/operations.ts'
 import { paint, plainLines } from '../../src/client/text.ts'
 import type { Here } from '../here.ts'
 import { type Io, json, line } from '../io.ts'
@@ -29,8 +28,8 @@ async function read(here: Here, id: string, { format, tail, json: whole }: Optio
   const city = await here.city()
   const said = await city.call('GET ~/session/{id}/transcript', { params: { id }, query: { format } })
   if (whole) return json(here.io, said)
-  if ('structured_messages' in said) return each(here.io, last(said.structured_messages, tail))
-  if ('messages' in said) return each(here.io, last(said.messages, tail))
+  if ('structured_messages' in said) return printEach(here.io, last(said.structured_messages, tail))
+  if ('messages' in said) return printEach(here.io, last(said.messages, tail))
   for (const turn of last(said.turns ?? [], tail)) print(here.io, turn)
   if (!said.turns) line(here.io, 'It has said nothing yet.')
 }
@@ -41,16 +40,14 @@ const last = <T>(all: readonly T[], count: number): readonly T[] => (count === 0
 async function followed(here: Here, id: string, { format, json: whole }: Options): Promise<void> {
   const city = await here.city()
   const closed = new AbortController()
-  const open = (after: string | undefined, signal: AbortSignal) =>
-    city.send('GET ~/session/{id}/stream', {
-      ...{ params: { id }, query: { format, ...(format === 'structured' && { after_cursor: after }) }, signal },
-    })
   const signal = AbortSignal.any([here.io.signal, closed.signal])
   const state = async (now: 'open' | 'lost') => {
     if (now === 'lost' && (await isClosed(here, id))) closed.abort()
   }
   let shown = false
-  for await (const frame of follow(open, { signal, timers, state: (now) => void state(now) })) {
+  const input = { params: { id }, query: { format } }
+  const frames = city.follow('GET ~/session/{id}/stream', input, { signal, timers, state: (now) => void state(now) })
+  for await (const frame of frames) {
     if (whole) json(here.io, frame.data)
     else shown = show(here.io, frame, shown) || shown
   }
@@ -63,19 +60,25 @@ async function isClosed(here: Here, id: string): Promise<boolean> {
 }
 
 /** Prints the new of a frame; true when there was any. */
-function show(io: Io, { data }: Frame, before: boolean): boolean {
-  if (typeof data !== 'object' || data === null) return false
-  if ('structured_messages' in data) each(io, data.structured_messages)
-  else if ('messages' in data) each(io, data.messages)
-  else if ('turns' in data && 'format' in data) {
-    if (data.format === 'text' && before) line(io, '')
-    for (const turn of data.turns as OutputTurn[]) print(io, turn)
-  } else return false
-  return true
+function show(io: Io, { event, data }: FrameOf<'GET ~/session/{id}/stream'>, before: boolean): boolean {
+  switch (event) {
+    case 'structured':
+      printEach(io, data.structured_messages)
+      return true
+    case 'message':
+      printEach(io, data.messages)
+      return true
+    case 'turn':
+      if (data.format === 'text' && before) line(io, '')
+      for (const turn of data.turns) print(io, turn)
+      return true
+    default:
+      return false
+  }
 }
 
-function each(io: Io, entries: unknown): void {
-  if (Array.isArray(entries)) for (const entry of entries) json(io, entry)
+function printEach(io: Io, entries: readonly unknown[]): void {
+  for (const entry of entries) json(io, entry)
 }
 
 function print(io: Io, { role, text, timestamp }: OutputTurn): void {

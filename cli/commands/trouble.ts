@@ -4,7 +4,7 @@ import type { Io } from '../io.ts'
 
 /** Says on standard error which agents cannot be started as things are, and why; of one only, when it is named. */
 export async function tellTrouble(io: Io, city: CityClient, only?: string): Promise<void> {
-  const { items } = await city.call('GET ~/agents', {})
+  const { items } = await city.call('GET ~/agents')
   const reasons = new Map(
     items.flatMap(({ name, pool = name, unavailable_reason: why }) =>
       why === undefined ? [] : [[pool, why] as const],

@@ -11,7 +11,7 @@ export function usageCommand(program: Command, here: Here): void {
     async (options: Json & Watch) => {
       const city = await here.city()
       await draw(here, city, options, async (io) => {
-        const usage = await city.call('GET ~/usage', {})
+        const usage = await city.call('GET ~/usage')
         if (options.json) json(io, usage)
         else print(io, usage)
       })

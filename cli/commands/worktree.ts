@@ -18,7 +18,7 @@ export function worktreeCommands(program: Command, here: Here): void {
 
 async function list(here: Here, options: Json): Promise<void> {
   const city = await here.city()
-  const all = await city.call('GET ~/worktrees', {})
+  const all = await city.call('GET ~/worktrees')
   if (options.json) return json(here.io, all)
   const now = Date.now()
   table(

@@ -33,7 +33,7 @@ export async function register(here: Here, social: Command, name: string, option
 const keptIn = (path: string): string => `kept in ${path}`
 
 export async function me(here: Here, social: Command, options: Json): Promise<void> {
-  const answer = await new Speaker(here, social).agent().call('GET /api/v1/agents/me', {})
+  const answer = await new Speaker(here, social).agent().call('GET /api/v1/agents/me')
   if (options.json) return json(here.io, answer)
   tell(here, answer.agent)
 }
@@ -55,7 +55,7 @@ function tell({ io }: Here, agent: Agent): void {
 }
 
 export async function claimStatus(here: Here, social: Command, options: Json): Promise<void> {
-  const status = await new Speaker(here, social).agent().call('GET /api/v1/agents/status', {})
+  const status = await new Speaker(here, social).agent().call('GET /api/v1/agents/status')
   if (options.json) return json(here.io, status)
   line(here.io, `${plain(status.message)}.`)
   if (status.next_step !== null) {
@@ -64,7 +64,7 @@ export async function claimStatus(here: Here, social: Command, options: Json): P
 }
 
 export async function renewClaim(here: Here, social: Command, options: Json): Promise<void> {
-  const renewed = await new Speaker(here, social).agent().call('POST /api/v1/agents/me/claim', {})
+  const renewed = await new Speaker(here, social).agent().call('POST /api/v1/agents/me/claim')
   if (options.json) return json(here.io, renewed)
   facts(here.io, [
     ['claim at', renewed.claim_url],
@@ -73,7 +73,7 @@ export async function renewClaim(here: Here, social: Command, options: Json): Pr
 }
 
 export async function listKeys(here: Here, social: Command, options: Json): Promise<void> {
-  const answer = await new Speaker(here, social).agent().call('GET /api/v1/agents/me/keys', {})
+  const answer = await new Speaker(here, social).agent().call('GET /api/v1/agents/me/keys')
   if (options.json) return json(here.io, answer)
   table(
     here.io,
@@ -93,14 +93,14 @@ export async function listKeys(here: Here, social: Command, options: Json): Prom
 export async function rotateKey(here: Here, social: Command, options: Json): Promise<void> {
   const speaker = new Speaker(here, social)
   const client = speaker.agent()
-  const { name } = (await client.call('GET /api/v1/agents/me', {})).agent
+  const { name } = (await client.call('GET /api/v1/agents/me')).agent
   const { made, path } = await speaker.keys.keep(name, async () => {
     const body = { label: 'rotated' }
     const rotated = await client.call('POST /api/v1/agents/me/keys', { body })
     return { made: rotated, name, key: rotated.api_key }
   })
   const renewed = speaker.holding(made.api_key)
-  const { keys } = await renewed.call('GET /api/v1/agents/me/keys', {})
+  const { keys } = await renewed.call('GET /api/v1/agents/me/keys')
   for (const { id, current } of keys) {
     if (!current) await renewed.call('DELETE /api/v1/agents/me/keys/{id}', { params: { id } })
   }
@@ -161,7 +161,7 @@ export async function suspend(here: Here, social: Command, name: string, options
 }
 
 export async function doctor(here: Here, social: Command, options: Json): Promise<void> {
-  const answer = await new Speaker(here, social).operator().call('GET /api/v1/operator/recount', {})
+  const answer = await new Speaker(here, social).operator().call('GET /api/v1/operator/recount')
   if (options.json) json(here.io, answer)
   else
     table(

@@ -1,17 +1,38 @@
+import { type FollowOptions, follow, type Open } from './follow.ts'
 import type { Access } from './home.ts'
-import type { Answer, CityOperation, Given, RootOperation } from './operations.ts'
+import type {
+  CityOperation,
+  FrameOf,
+  Input,
+  JsonOperation,
+  Operation,
+  Output,
+  RootOperation,
+  StreamOperation,
+} from './operations.ts'
 import { problemOf, Unreachable } from './problem.ts'
+import type { Frame } from './sse.ts'
+
+/** What any call may carry besides the input of its operation. */
+export interface CallOptions {
+  headers?: Readonly<Record<string, string>>
+  signal?: AbortSignal
+  /** For an operation that can wait: answers once something newer than this `X-GC-Index` is recorded, or after a while. */
+  newerThan?: string
+}
 
 /** One call without its types: what every typed call comes down to. */
-export interface Call {
+export interface Call extends CallOptions {
   params?: Readonly<Record<string, string>>
   query?: object
   body?: unknown
   /** A body that is not JSON, as it travels. */
-  raw?: string
-  headers?: Readonly<Record<string, string>>
-  signal?: AbortSignal
+  bytes?: string | Uint8Array<ArrayBuffer>
 }
+
+/** The arguments of a call after its operation: none are needed where nothing must be sent. */
+type CallArguments<Op extends Operation> =
+  Record<never, never> extends Input<Op> ? [call?: Input<Op> & CallOptions] : [call: Input<Op> & CallOptions]
 
 /** Speaks to the supervisor in its own wire shapes. */
 export class Client {
@@ -21,9 +42,27 @@ export class Client {
     private readonly signal?: AbortSignal,
   ) {}
 
-  /** Calls one operation that belongs to no city: `client.call('GET /v0/cities', {})`. */
-  async call<Op extends RootOperation>(operation: Op, given: Given<Op> & Call): Promise<Answer<Op>> {
-    return (await this.send(operation, given)).json() as Promise<Answer<Op>>
+  /** Calls an operation that belongs to no city: `client.call('GET /v0/cities')`. */
+  async call<Op extends RootOperation & JsonOperation>(
+    operation: Op,
+    ...[call]: CallArguments<Op>
+  ): Promise<Output<Op>> {
+    const response = await this.request(operation, call)
+    return response.json() as Promise<Output<Op>>
+  }
+
+  /** The response of an operation that belongs to no city, with its headers and its body unread. */
+  send<Op extends RootOperation>(operation: Op, ...[call]: CallArguments<Op>): Promise<Response> {
+    return this.request(operation, call)
+  }
+
+  /** The frames of a stream that belongs to no city; reconnects until its signal aborts. */
+  follow<Op extends RootOperation & StreamOperation>(
+    operation: Op,
+    input: Input<Op> & CallOptions,
+    options: FollowOptions,
+  ): AsyncGenerator<FrameOf<Op>> {
+    return this.stream(operation, input, options) as AsyncGenerator<FrameOf<Op>>
   }
 
   /** This client, bound to one city. */
@@ -31,22 +70,34 @@ export class Client {
     return new CityClient(this, name)
   }
 
-  /** The response as it came; a refusal is thrown as `ClientProblem`, silence as `Unreachable`. */
-  async send(operation: string, call: Call): Promise<Response> {
+  /** Requests any path; throws `ClientProblem` for an error response and `Unreachable` for none. */
+  async request(operation: string, call: Call = {}): Promise<Response> {
     const [method = 'GET', path = '/'] = operation.split(' ', 2)
     const signal = call.signal ?? this.signal
-    const response = await this.#fetch(this.access.url + filled(path, call.params ?? {}) + queryOf(call.query ?? {}), {
-      method,
-      headers: { ...this.headers(), ...call.headers, ...(call.body !== undefined && JSON_TYPE) },
-      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-      ...(call.raw !== undefined && { body: call.raw }),
-      ...(signal && { signal }),
-    })
+    const response = await this.#fetch(
+      this.access.url + fillPath(path, call.params ?? {}) + formatQuery({ ...call.query, index: call.newerThan }),
+      {
+        method,
+        headers: { ...this.headers(), ...call.headers, ...(call.body !== undefined && JSON_TYPE) },
+        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+        ...(call.bytes !== undefined && { body: call.bytes }),
+        ...(signal && { signal }),
+      },
+    )
     if (!response.ok) throw await problemOf(response)
     return response
   }
 
-  /** What goes with every request: who asks, and the mark that no other site's page can set. */
+  /** Follows any path whose answer is a stream of server-sent events. */
+  stream(operation: string, call: Call, options: FollowOptions): AsyncGenerator<Frame> {
+    const open: Open = (after, signal) => {
+      const headers = { Accept: 'text/event-stream', ...(after !== undefined && { 'Last-Event-ID': after }) }
+      return this.request(operation, { ...call, headers, signal })
+    }
+    return follow(open, options)
+  }
+
+  /** What goes with every request: who sends it, and the mark that no other site's page can set. */
   headers(): Record<string, string> {
     return { 'X-GC-Request': '1', ...(this.access.token && { Authorization: `Bearer ${this.access.token}` }) }
   }
@@ -56,7 +107,7 @@ export class Client {
       return await fetch(url, init)
     } catch (error) {
       if (init.signal?.aborted) throw error
-      throw new Unreachable(this.access.url, reason(error))
+      throw new Unreachable(this.access.url, reasonOf(error))
     }
   }
 }
@@ -69,19 +120,46 @@ export class CityClient {
   ) {}
 
   /** `city.call('GET ~/bead/{id}', { params: { id } })`. */
-  async call<Op extends CityOperation>(operation: Op, given: Given<Op> & Call): Promise<Answer<Op>> {
-    return (await this.send(operation, given)).json() as Promise<Answer<Op>>
+  async call<Op extends CityOperation & JsonOperation>(
+    operation: Op,
+    ...[call]: CallArguments<Op>
+  ): Promise<Output<Op>> {
+    const response = await this.client.request(operation, this.#addressed(call))
+    return response.json() as Promise<Output<Op>>
   }
 
-  send(operation: string, call: Call): Promise<Response> {
-    return this.client.send(operation, { ...call, params: { ...call.params, cityName: this.name } })
+  /** Calls an operation, and reads which event was the city's last when it was answered. */
+  async callIndexed<Op extends CityOperation & JsonOperation>(
+    operation: Op,
+    ...[call]: CallArguments<Op>
+  ): Promise<{ answer: Output<Op>; index: string }> {
+    const response = await this.client.request(operation, this.#addressed(call))
+    return { answer: (await response.json()) as Output<Op>, index: response.headers.get('X-GC-Index') ?? '0' }
+  }
+
+  /** The response of an operation, with its headers and its body unread. */
+  send<Op extends CityOperation>(operation: Op, ...[call]: CallArguments<Op>): Promise<Response> {
+    return this.client.request(operation, this.#addressed(call))
+  }
+
+  /** The frames of a stream; reconnects until its signal aborts. */
+  follow<Op extends CityOperation & StreamOperation>(
+    operation: Op,
+    input: Input<Op> & CallOptions,
+    options: FollowOptions,
+  ): AsyncGenerator<FrameOf<Op>> {
+    return this.client.stream(operation, this.#addressed(input), options) as AsyncGenerator<FrameOf<Op>>
+  }
+
+  #addressed(call: Call | undefined): Call {
+    return { ...call, params: { ...call?.params, cityName: this.name } }
   }
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
 /** Puts parameters where the contract path names them; each is one path segment. */
-export function filled(path: string, params: Readonly<Record<string, string>>): string {
+export function fillPath(path: string, params: Readonly<Record<string, string>>): string {
   return path.replace(/^~/, '/v0/city/{cityName}').replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name]
     if (value === undefined) throw new RangeError(`${path} needs ${name}`)
@@ -89,14 +167,14 @@ export function filled(path: string, params: Readonly<Record<string, string>>): 
   })
 }
 
-function queryOf(query: object): string {
-  const told = new URLSearchParams()
+function formatQuery(query: object): string {
+  const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== '') told.set(name, String(value))
-  return told.size === 0 ? '' : `?${told}`
+    if (value !== undefined && value !== '') search.set(name, String(value))
+  return search.size === 0 ? '' : `?${search}`
 }
 
-function reason(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     return /refused/i.test(error.code) ? 'connection refused' : error.code
   }

@@ -1,4 +1,4 @@
-import { type CityClient, filled } from './client.ts'
+import { type CityClient, fillPath } from './client.ts'
 import { isRecord, parsed, Unreachable } from './problem.ts'
 
 export interface TerminalOptions {
@@ -29,7 +29,7 @@ export async function openTerminal(city: CityClient, session: string, options: T
     params: { id: session },
     body: { write },
   })
-  const place = filled('~/session/{id}/terminal', { cityName: city.name, id: session })
+  const place = fillPath('~/session/{id}/terminal', { cityName: city.name, id: session })
   const { url } = city.client.access
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${place}?${new URLSearchParams({ ticket })}`)
   socket.binaryType = 'arraybuffer'

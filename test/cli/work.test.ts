@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, readFileSync } from 'node:fs'
 import { timers } from '../../cli/timers.ts'
 import { Client } from '../../src/client/client.ts'
-import { cityEvents, eventOf } from '../../src/client/events.ts'
 import { shareTown, type Town } from './town.ts'
 
 /** An agent that does what it reads from a file, one command a line, and then waits to be ended. */
@@ -24,9 +23,10 @@ let bead: string
 /** Resolves when an event of that type and subject has been recorded since `after`. */
 async function seen(type: string, after: string, subject?: string): Promise<void> {
   const city = new Client({ url: town.url, token: undefined }).city('town')
-  for await (const frame of cityEvents(city, { signal: AbortSignal.timeout(10_000), timers, after })) {
-    const event = eventOf(frame)
-    if (event?.type === type && (subject === undefined || event.subject === subject)) return
+  const options = { signal: AbortSignal.timeout(10_000), timers, after }
+  for await (const frame of city.follow('GET ~/events/stream', {}, options)) {
+    if (frame.event === 'gap' || frame.data.type !== type) continue
+    if (subject === undefined || frame.data.subject === subject) return
   }
   throw new Error(`no ${type} came`)
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync } from 'node:fs'
-import { Client, filled } from '../../src/client/client.ts'
+import { Client, fillPath } from '../../src/client/client.ts'
 import { accessFrom } from '../../src/client/home.ts'
 import { ClientProblem, Unreachable } from '../../src/client/problem.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -31,7 +31,7 @@ interface Echo {
 }
 
 const echo = async (client: Client, operation: string, call = {}): Promise<Echo> =>
-  (await client.send(operation, call)).json() as Promise<Echo>
+  (await client.request(operation, call)).json() as Promise<Echo>
 
 describe('a call', () => {
   test('puts parameters into the path as single segments and leaves out what is not said', async () => {
@@ -41,7 +41,7 @@ describe('a call', () => {
       query: { peek: true, rig: undefined, limit: 0, state: '' },
     })
     expect(said.path).toBe('/v0/city/a%20b/agent/my%20rig/a%2Fb?peek=true&limit=0')
-    expect(() => filled('~/bead/{id}', { cityName: 'x' })).toThrow('needs id')
+    expect(() => fillPath('~/bead/{id}', { cityName: 'x' })).toThrow('needs id')
   })
 
   test('carries the mark that a foreign page cannot set, the token, and JSON only with a body', async () => {
@@ -55,17 +55,17 @@ describe('a call', () => {
   })
 
   test('throws what the server says against it, every fault with its place', async () => {
-    const refused = await new Client({ url, token: undefined }).send('GET /refused', {}).catch((error) => error)
+    const refused = await new Client({ url, token: undefined }).request('GET /refused').catch((error) => error)
     expect(refused).toBeInstanceOf(ClientProblem)
     expect(refused).toMatchObject({ status: 422, code: 'validation-failed' })
     expect(refused.sentence).toBe('validation failed (body.title: expected length >= 1)')
-    const plain = await new Client({ url, token: undefined }).send('GET /plain', {}).catch((error) => error)
+    const plain = await new Client({ url, token: undefined }).request('GET /plain').catch((error) => error)
     expect(plain).toMatchObject({ status: 404, code: '', message: 'not found' })
   })
 
   test('says when nobody answers', async () => {
     const client = new Client({ url: 'http://127.0.0.1:9', token: undefined })
-    expect(client.call('GET /v0/cities', {})).rejects.toBeInstanceOf(Unreachable)
+    expect(client.call('GET /v0/cities')).rejects.toBeInstanceOf(Unreachable)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Client } from '../../src/client/client.ts'
-import { allEvents, outcome } from '../../src/client/events.ts'
+import { outcome } from '../../src/client/events.ts'
 import { follow, type Open } from '../../src/client/follow.ts'
 import { ClientProblem, Unreachable } from '../../src/client/problem.ts'
 import { type Frame, frames } from '../../src/client/sse.ts'
@@ -177,7 +177,11 @@ test('a stream that nobody answers is tried again until the signal aborts', asyn
   const clock = new TestClock()
   const stop = new AbortController()
   const client = new Client({ url: 'http://127.0.0.1:9', token: undefined })
-  const events = allEvents(client, { signal: stop.signal, timers: new Deadlines(clock, clock) })
+  const events = client.follow(
+    'GET /v0/events/stream',
+    {},
+    { signal: stop.signal, timers: new Deadlines(clock, clock) },
+  )
   const next = events.next()
   stop.abort()
   expect((await next).done).toBe(true)

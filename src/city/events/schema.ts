@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TLiteral, type TProperties, type TSchema, type TString, Type } from '@sinclair/typebox'
 import type { EventDefinition } from '../../core/events/event.ts'
 import { PROJECTED } from '../../orchestration/runs/projection.ts'
 import { WorkflowEventProjection } from '../../orchestration/runs/schema.ts'
@@ -27,25 +27,26 @@ const pascal = (type: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
 
-/** What a stream adds to events that mean something to a workflow. */
-const projected = ({ type }: EventDefinition): Record<string, TSchema> =>
-  PROJECTED.has(type) ? { workflow: Type.Optional(WorkflowEventProjection) } : {}
+const variant = <Kind extends TLiteral<string> | TString, More extends TProperties>(
+  id: string,
+  type: Kind,
+  payload: TSchema,
+  more: More,
+  description: string,
+) => Type.Object({ ...facts, ...more, type, payload }, { $id: id, additionalProperties: false, description })
 
-const variant = (id: string, type: TSchema, payload: TSchema, more: Record<string, TSchema>, description: string) =>
-  Type.Object({ ...facts, ...more, type, payload }, { $id: id, additionalProperties: false, description })
+/** An event that we know; one that means something to a workflow says in a stream what it means. */
+const known = <More extends TProperties>(id: string, { type, payload, summary }: EventDefinition, more: More) => {
+  const literal = Type.Literal(type)
+  if (!PROJECTED.has(type)) return variant(id + pascal(type), literal, payload, more, summary)
+  const workflow = Type.Optional(WorkflowEventProjection)
+  return variant(id + pascal(type), literal, payload, { ...more, workflow }, summary)
+}
 
-const union = (id: string, defs: readonly EventDefinition[], more: Record<string, TSchema>) =>
+const union = <More extends TProperties>(id: string, defs: readonly EventDefinition[], more: More) =>
   Type.Union(
     [
-      ...defs.map((def) =>
-        variant(
-          id + pascal(def.type),
-          Type.Literal(def.type),
-          def.payload,
-          { ...more, ...projected(def) },
-          def.summary,
-        ),
-      ),
+      ...defs.map((def) => known(id, def, more)),
       variant(`${id}Custom`, Type.String(), Type.Unknown(), more, 'An event of a type that only its emitter knows.'),
     ],
     { $id: id },
