@@ -106,6 +106,13 @@ describe('who may import what', () => {
     expect(imports.length).toBeGreaterThan(100)
   })
 
+  test('every relative import names a file', async () => {
+    const missing: string[] = []
+    for (const each of imports)
+      if (isOurs(each.to) && !(await Bun.file(each.to).exists())) missing.push(described(each))
+    expect(missing).toEqual([])
+  })
+
   for (const [wing, below] of Object.entries(LAW)) {
     test(`${wing} imports only ${below.join(', ') || 'itself'}`, () => {
       const allowed = [wing, ...below].map((name) => `src/${name}`)

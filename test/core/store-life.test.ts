@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { Store } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
 import { NOTES, open, openFiles, refusal, refusalOf, turns } from './notes.ts'
@@ -43,22 +43,6 @@ describe('opening', () => {
     expect(message).toBe(`${folder.at('a.db')} is not a database; move it away, or restore a backup in its place`)
     expect(statSync(folder.at('a.db')).size).toBe(29 * 400)
     expect(openFiles(folder.path)).toEqual([])
-  })
-
-  test('a folder that may not be written is refused with a sentence', async () => {
-    using folder = tempFolder()
-    mkdirSync(folder.at('closed'), { mode: 0o555 })
-    chmodSync(folder.path, 0o755)
-    const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
-    const program = `${import.meta.dir}/children/open-close.ts`
-    const child = Bun.spawn([...asNobody, process.execPath, program, folder.at('closed', 'a.db')], {
-      stdout: 'pipe',
-      stderr: 'inherit',
-      timeout: 10_000,
-    })
-    const said = await child.stdout.text()
-    expect(said).toContain('closed/a.db cannot be written')
-    expect(said).toContain('see who owns its folder and what it allows')
   })
 
   test('a path whose folder is a file is refused with a sentence', () => {

@@ -14,8 +14,6 @@ export const PROGRAM: readonly string[] = process.env.GC_BINARY
 
 type Json = Record<string, unknown>
 
-const NOBODY = 65534
-
 export interface Answer {
   status: number
   headers: Headers
@@ -37,7 +35,6 @@ export interface CallOptions {
 export class World implements AsyncDisposable {
   #process: Bun.Subprocess<'ignore', 'pipe', Bun.BunFile> | undefined
   #document: Json = {}
-  #as: string[] = []
   #out = ''
   #news = Promise.withResolvers<void>()
   url = ''
@@ -63,14 +60,12 @@ export class World implements AsyncDisposable {
     return world
   }
 
-  /** One whose supervisor runs as a user to whom files may be closed: root may open anything. */
-  static async openAsNobody(): Promise<World> {
+  /** A world whose supervisor runs as another user, started with `command` before its program. */
+  static async openAs(command: readonly string[], program: readonly string[], owner: number): Promise<World> {
     const world = new World(tempFolder(), {})
     mkdirSync(world.folder.at('user'))
-    if (process.getuid?.() === 0) {
-      for (const path of [world.folder.path, world.folder.at('user')]) chownSync(path, NOBODY, NOBODY)
-      world.#as = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-    }
+    for (const path of [world.folder.path, world.folder.at('user')]) chownSync(path, owner, owner)
+    world.program = [...command, ...program]
     await world.start()
     return world
   }
@@ -95,7 +90,7 @@ export class World implements AsyncDisposable {
 
   /** Starts the supervisor, again after `kill` or `stop`. */
   async start(...flags: string[]): Promise<void> {
-    this.#process = Bun.spawn([...this.#as, ...this.program, 'serve', '--port', '0', '--home', this.home, ...flags], {
+    this.#process = Bun.spawn([...this.program, 'serve', '--port', '0', '--home', this.home, ...flags], {
       cwd: this.folder.path,
       env: { PATH: process.env.PATH, HOME: this.folder.at('user'), GC_HOME: this.home, ...this.env },
       stdin: 'ignore',

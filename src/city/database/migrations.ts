@@ -9,8 +9,8 @@ import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
 import log from '../../core/events/log.sql' with { type: 'text' }
-import replays from '../../core/replays.sql' with { type: 'text' }
-import requests from '../../core/requests.sql' with { type: 'text' }
+import replays from '../../core/replays/table.sql' with { type: 'text' }
+import requests from '../../core/requests/table.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
 import labelCounts from '../../work/beads/label-counts.sql' with { type: 'text' }
 import revisions from '../../work/beads/revisions.sql' with { type: 'text' }
