@@ -1,4 +1,4 @@
-import type { Code } from '../core/errors.ts'
+import type { CommonCode } from '../core/errors.ts'
 import { type ProblemFormat, problemDetails } from './problem.ts'
 import { outcomeOf } from './request-validator.ts'
 import type { Route } from './route.ts'
@@ -15,7 +15,7 @@ export interface PlaneDialect {
   /** Whether mutations carry `X-GC-Request`. */
   readonly requiresRequestHeader: boolean
   /** What can go wrong with an operation whatever it does. */
-  commonErrors(route: Route): readonly Code[]
+  commonErrors(route: Route): readonly CommonCode[]
 }
 
 /** How the supervisor's plane speaks. */
@@ -26,7 +26,7 @@ export const supervisorDialect: PlaneDialect = {
   requiresCredential: false,
   requiresRequestHeader: true,
   commonErrors({ method, path, spec }) {
-    const codes: Code[] = ['unauthorized', 'host-not-allowed', 'internal']
+    const codes: CommonCode[] = ['unauthorized', 'host-not-allowed', 'internal']
     const inCity = path.includes('{cityName}')
     if (path.includes('{')) codes.push('invalid-request')
     if (inCity) codes.push('city-not-found', 'store-unavailable')

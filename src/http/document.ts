@@ -1,5 +1,5 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
-import { type Code, statusOf } from '../core/errors.ts'
+import { type CommonCode, type ErrorCode, toErrorCode } from '../core/errors.ts'
 import { type JsonObject, SchemaComponents } from './components.ts'
 import { type PlaneDialect, supervisorDialect } from './dialect.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
@@ -15,8 +15,16 @@ export interface Info {
   description: string
 }
 
-/** The OpenAPI 3.1 document of a plane, put together from the declarations of its routes. */
-export function documentOf(info: Info, routes: readonly Route[], dialect = supervisorDialect): JsonObject {
+/**
+ * The OpenAPI 3.1 document of a plane, put together from the declarations of its routes. `reserved` are error codes
+ * that its clients may meet and that no operation declares.
+ */
+export function documentOf(
+  info: Info,
+  routes: readonly Route[],
+  dialect = supervisorDialect,
+  reserved: readonly string[] = [],
+): JsonObject {
   const components = new SchemaComponents()
   const tagOf = tagger(routes, dialect.prefix)
   const paths: Record<string, JsonObject> = {}
@@ -27,7 +35,10 @@ export function documentOf(info: Info, routes: readonly Route[], dialect = super
     })
   }
   const tags = [...new Set(routes.map(tagOf))].sort().map((name) => ({ name }))
-  components.show(dialect.problems.model)
+  showProblem(components, dialect, [
+    ...routes.flatMap((route) => codesOf(route, dialect).map(({ code }) => code)),
+    ...reserved,
+  ])
   return {
     openapi: '3.1.0',
     info: { ...info },
@@ -118,15 +129,24 @@ function messages(upgrade: unknown, components: SchemaComponents): JsonObject {
   return shown.length > 0 ? { 'x-gc-messages': Object.fromEntries(shown) } : {}
 }
 
+/** The shape of error bodies, with the codes they may carry. */
+function showProblem(components: SchemaComponents, { problems }: PlaneDialect, codes: readonly string[]): void {
+  components.show(problems.model)
+  const name = problems.model.$id
+  const model = name === undefined ? undefined : components.schemas[name]
+  if (name === undefined || !model || !problems.listCodes) return
+  components.schemas[name] = problems.listCodes(model, [...new Set(codes)].sort())
+}
+
 /** What can go wrong with any operation of this kind, and what its declaration adds. */
 function refusals(route: Route, components: SchemaComponents, dialect: PlaneDialect): JsonObject {
   const { problems } = dialect
   const problem = { [problems.media]: { schema: components.show(problems.model) } }
-  const byStatus = Map.groupBy(codesOf(route, dialect), ([status, code]) => problems.status({ status, code }))
+  const byStatus = Map.groupBy(codesOf(route, dialect), (code) => problems.status(code))
   const entries = [...byStatus]
     .sort(([a], [b]) => a - b)
-    .map(([status, pairs]) => {
-      const codes = [...new Set(pairs.map(([, code]) => `\`${code}\``))].join(', ')
+    .map(([status, given]) => {
+      const codes = [...new Set(given.map(({ code }) => `\`${code}\``))].join(', ')
       return [status, { description: `Turned down: ${codes}.`, headers: REQUEST_ID, content: problem }]
     })
   return Object.fromEntries(entries)
@@ -134,16 +154,18 @@ function refusals(route: Route, components: SchemaComponents, dialect: PlaneDial
 
 const REQUEST_ID: JsonObject = { 'X-GC-Request-Id': { $ref: '#/components/headers/X-GC-Request-Id' } }
 
-function codesOf(route: Route, dialect: PlaneDialect): [number, Code][] {
+function codesOf(route: Route, dialect: PlaneDialect): ErrorCode[] {
   const { spec } = route
-  const codes: [number, Code][] = []
-  const add = (...more: readonly Code[]) => codes.push(...more.map((code): [number, Code] => [statusOf(code), code]))
+  const codes: ErrorCode[] = []
+  const add = (...more: readonly (CommonCode | ErrorCode)[]) => codes.push(...more.map(toErrorCode))
   add(...dialect.commonErrors(route))
   if (spec.body) {
     add('invalid-request', 'request-timeout', 'body-too-large')
-    if (intakeOf(spec.body) === 'json') codes.push([400, 'validation-failed'], [415, 'validation-failed'])
+    if (intakeOf(spec.body) === 'json') {
+      add({ code: 'validation-failed', status: 400 }, { code: 'validation-failed', status: 415 })
+    }
   }
-  if (outcomeOf(spec.ok).kind === 'socket') codes.push([426, 'invalid-request'])
+  if (outcomeOf(spec.ok).kind === 'socket') add({ code: 'invalid-request', status: 426 })
   if (spec.headers?.[IDEMPOTENCY_KEY]) add('idempotency-in-flight', 'idempotency-mismatch')
   add(...(spec.errors ?? []))
   return codes

@@ -48,6 +48,8 @@ export interface PlaneOptions {
   /** How long a stream's reader may leave what was sent unread, in milliseconds. */
   readonly streamPatience?: number
   readonly dialect?: PlaneDialect
+  /** Error codes that clients may meet and that no operation declares, for the document. */
+  readonly reservedCodes?: readonly string[]
 }
 
 /** What a WebSocket carries with it: what happens on it. */

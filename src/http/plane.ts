@@ -31,7 +31,7 @@ export function createPlane(options: PlaneOptions): Plane {
   const lives = new Lives()
   const { guard, dialect = supervisorDialect } = options
   const gate = 'admit' in guard ? guard : new Entry(guard)
-  const document = once(() => documentOf(options.info, options.routes, dialect))
+  const document = once(() => documentOf(options.info, options.routes, dialect, options.reservedCodes))
   let server: Server<SocketData> | undefined
   const desk = deskOf({ options, problems: dialect.problems, lives, gate, server: () => server })
   const app = new Elysia({ normalize: false, strictPath: true, sucrose: { gcTime: null } })

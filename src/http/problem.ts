@@ -1,5 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
-import { AppError, type Code } from '../core/errors.ts'
+import { AppError, type ErrorCode } from '../core/errors.ts'
+import type { JsonObject } from './components.ts'
+import { getObject } from './json-object.ts'
 import { ErrorModel, problemType } from './schema.ts'
 
 /** How a plane tells people and programs why it turned a request down. */
@@ -8,7 +10,9 @@ export interface ProblemFormat {
   /** The shape of every body. */
   readonly model: TSchema
   body(refusal: AppError): unknown
-  status(refusal: Pick<AppError, 'code' | 'status'>): number
+  status(error: ErrorCode): number
+  /** The shape of the body with the codes it may carry, where it lists them. */
+  listCodes?(model: JsonObject, codes: readonly string[]): JsonObject
   /** Of an address that is nobody's; of the methods it takes when only the method is wrong. */
   notFound(request: Request, allowed: readonly string[] | undefined): { media: string; body: string }
 }
@@ -19,14 +23,21 @@ export const problemDetails: ProblemFormat = {
   model: ErrorModel,
   body: toProblem,
   status: ({ status }) => status,
+  listCodes,
   notFound: (_, allowed) => ({
     media: 'text/plain; charset=utf-8',
     body: allowed ? `this address takes ${allowed.join(', ')}\n` : 'there is nothing at this address\n',
   }),
 }
 
+function listCodes(model: JsonObject, codes: readonly string[]): JsonObject {
+  const properties = getObject(model, 'properties')
+  const type = { ...getObject(properties, 'type'), 'x-gascity-problem-types': codes.map(problemType) }
+  return { ...model, properties: { ...properties, type } }
+}
+
 /** `bead-not-found` → `Bead Not Found`. */
-export const titleOf = (code: Code): string => {
+export const titleOf = (code: string): string => {
   if (code === 'internal') return 'Internal Server Error'
   return code.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => (dash ? ' ' : '') + letter.toUpperCase())
 }

@@ -1,6 +1,6 @@
 import type { Static, TObject, TOptional, TSchema } from '@sinclair/typebox'
 import type { ServerWebSocket } from 'bun'
-import type { Code } from '../core/errors.ts'
+import type { CommonCode, ErrorCode } from '../core/errors.ts'
 import type { Attempt, SaveResponse } from '../core/replays/replays.ts'
 import type { Caller } from './caller.ts'
 import type { RenderedJson } from './rendered.ts'
@@ -93,7 +93,8 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly headers?: Readonly<Record<string, string>>
   /** The success: one schema for 200, or schemas by status (the first is the usual one), a stream, bytes, or a socket. */
   readonly ok: Ok
-  readonly errors?: readonly Code[]
+  /** What it can answer with beside a success and the errors that every operation shares. */
+  readonly errors?: readonly (CommonCode | ErrorCode)[]
   /** Answers with `X-GC-Index`, the number of the city's last durable event. */
   readonly index?: true
   /** Answers with `X-GC-Cache-Age-S` without an index; `index` includes it. */

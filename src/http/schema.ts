@@ -1,5 +1,4 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { CODES } from '../core/errors.ts'
 
 /** The URN that a problem's `type` carries for a code. */
 export const problemType = (code: string): string => `urn:gascity:error:${code}`
@@ -21,7 +20,6 @@ export const ErrorModel = Type.Object(
     type: Type.String({
       format: 'uri',
       description: 'Names the kind of problem; ends with `code`.',
-      'x-gascity-problem-types': Object.keys(CODES).sort().map(problemType),
     }),
     code: Type.String({ description: 'The kind of problem in one word: what a program decides on.' }),
     title: Type.String({ description: 'The kind of problem for people.' }),

@@ -1,4 +1,4 @@
-import { AppError, type Code } from '../core/errors.ts'
+import { AppError, type CommonCode, type ErrorCode } from '../core/errors.ts'
 
 interface More {
   /** What to do about it, for those who read hints. */
@@ -13,7 +13,7 @@ export class SocialError extends AppError {
   readonly hint: string | undefined
   readonly fields: Readonly<Record<string, unknown>>
 
-  constructor(code: Code, detail: string, { hint, fields = {}, headers }: More = {}) {
+  constructor(code: CommonCode | ErrorCode, detail: string, { hint, fields = {}, headers }: More = {}) {
     super(code, detail, { ...(headers && { headers }) })
     this.hint = hint
     this.fields = fields

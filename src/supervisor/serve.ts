@@ -28,6 +28,7 @@ import { SupervisorShutdownRequested, SupervisorStarted } from './events.ts'
 import { Home } from './home.ts'
 import { supervisorMigrations } from './migrations.ts'
 import { openNetwork } from './network.ts'
+import { RESERVED_CODES } from './reserved-codes.ts'
 import { RunHistory } from './run-history.ts'
 import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
@@ -221,6 +222,7 @@ function planeOf(
       description: 'Cities of coding agents: their work, sessions, mail and live events.',
     },
     routes: allRoutes(gc),
+    reservedCodes: RESERVED_CODES,
     guard: {
       hosts: options.allowHosts,
       origins: options.allowOrigins,

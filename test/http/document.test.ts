@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
-import { CODES } from '../../src/core/errors.ts'
 import { documentOf } from '../../src/http/document.ts'
 import { route, socket } from '../../src/http/route.ts'
 import { AsyncAcceptedBody, listOf, nullable, OKResponseBody, paging } from '../../src/http/schema.ts'
@@ -154,12 +153,15 @@ describe('the document', () => {
   })
 
   test('lists every kind of problem where the contract has the list', () => {
-    const { type } = made().components.schemas.ErrorModel.properties
-    expect(type['x-gascity-problem-types']).toEqual(
-      Object.keys(CODES)
-        .sort()
-        .map((code) => `urn:gascity:error:${code}`),
+    const info = { title: '', version: '', description: '' }
+    const document: ReturnType<typeof made> = JSON.parse(
+      JSON.stringify(documentOf(info, routes, undefined, ['lamp-lost'])),
     )
+    const types: string[] = document.components.schemas.ErrorModel.properties.type['x-gascity-problem-types']
+    const documented = JSON.stringify(document.paths).match(/(?<=`)[a-z]+(-[a-z]+)+(?=`[^"]*","headers")/g) ?? []
+    expect(documented).toContain('bead-not-found')
+    for (const code of [...documented, 'lamp-lost']) expect(types).toContain(`urn:gascity:error:${code}`)
+    expect(types).toEqual([...new Set(types)].sort())
   })
 
   test('has the parameters of a request', () => {

@@ -1,3 +1,4 @@
+import { toErrorCode } from '../../src/core/errors.ts'
 import { allRoutes } from '../../src/supervisor/all-routes.ts'
 import type { Supervisor } from '../../src/supervisor/supervisor.ts'
 import { misfits, resolve } from './schema.ts'
@@ -14,7 +15,11 @@ const child = (of: unknown, name: string): Json => {
 const ANYONES = new Set(['city-not-found', 'store-unavailable', 'internal'])
 
 /** What each operation says its errors are, beyond what any operation can. Nobody calls the handlers. */
-const OWN = new Map(allRoutes({} as Supervisor).map(({ spec }) => [spec.id, spec.errors ?? []] as const))
+const OWN = new Map(
+  allRoutes({} as Supervisor).map(
+    ({ spec }) => [spec.id, (spec.errors ?? []).map((error) => toErrorCode(error).code)] as const,
+  ),
+)
 
 /**
  * Notes which refusals and which fields of which operations were seen, so that a test file can say that it has seen

@@ -3,6 +3,7 @@ import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { isRunning } from '../sessions/view.ts'
+import { TRANSCRIPT_CURSOR_INVALIDATED } from './errors.ts'
 import { sessionFields } from './formats/options.ts'
 import { type SessionOutput, toRawMessages, toStructured } from './formats/screen.ts'
 import type { Transcript, TranscriptFormat } from './structured/transcript.ts'
@@ -108,7 +109,7 @@ function checkQuery({ tail, before, after }: TranscriptQuery): void {
 function rejectCursor({ before, after }: TranscriptQuery): void {
   if (!before && !after) return
   throw new AppError(
-    'transcript-cursor-invalidated',
+    TRANSCRIPT_CURSOR_INVALIDATED,
     'that entry is not in the transcript any more; read it from the start',
   )
 }

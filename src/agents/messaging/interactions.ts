@@ -2,6 +2,7 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { PermissionChoice } from '../../host/protocol/record.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import { SessionAnswered } from '../conversations/acp/events.ts'
@@ -165,10 +166,10 @@ export class Interactions {
 /** Of a dialog each option has a number. */
 const answersOf = (choices: readonly PermissionChoice[]): string[] => choices.map(({ id }) => id)
 
-const noPending = () => new AppError('session-conflict', 'no_pending: session has no pending interaction')
+const noPending = () => new AppError(SESSION_CONFLICT, 'no_pending: session has no pending interaction')
 
 const doesNotMatch = (wanted: string | undefined) =>
-  new AppError('session-conflict', `invalid_interaction: pending interaction does not match request: ${wanted}`)
+  new AppError(SESSION_CONFLICT, `invalid_interaction: pending interaction does not match request: ${wanted}`)
 
 const notAnswerable = () =>
   new AppError(
@@ -178,6 +179,6 @@ const notAnswerable = () =>
 
 const notTaken = (id: string) =>
   new AppError(
-    'session-conflict',
+    SESSION_CONFLICT,
     `conflict: the program did not take the answer; see what its terminal shows with \`gc session attach ${id}\``,
   )

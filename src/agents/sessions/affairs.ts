@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import { SessionCreateSucceeded } from './events.ts'
 import { workNamesOf } from './metadata.ts'
 import { type BuiltParts, buildParts, type SessionNeeds } from './parts.ts'
@@ -133,8 +134,8 @@ export class Affairs {
   protected wakeUp(tx: Tx, id: string): void {
     const { book } = this.parts
     const row = book.get(id)
-    if (row.state === 'closed') throw new AppError('session-conflict', `session ${id} is closed`)
-    if (row.state === 'failed-create') throw new AppError('session-conflict', `session ${id} is failed-create`)
+    if (row.state === 'closed') throw new AppError(SESSION_CONFLICT, `session ${id} is closed`)
+    if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${id} is failed-create`)
     const change = {
       wakeRequestedAt: this.needs.clock.now(),
       retryAt: null,

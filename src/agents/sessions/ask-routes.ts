@@ -1,3 +1,4 @@
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import {
@@ -31,7 +32,7 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       id: 'get-v0-city-by-city-name-session-by-id-pending',
       summary: 'Show what a session asks a person',
       ok: SessionPending,
-      errors: ['session-not-found', 'session-conflict'],
+      errors: ['session-not-found', SESSION_CONFLICT],
       index: true,
     },
     (x) => city(x).sessions.pending(x.params.id),
@@ -45,7 +46,7 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
         'An option of a dialog is taken with its own keys while that dialog is on the screen; once it is another, 409 and nothing is confirmed.',
       body: Respond,
       ok: { 202: Responded },
-      errors: ['session-not-found', 'session-conflict', 'forbidden', 'not-implemented'],
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'not-implemented'],
     },
     (x) => city(x).sessions.respond(x.params.id, x.caller, x.body),
   ),
@@ -58,7 +59,7 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
         'Counts from its next start, and a program that runs has to be suspended first; one that is spoken to by protocol takes it at once.',
       body: PermissionMode,
       ok: SessionResponse,
-      errors: ['session-not-found', 'session-conflict', 'invalid-request', 'not-implemented'],
+      errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request', 'not-implemented'],
       index: true,
     },
     (x) => city(x).sessions.choosePermissionMode(x.params.id, x.body.permission_mode),
@@ -69,7 +70,7 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       id: 'get-v0-city-by-city-name-session-by-id-agents',
       summary: 'List the agents a session’s agent started',
       ok: SubAgents,
-      errors: ['session-not-found', 'session-conflict'],
+      errors: ['session-not-found', SESSION_CONFLICT],
       index: true,
     },
     (x) => city(x).sessions.subAgents(x.params.id),
@@ -80,7 +81,7 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       id: 'get-v0-city-by-city-name-session-by-id-agents-by-agent-id',
       summary: 'Read the conversation of an agent that a session’s agent started',
       ok: SubAgent,
-      errors: ['session-not-found', 'session-conflict', 'agent-not-found', 'invalid-request'],
+      errors: ['session-not-found', SESSION_CONFLICT, 'agent-not-found', 'invalid-request'],
       index: true,
     },
     (x) => city(x).sessions.subAgent(x.params.id, x.params.agentId),

@@ -1,6 +1,7 @@
 import { effectiveOptions } from '../../config/providers/launch.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { BuiltParts } from './parts.ts'
 import type { SessionRow } from './table.ts'
 import { isRunning, type RunningSession } from './view.ts'
@@ -14,9 +15,9 @@ export const isSpokenTo = ({ conversations }: BuiltParts, row: SessionRow): row 
 /** Chooses the permission mode of a session's next start; a running program keeps the one it has. */
 export function choosePermissionMode(parts: BuiltParts, tx: Tx, row: SessionRow, mode: string): SessionRow {
   const { book, launcher, conversations } = parts
-  if (row.state === 'closed') throw new AppError('session-conflict', 'conflict: session is closed')
+  if (row.state === 'closed') throw new AppError(SESSION_CONFLICT, 'conflict: session is closed')
   if (RUNNING.has(row.state) && !isSpokenTo(parts, row)) {
-    throw new AppError('session-conflict', 'conflict: session is running; suspend it first, then choose')
+    throw new AppError(SESSION_CONFLICT, 'conflict: session is running; suspend it first, then choose')
   }
   if (launcher.transport(row) === 'acp') {
     conversations.requestMode(tx, row, offeredMode(parts, row, mode))
@@ -24,7 +25,7 @@ export function choosePermissionMode(parts: BuiltParts, tx: Tx, row: SessionRow,
   }
   const agent = row.kind === 'agent' ? launcher.agent(row.template) : undefined
   if (row.kind === 'agent' && !agent) {
-    throw new AppError('session-conflict', `conflict: agent ${row.template} is not in the configuration any more`)
+    throw new AppError(SESSION_CONFLICT, `conflict: agent ${row.template} is not in the configuration any more`)
   }
   const provider = agent ? launcher.providerOf(agent) : launcher.provider(row.provider)
   if (!provider?.optionsSchema.some(({ key }) => key === 'permission_mode')) {

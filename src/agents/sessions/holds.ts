@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody, OKWithIDResponseBody } from '../../http/schema.ts'
 import { Affairs } from './affairs.ts'
@@ -16,7 +17,7 @@ export class Holds extends Affairs {
   /** Interrupts what the session does now; it stays up. */
   async stop(token: string): Promise<OKWithIDResponseBody> {
     const row = this.parts.resolver.resolve(token, { past: true })
-    if (row.state === 'closed') throw new AppError('session-conflict', 'conflict: session is closed')
+    if (row.state === 'closed') throw new AppError(SESSION_CONFLICT, 'conflict: session is closed')
     if (!isRunning(row)) return { status: 'ok', id: row.id }
     const began = this.needs.clock.now()
     await this.parts.interrupt(row)
@@ -73,10 +74,7 @@ export class Holds extends Affairs {
     const row = this.parts.resolver.resolve(token)
     const named = row.named === null ? undefined : this.parts.resolver.named(row.named)
     if (named?.mode === 'always' && named.dir) {
-      throw new AppError(
-        'session-conflict',
-        'configured always-on named sessions cannot be closed while config-managed',
-      )
+      throw new AppError(SESSION_CONFLICT, 'configured always-on named sessions cannot be closed while config-managed')
     }
     const began = this.needs.clock.now()
     await this.parts.lifecycle.stop(row.id, (tx, now) => {

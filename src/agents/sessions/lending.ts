@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { Caller } from '../../http/caller.ts'
 import { workNamesOf } from './metadata.ts'
 import type { BuiltParts } from './parts.ts'
@@ -26,7 +27,7 @@ export class Lending {
     return this.store.write((tx) => {
       const row = book.get(id)
       if (row.state !== 'suspended' || row.hostKey !== null) {
-        throw new AppError('session-conflict', `session ${id} is ${row.state}; only a suspended one can be lent`)
+        throw new AppError(SESSION_CONFLICT, `session ${id} is ${row.state}; only a suspended one can be lent`)
       }
       tokens.revoke(tx, id)
       this.claims.loseAll(tx, id, workNamesOf(row))

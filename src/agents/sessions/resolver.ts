@@ -1,6 +1,7 @@
 import type { NamedSessionConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import { lastSegment, sanitize } from './names.ts'
 import type { SessionRepository } from './repository.ts'
 import type { SessionRow } from './table.ts'
@@ -62,7 +63,7 @@ export class SessionResolver {
     const [other] = [...this.book.liveByName('sessionName', token), ...this.book.liveByName('alias', token)]
     if (!other) return undefined
     throw new AppError(
-      'session-conflict',
+      SESSION_CONFLICT,
       `conflict: session ${other.id} bears the name ${token}, which is configured for another; rename it`,
     )
   }
@@ -82,4 +83,4 @@ export class SessionResolver {
 }
 
 const ambiguous = (token: string, all: readonly string[]) =>
-  new AppError('session-conflict', `ambiguous: "${token}" may mean ${all.join(', ')}; say which`)
+  new AppError(SESSION_CONFLICT, `ambiguous: "${token}" may mean ${all.join(', ')}; say which`)

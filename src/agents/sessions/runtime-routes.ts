@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKWithIDResponseBody } from '../../http/schema.ts'
@@ -14,7 +15,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       summary: 'Say that the calling session is done',
       description: 'Only the session itself can; its program ends and its place is free.',
       ok: OKWithIDResponseBody,
-      errors: ['session-not-found', 'session-conflict', 'forbidden'],
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
     (x) => city(x).sessions.acknowledgeDrain(x.params.id, x.caller),
@@ -26,7 +27,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       summary: 'Let a session finish and end',
       description: 'It takes no new work; it ends when it has none, when it says so, or when its time is over.',
       ok: OKWithIDResponseBody,
-      errors: ['session-not-found', 'session-conflict'],
+      errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
     (x) => city(x).sessions.runtime.drain(x.params.id),
@@ -37,7 +38,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       id: 'undrain-session',
       summary: 'Let a draining session go on',
       ok: OKWithIDResponseBody,
-      errors: ['session-not-found', 'session-conflict'],
+      errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
     (x) => city(x).sessions.runtime.undrain(x.params.id),
@@ -50,7 +51,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       description: 'It keeps its work, and its conversation where its program can go on with one.',
       body: Type.Optional(Restart),
       ok: OKWithIDResponseBody,
-      errors: ['session-not-found', 'session-conflict'],
+      errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
     (x) => city(x).sessions.runtime.restart(x.params.id, x.caller, x.body),
@@ -63,7 +64,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       description:
         'Its token is good until the session is lent again, woken or closed. What it claims is its own for 15 minutes, and for as long after each heartbeat of the bead.',
       ok: { 201: SessionLoan },
-      errors: ['session-not-found', 'session-conflict', 'forbidden'],
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
     (x) => city(x).sessions.lending.lend(x.params.id, x.caller),
@@ -76,7 +77,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       description: 'Until then it is not taken for idle or old, whatever can be seen of it.',
       body: Type.Optional(Heartbeat),
       ok: OKWithIDResponseBody,
-      errors: ['session-not-found', 'session-conflict', 'forbidden', 'invalid-request'],
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'invalid-request'],
       extension: true,
     },
     (x) => city(x).sessions.runtime.heartbeat(x.params.id, x.caller, x.body),
@@ -89,7 +90,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       description: 'A later start goes on with it. The first name stays until a new conversation is begun.',
       body: Conversation,
       ok: OKWithIDResponseBody,
-      errors: ['session-not-found', 'session-conflict', 'forbidden'],
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
     (x) => city(x).sessions.runtime.conversation(x.params.id, x.caller, x.body),

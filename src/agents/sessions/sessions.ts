@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { Caller, SessionCaller } from '../../http/caller.ts'
 import type { Connection, Exchange } from '../../http/route.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
@@ -185,7 +186,7 @@ export class Sessions extends Holds {
   ticket(token: string, caller: Caller, write: boolean): Ticket {
     const row = this.parts.resolver.resolve(token)
     if (this.parts.conversations.usesAcp(row.hostKey)) {
-      throw new AppError('session-conflict', `conflict: session ${row.id} is spoken to by protocol and has no terminal`)
+      throw new AppError(SESSION_CONFLICT, `conflict: session ${row.id} is spoken to by protocol and has no terminal`)
     }
     if (write && caller.kind === 'session' && !caller.may.includes('respond')) {
       throw new AppError('forbidden', 'forbidden: a session may not type into terminals unless its agent may respond')
@@ -217,7 +218,7 @@ export class Sessions extends Holds {
   async #tell(token: string, body: string, operation: 'session.message' | 'session.submit', intent: SubmitIntent) {
     const { outcomes, messages, book } = this.parts
     const row = await this.materialise(token)
-    if (row.state === 'failed-create') throw new AppError('session-conflict', `session ${row.id} is failed-create`)
+    if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${row.id} is failed-create`)
     const cursor = outcomes.head
     const accepted = await this.needs.store.write((tx) => {
       const request = outcomes.accept(tx, operation, row.id)
@@ -242,7 +243,7 @@ export class Sessions extends Holds {
     const row = book.get(id)
     if ((row.alias ?? '') === wanted) return
     const taken = wanted ? creation.aliasTaken(wanted, id) : undefined
-    if (taken) throw new AppError('session-conflict', taken)
+    if (taken) throw new AppError(SESSION_CONFLICT, taken)
     const aliasHistory = row.alias === null ? row.aliasHistory : [...row.aliasHistory, row.alias].slice(-20)
     book.update(tx, id, { alias: wanted || null, aliasHistory })
   }

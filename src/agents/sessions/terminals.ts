@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { Connection, Socket } from '../../http/route.ts'
 import type { SessionActivity } from './activity.ts'
 import type { SessionHost } from './host.ts'
@@ -108,10 +109,7 @@ export class Terminals {
 
 function keyOf(row: SessionRow): string {
   if (row.hostKey && isRunning(row)) return row.hostKey
-  throw new AppError(
-    'session-conflict',
-    `conflict: session ${row.id} does not run, so it has no terminal; wake it first`,
-  )
+  throw new AppError(SESSION_CONFLICT, `conflict: session ${row.id} does not run, so it has no terminal; wake it first`)
 }
 
 /** One viewer of one terminal. */

@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 
 /** Where a session stands, as it is stored. */
 export type SessionState =
@@ -71,7 +72,7 @@ export function transition(from: SessionState, command: Command): SessionState {
   const { from: allowed, to } = TRANSITIONS[command]
   if (allowed.includes(from)) return to
   throw new AppError(
-    'session-conflict',
+    SESSION_CONFLICT,
     `illegal_transition: illegal transition: state "${from}" does not accept command "${command}"`,
   )
 }

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { route, socket } from '../../http/route.ts'
+import { TRANSCRIPT_CURSOR_INVALIDATED } from '../conversations/errors.ts'
 import {
   ActivityFrame,
   PendingCleared,
@@ -37,7 +39,7 @@ export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
         after: Type.Optional(Type.String({ description: 'Only entries after this one.' })),
       }),
       ok: Transcript,
-      errors: ['session-not-found', 'session-conflict', 'transcript-cursor-invalidated'],
+      errors: ['session-not-found', SESSION_CONFLICT, TRANSCRIPT_CURSOR_INVALIDATED],
       index: true,
     },
     (x) => city(x).sessions.transcript(x.params.id, x.query),
@@ -72,7 +74,7 @@ export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
           pending_cleared: PendingCleared,
         },
       },
-      errors: ['session-not-found', 'session-conflict'],
+      errors: ['session-not-found', SESSION_CONFLICT],
     },
     (x) => city(x).sessions.stream(x.params.id, x),
   ),
@@ -83,7 +85,7 @@ export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       summary: 'Read what a session’s agent is told to be',
       description: 'The prompt of its agent, filled in for this session: what `gc prime` prints.',
       ok: SessionPrompt,
-      errors: ['session-not-found', 'session-conflict'],
+      errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
     (x) => city(x).sessions.prompt(x.params.id),
@@ -96,7 +98,7 @@ export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       description: 'It opens the terminal once, within a minute.',
       body: Type.Optional(TicketRequest),
       ok: Ticket,
-      errors: ['session-not-found', 'session-conflict', 'forbidden'],
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
     (x) => city(x).sessions.ticket(x.params.id, x.caller, x.body?.write ?? false),
@@ -110,7 +112,7 @@ export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       query: Type.Object({ ticket: Type.Optional(Type.String({ description: 'From `terminal-ticket`.' })) }),
       sends: TerminalSends,
       takes: TerminalTakes,
-      errors: ['session-not-found', 'session-conflict', 'forbidden'],
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
     (x) => city(x).sessions.attach(x.params.id, x.query.ticket),

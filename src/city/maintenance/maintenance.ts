@@ -4,6 +4,7 @@ import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { MAINTENANCE_IN_PROGRESS } from './errors.ts'
 import { StoreMaintenanceDone, StoreMaintenanceFailed } from './events.ts'
 import type { MaintenanceRunBody, MaintenanceStatusBody, MaintenanceTriggerBody } from './schema.ts'
 import { type MaintenanceRow, maintenanceRuns } from './table.ts'
@@ -57,10 +58,7 @@ export class Maintenance {
   /** Starts a run; with `wait`, returns when it has finished. */
   async trigger(wait: boolean): Promise<MaintenanceTriggerBody> {
     if (this.#running) {
-      throw new AppError(
-        'maintenance-in-progress',
-        'maintenance is already running; read its status and try again later',
-      )
+      throw new AppError(MAINTENANCE_IN_PROGRESS, 'maintenance is already running; read its status and try again later')
     }
     const { startedAt, run } = this.#begin()
     const accepted = { accepted: true, started_at: toTimestamp(startedAt) }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
+import { MAINTENANCE_IN_PROGRESS } from './errors.ts'
 import type { Maintenance } from './maintenance.ts'
 import { MaintenanceStatusBody, MaintenanceTriggerBody } from './schema.ts'
 
@@ -24,7 +25,7 @@ export const maintenanceRoutes = (city: CityOf<{ maintenance: Maintenance }>) =>
       description: 'The city keeps working meanwhile. An event reports the outcome.',
       query: Type.Object({ wait: Type.Optional(Type.Boolean({ description: 'Respond when it has finished.' })) }),
       ok: { 202: MaintenanceTriggerBody },
-      errors: ['maintenance-in-progress'],
+      errors: [MAINTENANCE_IN_PROGRESS],
       longRunning: true,
     },
     (x) => city(x).maintenance.trigger(x.query.wait ?? false),

@@ -10,6 +10,7 @@ import {
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { within } from '../process/waiting.ts'
+import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { ToolServer } from '../protocol/session.ts'
 import { agentClient } from './client.ts'
 import type { Commands } from './commands.ts'
@@ -122,7 +123,7 @@ export class Conversation {
       await this.#setMode?.(mode)
     } catch (error) {
       if (error instanceof AppError) throw error
-      throw new AppError('session-conflict', `conflict: the agent did not take the mode: ${complaint(error)}`)
+      throw new AppError(SESSION_CONFLICT, `conflict: the agent did not take the mode: ${complaint(error)}`)
     }
   }
 

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { processNow } from '../process/process-table.ts'
+import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { Answer, Asked, Operation } from '../protocol/protocol.ts'
 import type {
   Activity,
@@ -76,7 +77,7 @@ export class Host implements SessionHost {
   }
 
   async start(spec: StartSpec): Promise<StartResult> {
-    if (this.#links.runsElsewhere(spec.key)) throw new AppError('session-conflict', `${spec.key} runs already`)
+    if (this.#links.runsElsewhere(spec.key)) throw new AppError(SESSION_CONFLICT, `${spec.key} runs already`)
     const link = this.#links.now() ?? (await this.#links.mine())
     return (
       await link.ask(

@@ -1,8 +1,9 @@
 import { Value } from '@sinclair/typebox/value'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { AppError, CODES, type Code, errorMessage } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import { within } from '../process/waiting.ts'
 import { Channel, type ChannelBox, channelHandler } from '../protocol/channel.ts'
+import { parseErrorCode } from '../protocol/errors.ts'
 import { type Frame, FrameFault } from '../protocol/frames.ts'
 import {
   ANSWERS,
@@ -161,7 +162,7 @@ export class Link {
     if (!pending) return
     this.#pending.delete(re)
     pending.deadline.cancel()
-    if (refusal) pending.reject(new AppError(codeOf(refusal.code), refusal.detail))
+    if (refusal) pending.reject(new AppError(parseErrorCode(refusal.code), refusal.detail))
     else pending.resolve({ ok, payload })
   }
 
@@ -189,7 +190,7 @@ export class Link {
         this.#bye = true
         break
       case 'refused':
-        this.#greeted.reject(new AppError(codeOf(push.code), push.detail))
+        this.#greeted.reject(new AppError(parseErrorCode(push.code), push.detail))
         break
     }
   }
@@ -221,9 +222,4 @@ export class LinkLost extends AppError {
   constructor(op: Operation) {
     super('service-unavailable', `the session host went away before it answered ${op}`)
   }
-}
-
-const codeOf = (code: string): Code => {
-  const known = Object.keys(CODES).find((one): one is Code => one === code)
-  return known ?? 'internal'
 }

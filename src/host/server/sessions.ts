@@ -4,6 +4,7 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Ledger } from '../acp/ledger.ts'
 import type { Endings, Seen } from '../process/ending.ts'
+import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { EndOptions, EndReason, Exit, HostedSession, Screen, StartResult, StartSpec } from '../protocol/session.ts'
 import { Feeder } from './feeder.ts'
 import { Ledgers } from './ledgers.ts'
@@ -99,7 +100,7 @@ export class Sessions {
 
   #start<Session extends HostSession>(spec: StartSpec, kind: Kind<Session>): Session {
     if (this.#closed) throw new AppError('service-unavailable', this.#closed)
-    if (this.roster.runs(spec.key)) throw new AppError('session-conflict', `${spec.key} runs already`)
+    if (this.roster.runs(spec.key)) throw new AppError(SESSION_CONFLICT, `${spec.key} runs already`)
     const run = randomUUID()
     const marks = marksOf(spec.env)
     const record = { run, key: spec.key, startedAt: toTimestamp(this.parts.clock.now()), marks }

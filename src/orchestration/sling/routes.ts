@@ -1,5 +1,7 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
+import { CLAIM_LOST } from '../../work/errors.ts'
+import { SLING_CROSS_RIG, SLING_MISSING_BEAD } from './errors.ts'
 import { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
 import type { Sling } from './sling.ts'
 
@@ -19,10 +21,10 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
         'rig-not-found',
         'scope-not-found',
         'formula-not-found',
-        'sling-missing-bead',
-        'sling-cross-rig',
+        SLING_MISSING_BEAD,
+        SLING_CROSS_RIG,
         'conflict-wrong-state',
-        'claim-lost',
+        CLAIM_LOST,
       ],
     },
     (x) => located(x.params.cityName, x.response, city(x).sling.sling(x.caller, x.body)),

@@ -9,6 +9,7 @@ import { type Convoys, OWNED } from '../../work/convoys/convoys.ts'
 import { WorkKey } from '../../work/metadata.ts'
 import { speaker } from '../../work/speaker.ts'
 import { checkArguments } from './arguments.ts'
+import { SLING_CROSS_RIG, SLING_MISSING_BEAD } from './errors.ts'
 import type { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
 import { isPool, resolveTarget, type Target } from './target.ts'
 
@@ -113,7 +114,7 @@ export class Sling {
     if (agent.dir !== undefined && agent.dir !== rig) {
       const home = rig === '' ? 'the city' : `rig ${rig}`
       const message = `bead ${bead.id} belongs to ${home} and ${agent.qualified} to rig ${agent.dir}; force overrides this`
-      throw new AppError('sling-cross-rig', message)
+      throw new AppError(SLING_CROSS_RIG, message)
     }
     const cycle = this.#beads.cycle(bead.id)
     if (cycle) throw new AppError('invalid-request', `beads wait for each other: ${cycle.join(' → ')}`)
@@ -158,7 +159,7 @@ function routing(bead: Bead, { agent, assignee }: Target, { merge, reassign }: S
   }
 }
 
-const noBead = (id: string): AppError => new AppError('sling-missing-bead', `bead ${id} does not exist`)
+const noBead = (id: string): AppError => new AppError(SLING_MISSING_BEAD, `bead ${id} does not exist`)
 
 const noFormula = (name = ''): AppError =>
   new AppError('formula-not-found', `formula ${name} does not exist in this city`)

@@ -4,6 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { NAME_TAKEN } from '../errors.ts'
 import { noAgent, SocialError, unusable } from '../refusal.ts'
 import { clean, cleanLine, newId } from '../text.ts'
 import type { Activity } from './activity.ts'
@@ -68,7 +69,7 @@ export class Agents {
     void tx
     const said = describing(description ?? '')
     if (this.#taken.get(handle, likeness) || this.#gone.get(...goneHashes({ handle, likeness }))) {
-      throw new SocialError('name-taken', 'Name already taken', {
+      throw new SocialError(NAME_TAKEN, 'Name already taken', {
         hint: 'Try a different name: names that differ in case or look the same count as one.',
       })
     }

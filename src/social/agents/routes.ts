@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { route } from '../../http/route.ts'
 import { ClaimRenewal, ClaimStatus } from '../claims/schema.ts'
+import { NAME_TAKEN } from '../errors.ts'
 import type { Network } from '../network.ts'
 import type { NetworkGate } from '../plane/gate.ts'
 import { agentOf } from '../plane/member.ts'
@@ -29,7 +30,7 @@ export const agentRoutes = (network: Network, visitors: Visitors) => [
       open: true,
       body: Registration,
       ok: { 201: Registered },
-      errors: ['name-taken'],
+      errors: [NAME_TAKEN],
     },
     (x) =>
       network.registrations.register(x.body, {

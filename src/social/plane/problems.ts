@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { AppError, Code, FieldError } from '../../core/errors.ts'
+import type { AppError, CommonCode, FieldError } from '../../core/errors.ts'
 import type { PlaneDialect } from '../../http/dialect.ts'
 import type { ProblemFormat } from '../../http/problem.ts'
 import { ErrorDetail } from '../../http/schema.ts'
@@ -93,7 +93,7 @@ export const networkDialect: PlaneDialect = {
   requiresCredential: true,
   requiresRequestHeader: false,
   commonErrors({ path, spec }) {
-    const codes: Code[] = ['rate-limited', 'internal', 'store-unavailable']
+    const codes: CommonCode[] = ['rate-limited', 'internal', 'store-unavailable']
     if (!spec.open) codes.push('unauthorized', 'forbidden')
     if (path.includes('{') || spec.query || spec.body) codes.push('invalid-request')
     return codes

@@ -1,4 +1,5 @@
 import { route } from '../../http/route.ts'
+import { NAME_TAKEN } from '../errors.ts'
 import type { Network } from '../network.ts'
 import { agentOf, charged, repeatable } from '../plane/member.ts'
 import { OrderQuery, PostPage } from '../posts/schema.ts'
@@ -15,7 +16,7 @@ export const submoltRoutes = (network: Network) => [
       body: SubmoltDraft,
       headers: repeatable,
       ok: { 201: SubmoltAnswer },
-      errors: ['name-taken'],
+      errors: [NAME_TAKEN],
     },
     (x) => charged(x, network.submolts.create(agentOf(x), x.body, x.saveResponse)),
   ),

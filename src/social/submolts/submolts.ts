@@ -6,6 +6,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
 import type { Agents } from '../agents/agents.ts'
+import { NAME_TAKEN } from '../errors.ts'
 import type { Made, Quotas } from '../limits/quotas.ts'
 import { offsetOf, pageFacts, sizeOf, wordOf } from '../page.ts'
 import { noSubmolt, SocialError, unusable } from '../refusal.ts'
@@ -130,7 +131,7 @@ export class Submolts {
       throw unusable(`Description must be ${MOST_DESCRIPTION} characters or less`)
     return this.store.write((tx) => {
       if (this.#one.get(caller.n, name)) {
-        throw new SocialError('name-taken', 'Submolt name already taken', { hint: 'Try a different name.' })
+        throw new SocialError(NAME_TAKEN, 'Submolt name already taken', { hint: 'Try a different name.' })
       }
       const me = this.agents.acting(caller)
       const quota = this.quotas.charge(tx, 'submolt', me)

@@ -120,5 +120,5 @@ function blamed(place: string, { code, message, status, fieldErrors: faults }: A
     ...fault,
     location: (fault.location ?? 'body').replace(/^body/, `body.${place}`),
   }))
-  return new AppError(code, `${place}: ${message}`, { status, fieldErrors: placed })
+  return new AppError({ code, status }, `${place}: ${message}`, { fieldErrors: placed })
 }

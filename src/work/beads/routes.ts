@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
+import { CLAIM_LOST } from '../errors.ts'
 import type { Beads } from './beads.ts'
 import { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
 import {
@@ -97,7 +98,7 @@ export const beadRoutes = (city: City) => [
       summary: 'Close a bead',
       description: 'Beads are never lost this way: deleting one closes it.',
       ok: OKResponseBody,
-      errors: ['bead-not-found', 'claim-lost'],
+      errors: ['bead-not-found', CLAIM_LOST],
     },
     (x) => city(x).beads.closeFor(x.caller, x.params.id),
   ),
@@ -109,7 +110,7 @@ export const beadRoutes = (city: City) => [
       description: 'The last one to assign wins; the status stays. Only a claim is exclusive.',
       body: BeadAssignInputBody,
       ok: BeadAssigned,
-      errors: ['bead-not-found', 'invalid-request', 'claim-lost'],
+      errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
       index: true,
     },
     (x) => city(x).beads.assign(x.caller, x.params.id, x.body),
@@ -122,7 +123,7 @@ export const beadRoutes = (city: City) => [
       description:
         'Closing a closed bead changes nothing; a session that lost its claim of it is refused all the same.',
       ok: OKResponseBody,
-      errors: ['bead-not-found', 'claim-lost'],
+      errors: ['bead-not-found', CLAIM_LOST],
     },
     (x) => city(x).beads.closeFor(x.caller, x.params.id),
   ),
@@ -132,7 +133,7 @@ export const beadRoutes = (city: City) => [
       id: 'post-v0-city-by-city-name-bead-by-id-reopen',
       summary: 'Open a closed bead again',
       ok: OKResponseBody,
-      errors: ['bead-not-found', 'conflict-wrong-state', 'claim-lost'],
+      errors: ['bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
     },
     (x) => city(x).beads.reopenFor(x.caller, x.params.id),
   ),
@@ -178,7 +179,7 @@ const bulkRoutes = (city: City) => [
       description: 'All or none; a refusal says which entry is at fault. What is absent stays.',
       body: BeadsBulkUpdate,
       ok: OKResponseBody,
-      errors: ['bead-not-found', 'invalid-request', 'claim-lost'],
+      errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
       extension: true,
     },
     (x) => city(x).beads.bulk.update(x.caller, x.body),
@@ -224,7 +225,7 @@ const updateRoute = (city: City, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}/u
       description: 'What is absent stays. `status: closed` closes it.',
       body: BeadUpdateBody,
       ok: OKResponseBody,
-      errors: ['bead-not-found', 'invalid-request', 'claim-lost'],
+      errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
     },
     (x) => city(x).beads.update(x.caller, x.params.id, x.body),
   )
@@ -250,7 +251,7 @@ const dependencyRoutes = (city: City) => [
       description: 'One of type `blocks`, `waits-for` or `conditional-blocks` keeps it from being ready.',
       body: BeadDependInput,
       ok: { 201: Dep },
-      errors: ['bead-not-found', 'invalid-request', 'claim-lost'],
+      errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
       extension: true,
     },
     (x) => city(x).beads.dependFor(x.caller, x.params.id, x.body),
@@ -263,7 +264,7 @@ const dependencyRoutes = (city: City) => [
       description: 'Every type of it unless `type` names one. Ending one that is not there changes nothing.',
       query: Type.Object({ type: Type.Optional(Type.String({ description: 'Only this type.' })) }),
       ok: OKResponseBody,
-      errors: ['bead-not-found', 'claim-lost'],
+      errors: ['bead-not-found', CLAIM_LOST],
       extension: true,
     },
     (x) => city(x).beads.undependFor(x.caller, x.params.id, x.params.depends_on_id, x.query.type),

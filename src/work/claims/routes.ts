@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
+import { CLAIM_LOST } from '../errors.ts'
 import type { Claims } from './claims.ts'
 import { Claim, ClaimList, NextWork } from './schema.ts'
 
@@ -64,7 +65,7 @@ export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
       id: 'heartbeat-bead',
       summary: 'Tell that the calling session still works on a bead',
       ok: Claim,
-      errors: ['forbidden', 'bead-not-found', 'conflict-wrong-state', 'claim-lost'],
+      errors: ['forbidden', 'bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
       extension: true,
     },
     (x) => city(x).claims.heartbeat(x.caller, x.params.id),
@@ -75,7 +76,7 @@ export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
       id: 'release-bead',
       summary: 'Give a claimed bead back unfinished',
       ok: OKResponseBody,
-      errors: ['forbidden', 'bead-not-found', 'conflict-wrong-state', 'claim-lost'],
+      errors: ['forbidden', 'bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
       extension: true,
     },
     (x) => city(x).claims.release(x.caller, x.params.id),

@@ -5,6 +5,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { BeadGuard } from '../beads/draft.ts'
 import type { Bead } from '../beads/schema.ts'
+import { CLAIM_LOST } from '../errors.ts'
 import { WorkKey } from '../metadata.ts'
 import { ClaimBook, type Held } from './book.ts'
 import { BeadClaimRejected, BeadDeadAssigneeReopened } from './events.ts'
@@ -65,7 +66,7 @@ export class Tenure implements BeadGuard {
   /** A session that lost a bead may not write to it until it claims it again. */
   admit(_tx: Tx, id: string, session: string): void {
     if (!this.book.hasLost(session, id)) return
-    throw new AppError('claim-lost', `the claim of ${id} was lost: leave it, or claim it again before changing it`)
+    throw new AppError(CLAIM_LOST, `the claim of ${id} was lost: leave it, or claim it again before changing it`)
   }
 
   /** A claim lasts while its bead is in progress in its holder's name. */

@@ -1,5 +1,6 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
+import { SESSION_CONFLICT } from '../errors.ts'
 import { WaitCreate, WaitListBody, WaitQuery, WaitView } from './schema.ts'
 import type { Waits } from './waits.ts'
 
@@ -26,7 +27,7 @@ export const waitRoutes = (city: CityOf<{ waits: Waits }>) => [
         'It is woken, or reminded when it runs, once they are closed. Waking it, closing it and beginning a new conversation end its waits.',
       body: WaitCreate,
       ok: { 201: WaitView },
-      errors: ['bead-not-found', 'session-not-found', 'session-conflict', 'invalid-request', 'forbidden'],
+      errors: ['bead-not-found', 'session-not-found', SESSION_CONFLICT, 'invalid-request', 'forbidden'],
       headers: { 'Idempotency-Key': 'The same key with the same body begins one wait and answers the same.' },
       extension: true,
     },

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { AppError } from '../../../core/errors.ts'
 import type { Entry } from '../entries/entry.ts'
+import { TRANSCRIPT_CURSOR_INVALIDATED } from '../errors.ts'
 import type { PaginationInfo } from '../structured/turns.ts'
 
 /** Which part of a log is wanted. */
@@ -43,7 +44,7 @@ function placeOf(all: readonly Entry[], id: string): number {
   const place = all.findIndex((entry) => entry.id === id)
   if (place >= 0) return place
   throw new AppError(
-    'transcript-cursor-invalidated',
+    TRANSCRIPT_CURSOR_INVALIDATED,
     'that entry is not in the transcript any more; read it from the start',
   )
 }

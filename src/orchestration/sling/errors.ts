@@ -1,0 +1,4 @@
+import type { ErrorCode } from '../../core/errors.ts'
+
+export const SLING_MISSING_BEAD: ErrorCode = { code: 'sling-missing-bead', status: 400 }
+export const SLING_CROSS_RIG: ErrorCode = { code: 'sling-cross-rig', status: 400 }
