@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
-import { type Io, processIo } from './io.ts'
+import { type Io, processIo } from './io/io.ts'
+import { run } from './io/run.ts'
 import { createProgram } from './program.ts'
-import { run } from './run.ts'
 
 /** The name we are called by decides which program we are; `argv[0]` is always the runtime's. */
 const called = basename(process.argv0).replace(/\.exe$/i, '')

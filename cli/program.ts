@@ -25,12 +25,13 @@ import { usageCommand } from './commands/usage.ts'
 import { versionCommand } from './commands/version.ts'
 import { waitCommands } from './commands/wait.ts'
 import { worktreeCommands } from './commands/worktree.ts'
-import { Here } from './here.ts'
-import type { Io } from './io.ts'
+import { Here } from './context/context.ts'
+import type { Io } from './io/io.ts'
+import { configureProgram } from './io/run.ts'
 
 /** The `gc` program: its commands in the order that help shows them. */
 export function createProgram(io: Io): Command {
-  const program = configured(new Command('gc'), io)
+  const program = configureProgram(new Command('gc'), io)
     .description('Supervises cities of coding agents.')
     .option('--city <city>', 'the city to work in: its name or its folder')
     .configureHelp({ showGlobalOptions: true })
@@ -71,21 +72,4 @@ export function createProgram(io: Io): Command {
   openapiCommand(program, here)
   program.helpCommand('help [command]', 'display help for command')
   return program
-}
-
-/** A program that writes where `io` says and leaves ending the process to its caller. */
-export function configured(program: Command, io: Io): Command {
-  return program
-    .showSuggestionAfterError()
-    .showHelpAfterError(`(${program.name()} --help lists the commands)`)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => io.out(text),
-      writeErr: (text) => io.err(text),
-      outputError: (text, write) => write(text.replace(/^error:/, `${program.name()}:`)),
-      getOutHelpWidth: () => io.width ?? 100,
-      getErrHelpWidth: () => io.width ?? 100,
-      getOutHasColors: () => io.colour,
-      getErrHasColors: () => io.colour,
-    })
 }

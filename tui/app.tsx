@@ -3,16 +3,17 @@ import { type ReactNode, useCallback, useEffect, useReducer, useRef } from 'reac
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
 import { feed, sentence } from './feed.ts'
-import { keysOf } from './keys.ts'
 import { BeadPage } from './panels/bead.tsx'
 import { CitiesPage } from './panels/cities.tsx'
 import { CityPage } from './panels/city.tsx'
 import { HelpPage } from './panels/help.tsx'
 import { SessionPage } from './panels/session.tsx'
 import { Footer, Header } from './parts/chrome.tsx'
+import type { Theme } from './parts/theme.ts'
 import { run } from './run.ts'
-import { type Action, type Effect, initial, type State, step } from './state.ts'
-import type { Theme } from './theme.ts'
+import { keysOf } from './state/keys.ts'
+import { type Action, type Effect, step } from './state/reducer.ts'
+import { initial, type State } from './state/state.ts'
 
 export interface DashboardProps {
   client: Client

@@ -2,7 +2,8 @@ import type { OutputTurn } from '../src/agents/sessions/schema.ts'
 import type { CityClient, Client } from '../src/client/client.ts'
 import type { FollowOptions, Timers } from '../src/client/follow.ts'
 import type { CityEvent } from '../src/client/operations.ts'
-import type { Action, Told, View } from './state.ts'
+import type { Action } from './state/reducer.ts'
+import type { Told, View } from './state/state.ts'
 
 export interface FeedParts {
   client: Client

@@ -2,7 +2,7 @@ import { render } from 'ink'
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
 import { Dashboard } from './app.tsx'
-import { themeOf } from './theme.ts'
+import { themeOf } from './parts/theme.ts'
 
 export interface DashboardOptions {
   client: Client

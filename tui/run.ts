@@ -1,5 +1,5 @@
 import type { CityClient, Client } from '../src/client/client.ts'
-import type { Effect } from './state.ts'
+import type { Effect } from './state/reducer.ts'
 
 /** Carries out a command; resolves with the sentence that says what was done. */
 export async function run(client: Client, { asked, city: name, session }: Effect & { do: 'run' }): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { plain, plainLines } from '../../src/client/text.ts'
 import { commentsOn } from '../commands/bead-comment.ts'
-import { misuse } from '../exit.ts'
+import { misuse } from '../io/exit.ts'
 import type { Desk } from './desk.ts'
 
 interface From {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { misuse } from '../exit.ts'
+import { misuse } from '../io/exit.ts'
 import type { Desk } from './desk.ts'
 import { toRelated } from './issue.ts'
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { count, priority, several } from '../commands/options.ts'
-import { isWork, workTotal } from '../work.ts'
+import { count, priority, several } from '../context/options.ts'
+import { isWork, workTotal } from '../context/work.ts'
 import type { Desk } from './desk.ts'
 
 interface Filter {

@@ -1,7 +1,7 @@
 import { cut, paint, plain, plainLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { Exit } from '../exit.ts'
-import type { Io } from '../io.ts'
+import { Exit } from '../io/exit.ts'
+import type { Io } from '../io/io.ts'
 
 const SCHEMA_VERSION = 1
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { Here } from '../here.ts'
-import type { Io } from '../io.ts'
-import { configured } from '../program.ts'
-import { commit, version } from '../version.ts'
+import { Here } from '../context/context.ts'
+import { commit, version } from '../context/version.ts'
+import type { Io } from '../io/io.ts'
+import { configureProgram } from '../io/run.ts'
 import { closing } from './close.ts'
 import { commentCommands } from './comment.ts'
 import { createCommand } from './create.ts'
@@ -18,7 +18,7 @@ const SPEAKS = '1.0.5'
 
 /** The `bd` program: the bead commands that agents' prompts know, on the city's own beads. */
 export function createBd(io: Io): Command {
-  const program = configured(new Command('bd'), io)
+  const program = configureProgram(new Command('bd'), io)
     .description('Beads: the work of the city.')
     .option('--city <city>', 'the city to work in: its name or its folder')
     .option('--rig <rig>', 'the rig whose beads are meant')

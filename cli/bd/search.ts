@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { plain } from '../../src/client/text.ts'
-import { count, several } from '../commands/options.ts'
-import { misuse } from '../exit.ts'
-import { beadsFound } from '../found.ts'
+import { count, several } from '../context/options.ts'
+import { beadsFound } from '../context/search.ts'
+import { misuse } from '../io/exit.ts'
 import type { Desk } from './desk.ts'
 import { level } from './print.ts'
 

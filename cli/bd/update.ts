@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { plain } from '../../src/client/text.ts'
 import type { BeadUpdateBody } from '../../src/work/beads/schema.ts'
-import { pair, priority, several } from '../commands/options.ts'
-import { misuse } from '../exit.ts'
+import { pair, priority, several } from '../context/options.ts'
+import { misuse } from '../io/exit.ts'
 import { metadataOf } from './create.ts'
 import type { Desk } from './desk.ts'
 

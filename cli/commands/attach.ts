@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { openTerminal, type Terminal } from '../../src/client/terminal.ts'
-import { beforeDetach, controlKey, keyName } from '../detach.ts'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { processTty, type Tty } from '../tty.ts'
+import type { Here } from '../context/context.ts'
+import { beforeDetach, controlKey, keyName } from '../io/control-keys.ts'
+import { failure } from '../io/exit.ts'
+import { processTty, type Tty } from '../io/tty.ts'
 
 interface Attach {
   readOnly?: true

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { ago, type Colour, plainLines } from '../../src/client/text.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { table } from '../table.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { json, line } from '../io/io.ts'
+import { table } from '../io/table.ts'
 
 /** What waits for a person, and answering it in place. */
 export function attentionCommands(program: Command, here: Here): void {

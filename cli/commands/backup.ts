@@ -2,11 +2,11 @@ import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'nod
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { doneBySupervisor } from '../outcome.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { doneBySupervisor } from '../context/outcome.ts'
+import { failure } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
 
 export function backupCommands(program: Command, here: Here): void {
   withJson(program.command('backup').description('copy a whole city into one file, while it runs'))

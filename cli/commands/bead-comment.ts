@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { ago, paint, plain, plainLines } from '../../src/client/text.ts'
 import type { BeadComment } from '../../src/work/comments/schema.ts'
-import { misuse } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { type Io, json, line } from '../io.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { misuse } from '../io/exit.ts'
+import { type Io, json, line } from '../io/io.ts'
 
 export function commentCommands(bead: Command, here: Here): void {
   withJson(bead.command('comment').description('say something on a bead, in your own name'))

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { type Column, table } from '../table.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { json, line } from '../io/io.ts'
+import { type Column, table } from '../io/table.ts'
 
 export function dependencyCommands(bead: Command, here: Here): void {
   const dep = bead.command('dep').description('what a bead waits for')

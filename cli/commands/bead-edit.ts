@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import { isRecord, parsed } from '../../src/client/problem.ts'
 import { plainLines } from '../../src/client/text.ts'
 import type { BeadEntry } from '../../src/work/beads/bulk-schema.ts'
-import { failure, misuse } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { createNeeding } from '../needing.ts'
-import { type Json, pair, priority, several, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { createNeeding } from '../context/create.ts'
+import { type Json, pair, priority, several, withJson } from '../context/options.ts'
+import { failure, misuse } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
 
 interface Create extends Json {
   description?: string

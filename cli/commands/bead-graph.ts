@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Bead, BeadGraphResponse } from '../../src/work/beads/schema.ts'
-import type { Here } from '../here.ts'
-import { type Io, json } from '../io.ts'
-import { table } from '../table.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { type Io, json } from '../io/io.ts'
+import { table } from '../io/table.ts'
 
 export function graphCommand(bead: Command, here: Here): void {
   withJson(bead.command('graph').description('show a bead with everything below it, and what of that waits for what'))

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import type { CityEvent } from '../../src/client/operations.ts'
 import { isRecord } from '../../src/client/problem.ts'
 import { cut, paint, plain } from '../../src/client/text.ts'
-import type { Here } from '../here.ts'
-import { type Io, json, line } from '../io.ts'
-import { count, type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { count, type Json, withJson } from '../context/options.ts'
+import { type Io, json, line } from '../io/io.ts'
 
 export function historyCommand(bead: Command, here: Here): void {
   withJson(bead.command('history').description('what happened to a bead, newest first'))

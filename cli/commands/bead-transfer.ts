@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { isRecord, parsed } from '../../src/client/problem.ts'
 import type { BeadsImported } from '../../src/work/beads/schema.ts'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
 
 export function transferCommands(bead: Command, here: Here): void {
   bead

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
 
 export function verbCommands(bead: Command, here: Here): void {
   withJson(bead.command('close').description('mark work as done'))

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Budget, BudgetKey, BudgetList } from '../../src/agents/budgets/schema.ts'
 import type { Colour } from '../../src/client/text.ts'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { type Io, json, line } from '../io.ts'
-import { table } from '../table.ts'
-import { draw, type Watch, withWatch } from '../watch.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { draw, type Watch, withWatch } from '../context/watch.ts'
+import { failure } from '../io/exit.ts'
+import { type Io, json, line } from '../io/io.ts'
+import { table } from '../io/table.ts'
 import { short } from './usage.ts'
 
 interface Whose {

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { ClientProblem } from '../../src/client/problem.ts'
-import { Exit } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { doneBySupervisor } from '../outcome.ts'
-import { table } from '../table.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { doneBySupervisor } from '../context/outcome.ts'
+import { Exit } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
+import { table } from '../io/table.ts'
 import { status } from './status.ts'
 
 export function cityCommands(program: Command, here: Here): void {

@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { ago, plain } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { type Io, json, line } from '../io.ts'
-import { table } from '../table.ts'
-import { draw, type Watch, withWatch } from '../watch.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { draw, type Watch, withWatch } from '../context/watch.ts'
+import { failure } from '../io/exit.ts'
+import { type Io, json, line } from '../io/io.ts'
+import { table } from '../io/table.ts'
 
 /** A bead in one of these states is done, as the server counts it. */
 const DONE = ['closed', 'tombstone']

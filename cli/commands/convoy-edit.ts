@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { plain, plainLines } from '../../src/client/text.ts'
 import type { ConvoyTerms } from '../../src/work/convoys/schema.ts'
-import { misuse } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { misuse } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
 
 /** The commands that change a convoy. */
 export function changeCommands(convoy: Command, here: Here): void {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { plain } from '../../src/client/text.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { json, line } from '../io/io.ts'
 
 interface Emit extends Json {
   actor?: string

@@ -5,12 +5,12 @@ import type { FollowOptions } from '../../src/client/follow.ts'
 import type { CityEvent, TaggedEvent } from '../../src/client/operations.ts'
 import { isRecord } from '../../src/client/problem.ts'
 import { cut, paint, plain } from '../../src/client/text.ts'
-import { failure, misuse } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { type Io, json, line } from '../io.ts'
-import { timers } from '../timers.ts'
+import type { Here } from '../context/context.ts'
+import { count, type Json, lasting, withJson } from '../context/options.ts'
+import { failure, misuse } from '../io/exit.ts'
+import { type Io, json, line } from '../io/io.ts'
+import { timers } from '../io/timers.ts'
 import { recordCommands } from './events-record.ts'
-import { count, type Json, lasting, withJson } from './options.ts'
 
 interface Options extends Json {
   follow?: true

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import type { Json } from './options.ts'
+import type { Here } from '../context/context.ts'
+import type { Json } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
 
 interface Handoff extends Json {
   target?: string

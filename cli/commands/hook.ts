@@ -4,10 +4,10 @@ import { ClientProblem } from '../../src/client/problem.ts'
 import { plain, plainLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import type { NextWork } from '../../src/work/claims/schema.ts'
-import { Exit, failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import type { Json } from './options.ts'
+import type { Here } from '../context/context.ts'
+import type { Json } from '../context/options.ts'
+import { Exit, failure } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
 
 interface Hook extends Json {
   claim?: true

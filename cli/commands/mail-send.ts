@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { plain } from '../../src/client/text.ts'
 import type { MailReplyInputBody, Message } from '../../src/work/mail/schema.ts'
-import { misuse } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { misuse } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
 import { envelope } from './mailbox.ts'
-import { type Json, withJson } from './options.ts'
 
 interface Send extends Json {
   subject?: string

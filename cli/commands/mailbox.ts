@@ -1,4 +1,4 @@
-import type { Here } from '../here.ts'
+import type { Here } from '../context/context.ts'
 
 /** Whose mail is meant when nobody is named: a session's own, else a person's. */
 export const recipientOf = (here: Here, told: string | undefined): string => {

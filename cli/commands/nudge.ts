@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Here } from '../here.ts'
+import type { Here } from '../context/context.ts'
 import { nudge } from './session-talk.ts'
 
 /** Messages to sessions under the name that prompts and hooks of agent programs use. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Here } from '../here.ts'
+import type { Here } from '../context/context.ts'
 
 export function openapiCommand(program: Command, here: Here): void {
   program

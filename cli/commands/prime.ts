@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, rest } from '../io.ts'
-import type { Json } from './options.ts'
+import type { Here } from '../context/context.ts'
+import type { Json } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
+import { json, rest } from '../io/io.ts'
 
 interface Prime extends Json {
   strict?: true

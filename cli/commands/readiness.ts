@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Colour } from '../../src/client/text.ts'
-import type { Here } from '../here.ts'
-import { json } from '../io.ts'
-import { table } from '../table.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { json } from '../io/io.ts'
+import { table } from '../io/table.ts'
 
 const COLOURS: Record<string, Colour> = { configured: 'green', needs_auth: 'yellow', not_installed: 'dim' }
 

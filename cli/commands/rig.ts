@@ -1,11 +1,11 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { done } from '../outcome.ts'
-import { facts, table } from '../table.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { done } from '../context/outcome.ts'
+import { failure } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
+import { facts, table } from '../io/table.ts'
 
 interface Add extends Json {
   name?: string

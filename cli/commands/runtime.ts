@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { Exit, failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line, rest } from '../io.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { Exit, failure } from '../io/exit.ts'
+import { json, line, rest } from '../io/io.ts'
 
 /** What an agent's program tells about itself, from inside its session. */
 export function runtimeCommands(program: Command, here: Here): void {

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Running } from '../../src/supervisor/serve.ts'
-import type { Here } from '../here.ts'
-import { type Io, line } from '../io.ts'
-import { commit, program as ownProgram, version } from '../version.ts'
-import { several } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { several } from '../context/options.ts'
+import { commit, program as ownProgram, version } from '../context/version.ts'
+import { type Io, line } from '../io/io.ts'
 
 interface Serve {
   home?: string

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { homeOf, supervisorOf } from '../../src/client/home.ts'
 import { Unreachable } from '../../src/client/problem.ts'
-import { Exit, failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line, rest } from '../io.ts'
-import { table } from '../table.ts'
-import { timers } from '../timers.ts'
-import { count, type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { count, type Json, withJson } from '../context/options.ts'
+import { Exit, failure } from '../io/exit.ts'
+import { json, line, rest } from '../io/io.ts'
+import { table } from '../io/table.ts'
+import { timers } from '../io/timers.ts'
 
 export function serverCommands(program: Command, here: Here): void {
   stopCommand(program, here)

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
-import { misuse } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { table } from '../table.ts'
-import { type Json, several, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, several, withJson } from '../context/options.ts'
+import { misuse } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
+import { table } from '../io/table.ts'
 
 /** Restarting and lending sessions, and clearing away those that nobody needs. */
 export function careCommands(session: Command, here: Here): void {

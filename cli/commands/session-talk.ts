@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { done } from '../outcome.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { done } from '../context/outcome.ts'
+import { json, line } from '../io/io.ts'
 
 type Intent = 'default' | 'follow_up' | 'interrupt_now'
 

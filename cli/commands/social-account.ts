@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Here } from '../here.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
 
 /** What registers an agent, keeps its keys and stands behind it; loaded when it is asked for. */
 const accounts = () => import('../social/accounts.ts')

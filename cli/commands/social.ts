@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Here } from '../here.ts'
+import type { Here } from '../context/context.ts'
+import { count, type Json, withJson } from '../context/options.ts'
 import type { Listed, Posted, Replied, Searched } from '../social/options.ts'
-import { count, type Json, withJson } from './options.ts'
 import { accountCommands } from './social-account.ts'
 
 /** What runs these commands; loaded when one is asked for. */

@@ -1,8 +1,8 @@
 import { length } from '../../src/client/text.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { facts, table } from '../table.ts'
-import type { Json } from './options.ts'
+import type { Here } from '../context/context.ts'
+import type { Json } from '../context/options.ts'
+import { json, line } from '../io/io.ts'
+import { facts, table } from '../io/table.ts'
 import { tellTrouble } from './trouble.ts'
 
 /** How a city is, on one screen. */

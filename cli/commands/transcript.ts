@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import type { OutputTurn, TranscriptFormat } from '../../src/agents/sessions/schema.ts'
 import type { FrameOf } from '../../src/client/operations.ts'
 import { paint, plainLines } from '../../src/client/text.ts'
-import type { Here } from '../here.ts'
-import { type Io, json, line } from '../io.ts'
-import { timers } from '../timers.ts'
-import { count, type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { count, type Json, withJson } from '../context/options.ts'
+import { type Io, json, line } from '../io/io.ts'
+import { timers } from '../io/timers.ts'
 
 interface Options extends Json {
   format: TranscriptFormat

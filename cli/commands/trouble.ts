@@ -1,6 +1,6 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { plain } from '../../src/client/text.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../io/io.ts'
 
 /** Says on standard error which agents cannot be started as things are, and why; of one only, when it is named. */
 export async function tellTrouble(io: Io, city: CityClient, only?: string): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { UsageBody, UsageSessionRecent, UsageTotals } from '../../src/agents/usage/schema.ts'
-import type { Here } from '../here.ts'
-import { type Io, json, line } from '../io.ts'
-import { type Column, table } from '../table.ts'
-import { draw, type Watch, withWatch } from '../watch.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { draw, type Watch, withWatch } from '../context/watch.ts'
+import { type Io, json, line } from '../io/io.ts'
+import { type Column, table } from '../io/table.ts'
 
 export function usageCommand(program: Command, here: Here): void {
   withWatch(withJson(program.command('usage').description('what the city uses: tokens, money, time'))).action(

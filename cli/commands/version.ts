@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { type Io, json, line } from '../io.ts'
-import { commit, version } from '../version.ts'
+import { commit, version } from '../context/version.ts'
+import { type Io, json, line } from '../io/io.ts'
 
 export function versionCommand(program: Command, io: Io): void {
   program

@@ -3,12 +3,12 @@ import type { CityClient } from '../../src/client/client.ts'
 import { ClientProblem } from '../../src/client/problem.ts'
 import { ago, type Colour, plain, plainLines } from '../../src/client/text.ts'
 import type { WaitView } from '../../src/work/waits/schema.ts'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { type Io, json, line } from '../io.ts'
-import { facts, table } from '../table.ts'
-import { draw, type Watch, withWatch } from '../watch.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { draw, type Watch, withWatch } from '../context/watch.ts'
+import { failure } from '../io/exit.ts'
+import { type Io, json, line } from '../io/io.ts'
+import { facts, table } from '../io/table.ts'
 
 export function waitCommands(program: Command, here: Here): void {
   const wait = program.command('wait').description('sessions that wait for beads, and are woken when those are closed')

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { ago } from '../../src/client/text.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { table } from '../table.ts'
-import { type Json, withJson } from './options.ts'
+import type { Here } from '../context/context.ts'
+import { type Json, withJson } from '../context/options.ts'
+import { json, line } from '../io/io.ts'
+import { table } from '../io/table.ts'
 
 export function worktreeCommands(program: Command, here: Here): void {
   const worktree = program.command('worktree').description('the git worktrees that sessions work in')

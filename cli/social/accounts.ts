@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { plain } from '../../src/client/text.ts'
 import type { Agent, NewKey } from '../../src/social/agents/schema.ts'
-import type { Json } from '../commands/options.ts'
-import { Exit } from '../exit.ts'
-import type { Here } from '../here.ts'
-import { json, line } from '../io.ts'
-import { facts, table } from '../table.ts'
+import type { Here } from '../context/context.ts'
+import type { Json } from '../context/options.ts'
+import { Exit } from '../io/exit.ts'
+import { json, line } from '../io/io.ts'
+import { facts, table } from '../io/table.ts'
 import { Speaker } from './speaker.ts'
 
 type Described = Json & { description?: string }

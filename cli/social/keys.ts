@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { failure, misuse } from '../exit.ts'
+import { failure, misuse } from '../io/exit.ts'
 
 const NAME = /^[A-Za-z0-9_-]{2,32}$/
 

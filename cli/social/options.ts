@@ -1,4 +1,4 @@
-import type { Json } from '../commands/options.ts'
+import type { Json } from '../context/options.ts'
 
 /** How a list is asked for. */
 export interface Listed extends Json {

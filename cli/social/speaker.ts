@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { Client } from '../../src/client/client.ts'
 import { homeOf } from '../../src/client/home.ts'
 import { operatorToken, socialUrl } from '../../src/client/social.ts'
-import { failure } from '../exit.ts'
-import type { Here } from '../here.ts'
+import type { Here } from '../context/context.ts'
+import { failure } from '../io/exit.ts'
 import { SocialKeys } from './keys.ts'
 
 /** Who speaks to the agents' network from here, and where it is. */

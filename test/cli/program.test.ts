@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { version } from '../../cli/version.ts'
+import { version } from '../../cli/context/version.ts'
 import { tempFolder } from '../support/folder.ts'
 import { bd, gc } from './shell.ts'
 

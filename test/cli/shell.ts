@@ -1,7 +1,7 @@
 import { createBd } from '../../cli/bd/program.ts'
-import type { Io } from '../../cli/io.ts'
+import type { Io } from '../../cli/io/io.ts'
+import { run } from '../../cli/io/run.ts'
 import { createProgram } from '../../cli/program.ts'
-import { run } from '../../cli/run.ts'
 
 export interface Said {
   status: number

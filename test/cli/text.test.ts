@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { coloured } from '../../cli/io.ts'
+import { coloured } from '../../cli/io/io.ts'
 import { ago, cut, length, pad, plain, plainLines, widthOf } from '../../src/client/text.ts'
 
 describe('text on a terminal', () => {

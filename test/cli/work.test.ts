@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, readFileSync } from 'node:fs'
-import { timers } from '../../cli/timers.ts'
+import { timers } from '../../cli/io/timers.ts'
 import { Client } from '../../src/client/client.ts'
 import { shareTown, type Town } from './town.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bindings } from '../../tui/keys.ts'
+import { bindings } from '../../tui/state/keys.ts'
 import { bead, declare, hire, KEEPS_TOKEN, register } from '../api/crew.ts'
 import { AGENT } from '../host/acp/agent-host.ts'
 import { PROGRAM, type TestCity, World } from '../support/world.ts'

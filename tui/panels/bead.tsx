@@ -1,8 +1,8 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
 import { plain } from '../../src/client/text.ts'
-import { beadLines } from '../bead.ts'
-import type { State } from '../state.ts'
+import { beadLines } from '../state/bead.ts'
+import type { State } from '../state/state.ts'
 
 /** One bead, whole: as much of it as fits, from the line it is scrolled to. */
 export function BeadPage({ state, width, height }: { state: State; width: number; height: number }): ReactNode {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { List } from '../parts/list.tsx'
-import { rows } from '../rows.ts'
-import type { State } from '../state.ts'
-import { type Theme, toneOf } from '../theme.ts'
+import { type Theme, toneOf } from '../parts/theme.ts'
+import { rows } from '../state/rows.ts'
+import type { State } from '../state/state.ts'
 
 /** Every registered city, whether it runs, and why not. */
 export function CitiesPage({

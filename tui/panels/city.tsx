@@ -1,11 +1,11 @@
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
 import { ago } from '../../src/client/text.ts'
-import { answersOf } from '../commands.ts'
 import { List } from '../parts/list.tsx'
-import { rows } from '../rows.ts'
-import type { Panel, State } from '../state.ts'
-import { type Theme, toneOf } from '../theme.ts'
+import { type Theme, toneOf } from '../parts/theme.ts'
+import { answersOf } from '../state/commands.ts'
+import { rows } from '../state/rows.ts'
+import type { Panel, State } from '../state/state.ts'
 
 interface Props {
   state: State

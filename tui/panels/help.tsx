@@ -1,9 +1,9 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
 import { pad } from '../../src/client/text.ts'
-import { commands } from '../commands.ts'
-import { bindings } from '../keys.ts'
-import type { Theme } from '../theme.ts'
+import type { Theme } from '../parts/theme.ts'
+import { commands } from '../state/commands.ts'
+import { bindings } from '../state/keys.ts'
 
 /** The keys and commands, made from the tables that the dashboard itself obeys. */
 export function HelpPage({ height, theme }: { height: number; theme: Theme }): ReactNode {

@@ -1,9 +1,9 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
 import { cut, plain } from '../../src/client/text.ts'
-import { answersOf } from '../commands.ts'
-import type { State } from '../state.ts'
-import { type Theme, toneOf } from '../theme.ts'
+import { type Theme, toneOf } from '../parts/theme.ts'
+import { answersOf } from '../state/commands.ts'
+import type { State } from '../state/state.ts'
 
 interface Props {
   state: State

@@ -1,8 +1,8 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
 import { cut, length, plain, widthOf } from '../../src/client/text.ts'
-import type { State } from '../state.ts'
-import type { Theme, Tone } from '../theme.ts'
+import type { State } from '../state/state.ts'
+import type { Theme, Tone } from './theme.ts'
 
 interface Props {
   state: State

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
 import { cut, pad, plain } from '../../src/client/text.ts'
-import type { Theme, Tone } from '../theme.ts'
+import type { Theme, Tone } from './theme.ts'
 
 export interface Cell {
   text: string

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { type Column, facts, fit, table } from '../../cli/table.ts'
-import { widthOf } from '../../src/client/text.ts'
-import { recorder } from './shell.ts'
+import { type Column, facts, fit, table } from '../../../cli/io/table.ts'
+import { widthOf } from '../../../src/client/text.ts'
+import { recorder } from '../shell.ts'
 
 interface Row {
   id: string

@@ -1,10 +1,27 @@
 import { type Command, CommanderError } from 'commander'
-import { ClientProblem, Unreachable } from '../src/client/problem.ts'
-import { plainLines } from '../src/client/text.ts'
+import { ClientProblem, Unreachable } from '../../src/client/problem.ts'
+import { plainLines } from '../../src/client/text.ts'
 import { Exit } from './exit.ts'
 import type { Io } from './io.ts'
 
 const INTERRUPTED = 130
+
+/** A program that writes where `io` says and leaves ending the process to its caller. */
+export function configureProgram(program: Command, io: Io): Command {
+  return program
+    .showSuggestionAfterError()
+    .showHelpAfterError(`(${program.name()} --help lists the commands)`)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.err(text),
+      outputError: (text, write) => write(text.replace(/^error:/, `${program.name()}:`)),
+      getOutHelpWidth: () => io.width ?? 100,
+      getErrHelpWidth: () => io.width ?? 100,
+      getOutHasColors: () => io.colour,
+      getErrHasColors: () => io.colour,
+    })
+}
 
 /** Runs a program and says how it went: the one place where a failure becomes a status and a sentence. */
 export async function run(program: Command, args: readonly string[], io: Io): Promise<number> {

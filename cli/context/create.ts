@@ -1,8 +1,8 @@
-import type { CityClient } from '../src/client/client.ts'
-import { ClientProblem } from '../src/client/problem.ts'
-import type { BeadEntry } from '../src/work/beads/bulk-schema.ts'
-import type { Bead } from '../src/work/beads/schema.ts'
-import { failure } from './exit.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import { ClientProblem } from '../../src/client/problem.ts'
+import type { BeadEntry } from '../../src/work/beads/bulk-schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
+import { failure } from '../io/exit.ts'
 
 /** Creates one bead together with what it needs, if anything, so that nobody takes it up before its time. */
 export async function createNeeding(city: CityClient, { needs = [], ...body }: Omit<BeadEntry, 'name'>): Promise<Bead> {

@@ -1,5 +1,5 @@
-import type { AttentionItem } from '../src/agents/attention/schema.ts'
-import { plain } from '../src/client/text.ts'
+import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import { plain } from '../../src/client/text.ts'
 
 /** What is done to a session by one request without a body. */
 export type SessionAction = 'stop' | 'kill' | 'wake' | 'suspend' | 'close'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { AttentionItem } from '../../src/agents/attention/schema.ts'
-import { answersOf } from '../../tui/commands.ts'
+import type { AttentionItem } from '../../../src/agents/attention/schema.ts'
+import { answersOf } from '../../../tui/state/commands.ts'
 
 const item = (more: Partial<AttentionItem>): AttentionItem => ({
   kind: 'dialog',

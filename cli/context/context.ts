@@ -1,11 +1,11 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type CityClient, Client } from '../src/client/client.ts'
-import { accessFrom } from '../src/client/home.ts'
-import type { CityInfo } from '../src/supervisor/schema.ts'
-import { failure } from './exit.ts'
-import type { Io } from './io.ts'
+import { type CityClient, Client } from '../../src/client/client.ts'
+import { accessFrom } from '../../src/client/home.ts'
+import type { CityInfo } from '../../src/supervisor/schema.ts'
+import { failure } from '../io/exit.ts'
+import type { Io } from '../io/io.ts'
 
 /** Where a command runs: the supervisor it speaks to, the city and the rig it means. */
 export class Here {

@@ -1,10 +1,10 @@
-import type { CityClient } from '../src/client/client.ts'
-import { type Outcome, outcome } from '../src/client/events.ts'
-import type { FollowOptions } from '../src/client/follow.ts'
-import type { Frame } from '../src/client/sse.ts'
-import { failure } from './exit.ts'
-import type { Here } from './here.ts'
-import { timers } from './timers.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import { type Outcome, outcome } from '../../src/client/events.ts'
+import type { FollowOptions } from '../../src/client/follow.ts'
+import type { Frame } from '../../src/client/sse.ts'
+import { failure } from '../io/exit.ts'
+import { timers } from '../io/timers.ts'
+import type { Here } from './context.ts'
 
 interface Accepted {
   request_id: string

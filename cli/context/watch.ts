@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { CityClient } from '../src/client/client.ts'
-import { ClientProblem, Unreachable } from '../src/client/problem.ts'
-import type { Here } from './here.ts'
-import { type Io, rest } from './io.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import { ClientProblem, Unreachable } from '../../src/client/problem.ts'
+import { type Io, rest } from '../io/io.ts'
+import type { Here } from './context.ts'
 
 /** What every command that can go on looking takes. */
 export interface Watch {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import manifest from '../package.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
 
 declare const GC_VERSION: string
 declare const GC_COMMIT: string
@@ -10,4 +10,4 @@ export const commit = typeof GC_COMMIT === 'string' ? GC_COMMIT : 'dev'
 
 /** How this very program is started again: the binary, or in the source tree bun and its entry. */
 export const program: readonly string[] =
-  typeof GC_VERSION === 'string' ? [process.execPath] : [process.execPath, join(import.meta.dir, 'main.ts')]
+  typeof GC_VERSION === 'string' ? [process.execPath] : [process.execPath, join(import.meta.dir, '../main.ts')]

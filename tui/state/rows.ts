@@ -1,8 +1,8 @@
-import type { AgentResponse } from '../src/agents/agents/schema.ts'
-import type { AttentionItem } from '../src/agents/attention/schema.ts'
-import type { SessionResponse } from '../src/agents/sessions/schema.ts'
-import type { CityInfo } from '../src/supervisor/schema.ts'
-import type { Bead } from '../src/work/beads/schema.ts'
+import type { AgentResponse } from '../../src/agents/agents/schema.ts'
+import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import type { CityInfo } from '../../src/supervisor/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 import type { List, State, Told } from './state.ts'
 
 interface RowOf {

@@ -1,5 +1,5 @@
-import type { CityClient } from '../src/client/client.ts'
-import type { BeadSearch, BeadsFound } from '../src/work/search/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import type { BeadSearch, BeadsFound } from '../../src/work/search/schema.ts'
 
 const PAGE = 1000
 

@@ -1,5 +1,5 @@
-import type { CityClient } from '../src/client/client.ts'
-import type { BeadFilter, ListBodyBead } from '../src/work/beads/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import type { BeadFilter, ListBodyBead } from '../../src/work/beads/schema.ts'
 
 /** Records that the city keeps for itself: they are beads, but nobody's work. */
 const RECORDS = ['session', 'message', 'convoy', 'wait', 'agent', 'rig', 'role']

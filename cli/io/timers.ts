@@ -1,4 +1,4 @@
-import type { Timers } from '../src/client/follow.ts'
+import type { Timers } from '../../src/client/follow.ts'
 
 /** Plain timers: a command lives for moments, not through nights of sleep. */
 export const timers: Timers = {

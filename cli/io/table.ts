@@ -1,4 +1,4 @@
-import { type Colour, cut, pad, paint, plain, widthOf } from '../src/client/text.ts'
+import { type Colour, cut, pad, paint, plain, widthOf } from '../../src/client/text.ts'
 import type { Io } from './io.ts'
 
 /** One column of a table: its head, its cell, and how it gives way when the terminal is narrow. */

@@ -1,4 +1,4 @@
-import type { Bead } from '../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
 
 /** A bead as lines to read: what it is first, then what is to be done. */
 export function beadLines(bead: Bead): string[] {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { beadLines } from '../../tui/bead.ts'
-import { bindings, keyName, keysOf, verbOf } from '../../tui/keys.ts'
-import { rows } from '../../tui/rows.ts'
-import { type Action, EVENTS_KEPT, initial, type State, step, type Told } from '../../tui/state.ts'
+import { beadLines } from '../../../tui/state/bead.ts'
+import { bindings, keyName, keysOf, verbOf } from '../../../tui/state/keys.ts'
+import { type Action, step } from '../../../tui/state/reducer.ts'
+import { rows } from '../../../tui/state/rows.ts'
+import { EVENTS_KEPT, initial, type State, type Told } from '../../../tui/state/state.ts'
 
 const told = (seq: number): Told => ({ seq, type: 'bead.created', ts: '2026-01-01T00:00:00Z', actor: 'human' })
 

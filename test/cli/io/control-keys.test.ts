@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { beforeDetach, controlKey, keyName } from '../../cli/detach.ts'
+import { beforeDetach, controlKey, keyName } from '../../../cli/io/control-keys.ts'
 
 const typed = (text: string) => new TextEncoder().encode(text)
 const before = (text: string, key = controlKey('ctrl-]')) => {
