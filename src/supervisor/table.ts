@@ -1,8 +1,11 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { customType, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** Text that is compared without regard to ASCII case. */
+const caseInsensitiveText = customType<{ data: string }>({ dataType: () => 'text COLLATE NOCASE' })
 
 /** The registered cities; everything else of a city is in its own folder. */
 export const cities = sqliteTable('cities', {
-  name: text().primaryKey(),
+  name: caseInsensitiveText().primaryKey(),
   path: text().notNull().unique(),
   registeredAt: integer('registered_at').notNull(),
 })
