@@ -104,8 +104,8 @@ function hostCommand(program: Command, here: Here): void {
 
 /** What `gc serve` launches: the session host itself, until it has nothing left to do. */
 async function runAsHost({ io }: Here): Promise<void> {
-  const { hostOptions, runHost } = await import('../../src/host/server/main.ts')
-  const status = await runHost({ ...hostOptions(io.env), say: (text) => line(io, text) })
+  const { runSessionHost } = await import('../../src/supervisor/session-host.ts')
+  const status = await runSessionHost(io.env, (text) => line(io, text))
   if (status !== 0) throw new Exit(status)
 }
 

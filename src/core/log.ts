@@ -1,6 +1,5 @@
 import { type Clock, toTimestamp } from './clock.ts'
 import { errorMessage } from './errors.ts'
-import { redact } from './redact.ts'
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type Level = (typeof LEVELS)[number]
@@ -11,6 +10,8 @@ export interface LogOptions {
   /** Where lines go: standard error, a file. */
   readonly to: { write(line: string): unknown }
   readonly clock: Clock
+  /** Removes secrets from a line. */
+  readonly redact?: (line: string) => string
   readonly format?: 'text' | 'json'
   /** What is less than this is not written. */
   readonly least?: Level
@@ -45,7 +46,7 @@ export class Log {
   }
 
   #write(level: Level, message: string, fields: Fields = {}): void {
-    const { to, clock, format = 'text', least = 'info' } = this.options
+    const { to, clock, format = 'text', redact = (all) => all, least = 'info' } = this.options
     if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return
     const ts = toTimestamp(clock.now())
     const all = { ...this.fields, ...fields }

@@ -1,28 +1,43 @@
-/** What our secrets begin with: session tokens, the operator's token, keys of the network. */
-const PREFIXES = ['gcs_', 'gco_', 'moltbook_'] as const
-/** So many characters behind a prefix make a secret; fewer are a word. */
-const SECRET_LEAST = 16
-const STRUCK = '***'
+/** A prefix followed by this many characters is a secret; with fewer it is a word. */
+const MIN_SECRET_LENGTH = 16
+const REPLACEMENT = '***'
+const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
+const EMPTY = new Uint8Array(0)
 
-const WHOLE = new RegExp(`(${PREFIXES.join('|')})[A-Za-z0-9_-]{${SECRET_LEAST},}`, 'g')
+/** Replaces secrets, which are known by their fixed prefixes; the prefix stays, so that the kind of secret can be read. */
+export class Redactor {
+  readonly #pattern: RegExp
+  readonly #prefixes: readonly Buffer[]
 
-/** A text without our secrets; what kind of secret stood there can still be read. */
-export const redact = (text: string): string => text.replace(WHOLE, `$1${STRUCK}`)
+  constructor(prefixes: readonly string[]) {
+    this.#pattern = new RegExp(`(${prefixes.join('|')})[A-Za-z0-9_-]{${MIN_SECRET_LENGTH},}`, 'g')
+    this.#prefixes = prefixes.map((prefix) => Buffer.from(prefix))
+  }
 
-const NOTHING = new Uint8Array(0)
-const PREFIX_BYTES = PREFIXES.map((prefix) => Buffer.from(prefix))
-const PREFIX_MOST = Math.max(...PREFIX_BYTES.map(({ length }) => length))
-const STRUCK_BYTES = Buffer.from(STRUCK)
+  redact(text: string): string {
+    return text.replace(this.#pattern, `$1${REPLACEMENT}`)
+  }
+
+  /** For bytes that arrive in chunks. */
+  createStream(): RedactionStream {
+    return new RedactionStream(this.#prefixes)
+  }
+}
 
 /**
- * Strikes our secrets out of a stream of bytes, wherever its chunks are cut. The first characters behind a prefix are
- * held back until it is clear what they are; `flush` lets them go when nothing more comes.
+ * Redacts a stream of bytes, wherever its chunks are cut. The first characters after a prefix are held back until it is
+ * clear what they are; `flush` releases them when nothing more arrives.
  */
-export class Redactor {
+export class RedactionStream {
   /** The undecided end of the stream, of which `#shown` bytes are out already. */
-  #open: Uint8Array = NOTHING
+  #open: Uint8Array = EMPTY
   #shown = 0
   #inside = false
+  readonly #maxPrefix: number
+
+  constructor(private readonly prefixes: readonly Buffer[]) {
+    this.#maxPrefix = Math.max(...prefixes.map(({ length }) => length))
+  }
 
   /** How many bytes are held back. */
   get held(): number {
@@ -35,28 +50,32 @@ export class Redactor {
     const out: Uint8Array[] = []
     let shown = this.#shown
     let from = 0
-    this.#open = NOTHING
+    this.#open = EMPTY
     this.#shown = 0
     if (this.#inside) {
       shown = endOfBody(input, 0)
       from = shown
       this.#inside = shown === input.length
     }
-    for (let found = findPrefix(input, from); found; found = findPrefix(input, from)) {
+    for (let found = findPrefix(this.prefixes, input, from); found; found = findPrefix(this.prefixes, input, from)) {
       const end = endOfBody(input, found.body)
-      const secret = end - found.body >= SECRET_LEAST
+      const secret = end - found.body >= MIN_SECRET_LENGTH
       from = secret ? end : found.body
       if (secret) {
         if (shown < found.body) out.push(input.subarray(shown, found.body))
-        out.push(STRUCK_BYTES)
+        out.push(REPLACEMENT_BYTES)
         shown = end
         this.#inside = end === input.length
       } else if (end === input.length) {
-        return joined([...out, ...this.#hold(input, shown, found.at, found.body)])
+        return concatBytes([...out, ...this.#hold(input, shown, found.at, found.body)])
       }
     }
-    if (!this.#inside) return joined([...out, ...this.#hold(input, shown, input.length - cutPrefix(input))])
-    return joined(out)
+    if (!this.#inside)
+      return concatBytes([
+        ...out,
+        ...this.#hold(input, shown, input.length - partialPrefixLength(this.prefixes, this.#maxPrefix, input)),
+      ])
+    return concatBytes(out)
   }
 
   /** What was held back. If it turns out to be a secret after all, the rest of it is still struck out. */
@@ -75,15 +94,19 @@ export class Redactor {
   }
 
   #joined(bytes: Uint8Array): Uint8Array {
-    return this.#open.length === 0 ? bytes : joined([this.#open, bytes])
+    return this.#open.length === 0 ? bytes : concatBytes([this.#open, bytes])
   }
 }
 
 /** The first prefix at or behind `from`, and where its body begins. */
-function findPrefix(input: Uint8Array, from: number): { at: number; body: number } | undefined {
+function findPrefix(
+  prefixes: readonly Buffer[],
+  input: Uint8Array,
+  from: number,
+): { at: number; body: number } | undefined {
   const view = Buffer.from(input.buffer, input.byteOffset, input.length)
   let first: { at: number; body: number } | undefined
-  for (const prefix of PREFIX_BYTES) {
+  for (const prefix of prefixes) {
     const at = view.indexOf(prefix, from)
     if (at >= 0 && (!first || at < first.at)) first = { at, body: at + prefix.length }
   }
@@ -103,17 +126,17 @@ const isBody = (byte: number): boolean =>
   byte === 0x2d
 
 /** How many bytes at the end may be the beginning of a prefix. */
-function cutPrefix(input: Uint8Array): number {
-  for (let length = Math.min(PREFIX_MOST - 1, input.length); length > 0; length--) {
+function partialPrefixLength(prefixes: readonly Buffer[], maxPrefix: number, input: Uint8Array): number {
+  for (let length = Math.min(maxPrefix - 1, input.length); length > 0; length--) {
     const end = input.subarray(input.length - length)
-    if (PREFIX_BYTES.some((prefix) => prefix.length > length && end.every((byte, at) => byte === prefix[at]))) {
+    if (prefixes.some((prefix) => prefix.length > length && end.every((byte, at) => byte === prefix[at]))) {
       return length
     }
   }
   return 0
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts
   if (only && parts.length === 1) return only
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))

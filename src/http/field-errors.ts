@@ -1,6 +1,7 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FieldError } from '../core/errors.ts'
+import { TOKEN_PREFIXES } from './credentials.ts'
 
 /** No caller reads more; a body of nothing but faults is not walked to its end. */
 const MOST_FAULTS = 50
@@ -94,7 +95,7 @@ const place = (root: string, path: string): string =>
   )
 
 const SECRET_NAME = /token|secret|password|passphrase|credential|authorization|cookie|key|env\b/i
-const SECRET_VALUE = /(gcs|gco|moltbook)_|bearer |-----BEGIN/i
+const SECRET_VALUE = new RegExp(`${TOKEN_PREFIXES.join('|')}|bearer |-----BEGIN`, 'i')
 
 /** What was there, for the caller to recognise; nothing that may be a secret, and no whole objects. */
 function shown({ path, value }: ValueError): unknown {

@@ -1,5 +1,5 @@
 import { toTimestamp } from '../core/clock.ts'
-import { redact } from '../core/redact.ts'
+import { redactTokens } from '../http/credentials.ts'
 
 /** A moment as every client of the network can read it: without a fraction. */
 export const moment = (at: number): string => `${toTimestamp(at).slice(0, 19)}Z`
@@ -8,7 +8,7 @@ export const moment = (at: number): string => `${toTimestamp(at).slice(0, 19)}Z`
 const UNSEEN = /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu
 
 /** A text as it is kept: whole characters only, nothing unseen, no key of anybody. */
-export const clean = (text: string): string => redact(text.toWellFormed().replace(UNSEEN, '')).trim()
+export const clean = (text: string): string => redactTokens(text.toWellFormed().replace(UNSEEN, '')).trim()
 
 /** A text for one line. */
 export const cleanLine = (text: string): string => clean(text.replace(/\s+/g, ' '))

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createFolder } from '../core/folders.ts'
 import { createSecret } from '../core/ids.ts'
+import { TOKEN_PREFIX } from '../http/credentials.ts'
 
 /** The address of a running supervisor, as written to `$GC_HOME/supervisor.json`. */
 export interface SupervisorAddress {
@@ -41,7 +42,7 @@ export class Home {
   operatorToken(): string {
     const path = join(this.path, 'token')
     if (existsSync(path)) return readFileSync(path, 'utf8').trim()
-    const token = createSecret('gco_')
+    const token = createSecret(TOKEN_PREFIX.operator)
     writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
     return token
   }

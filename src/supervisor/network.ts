@@ -3,8 +3,8 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
 import { errorMessage } from '../core/errors.ts'
 import { Lock } from '../core/lock.ts'
-import { redact } from '../core/redact.ts'
 import type { RequestHandler } from '../http/app.ts'
+import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { openSocial } from '../social/open.ts'
 import { hashOf } from '../social/text.ts'
@@ -50,7 +50,7 @@ export interface NetworkServeOptions {
 /** Runs the network alone, as a process of its own: no cities, no agents, no host. */
 export async function serveNetwork(options: NetworkServeOptions): Promise<{ url: string; stop(): Promise<void> }> {
   await using resources = new AsyncDisposableStack()
-  const report = (message: string) => options.report(redact(message))
+  const report = (message: string) => options.report(redactTokens(message))
   const deadlines = new Deadlines(systemClock, undefined, (error) => report(errorMessage(error)))
   resources.defer(() => deadlines.close())
   const { allowHosts: hosts, env } = options

@@ -9,13 +9,13 @@ import { AppError, errorMessage } from '../core/errors.ts'
 import { EventLog } from '../core/events/log.ts'
 import { Retention } from '../core/events/retention.ts'
 import { Lock } from '../core/lock.ts'
-import { redact } from '../core/redact.ts'
 import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { Store } from '../core/store.ts'
 import { connect } from '../host/client/client.ts'
 import type { SessionHost } from '../host/client/contract.ts'
 import { createApp, type RequestHandler } from '../http/app.ts'
+import { redactTokens } from '../http/credentials.ts'
 import { isLoopback } from '../http/guard.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
@@ -76,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     )
   }
   await using resources = new AsyncDisposableStack()
-  const report = (message: string) => options.report(redact(message))
+  const report = (message: string) => options.report(redactTokens(message))
   const started = await start({ ...options, report }, Home.open(options.home), resources)
   return running(started, resources.move())
 }

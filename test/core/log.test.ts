@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createSecret } from '../../src/core/ids.ts'
 import { Log, type LogOptions } from '../../src/core/log.ts'
+import { Redactor } from '../../src/core/redact.ts'
 import { TestClock } from '../support/clock.ts'
 
 function logging(options: Partial<LogOptions> = {}) {
@@ -38,7 +39,8 @@ describe('a line', () => {
   })
 
   test('holds no secret, wherever it stood', () => {
-    const { log, lines } = logging()
+    const secrets = new Redactor(['gcs_', 'gco_', 'moltbook_'])
+    const { log, lines } = logging({ redact: (line) => secrets.redact(line) })
     const token = createSecret('gcs_')
     log
       .with({ header: `Bearer ${token}` })

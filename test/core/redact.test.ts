@@ -1,26 +1,28 @@
 import { describe, expect, test } from 'bun:test'
 import { createSecret } from '../../src/core/ids.ts'
-import { Redactor, redact } from '../../src/core/redact.ts'
+import { Redactor } from '../../src/core/redact.ts'
+
+const secrets = new Redactor(['gcs_', 'gco_', 'moltbook_'])
 
 const streamed = (chunks: string[], flushed = false): string => {
-  const redactor = new Redactor()
+  const stream = secrets.createStream()
   const out = chunks.flatMap((chunk) => {
-    const now = [redactor.push(Buffer.from(chunk))]
-    return flushed ? [...now, redactor.flush()] : now
+    const now = [stream.push(Buffer.from(chunk))]
+    return flushed ? [...now, stream.flush()] : now
   })
-  return Buffer.concat([...out, redactor.flush()]).toString()
+  return Buffer.concat([...out, stream.flush()]).toString()
 }
 
 describe('redaction', () => {
   test('strikes out every kind of secret and says which it was', () => {
     const text = `a ${createSecret('gcs_')}, ${createSecret('gco_')} and "${createSecret('moltbook_')}"`
-    expect(redact(text)).toBe('a gcs_***, gco_*** and "moltbook_***"')
-    expect(streamed([text])).toBe(redact(text))
+    expect(secrets.redact(text)).toBe('a gcs_***, gco_*** and "moltbook_***"')
+    expect(streamed([text])).toBe(secrets.redact(text))
   })
 
   test('leaves words alone that only begin like one', () => {
     const text = 'gcs_bucket, gco_ and moltbook_x, gcs_'
-    expect(redact(text)).toBe(text)
+    expect(secrets.redact(text)).toBe(text)
     expect(streamed([text])).toBe(text)
   })
 
@@ -28,19 +30,19 @@ describe('redaction', () => {
     const text = `log ${createSecret('gcs_')}\nnext moltbook_x ${createSecret('moltbook_')}${createSecret('gco_')} end g`
     for (let size = 1; size < text.length; size++) {
       const chunks = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
-      expect(streamed(chunks)).toBe(redact(text))
+      expect(streamed(chunks)).toBe(secrets.redact(text))
     }
   })
 
   test('shows what is typed a character at a time at once, up to the first characters of a secret', () => {
-    const redactor = new Redactor()
-    expect([...'echo gcs_'].map((one) => Buffer.from(redactor.push(Buffer.from(one))).toString()).join('')).toBe(
+    const stream = secrets.createStream()
+    expect([...'echo gcs_'].map((one) => Buffer.from(stream.push(Buffer.from(one))).toString()).join('')).toBe(
       'echo gcs_',
     )
-    expect(redactor.held).toBe(0)
-    redactor.push(Buffer.from('a'))
-    expect(redactor.held).toBe(1)
-    expect(Buffer.from(redactor.flush()).toString()).toBe('a')
+    expect(stream.held).toBe(0)
+    stream.push(Buffer.from('a'))
+    expect(stream.held).toBe(1)
+    expect(Buffer.from(stream.flush()).toString()).toBe('a')
   })
 
   test('strikes out the rest of a secret whose beginning was let go', () => {
@@ -50,6 +52,6 @@ describe('redaction', () => {
 
   test('gives back a chunk without secrets as it is', () => {
     const chunk = new Uint8Array(1000).fill(0x78)
-    expect(new Redactor().push(chunk)).toEqual(chunk)
+    expect(secrets.createStream().push(chunk)).toEqual(chunk)
   })
 })

@@ -1,6 +1,3 @@
-import { hostOptions, runHost } from '../../src/host/server/main.ts'
+import { runSessionHost } from '../../src/supervisor/session-host.ts'
 
-process.exitCode = await runHost({
-  ...hostOptions(process.env),
-  say: (line) => process.stdout.write(`${line}\n`),
-})
+process.exitCode = await runSessionHost(process.env, (line) => process.stdout.write(`${line}\n`))

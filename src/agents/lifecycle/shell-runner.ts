@@ -1,5 +1,5 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import { redact } from '../../core/redact.ts'
+import { redactTokens } from '../../http/credentials.ts'
 
 /** How a command ended. */
 export interface ShellResult {
@@ -65,7 +65,7 @@ class OutputTail {
   readonly #readers: { cancel(): Promise<void> }[] = []
 
   get text(): string {
-    return redact(this.#kept.toString('utf8').replaceAll('\uFFFD', '').trim())
+    return redactTokens(this.#kept.toString('utf8').replaceAll('\uFFFD', '').trim())
   }
 
   async read(stream: ReadableStream<Uint8Array>): Promise<void> {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { createSecret } from '../../core/ids.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { TOKEN_PREFIX } from '../../http/credentials.ts'
 
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
@@ -30,7 +31,7 @@ export class SessionTokens {
   /** The token of a new incarnation; those before it are dead. */
   issue(tx: Tx, session: string, generation: number): string {
     this.revoke(tx, session)
-    const token = createSecret('gcs_')
+    const token = createSecret(TOKEN_PREFIX.session)
     this.#insert.run(hashOf(token), session, generation)
     return token
   }

@@ -5,7 +5,7 @@ import {
   type TerminalOutputResponse,
 } from '@agentclientprotocol/sdk'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { redact } from '../../core/redact.ts'
+import type { Redactor } from '../../core/redact.ts'
 import { kill } from '../process/ending.ts'
 import { processNow } from '../process/process-table.ts'
 import type { Origin } from '../process/tree.ts'
@@ -25,6 +25,7 @@ export class Commands {
     private readonly folder: Folder,
     private readonly env: Readonly<Record<string, string>>,
     private readonly marks: string[],
+    private readonly redactor: Redactor,
   ) {}
 
   create(asked: CreateTerminalRequest): { terminalId: string } {
@@ -41,7 +42,8 @@ export class Commands {
   }
 
   output(id: string): TerminalOutputResponse {
-    return this.#get(id).shown
+    const { output, ...rest } = this.#get(id).shown
+    return { output: this.redactor.redact(output), ...rest }
   }
 
   exit(id: string): Promise<TerminalExitStatus> {
@@ -97,7 +99,7 @@ class Command {
   }
 
   get shown(): TerminalOutputResponse {
-    const output = redact(new TextDecoder().decode(whole(this.#output)))
+    const output = new TextDecoder().decode(whole(this.#output))
     return { output, truncated: this.#truncated, ...(this.#over && { exitStatus: this.#over }) }
   }
 

@@ -1,5 +1,5 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import { redact } from '../../core/redact.ts'
+import type { Redactor } from '../../core/redact.ts'
 import type { Happening } from '../protocol/record.ts'
 
 /** With so many bytes unacknowledged, nothing more is read from the agent. */
@@ -32,13 +32,21 @@ export class Ledger {
     readonly key: string,
     readonly run: string,
     private readonly clock: Clock,
+    private readonly redactor: Redactor,
     private readonly shelf: Shelved,
     private readonly appended: (ledger: Ledger) => void,
   ) {}
 
   /** The records of a run that is over, as they were found on disk. */
-  static restored(key: string, run: string, entries: readonly Entry[], clock: Clock, shelf: Shelved): Ledger {
-    const ledger = new Ledger(key, run, clock, shelf, () => {})
+  static restored(
+    key: string,
+    run: string,
+    entries: readonly Entry[],
+    clock: Clock,
+    redactor: Redactor,
+    shelf: Shelved,
+  ): Ledger {
+    const ledger = new Ledger(key, run, clock, redactor, shelf, () => {})
     for (const entry of entries) ledger.#keep(entry)
     return ledger
   }
@@ -53,7 +61,10 @@ export class Ledger {
 
   append(happening: Happening): void {
     const seq = this.#last + 1
-    const entry = { seq, line: redact(JSON.stringify({ seq, at: toTimestamp(this.clock.now()), ...happening })) }
+    const entry = {
+      seq,
+      line: this.redactor.redact(JSON.stringify({ seq, at: toTimestamp(this.clock.now()), ...happening })),
+    }
     this.#keep(entry)
     this.shelf.add(entry)
     this.appended(this)

@@ -2,7 +2,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { redact } from '../../core/redact.ts'
+import type { Redactor } from '../../core/redact.ts'
 import { kill } from '../process/ending.ts'
 import { processNow } from '../process/process-table.ts'
 import type { Origin } from '../process/tree.ts'
@@ -24,6 +24,7 @@ const ERRORS_MOST = 16 << 10
 export interface AgentParts {
   clock: Clock
   deadlines: Deadlines
+  redactor: Redactor
   marks: string[]
   build: string
   records: Pick<Records, 'shelf'>
@@ -47,7 +48,7 @@ export class AgentSession {
   readonly #commands: Commands
   readonly #conversation: Conversation
   readonly #scribe: Scribe
-  readonly #tail = new Tail()
+  readonly #tail: Tail
   #errors = ''
   #lastOutput: number | undefined
   #over: { exitCode?: number; signal?: string } | undefined
@@ -59,15 +60,16 @@ export class AgentSession {
     private readonly parts: AgentParts,
     private readonly events: AgentEvents,
   ) {
-    const { clock, deadlines, marks, build } = parts
+    const { clock, deadlines, redactor, marks, build } = parts
+    this.#tail = new Tail(redactor)
     this.#agent = spawnAgent(spec, (exitCode, signal) => this.#exited(exitCode, signal))
     this.startedAt = toTimestamp(clock.now())
     this.#origin = { pid: this.pid, started: processNow(this.pid)?.started ?? '', marks }
     const shelf = parts.records.shelf({ run, key: spec.key }, parts.report)
-    this.ledger = new Ledger(spec.key, run, clock, shelf, events.appended)
+    this.ledger = new Ledger(spec.key, run, clock, redactor, shelf, events.appended)
     this.#scribe = new Scribe(this.ledger, deadlines)
     const folder = new Folder(spec.cwd)
-    this.#commands = new Commands(folder, spec.env, marks)
+    this.#commands = new Commands(folder, spec.env, marks, redactor)
     const { resume, mode, model, servers, patience } = spec.acp ?? {}
     const said = { run, build, deadlines, scribe: this.#scribe, folder, commands: this.#commands }
     this.#conversation = new Conversation(
@@ -194,6 +196,6 @@ export class AgentSession {
   }
 
   #complain(text: string): void {
-    this.#errors = redact(this.#errors + text).slice(-ERRORS_MOST)
+    this.#errors = this.parts.redactor.redact(this.#errors + text).slice(-ERRORS_MOST)
   }
 }

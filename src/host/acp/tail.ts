@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import { redact } from '../../core/redact.ts'
+import type { Redactor } from '../../core/redact.ts'
 
 const LINES_MOST = 1_000
 const LINE_MOST = 4_000
@@ -11,8 +11,10 @@ export class Tail {
   /** How much was shown in all. */
   bytes = 0
 
+  constructor(private readonly redactor: Redactor) {}
+
   get lines(): string[] {
-    return this.#lines.map(redact)
+    return this.#lines.map((line) => this.redactor.redact(line))
   }
 
   /** Words that go on where the last ones ended. */

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
+import type { Redactor } from '../../core/redact.ts'
 import { Endings } from '../process/ending.ts'
 import { ProcessTable } from '../process/process-table.ts'
 import { type ChannelBox, channelHandler } from '../protocol/channel.ts'
@@ -19,6 +20,7 @@ export interface HostParts {
   place: HostPaths
   clock: Clock
   deadlines: Deadlines
+  redactor: Redactor
   unattendedTimeout: number
   idleTimeout?: number
   report(sentence: string): void

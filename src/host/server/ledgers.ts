@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Redactor } from '../../core/redact.ts'
 import { Ledger } from '../acp/ledger.ts'
 import type { Records } from './records.ts'
 
@@ -11,7 +12,7 @@ export class Ledgers {
   readonly #over = new Map<string, Ledger>()
 
   constructor(
-    private readonly parts: { clock: Clock; records: Records; report(sentence: string): void },
+    private readonly parts: { clock: Clock; redactor: Redactor; records: Records; report(sentence: string): void },
     private readonly appended: (ledger: Ledger) => void,
   ) {
     this.restore()
@@ -23,10 +24,10 @@ export class Ledgers {
 
   /** Takes up what earlier hosts put aside. */
   restore(): void {
-    const { records, clock, report } = this.parts
+    const { records, clock, redactor, report } = this.parts
     const known = new Set([...this.#over.keys(), ...this.#running.keys()])
     for (const { run, key, entries } of records.unheard(known)) {
-      const ledger = Ledger.restored(key, run, entries, clock, records.shelf({ run, key }, report))
+      const ledger = Ledger.restored(key, run, entries, clock, redactor, records.shelf({ run, key }, report))
       this.#over.set(run, ledger)
       this.appended(ledger)
     }

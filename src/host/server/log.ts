@@ -1,15 +1,15 @@
 import { appendFileSync, copyFileSync, statSync, truncateSync } from 'node:fs'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import { redact } from '../../core/redact.ts'
+import type { Redactor } from '../../core/redact.ts'
 
 const LOG_MOST = 256 << 10
 
 /** A log of bounded size: what is older lies in `<path>.1`, once. Writes to it never fail the writer. */
-export function openLog(path: string, clock: Clock): (sentence: string) => void {
+export function openLog(path: string, clock: Clock, redactor: Redactor): (sentence: string) => void {
   return (sentence) => {
     try {
       turn(path)
-      appendFileSync(path, `${toTimestamp(clock.now())} ${redact(sentence).slice(0, 4096)}\n`, { mode: 0o600 })
+      appendFileSync(path, `${toTimestamp(clock.now())} ${redactor.redact(sentence).slice(0, 4096)}\n`, { mode: 0o600 })
     } catch {
       // A full disk must not end the agents.
     }

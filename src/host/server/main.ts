@@ -3,6 +3,7 @@ import { Deadlines } from '../../core/deadlines.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
+import { Redactor } from '../../core/redact.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
 import { HostProcess } from './host.ts'
@@ -15,6 +16,8 @@ export interface HostOptions {
   /** Names the program this host is of; a host of another build runs beside it. */
   build: string
   clock?: Clock
+  /** How the secrets begin that are redacted from all output. */
+  secretPrefixes: readonly string[]
   /** How long sessions run on while no supervisor is connected; 15 minutes when not given. */
   unattendedTimeout?: number
   /** How long a host without sessions and supervisor stays; 10 seconds when not given. */
@@ -24,7 +27,7 @@ export interface HostOptions {
 }
 
 /** `gc host` as its environment asks: `GC_HOME`, `GC_HOST_BUILD`, `GC_UNATTENDED_TIMEOUT`, `GC_HOST_IDLE_TIMEOUT`. */
-export function hostOptions(env: Record<string, string | undefined>): Omit<HostOptions, 'say'> {
+export function hostOptions(env: Record<string, string | undefined>): Omit<HostOptions, 'say' | 'secretPrefixes'> {
   const duration = (name: string): number | undefined => {
     const text = env[name]
     if (!text) return undefined
@@ -47,12 +50,21 @@ export async function runHost(options: HostOptions): Promise<number> {
   const place = new HostPaths(options.home, options.build)
   const lock = takePlace(place, options.say)
   if (!lock) return 1
-  const report = openLog(place.log, clock)
+  const redactor = new Redactor(options.secretPrefixes)
+  const report = openLog(place.log, clock, redactor)
   const deadlines = new Deadlines(clock, undefined, (error) => report(errorMessage(error)))
   try {
     process.chdir(place.folder)
     const { unattendedTimeout = UNATTENDED_MS, idleTimeout } = options
-    const host = await HostProcess.open({ place, clock, deadlines, unattendedTimeout, idleTimeout, report })
+    const host = await HostProcess.open({
+      place,
+      clock,
+      deadlines,
+      redactor,
+      unattendedTimeout,
+      idleTimeout,
+      report,
+    })
     surviveSignals(host, report)
     report(`host ${place.build} is up (pid ${process.pid})`)
     options.say(READY)

@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { Redactor } from '../../core/redact.ts'
+import type { RedactionStream, Redactor } from '../../core/redact.ts'
 import { kill } from '../process/ending.ts'
 import { processNow } from '../process/process-table.ts'
 import { checkSize, type Spawned, spawnTerminal } from '../process/spawn.ts'
@@ -27,6 +27,7 @@ const HELD_MS = 20
 export interface SessionParts {
   clock: Clock
   deadlines: Deadlines
+  redactor: Redactor
   feeder: Feeder
   marks: string[]
 }
@@ -48,7 +49,7 @@ export class TerminalSession {
   readonly #spawned: Spawned
   readonly #emulator: Emulator
   readonly #feed: Feed
-  readonly #redactor = new Redactor()
+  readonly #redactor: RedactionStream
   readonly #filter = new QueryFilter()
   readonly #closed = Promise.withResolvers<void>()
   #brake: Brake | undefined
@@ -66,6 +67,7 @@ export class TerminalSession {
     private readonly events: SessionEvents,
   ) {
     checkSize(spec.cols, spec.rows)
+    this.#redactor = parts.redactor.createStream()
     this.#emulator = new Emulator(spec.cols, spec.rows, {
       answer: (text) => this.#answer(text),
       title: (title) => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Redactor } from '../../core/redact.ts'
 import type { Ledger } from '../acp/ledger.ts'
 import type { Endings, Seen } from '../process/ending.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
@@ -28,6 +29,7 @@ export interface SessionsParts {
   build: string
   clock: Clock
   deadlines: Deadlines
+  redactor: Redactor
   records: Records
   endings: Endings
   report(sentence: string): void

@@ -4,6 +4,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import { createSecret } from '../../core/ids.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { TOKEN_PREFIX } from '../../http/credentials.ts'
 import { SocialError, unusable } from '../refusal.ts'
 import { cleanLine, hashOf, moment, newId } from '../text.ts'
 import type { Agents } from './agents.ts'
@@ -72,7 +73,7 @@ export class Keys {
   /** Gives an agent a key. */
   add(tx: Tx, agent: number, label: string): { key: string; row: KeyRow } {
     void tx
-    const key = createSecret('moltbook_')
+    const key = createSecret(TOKEN_PREFIX.networkAgent)
     const now = this.clock.now()
     const row = { id: newId(now), agent, label, ending: key.slice(-4), created_at: now }
     this.#insert.run(row.id, agent, hashOf(key), label, row.ending, now)

@@ -2,7 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { commentId } from '../../core/ids.ts'
+import { randomHex } from '../../core/ids.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -113,7 +113,7 @@ export class Comments {
     if (bytes(text) > COMMENT_BOUNDS.text) throw wrong('is too long: at most 64 KB')
     const author = speaker(caller, undefined)
     return this.store.write((tx) => {
-      const remark = { id: commentId(), author, createdAt: this.clock.now(), text }
+      const remark = { id: `comment-${randomHex(6)}`, author, createdAt: this.clock.now(), text }
       return once(tx, this.#add(tx, id, remark, this.beads.sessionOf(caller)))
     })
   }

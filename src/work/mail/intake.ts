@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { threadId } from '../../core/ids.ts'
 import type { Intake } from '../beads/draft.ts'
 import { MAIL_PREFIX, MailKey } from '../metadata.ts'
 import { messages } from './table.ts'
+import { createThreadId } from './thread-id.ts'
 
 /** Makes an imported bead of type message a message again, out of its labels and what its bead showed as metadata. */
 export const mailIntake: Intake = {
@@ -12,7 +12,7 @@ export const mailIntake: Intake = {
     const after = (prefix: string) => all.find((label) => label.startsWith(prefix))?.slice(prefix.length)
     const read = metadata[MailKey.read] === undefined ? all.includes('read') : metadata[MailKey.read] === 'true'
     const row = {
-      thread: after('thread:') ?? threadId(),
+      thread: after('thread:') ?? createThreadId(),
       replyTo: after('reply-to:') ?? null,
       fromSession: metadata[MailKey.fromSessionId] ?? null,
       fromClaimed: metadata[MailKey.fromClaimed] ?? null,

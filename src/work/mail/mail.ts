@@ -6,7 +6,6 @@ import { AppError } from '../../core/errors.ts'
 import type { EventDefinition } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
-import { threadId } from '../../core/ids.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -43,6 +42,7 @@ import type {
 } from './schema.ts'
 import { type Sender, senderOf } from './sender.ts'
 import { messages } from './table.ts'
+import { createThreadId } from './thread-id.ts'
 
 interface Needs {
   /** The city's name. */
@@ -134,7 +134,7 @@ export class Mail {
     return this.needs.store.write((tx) => {
       checkLetter(subject, body)
       const sender = senderOf(caller, this.needs.city, from)
-      const draft = { from: sender, to: this.#directory.address(to), subject, body, thread: threadId() }
+      const draft = { from: sender, to: this.#directory.address(to), subject, body, thread: createThreadId() }
       return once(tx, this.#post(tx, MailSent, draft, rig ?? ''))
     })
   }
@@ -142,7 +142,7 @@ export class Mail {
   /** Writes to the people of the city in gc's own name. */
   tell(tx: Tx, subject: string, body: string): void {
     checkLetter(subject, body)
-    const draft = { from: { name: 'gc' }, to: { route: HUMAN, shown: HUMAN }, subject, body, thread: threadId() }
+    const draft = { from: { name: 'gc' }, to: { route: HUMAN, shown: HUMAN }, subject, body, thread: createThreadId() }
     this.#post(tx, MailSent, draft, '')
   }
 

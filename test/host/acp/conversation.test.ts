@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Deadlines } from '../../../src/core/deadlines.ts'
+import { Redactor } from '../../../src/core/redact.ts'
 import { Commands } from '../../../src/host/acp/commands.ts'
 import { Conversation } from '../../../src/host/acp/conversation.ts'
 import { Folder } from '../../../src/host/acp/folder.ts'
@@ -30,8 +31,9 @@ function speaking(manner: Manner) {
   const deadlines = new Deadlines(clock, clock)
   const folder = tempFolder()
   const heard: Asked[] = []
+  const redactor = new Redactor(['gcs_'])
   const shelf = { add() {}, keep() {}, close() {}, drop() {} }
-  const ledger = new Ledger('k', 'r', clock, shelf, () => {})
+  const ledger = new Ledger('k', 'r', clock, redactor, shelf, () => {})
   const home = new Folder(folder.path)
   const { readable, writable } = new TransformStream()
   const agent = readable.getReader()
@@ -51,7 +53,7 @@ function speaking(manner: Manner) {
   const conversation = new Conversation(
     {
       ...{ run: 'r', build: 'test', deadlines, scribe: new Scribe(ledger, deadlines), folder: home },
-      commands: new Commands(home, {}, []),
+      commands: new Commands(home, {}, [], redactor),
       ...{
         resume: undefined,
         mode: undefined,

@@ -1,4 +1,4 @@
-import { redact } from '../../../core/redact.ts'
+import { redactTokens } from '../../../http/credentials.ts'
 import { isObject, items, type Json, object, parsed } from '../entries/json.ts'
 import type { LogReader, Native, Trouble, View } from '../entries/log-reader.ts'
 import { atOnce, inSlices } from '../entries/slices.ts'
@@ -53,7 +53,7 @@ export class JsonLog implements LogReader {
       const seen = now ? `${now.ino}:${now.size}:${now.mtimeMs}` : ''
       if (seen === this.#seen) return false
       const large = now !== undefined && now.size > LONGEST
-      const document = file && !large ? parsed(redact(await file.readFile('utf8'))) : {}
+      const document = file && !large ? parsed(redactTokens(await file.readFile('utf8'))) : {}
       if (!isObject(document)) return false
       this.#seen = seen
       this.#trouble = large ? tooLarge(now.size) : undefined

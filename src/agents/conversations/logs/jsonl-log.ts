@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { redact } from '../../../core/redact.ts'
+import { redactTokens } from '../../../http/credentials.ts'
 import { isObject, parsed } from '../entries/json.ts'
 import type { LogReader, Native, Since, Trouble, View } from '../entries/log-reader.ts'
 import { atOnce, inSlices, type Steps } from '../entries/slices.ts'
@@ -120,7 +120,7 @@ export class JsonlLog implements LogReader {
 
 /** A line as a piece of a log; none when it is no JSON object. */
 function understood({ offset, size, text }: Line): Native[] {
-  const value = parsed(redact(text))
+  const value = parsed(redactTokens(text))
   return isObject(value) ? [{ offset, size, value }] : []
 }
 

@@ -1,6 +1,6 @@
 import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
-import { redact } from '../../../core/redact.ts'
+import { redactTokens } from '../../../http/credentials.ts'
 import { isObject, object, parsed } from '../entries/json.ts'
 import type { LogReader, Native, View } from '../entries/log-reader.ts'
 import { atOnce, each, inSlices, type Steps } from '../entries/slices.ts'
@@ -222,6 +222,6 @@ function toNative(sessionID: string, id: string, data: string, parts: readonly P
 }
 
 const read = (data: string): object => {
-  const value = parsed(redact(data))
+  const value = parsed(redactTokens(data))
   return isObject(value) ? value : {}
 }

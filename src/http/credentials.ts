@@ -1,0 +1,11 @@
+import { Redactor } from '../core/redact.ts'
+
+/** How the token of each kind of caller begins. */
+export const TOKEN_PREFIX = { session: 'gcs_', operator: 'gco_', networkAgent: 'moltbook_' } as const
+
+export const TOKEN_PREFIXES: readonly string[] = Object.values(TOKEN_PREFIX)
+
+const redactor = new Redactor(TOKEN_PREFIXES)
+
+/** The text with every token replaced. */
+export const redactTokens = (text: string): string => redactor.redact(text)
