@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { parsed } from '../conversations/entries/json.ts'
+import { parseJson } from '../conversations/entries/json.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -56,11 +56,11 @@ export class Look {
   /** A file as JSON: undefined when it is not there, null when it is not JSON. */
   json(path: string): unknown {
     const said = this.file(path)
-    return said === undefined ? undefined : (parsed(said) ?? null)
+    return said === undefined ? undefined : (parseJson(said) ?? null)
   }
 
   parse(said: string): unknown {
-    return parsed(said)
+    return parseJson(said)
   }
 
   /** Asks a program something; it and what it starts are ended when it does not answer in time. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isObject, object, text } from '../conversations/entries/json.ts'
+import { asObject, asString, isObject } from '../conversations/entries/json.ts'
 import type { Look } from './inspector.ts'
 
 /** What was found out about a program. */
@@ -28,9 +28,9 @@ async function claude(look: Look): Promise<Finding> {
   const said = look.parse(ran.out)
   if (!isObject(said)) return { status: 'probe_error', detail: '`claude auth status --json` did not print JSON' }
   if (said.loggedIn !== true) return needsAuth('run `claude auth login`')
-  if (said.apiProvider !== 'firstParty') return invalid(`it uses ${text(said.apiProvider) ?? 'another provider'}`)
+  if (said.apiProvider !== 'firstParty') return invalid(`it uses ${asString(said.apiProvider) ?? 'another provider'}`)
   if (said.authMethod === 'claude.ai' || said.authMethod === 'oauth_token') return configured
-  return invalid(`it is logged in by ${text(said.authMethod) ?? 'other means'}, not with a Claude account`)
+  return invalid(`it is logged in by ${asString(said.authMethod) ?? 'other means'}, not with a Claude account`)
 }
 
 function codex(look: Look): Finding {
@@ -38,8 +38,8 @@ function codex(look: Look): Finding {
   if (auth === undefined) return needsAuth('run `codex login`')
   if (!isObject(auth)) return invalid('~/.codex/auth.json is not JSON')
   if (auth.auth_mode !== 'chatgpt') return invalid('it is not logged in with a ChatGPT account')
-  const tokens = object(auth.tokens)
-  return text(tokens.refresh_token) || text(tokens.access_token) ? configured : needsAuth('run `codex login`')
+  const tokens = asObject(auth.tokens)
+  return asString(tokens.refresh_token) || asString(tokens.access_token) ? configured : needsAuth('run `codex login`')
 }
 
 function gemini(look: Look): Finding {
@@ -47,11 +47,11 @@ function gemini(look: Look): Finding {
   const settings = look.json(join(folder, 'settings.json'))
   if (settings === undefined) return needsAuth('run `gemini` and log in')
   if (!isObject(settings)) return invalid('~/.gemini/settings.json is not JSON')
-  const chosen = text(object(object(settings.security).auth).selectedType)
+  const chosen = asString(asObject(asObject(settings.security).auth).selectedType)
   if (chosen === undefined) return needsAuth('run `gemini` and log in')
   if (chosen !== 'oauth-personal') return invalid(`it logs in by ${chosen}, not with a Google account`)
-  const credentials = object(look.json(join(folder, 'oauth_creds.json')))
-  return text(credentials.refresh_token) ? configured : needsAuth('run `gemini` and log in again')
+  const credentials = asObject(look.json(join(folder, 'oauth_creds.json')))
+  return asString(credentials.refresh_token) ? configured : needsAuth('run `gemini` and log in again')
 }
 
 async function github(look: Look): Promise<Finding> {

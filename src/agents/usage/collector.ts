@@ -1,5 +1,5 @@
-import type { Use } from '../conversations/entries/entry.ts'
-import type { View } from '../conversations/entries/log-reader.ts'
+import type { ModelUsage } from '../conversations/entries/entry.ts'
+import type { LogSnapshot } from '../conversations/entries/log-reader.ts'
 
 /** So many answers are remembered as counted; the ledger knows all of them. */
 const REMEMBERED = 1000
@@ -9,7 +9,7 @@ export class Harvest {
   readonly #known = new Map<string, Set<string>>()
 
   /** Answers of a session's log that were not given before. */
-  of(session: string, { entries }: View): Use[] {
+  of(session: string, { entries }: LogSnapshot): ModelUsage[] {
     const known = this.#known.get(session) ?? new Set()
     this.#known.set(session, known)
     return over(entries).filter(({ id }) => {
@@ -31,14 +31,14 @@ export class Harvest {
 }
 
 /** An answer may stand in several entries, of which the last counts; the newest one may still get more. */
-function over(entries: View['entries']): Use[] {
-  const uses = new Map<string, Use>()
-  for (const { use } of entries) {
+function over(entries: LogSnapshot['entries']): ModelUsage[] {
+  const uses = new Map<string, ModelUsage>()
+  for (const { usage: use } of entries) {
     if (!use) continue
     uses.delete(use.id)
     uses.set(use.id, use)
   }
   const last = entries.at(-1)
-  const open = last?.use && (last.turn === undefined || last.partial) ? last.use.id : undefined
+  const open = last?.usage && (last.turn === undefined || last.partial) ? last.usage.id : undefined
   return [...uses.values()].filter(({ id }) => id !== open)
 }

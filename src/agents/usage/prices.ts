@@ -1,7 +1,7 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import { plain } from '../../config/toml/toml.ts'
-import type { Tokens, Use } from '../conversations/entries/entry.ts'
-import { isObject, items, number, object, text } from '../conversations/entries/json.ts'
+import type { ModelUsage, Tokens } from '../conversations/entries/entry.ts'
+import { asArray, asNumber, asObject, asString, isObject } from '../conversations/entries/json.ts'
 
 /** US dollars for a million tokens. */
 export interface Price {
@@ -38,7 +38,7 @@ export class Prices {
   constructor(private readonly config: { readonly current: CityConfig }) {}
 
   /** The cost of an answer; undefined when its price is not known. */
-  cost(provider: string | undefined, use: Use): number | undefined {
+  cost(provider: string | undefined, use: ModelUsage): number | undefined {
     const own = this.#declared().find((one) => fits(one, provider, use.model))
     if (own) return costOf(own.price, use.tokens)
     if (use.cost !== undefined) return use.cost
@@ -64,13 +64,13 @@ const fits = (one: Declared, provider: string | undefined, model: string): boole
 /** The most exact names come first. */
 function declaredIn({ sections }: CityConfig): Declared[] {
   const section = sections.get('pricing')
-  const all = items(section && plain(section)).flatMap((item): Declared[] => {
-    const model = text(object(item).model)
+  const all = asArray(section && plain(section)).flatMap((item): Declared[] => {
+    const model = asString(asObject(item).model)
     if (!isObject(item) || model === undefined) return []
     const tier = isObject(item.tier) ? item.tier : item
-    const per = (name: string) => number(tier[`${name}_usd_per_1m`]) ?? 0
+    const per = (name: string) => asNumber(tier[`${name}_usd_per_1m`]) ?? 0
     const own = price(per('prompt'), per('completion'), per('cache_read'), per('cache_creation'))
-    return [{ provider: text(item.provider), model, price: own }]
+    return [{ provider: asString(item.provider), model, price: own }]
   })
   return all.sort((a, b) => b.model.length - a.model.length)
 }

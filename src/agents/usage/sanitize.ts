@@ -1,4 +1,4 @@
-import type { Tokens, Use } from '../conversations/entries/entry.ts'
+import type { ModelUsage, Tokens } from '../conversations/entries/entry.ts'
 
 /** No answer of a model takes more tokens, or costs more dollars. */
 const MOST_TOKENS = 1e9
@@ -7,11 +7,11 @@ const MOST_USD = 1e5
 const LONGEST = 200
 
 /** What a log tells of an answer, as far as it can be: an agent writes its log itself, and may not spend less than nothing. */
-export const believed = ({ id, model, tokens, at, cost }: Use, now: number): Use => ({
+export const believed = ({ id, model, tokens, timestamp: at, cost }: ModelUsage, now: number): ModelUsage => ({
   id,
   model: model.slice(0, LONGEST),
   tokens: counted(tokens),
-  at: Math.floor(Math.min(at, now)),
+  timestamp: Math.floor(Math.min(at, now)),
   ...(cost !== undefined && { cost: within(cost, MOST_USD) }),
 })
 

@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import type { Store, Tx } from '../../core/store.ts'
-import type { Since } from '../conversations/entries/log-reader.ts'
+import type { FilePosition } from '../conversations/entries/log-reader.ts'
 import type { UsageSessionRecent, UsageTotals } from './schema.ts'
 
 /** What was used: an answer of a model, or a run of a session. */
@@ -71,7 +71,7 @@ export class Ledger {
   readonly #oldest: Statement<{ at: number | null }, []>
   readonly #sessions: Statement<Sum & { sessionId: string; worker: string }, [number]>
   readonly #spent: Record<Part['scope'], Statement<{ tokens: number | null; cost: number | null }, [number, string]>>
-  readonly #place: Statement<Since, [string]>
+  readonly #place: Statement<FilePosition, [string]>
   readonly #putPlace: Statement<unknown, [string, string, number]>
   readonly #prune: Statement<unknown, [number]>
   readonly #prunePlaces: Statement<unknown, []>
@@ -126,12 +126,12 @@ export class Ledger {
   }
 
   /** Up to where the log of a session was counted. */
-  placeOf(session: string): Since | undefined {
+  placeOf(session: string): FilePosition | undefined {
     return this.#place.get(session) ?? undefined
   }
 
   /** Remembers up to where the log of a session was counted. */
-  putPlace(tx: Tx, session: string, { file, offset }: Since): void {
+  putPlace(tx: Tx, session: string, { file, offset }: FilePosition): void {
     void tx
     this.#putPlace.run(session, file, offset)
   }

@@ -4,9 +4,9 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { Use } from '../conversations/entries/entry.ts'
-import { object, text } from '../conversations/entries/json.ts'
-import type { Since } from '../conversations/entries/log-reader.ts'
+import type { ModelUsage } from '../conversations/entries/entry.ts'
+import { asObject, asString } from '../conversations/entries/json.ts'
+import type { FilePosition } from '../conversations/entries/log-reader.ts'
 import type { SessionLogs } from '../conversations/tracking/session-logs.ts'
 import { displayNameOf } from '../sessions/metadata.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
@@ -94,11 +94,11 @@ export class Usage {
   /** `[usage] provider`: where usage is written down; here, unless the city says otherwise. */
   get #recorded(): string {
     const section = this.needs.config.current.sections.get('usage')
-    return text(object(section && plain(section)).provider) ?? 'local'
+    return asString(asObject(section && plain(section)).provider) ?? 'local'
   }
 
-  #read(row: SessionRow, uses: readonly Use[], place: Since | undefined): void {
-    const own = uses.filter(({ at }) => at >= row.createdAt - SLACK)
+  #read(row: SessionRow, uses: readonly ModelUsage[], place: FilePosition | undefined): void {
+    const own = uses.filter(({ timestamp: at }) => at >= row.createdAt - SLACK)
     if (own.length === 0 || this.#recorded !== 'local') return
     this.needs.store
       .write((tx) => {
@@ -112,10 +112,10 @@ export class Usage {
       })
   }
 
-  #toFact(row: SessionRow, told: Use): Fact {
+  #toFact(row: SessionRow, told: ModelUsage): Fact {
     const use = believed(told, this.needs.clock.now())
     const cost = this.#prices.cost(this.needs.providerOf(row), use)
-    const { id, model, at, tokens } = use
+    const { id, model, timestamp: at, tokens } = use
     const { input, output, cacheRead, cacheWrite } = tokens
     return { ...whose(row), name: id, kind: 'model', at, model, input, output, cacheRead, cacheWrite, wallMs: 0, cost }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Entry, Use } from '../../../src/agents/conversations/entries/entry.ts'
+import type { Entry, ModelUsage } from '../../../src/agents/conversations/entries/entry.ts'
 import { Harvest } from '../../../src/agents/usage/collector.ts'
 import { Prices } from '../../../src/agents/usage/prices.ts'
 import { believed } from '../../../src/agents/usage/sanitize.ts'
@@ -13,7 +13,13 @@ import { write } from '../conversations/samples.ts'
 const HOUR = 3_600_000
 const NOON = Date.UTC(2026, 3, 4, 12)
 const tokens = { input: 1_000_000, output: 100_000, cacheRead: 2_000_000, cacheWrite: 200_000, reasoning: 0 }
-const use = (id: string, more: Partial<Use> = {}): Use => ({ id, model: 'claude-opus-4-8', tokens, at: NOON, ...more })
+const use = (id: string, more: Partial<ModelUsage> = {}): ModelUsage => ({
+  id,
+  model: 'claude-opus-4-8',
+  tokens,
+  timestamp: NOON,
+  ...more,
+})
 
 describe('the price of an answer', () => {
   test('is by list, as its log says, or as the city declares; or not known', async () => {
@@ -41,10 +47,12 @@ completion_usd_per_1m = 10
 describe('what a log tells of an answer', () => {
   test('is believed within reason: nothing is spent in the future, or less than nothing', () => {
     const odd = { input: -5, output: 1.4, cacheRead: 1e300, cacheWrite: 0, reasoning: 0 }
-    expect(believed(use('a', { tokens: odd, at: NOON + HOUR, cost: -3, model: 'm'.repeat(500) }), NOON)).toEqual({
-      ...{ id: 'a', model: 'm'.repeat(200), at: NOON, cost: 0 },
-      tokens: { input: 0, output: 1, cacheRead: 1e9, cacheWrite: 0, reasoning: 0 },
-    })
+    expect(believed(use('a', { tokens: odd, timestamp: NOON + HOUR, cost: -3, model: 'm'.repeat(500) }), NOON)).toEqual(
+      {
+        ...{ id: 'a', model: 'm'.repeat(200), timestamp: NOON, cost: 0 },
+        tokens: { input: 0, output: 1, cacheRead: 1e9, cacheWrite: 0, reasoning: 0 },
+      },
+    )
     expect(believed(use('a'), NOON)).toEqual(use('a'))
   })
 })
@@ -54,7 +62,7 @@ describe('the answers in a log', () => {
     ...{
       id,
       boundary: false,
-      at: 0,
+      timestamp: 0,
       raw: id,
       speaker: 'assistant',
       role: 'assistant',
@@ -64,15 +72,15 @@ describe('the answers in a log', () => {
     blocks: () => [],
     ...more,
   })
-  const view = (...entries: Entry[]) => ({ entries, branches: false, key: 'k' })
+  const view = (...entries: Entry[]) => ({ entries, hasBranches: false, key: 'k' })
 
   test('are counted once, when they are over, by their last entry', () => {
     const harvest = new Harvest()
-    const begun = entry('1', { use: use('m1', { at: 1 }) })
+    const begun = entry('1', { usage: use('m1', { timestamp: 1 }) })
     expect(harvest.of('s', view(begun))).toEqual([])
-    const more = entry('2', { use: use('m1', { at: 2 }) })
-    expect(harvest.of('s', view(begun, more, entry('3')))).toMatchObject([{ id: 'm1', at: 2 }])
-    const last = entry('4', { use: use('m2'), turn: 'idle' })
+    const more = entry('2', { usage: use('m1', { timestamp: 2 }) })
+    expect(harvest.of('s', view(begun, more, entry('3')))).toMatchObject([{ id: 'm1', timestamp: 2 }])
+    const last = entry('4', { usage: use('m2'), turn: 'idle' })
     expect(harvest.of('s', view(begun, more, entry('3'), last)).map(({ id }) => id)).toEqual(['m2'])
     expect(harvest.of('s', view(begun, more, entry('3'), last))).toEqual([])
   })

@@ -206,7 +206,7 @@ export class AcpConversations {
   }
 }
 
-type RecordOf<Type extends AgentRecord['type']> = Extract<AgentRecord, { type: Type }>
+export type RecordOf<Type extends AgentRecord['type']> = Extract<AgentRecord, { type: Type }>
 
 interface SerializedRecord {
   record: AgentRecord

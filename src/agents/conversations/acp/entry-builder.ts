@@ -1,182 +1,194 @@
 import type { AgentRecord } from '../../../host/protocol/record.ts'
-import { callBlock, imageBlock, once, textBlock, thinkingBlock } from '../entries/blocks.ts'
-import type { Entry, Tokens } from '../entries/entry.ts'
-import { items, type Json, number, object, present, text } from '../entries/json.ts'
+import { imageBlock, lazy, textBlock, thinkingBlock, toolUseBlock } from '../entries/blocks.ts'
+import type { Entry, ModelFields, Tokens } from '../entries/entry.ts'
+import { asArray, asNumber, asObject, asString, type JsonRecord, omitUndefined } from '../entries/json.ts'
 import type { Block } from '../structured/blocks.ts'
+import type { RecordOf } from './conversations.ts'
 import { toPendingInteraction } from './questions.ts'
-import { blocksOf, isOver, type Told, updated } from './tool-calls.ts'
+import { applyUpdate, isFinished, type ToolCallState, toBlocks } from './tool-calls.ts'
 
-/** What is shown of some records, while it may still grow. */
+/** The content of an entry that may still grow. */
 type Draft =
-  | { readonly what: 'words'; readonly message: string; readonly thoughts: string; readonly words: string }
-  | { readonly what: 'tool'; readonly told: Told }
-  | { readonly what: 'plan'; readonly steps: readonly unknown[] }
-  | { readonly what: 'question'; readonly record: Extract<AgentRecord, { type: 'asked' }>; readonly choice?: string }
+  | { readonly kind: 'message'; readonly id: string; readonly thinking: string; readonly text: string }
+  | { readonly kind: 'tool'; readonly call: ToolCallState }
+  | { readonly kind: 'plan'; readonly steps: readonly unknown[] }
+  | { readonly kind: 'question'; readonly record: RecordOf<'asked'>; readonly choice?: string }
 
-interface Open {
-  readonly at: number
+interface OpenEntry {
+  readonly index: number
   readonly entry: Entry
   readonly draft: Draft
 }
 
-/** A program need not say which model it uses; what it took is counted all the same. */
-const UNKNOWN = 'unknown'
+/** A program need not name its model; its usage is counted all the same. */
+const UNKNOWN_MODEL = 'unknown'
 
-/** Makes the records of a session into entries of a log: one for each record, which shows what those after it add. */
-export class Fold {
+/** Builds the entries of a conversation from ACP records: one entry for each record, updated by those that follow. */
+export class AcpEntryBuilder {
   readonly entries: Entry[] = []
-  /** What the program calls the conversation. */
+  /** The program's own id of the conversation. */
   key: string | undefined
-  #words: Open | undefined
-  #plan: Open | undefined
-  readonly #tools = new Map<string, Open>()
-  readonly #questions = new Map<string, Open>()
+  #message: OpenEntry | undefined
+  #plan: OpenEntry | undefined
+  readonly #tools = new Map<string, OpenEntry>()
+  readonly #questions = new Map<string, OpenEntry>()
   #model: string | undefined
-  #last: number | undefined
+  /** The index of the newest entry that the agent wrote in this turn. */
+  #lastIndex: number | undefined
 
   add(id: number, record: AgentRecord): void {
-    const base = bare(`acp-${id}`, record)
-    const at = this.entries.push(base) - 1
-    if (record.type !== 'update') this.#close(this.#words)
-    if (record.type === 'ready') this.#ready(record)
-    if (record.type === 'turn') this.#last = undefined
-    if (record.type === 'turn') this.#put(at, { ...base, ...person, blocks: once(() => [textBlock(record.text)]) })
-    if (record.type === 'update') this.#update(at, base, record.update)
-    if (record.type === 'asked') this.#asked(at, base, record)
-    if (record.type === 'answered') this.#answered(record)
-    if (record.type === 'done') this.#done(at, base, record)
-    if (record.type === 'error') {
-      this.#put(at, { ...base, role: 'system', event: { kind: 'error', message: record.message } })
+    const base = rawEntry(`acp-${id}`, record)
+    const index = this.entries.push(base) - 1
+    if (record.type !== 'update') this.#close(this.#message)
+    switch (record.type) {
+      case 'ready':
+        this.key = record.conversation
+        this.#model = record.model
+        break
+      case 'turn':
+        this.#lastIndex = undefined
+        this.entries[index] = { ...base, ...USER_FIELDS, blocks: lazy(() => [textBlock(record.text)]) }
+        break
+      case 'update':
+        this.#addUpdate(index, base, record.update)
+        break
+      case 'asked':
+        this.#addQuestion(index, base, record)
+        break
+      case 'answered':
+        this.#answerQuestion(record)
+        break
+      case 'done':
+        this.#endTurn(index, base, record)
+        break
+      case 'error':
+        this.entries[index] = { ...base, role: 'system', event: { kind: 'error', message: record.message } }
     }
   }
 
-  #ready({ conversation, model }: Extract<AgentRecord, { type: 'ready' }>): void {
-    this.key = conversation
-    this.#model = model
-  }
-
-  #update(at: number, base: Entry, update: Json): void {
-    const what = text(update.sessionUpdate)
-    const isWords = what === 'agent_message_chunk' || what === 'agent_thought_chunk'
-    if (!isWords) this.#close(this.#words)
-    if (isWords) this.#say(at, base, update, what === 'agent_thought_chunk')
-    if (what === 'tool_call' || what === 'tool_call_update') this.#tool(at, base, update)
-    if (what === 'plan') this.#steps(at, base, items(update.entries))
-    if (what === 'usage_update') {
-      const usage = present({ contextUsed: number(update.used), contextWindow: number(update.size) })
-      this.#put(at, { ...base, ...usage })
-    }
-    if (what === 'compaction_update') this.#put(at, { ...base, boundary: true })
-  }
-
-  #say(at: number, base: Entry, update: Json, thought: boolean): void {
-    const content = object(update.content)
-    const said = text(content.text)
-    if (said === undefined) {
-      if (content.type === 'image') this.#put(at, { ...base, ...agent, blocks: once(() => [imageBlock(content)]) })
+  #addUpdate(index: number, base: Entry, update: JsonRecord): void {
+    const kind = asString(update.sessionUpdate)
+    const isThought = kind === 'agent_thought_chunk'
+    if (isThought || kind === 'agent_message_chunk') {
+      this.#addChunk(index, base, update, isThought)
       return
     }
-    const message = text(update.messageId) ?? ''
-    const before = this.#words?.draft
-    if (before?.what === 'words' && before.message === message && !(thought && before.words !== '')) {
-      const more = thought ? { thoughts: before.thoughts + said } : { words: before.words + said }
-      this.#words = this.#redraw(this.#words, { ...before, ...more })
+    this.#close(this.#message)
+    if (kind === 'tool_call' || kind === 'tool_call_update') this.#updateTool(index, base, update)
+    if (kind === 'plan') this.#updatePlan(index, base, asArray(update.entries))
+    if (kind === 'usage_update') {
+      const context = omitUndefined({ contextUsed: asNumber(update.used), contextWindow: asNumber(update.size) })
+      this.entries[index] = { ...base, ...context }
+    }
+    if (kind === 'compaction_update') this.entries[index] = { ...base, boundary: true }
+  }
+
+  #addChunk(index: number, base: Entry, update: JsonRecord, isThought: boolean): void {
+    const content = asObject(update.content)
+    const text = asString(content.text)
+    if (text === undefined) {
+      if (content.type !== 'image') return
+      this.entries[index] = { ...base, ...AGENT_FIELDS, blocks: lazy(() => [imageBlock(content)]) }
       return
     }
-    this.#close(this.#words)
-    const begun = thought ? { thoughts: said, words: '' } : { thoughts: '', words: said }
-    this.#words = this.#draw(at, base, { what: 'words', message, ...begun })
-  }
-
-  #tool(at: number, base: Entry, update: Json): void {
-    const id = text(update.toolCallId) ?? ''
-    const known = this.#tools.get(id)
-    if (known?.draft.what === 'tool') {
-      const told = updated(known.draft.told, update)
-      this.#tools.set(id, this.#redraw(known, { what: 'tool', told }) ?? known)
+    const id = asString(update.messageId) ?? ''
+    const draft = this.#message?.draft
+    if (this.#message && draft?.kind === 'message' && draft.id === id && !(isThought && draft.text !== '')) {
+      const more = isThought ? { thinking: draft.thinking + text } : { text: draft.text + text }
+      this.#message = this.#replace(this.#message, { ...draft, ...more })
       return
     }
-    const told = { id, first: text(update.title) ?? 'tool', fields: update }
-    this.#tools.set(id, this.#draw(at, base, { what: 'tool', told }))
+    this.#close(this.#message)
+    const initial = isThought ? { thinking: text, text: '' } : { thinking: '', text }
+    this.#message = this.#open(index, base, { kind: 'message', id, ...initial })
   }
 
-  #steps(at: number, base: Entry, steps: readonly unknown[]): void {
-    if (this.#plan) this.#plan = this.#redraw(this.#plan, { what: 'plan', steps })
-    else this.#plan = this.#draw(at, base, { what: 'plan', steps })
+  #updateTool(index: number, base: Entry, update: JsonRecord): void {
+    const id = asString(update.toolCallId) ?? ''
+    const open = this.#tools.get(id)
+    if (open?.draft.kind === 'tool') {
+      this.#tools.set(id, this.#replace(open, { kind: 'tool', call: applyUpdate(open.draft.call, update) }))
+      return
+    }
+    const call = { id, initialTitle: asString(update.title) ?? 'tool', fields: update }
+    this.#tools.set(id, this.#open(index, base, { kind: 'tool', call }))
   }
 
-  #asked(at: number, base: Entry, record: Extract<AgentRecord, { type: 'asked' }>): void {
+  #updatePlan(index: number, base: Entry, steps: readonly unknown[]): void {
+    const draft = { kind: 'plan', steps } as const
+    this.#plan = this.#plan ? this.#replace(this.#plan, draft) : this.#open(index, base, draft)
+  }
+
+  #addQuestion(index: number, base: Entry, record: RecordOf<'asked'>): void {
     const { status: _, ...tool } = record.tool
-    if (this.#tools.has(text(tool.toolCallId) ?? '')) this.#tool(at, base, tool)
-    this.#questions.set(record.request, this.#draw(at, base, { what: 'question', record }))
+    if (this.#tools.has(asString(tool.toolCallId) ?? '')) this.#updateTool(index, base, tool)
+    this.#questions.set(record.request, this.#open(index, base, { kind: 'question', record }))
   }
 
-  #answered({ request, choice }: Extract<AgentRecord, { type: 'answered' }>): void {
+  #answerQuestion({ request, choice }: RecordOf<'answered'>): void {
     const open = this.#questions.get(request)
     this.#questions.delete(request)
-    if (open?.draft.what !== 'question') return
-    this.#close(this.#redraw(open, { ...open.draft, choice: choice ?? 'cancelled' }))
+    if (open?.draft.kind !== 'question') return
+    this.#close(this.#replace(open, { ...open.draft, choice: choice ?? 'cancelled' }))
   }
 
-  #done(at: number, base: Entry, record: Extract<AgentRecord, { type: 'done' }>): void {
+  #endTurn(index: number, base: Entry, record: RecordOf<'done'>): void {
     for (const open of [this.#plan, ...this.#tools.values()]) this.#close(open)
     this.#plan = undefined
     this.#tools.clear()
-    const over = { turn: 'idle' as const, stopReason: record.reason }
+    const end = { turn: 'idle' as const, stopReason: record.reason }
     if (record.error !== undefined) {
-      const words = `[error] ${record.error}`
-      this.#put(at, { ...base, ...agent, ...over, blocks: once(() => [textBlock(words)]) })
+      const message = `[error] ${record.error}`
+      this.entries[index] = { ...base, ...AGENT_FIELDS, ...end, blocks: lazy(() => [textBlock(message)]) }
       return
     }
-    const last = this.#last === undefined ? undefined : this.entries[this.#last]
-    this.#put(at, { ...base, turn: 'idle' })
-    if (this.#last !== undefined && last) this.#put(this.#last, { ...last, ...over, ...this.#use(record) })
+    this.entries[index] = { ...base, turn: 'idle' }
+    const last = this.#lastIndex === undefined ? undefined : this.entries[this.#lastIndex]
+    if (this.#lastIndex !== undefined && last) {
+      this.entries[this.#lastIndex] = { ...last, ...end, ...this.#usageOf(record) }
+    }
   }
 
-  /** What the turn took, under the name of its record. */
-  #use({ turn, at, usage }: Extract<AgentRecord, { type: 'done' }>): Partial<Entry> {
-    const told = object(usage)
-    const tokens = tokensOf(told)
-    const model = text(object(items(told.model_usage)[0]).model) ?? this.#model
+  /** The usage of a turn, under an id by which it is counted once. */
+  #usageOf({ turn, at, usage }: RecordOf<'done'>): ModelFields {
+    const counts = asObject(usage)
+    const tokens = tokensOf(counts)
+    const model = asString(asObject(asArray(counts.model_usage)[0]).model) ?? this.#model
     if (tokens.input + tokens.output === 0) return {}
-    const use = { id: `${this.key}:${turn}`, model: model ?? UNKNOWN, tokens, at: Date.parse(at) }
-    return present({ model, use })
+    const id = `${this.key}:${turn}`
+    return omitUndefined({ model, usage: { id, model: model ?? UNKNOWN_MODEL, tokens, timestamp: Date.parse(at) } })
   }
 
-  #draw(at: number, base: Entry, draft: Draft): Open {
-    const entry = { ...base, ...agent, partial: true, model: this.#model, blocks: once(() => shownOf(draft)) }
-    this.#put(at, entry)
-    this.#last = at
-    return { at, entry, draft }
+  #open(index: number, base: Entry, draft: Draft): OpenEntry {
+    const blocks = lazy(() => draftBlocks(draft))
+    const entry = { ...base, ...AGENT_FIELDS, partial: true, model: this.#model, blocks }
+    this.entries[index] = entry
+    this.#lastIndex = index
+    return { index, entry, draft }
   }
 
-  #redraw(open: Open | undefined, draft: Draft): Open | undefined {
-    if (!open) return undefined
-    const over = draft.what === 'tool' && isOver(draft.told)
-    const entry = { ...open.entry, partial: !over, blocks: once(() => shownOf(draft)) }
-    this.#put(open.at, entry)
-    return { at: open.at, entry, draft }
+  /** An entry that changes is replaced, since readers compare entries by identity. */
+  #replace({ index, entry: before }: OpenEntry, draft: Draft): OpenEntry {
+    const partial = draft.kind !== 'tool' || !isFinished(draft.call)
+    const entry = { ...before, partial, blocks: lazy(() => draftBlocks(draft)) }
+    this.entries[index] = entry
+    return { index, entry, draft }
   }
 
-  #close(open: Open | undefined): void {
-    if (open === this.#words) this.#words = undefined
-    const entry = open && this.entries[open.at]
-    if (open && entry?.partial) this.#put(open.at, { ...entry, partial: false })
-  }
-
-  /** An entry that changes is another one. */
-  #put(at: number, entry: Entry): void {
-    this.entries[at] = entry
+  #close(open: OpenEntry | undefined): void {
+    if (open === this.#message) this.#message = undefined
+    const entry = open && this.entries[open.index]
+    if (open && entry?.partial) this.entries[open.index] = { ...entry, partial: false }
   }
 }
 
-const person = { speaker: 'user', role: 'user', turn: 'in-turn' } as const
-const agent = { speaker: 'assistant', role: 'assistant', turn: 'in-turn' } as const
+const USER_FIELDS = { speaker: 'user', role: 'user', turn: 'in-turn' } as const
+const AGENT_FIELDS = { speaker: 'assistant', role: 'assistant', turn: 'in-turn' } as const
 
-/** A record that only the raw format shows. */
-const bare = (id: string, record: AgentRecord): Entry => ({
+/** An entry that only the raw format shows. */
+const rawEntry = (id: string, record: AgentRecord): Entry => ({
   id,
-  at: Date.parse(record.at),
+  timestamp: Date.parse(record.at),
   raw: record.type === 'update' ? record.update : record,
   speaker: undefined,
   role: undefined,
@@ -186,37 +198,37 @@ const bare = (id: string, record: AgentRecord): Entry => ({
   blocks: () => [],
 })
 
-function shownOf(draft: Draft): Block[] {
-  switch (draft.what) {
-    case 'words': {
-      const thoughts = draft.thoughts === '' ? [] : [thinkingBlock(draft.thoughts)]
-      return draft.words === '' ? thoughts : [...thoughts, textBlock(draft.words)]
+function draftBlocks(draft: Draft): Block[] {
+  switch (draft.kind) {
+    case 'message': {
+      const thinking = draft.thinking === '' ? [] : [thinkingBlock(draft.thinking)]
+      return draft.text === '' ? thinking : [...thinking, textBlock(draft.text)]
     }
     case 'tool':
-      return blocksOf(draft.told)
+      return toBlocks(draft.call)
     case 'plan':
-      return [callBlock(undefined, { name: 'update_plan', input: { plan: draft.steps } })]
+      return [toolUseBlock(undefined, { name: 'update_plan', input: { plan: draft.steps } })]
     case 'question':
       return [questionBlock(draft.record, draft.choice)]
   }
 }
 
-function questionBlock(record: Extract<AgentRecord, { type: 'asked' }>, choice: string | undefined): Block {
+function questionBlock(record: RecordOf<'asked'>, choice: string | undefined): Block {
   const { request, tool, choices } = record
   const { request_id, kind, prompt, options } = toPendingInteraction({ request, tool, choices })
   const state = choice === undefined ? 'pending' : choice === 'cancelled' ? 'cancelled' : 'answered'
   const action = state === 'answered' ? choice : undefined
-  return { type: 'interaction', interaction: present({ state, request_id, kind, prompt, options, action }) }
+  return { type: 'interaction', interaction: omitUndefined({ state, request_id, kind, prompt, options, action }) }
 }
 
-/** By the protocol, or as Gemini has it. */
-function tokensOf(told: Json): Tokens {
-  const own = object(told.token_count)
+/** Token counts as the protocol defines them, or as Gemini reports them. */
+function tokensOf(counts: JsonRecord): Tokens {
+  const own = asObject(counts.token_count)
   return {
-    input: number(told.inputTokens) ?? number(own.input_tokens) ?? 0,
-    output: number(told.outputTokens) ?? number(own.output_tokens) ?? 0,
-    cacheRead: number(told.cachedReadTokens) ?? 0,
-    cacheWrite: number(told.cachedWriteTokens) ?? 0,
-    reasoning: number(told.thoughtTokens) ?? 0,
+    input: asNumber(counts.inputTokens) ?? asNumber(own.input_tokens) ?? 0,
+    output: asNumber(counts.outputTokens) ?? asNumber(own.output_tokens) ?? 0,
+    cacheRead: asNumber(counts.cachedReadTokens) ?? 0,
+    cacheWrite: asNumber(counts.cachedWriteTokens) ?? 0,
+    reasoning: asNumber(counts.thoughtTokens) ?? 0,
   }
 }

@@ -1,89 +1,90 @@
 import { Value } from '@sinclair/typebox/value'
 import { AgentRecord } from '../../../host/protocol/record.ts'
-import { parsed } from '../entries/json.ts'
-import type { LogReader, View } from '../entries/log-reader.ts'
-import type { Found } from '../logs/program-logs.ts'
-import type { AcpConversations } from './conversations.ts'
-import { Fold } from './entry-builder.ts'
+import { parseJson } from '../entries/json.ts'
+import type { LogReader, LogSnapshot } from '../entries/log-reader.ts'
+import { yieldToEventLoop } from '../entries/slices.ts'
+import type { LogHandle } from '../logs/program-logs.ts'
+import type { AcpConversations, StoredRecord } from './conversations.ts'
+import { AcpEntryBuilder } from './entry-builder.ts'
 
-/** Of a session that only runs, so many of the newest records are read. */
-const FEW = 500
-const FEW_MOST = 4 * FEW
-const SMALL = 1 << 20
+/** A reader that keeps little memory reads only the newest records. */
+const RECENT_RECORDS = 500
+const MAX_RECENT_ENTRIES = 4 * RECENT_RECORDS
+const SMALL_READER_BYTES = 1 << 20
 
-/** What was said in a session, as a log; undefined when its program was never spoken to by protocol. */
-export function findAcpLog(conversations: AcpConversations, session: string): Found | undefined {
+/** The ACP records of a session as a log; undefined when its program never used the protocol. */
+export function findAcpLog(conversations: AcpConversations, session: string): LogHandle | undefined {
   if (!conversations.hasRecords(session)) return undefined
   return {
     key: '',
     path: `acp:${session}`,
-    open: ({ keep }) => new AcpLog(conversations, session, keep < SMALL),
-    firstWords: () => '',
+    open: ({ keepBytes }) => new AcpLog(conversations, session, keepBytes < SMALL_READER_BYTES),
+    firstPrompt: () => '',
   }
 }
 
-/** A log whose entries are the records that were kept. */
+/** A log whose entries are built from stored ACP records. */
 class AcpLog implements LogReader {
   readonly generation = 0
-  readonly troubles = []
+  readonly diagnostics = []
   readonly files = []
   readonly stream: string
   truncated = false
-  #fold = new Fold()
-  #place = 0
-  #begun = false
+  #builder = new AcpEntryBuilder()
+  #lastId = 0
+  #isStarted = false
 
   constructor(
     private readonly conversations: AcpConversations,
     private readonly session: string,
-    private readonly few: boolean,
+    private readonly isRecentOnly: boolean,
   ) {
     this.stream = `acp:${session}`
   }
 
-  get view(): View {
-    return { entries: [...this.#fold.entries], branches: false, key: this.#fold.key }
+  get snapshot(): LogSnapshot {
+    return { entries: [...this.#builder.entries], hasBranches: false, key: this.#builder.key }
   }
 
-  listen(hear: () => void): () => void {
-    return this.conversations.onRecords((session) => session === this.session && hear())
+  subscribe(listener: () => void): () => void {
+    return this.conversations.onRecords((session) => session === this.session && listener())
   }
 
   async refresh(): Promise<boolean> {
-    if (!this.#begun) this.#begin()
-    const before = this.#place
+    if (!this.#isStarted) this.#start()
+    const before = this.#lastId
     for (;;) {
-      const kept = this.conversations.recordsAfter(this.session, this.#place)
-      for (const { id, body } of kept) {
-        const record: unknown = parsed(body)
-        if (Value.Check(AgentRecord, record)) this.#fold.add(id, record)
-        this.#place = id
-      }
-      if (kept.length === 0) break
-      await new Promise((resolve) => setImmediate(resolve))
+      const records = this.conversations.recordsAfter(this.session, this.#lastId)
+      for (const record of records) this.#add(record)
+      if (records.length === 0) break
+      await yieldToEventLoop()
     }
-    if (this.few && this.#fold.entries.length > FEW_MOST) this.#again()
-    return this.#place > before
+    if (this.isRecentOnly && this.#builder.entries.length > MAX_RECENT_ENTRIES) this.#dropOld()
+    return this.#lastId > before
   }
 
   close(): void {}
 
-  #begin(): void {
-    this.#begun = true
-    if (!this.few) return
-    this.#place = this.conversations.positionBeforeLast(this.session, FEW)
-    this.truncated = this.#place > 0
+  #start(): void {
+    this.#isStarted = true
+    if (!this.isRecentOnly) return
+    this.#lastId = this.conversations.positionBeforeLast(this.session, RECENT_RECORDS)
+    this.truncated = this.#lastId > 0
   }
 
-  /** Lets go of what is old. */
-  #again(): void {
-    const last = this.#place
-    this.#fold = new Fold()
-    this.#begin()
-    for (const { id, body } of this.conversations.recordsAfter(this.session, this.#place)) {
-      const record: unknown = parsed(body)
-      if (id <= last && Value.Check(AgentRecord, record)) this.#fold.add(id, record)
-    }
-    this.#place = last
+  #add({ id, body }: StoredRecord): void {
+    const record: unknown = parseJson(body)
+    if (Value.Check(AgentRecord, record)) this.#builder.add(id, record)
+    this.#lastId = id
+  }
+
+  /** Builds the entries anew from the newest records, up to the last one that was read. */
+  #dropOld(): void {
+    const last = this.#lastId
+    this.#builder = new AcpEntryBuilder()
+    this.#start()
+    const records = this.conversations.recordsAfter(this.session, this.#lastId)
+    for (const record of records) if (record.id <= last) this.#add(record)
+    this.#lastId = last
   }
 }

@@ -1,10 +1,10 @@
-import { callBlock, resultBlock } from '../entries/blocks.ts'
-import { isObject, items, type Json, object, present, shown, text } from '../entries/json.ts'
+import { toolResultBlock, toolUseBlock } from '../entries/blocks.ts'
+import { asArray, asObject, asString, isObject, type JsonRecord, omitUndefined, stringify } from '../entries/json.ts'
 import { kindOf, type ToolCall } from '../entries/tool-kinds.ts'
 import type { Block } from '../structured/blocks.ts'
 
-/** What the protocol's kinds of tools are called elsewhere. */
-const NAMES: Readonly<Record<string, string>> = {
+/** The tool names that the protocol's kinds of tools stand for. */
+const NAMES_BY_KIND: Readonly<Record<string, string>> = {
   execute: 'bash',
   read: 'read',
   edit: 'edit',
@@ -12,60 +12,65 @@ const NAMES: Readonly<Record<string, string>> = {
   fetch: 'webfetch',
 }
 
-/** A call of a tool as far as it was told: each update says what differs. */
-export interface Told {
+/** The state of a tool call; each update of it contains only what changed. */
+export interface ToolCallState {
   readonly id: string
-  /** What it was called first; later it may be called by what it does. */
-  readonly first: string
-  readonly fields: Json
+  /** The title of the first update; a later title may describe what the call does. */
+  readonly initialTitle: string
+  readonly fields: JsonRecord
 }
 
-/** A call after an update: what the update leaves out stays. */
-export function updated(told: Told, update: Json): Told {
-  const news = Object.entries(update).filter(([, value]) => value !== undefined && value !== null)
-  return { ...told, fields: { ...told.fields, ...Object.fromEntries(news) } }
+/** Applies an update to a call; fields that the update leaves out stay. */
+export function applyUpdate(call: ToolCallState, update: JsonRecord): ToolCallState {
+  const changes = Object.entries(update).filter(([, value]) => value !== undefined && value !== null)
+  return { ...call, fields: { ...call.fields, ...Object.fromEntries(changes) } }
 }
 
-export const isOver = ({ fields }: Told): boolean => fields.status === 'completed' || fields.status === 'failed'
+export const isFinished = ({ fields }: ToolCallState): boolean =>
+  fields.status === 'completed' || fields.status === 'failed'
 
-/** A call and, once it is over, what came of it. */
-export function blocksOf(told: Told): Block[] {
-  const { id, fields } = told
-  const call = callOf(told)
-  const use = callBlock(id, call)
-  if (!isOver(told)) return [use]
-  const output = object(fields.rawOutput)
-  const noted = isObject(fields.rawOutput) ? { ...object(output.metadata), ...output } : fields.rawOutput
-  return [use, resultBlock(id, call, { content: wordsOf(fields), isError: fields.status === 'failed', noted })]
+/** The block of a call and, once it is finished, that of its result. */
+export function toBlocks(state: ToolCallState): Block[] {
+  const { id, fields } = state
+  const call = toToolCall(state)
+  const use = toolUseBlock(id, call)
+  if (!isFinished(state)) return [use]
+  const output = asObject(fields.rawOutput)
+  const details = isObject(fields.rawOutput) ? { ...asObject(output.metadata), ...output } : fields.rawOutput
+  return [use, toolResultBlock(id, call, { content: outputText(fields), isError: fields.status === 'failed', details })]
 }
 
-function callOf({ first, fields }: Told): ToolCall {
-  const kind = text(fields.kind) ?? 'other'
-  const name = text(fields.name) ?? (kindOf(first) ? first : (NAMES[kind] ?? first))
-  return { name, input: inputOf(fields) }
+function toToolCall({ initialTitle, fields }: ToolCallState): ToolCall {
+  const kind = asString(fields.kind) ?? 'other'
+  const fallback = kindOf(initialTitle) ? initialTitle : (NAMES_BY_KIND[kind] ?? initialTitle)
+  return { name: asString(fields.name) ?? fallback, input: inputOf(fields) }
 }
 
-function inputOf(fields: Json): unknown {
+function inputOf(fields: JsonRecord): unknown {
   const input = fields.rawInput
   if (input !== undefined && !isObject(input)) return input
-  const diff = items(fields.content)
-    .map(object)
+  const diff = asArray(fields.content)
+    .map(asObject)
     .find(({ type }) => type === 'diff')
-  const [place] = items(fields.locations).map(object)
-  return present({
-    path: text(place?.path),
-    ...(diff && { file_path: text(diff.path), old_string: text(diff.oldText), new_string: text(diff.newText) }),
-    ...object(input),
+  const [location] = asArray(fields.locations).map(asObject)
+  return omitUndefined({
+    path: asString(location?.path),
+    ...(diff && {
+      file_path: asString(diff.path),
+      old_string: asString(diff.oldText),
+      new_string: asString(diff.newText),
+    }),
+    ...asObject(input),
   })
 }
 
-/** The words that a call came to: its contents, else its output. */
-function wordsOf({ content, rawOutput }: Json): string {
-  const said = items(content)
-    .map(object)
-    .flatMap((one) => text(object(one.content).text) ?? [])
+/** The text that a call returned: its content, else its raw output. */
+function outputText({ content, rawOutput }: JsonRecord): string {
+  const text = asArray(content)
+    .map(asObject)
+    .flatMap((part) => asString(asObject(part.content).text) ?? [])
     .join('\n')
-  if (said !== '') return said
-  const output = object(rawOutput)
-  return text(output.output) ?? text(output.error) ?? (rawOutput === undefined ? '' : shown(rawOutput))
+  if (text !== '') return text
+  const output = asObject(rawOutput)
+  return asString(output.output) ?? asString(output.error) ?? (rawOutput === undefined ? '' : stringify(rawOutput))
 }

@@ -1,7 +1,7 @@
 const MILLION = 1_000_000
 
 /** How much a model can have in mind at once, in tokens, by what its name holds; the first that fits. */
-const WINDOWS: readonly (readonly [RegExp, number])[] = [
+const CONTEXT_WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/\[1m\]/i, MILLION],
   [/fable|mythos|opus-4-[678]|opus-5|sonnet-4-6|sonnet-5/i, MILLION],
   [/gemini/i, MILLION],
@@ -11,7 +11,8 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
 ]
 
 /** The context of a model in tokens; undefined when it is not known. */
-export const windowOf = (model: string): number | undefined => WINDOWS.find(([name]) => name.test(model))?.[1]
+export const contextWindowOf = (model: string): number | undefined =>
+  CONTEXT_WINDOWS.find(([name]) => name.test(model))?.[1]
 
 /** How full a context is, in percent. */
-export const percentOf = (used: number, window: number): number => Math.min(100, Math.floor((used * 100) / window))
+export const percentUsed = (used: number, window: number): number => Math.min(100, Math.floor((used * 100) / window))

@@ -1,6 +1,6 @@
 import type { Block } from '../structured/blocks.ts'
 
-/** Tokens that one answer of a model took. */
+/** The tokens of one model response. */
 export interface Tokens {
   readonly input: number
   readonly output: number
@@ -9,40 +9,43 @@ export interface Tokens {
   readonly reasoning: number
 }
 
-/** What an answer of a model cost, under a name by which it is counted once. */
-export interface Use {
+/** The usage of one model response, under an id that is counted once. */
+export interface ModelUsage {
   readonly id: string
   readonly model: string
   readonly tokens: Tokens
-  readonly at: number
-  /** What was paid, when the log says so. */
+  readonly timestamp: number
+  /** The price paid, when the log records it. */
   readonly cost?: number
 }
 
-/** One entry of a program's own log, as every format shows it. */
+/** One entry of a conversation, whichever program recorded it. */
 export interface Entry {
-  /** The same at every reading. */
+  /** Stays the same whenever the log is read. */
   readonly id: string
-  readonly at: number | undefined
-  /** As it stands in the log. */
+  readonly timestamp: number | undefined
+  /** The entry as the program logged it. */
   readonly raw: unknown
-  /** Who speaks in a conversation; undefined for what only the raw format shows. */
+  /** The role in the conversation format; undefined for entries that only the raw format shows. */
   readonly speaker: 'user' | 'assistant' | 'system' | 'result' | undefined
-  /** Who speaks in the structured format; undefined for what it leaves out. */
+  /** The role in the structured format; undefined for entries that it leaves out. */
   readonly role: 'user' | 'assistant' | 'system' | 'tool' | 'unknown' | undefined
-  /** Whether the conversation was shortened here. */
+  /** Whether the conversation was compacted here. */
   readonly boundary: boolean
-  /** What it tells of the turn: it goes on, or it is over. */
+  /** Whether the turn continues after this entry or ends with it, when the entry tells. */
   readonly turn: 'in-turn' | 'idle' | undefined
-  /** Whether it may still change. */
+  /** Whether the entry may still change. */
   readonly partial: boolean
   readonly model?: string | undefined
   readonly stopReason?: string | undefined
-  readonly use?: Use | undefined
-  /** How much of the model's context was filled, in tokens. */
+  readonly usage?: ModelUsage | undefined
+  /** How many tokens of the model's context are used. */
   readonly contextUsed?: number | undefined
-  /** The size of that context, when the log tells. */
+  /** The size of that context in tokens, when the log records it. */
   readonly contextWindow?: number | undefined
   readonly event?: { kind?: string; category?: string; code?: string; message?: string } | undefined
   blocks(): readonly Block[]
 }
+
+/** What an entry tells about the model that wrote it. */
+export type ModelFields = Pick<Entry, 'model' | 'stopReason' | 'usage' | 'contextUsed' | 'contextWindow'>

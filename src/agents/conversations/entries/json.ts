@@ -1,65 +1,69 @@
-/** An object out of somebody else's log. */
-export type Json = Readonly<Record<string, unknown>>
+/** An object of a foreign JSON document. */
+export type JsonRecord = Readonly<Record<string, unknown>>
 
-const NOTHING: Json = {}
+const EMPTY: JsonRecord = {}
 
-export const isObject = (value: unknown): value is Json =>
+export const isObject = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The value as an object; an empty one when it is none. */
-export const object = (value: unknown): Json => (isObject(value) ? value : NOTHING)
+/** The value when it is an object, else an empty object. */
+export const asObject = (value: unknown): JsonRecord => (isObject(value) ? value : EMPTY)
 
-export const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+/** The value when it is an array, else an empty array. */
+export const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The value as a text that is not empty. */
-export const text = (value: unknown): string | undefined =>
+/** The value when it is a string that is not empty. */
+export const asString = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-export const number = (value: unknown): number | undefined =>
+/** The value when it is a finite number. */
+export const asNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
-export const whole = (value: unknown): number | undefined => {
-  const known = number(value)
-  return known === undefined ? undefined : Math.round(known)
+/** The value rounded to an integer, when it is a finite number. */
+export const asInteger = (value: unknown): number | undefined => {
+  const number = asNumber(value)
+  return number === undefined ? undefined : Math.round(number)
 }
 
-export const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
+export const asBoolean = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
 
-export const texts = (value: unknown): string[] | undefined => {
-  const all = items(value).filter((item) => typeof item === 'string')
-  return all.length > 0 ? all : undefined
+/** The strings of an array; undefined when it has none. */
+export const asStrings = (value: unknown): string[] | undefined => {
+  const strings = asArray(value).filter((item) => typeof item === 'string')
+  return strings.length > 0 ? strings : undefined
 }
 
-/** The first of these fields that holds a text. */
-export function textOf(from: Json, ...names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const found = text(from[name])
-    if (found !== undefined) return found
+/** The value of the first of these fields that holds a string. */
+export function firstString(from: JsonRecord, ...fields: readonly string[]): string | undefined {
+  for (const field of fields) {
+    const value = asString(from[field])
+    if (value !== undefined) return value
   }
   return undefined
 }
 
-/** Any value as a text: itself, or as JSON. */
-export const shown = (value: unknown): string =>
+/** A string as it is, any other value as JSON. */
+export const stringify = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 
-/** The value of a text that may be JSON. */
-export function parsed(value: string): unknown {
+/** The value of a JSON document; undefined when it is not JSON. */
+export function parseJson(document: string): unknown {
   try {
-    return JSON.parse(value)
+    return JSON.parse(document)
   } catch {
     return undefined
   }
 }
 
-/** The fields that are there. */
-export function present<T extends object>(fields: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
-  const there = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(there) as { [Key in keyof T]: Exclude<T[Key], undefined> }
+/** The fields that are not undefined. */
+export function omitUndefined<T extends object>(fields: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(defined) as { [Key in keyof T]: Exclude<T[Key], undefined> }
 }
 
-/** A moment of a log, in milliseconds: RFC 3339 or a number; undefined when it is on no calendar. */
-export function moment(value: unknown): number | undefined {
-  const at = new Date(typeof value === 'string' || typeof value === 'number' ? value : Number.NaN).getTime()
-  return Number.isNaN(at) ? undefined : at
+/** A date in milliseconds since the epoch, from RFC 3339 or a number; undefined when it is not a date. */
+export function asTimestamp(value: unknown): number | undefined {
+  const milliseconds = new Date(typeof value === 'string' || typeof value === 'number' ? value : Number.NaN).getTime()
+  return Number.isNaN(milliseconds) ? undefined : milliseconds
 }

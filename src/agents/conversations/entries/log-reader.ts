@@ -1,32 +1,32 @@
 import type { Entry } from './entry.ts'
-import type { Json } from './json.ts'
+import type { JsonRecord } from './json.ts'
 
 /** A position in a file, to be found again. */
-export interface Since {
+export interface FilePosition {
   /** Identifies the file. */
   readonly file: string
   readonly offset: number
 }
 
-/** A piece of a log before it is understood. */
-export interface Native {
+/** One record of a log before it is parsed into an entry. */
+export interface LogRecord {
   /** Where it begins in its file. */
   readonly offset: number
   readonly size: number
-  readonly value: Json
+  readonly value: JsonRecord
 }
 
-/** What a log says: its entries in the order of the conversation. */
-export interface View {
+/** The content of a log: its entries in the order of the conversation. */
+export interface LogSnapshot {
   readonly entries: readonly Entry[]
-  /** Whether there are turns that the conversation went back on. */
-  readonly branches: boolean
-  /** What the program calls the conversation. */
+  /** Whether the conversation was rewound and continued differently. */
+  readonly hasBranches: boolean
+  /** The program's own id of the conversation. */
   readonly key: string | undefined
 }
 
-/** Something about a log that a reader should know. */
-export interface Trouble {
+/** A problem of a log that its readers are told about. */
+export interface LogDiagnostic {
   readonly code: string
   readonly count: number
   readonly message: string
@@ -34,23 +34,23 @@ export interface Trouble {
 
 /** A log that is being read. */
 export interface LogReader {
-  /** Names what is read, and changes when that is replaced. */
+  /** Identifies what is read, and changes when that is replaced. */
   readonly stream: string
-  /** Counts how often what was read before turned out to be gone. */
+  /** Increases whenever entries that were read before turn out to be gone. */
   readonly generation: number
-  /** Whether older entries were left out for their size. */
+  /** Whether older entries were left out because of their size. */
   readonly truncated: boolean
-  readonly troubles: readonly Trouble[]
-  readonly view: View
-  /** The files whose change means that there may be more. */
+  readonly diagnostics: readonly LogDiagnostic[]
+  readonly snapshot: LogSnapshot
+  /** The files whose change means that there may be more to read. */
   readonly files: readonly string[]
-  /** Hears that there may be more, where that is in no file; returns how to stop. */
-  listen?(hear: () => void): () => void
-  /** Where a reader goes on that comes after this one: everything before was in a view. */
-  readonly place?: Since | undefined
-  /** Whether there was more than was read at once. */
-  readonly more?: boolean
-  /** Reads what is new; true when anything differs. */
+  /** Calls the listener when there may be more to read, for logs that are not files; returns the unsubscribe function. */
+  subscribe?(listener: () => void): () => void
+  /** Where a later reader resumes: everything before it was in a snapshot. */
+  readonly position?: FilePosition | undefined
+  /** Whether one refresh did not read everything. */
+  readonly hasMore?: boolean
+  /** Reads what is new; true when anything changed. */
   refresh(): Promise<boolean>
   close(): void
 }

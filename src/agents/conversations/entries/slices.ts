@@ -1,41 +1,39 @@
-/** Work that can be left at every step, so that others get their turn. */
+/** Work that can pause at every step, so that the event loop is not blocked. */
 export type Steps<T> = Generator<void, T, void>
 
-/** So many pieces are one step. */
-const PIECES = 200
+const ITEMS_PER_STEP = 200
 
-/** Lets everybody else have a turn. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Does all of the work now; for what is known to be little. */
-export function atOnce<T>(steps: Steps<T>): T {
+/** Does all of the work at once; for work that is known to be small. */
+export function runSync<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
   }
 }
 
-/** Does the work, and lets others go before each further step. */
-export async function inSlices<T>(steps: Steps<T>): Promise<T> {
+/** Does the work, and yields to the event loop between its steps. */
+export async function runInSteps<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
-    await turn()
+    await yieldToEventLoop()
   }
 }
 
-/** Goes through a list in steps. */
-export function* each<T>(list: Iterable<T>, use: (item: T, place: number) => unknown): Steps<void> {
-  let place = 0
-  for (const item of list) {
-    if (place > 0 && place % PIECES === 0) yield
-    use(item, place++)
+/** Calls `visit` with each item, in steps. */
+export function* forEachInSteps<T>(items: Iterable<T>, visit: (item: T, index: number) => unknown): Steps<void> {
+  let index = 0
+  for (const item of items) {
+    if (index > 0 && index % ITEMS_PER_STEP === 0) yield
+    visit(item, index++)
   }
 }
 
-/** Makes a list of another in steps. */
-export function* mapped<From, To>(list: Iterable<From>, make: (item: From) => To): Steps<To[]> {
-  const made: To[] = []
-  yield* each(list, (item) => made.push(make(item)))
-  return made
+/** Maps a list in steps. */
+export function* mapInSteps<From, To>(items: Iterable<From>, transform: (item: From) => To): Steps<To[]> {
+  const mapped: To[] = []
+  yield* forEachInSteps(items, (item) => mapped.push(transform(item)))
+  return mapped
 }

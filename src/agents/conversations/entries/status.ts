@@ -1,5 +1,5 @@
-import { percentOf, windowOf } from './context-windows.ts'
-import type { View } from './log-reader.ts'
+import { contextWindowOf, percentUsed } from './context-windows.ts'
+import type { LogSnapshot } from './log-reader.ts'
 
 /** What a log tells of how a session is. */
 export interface LogStatus {
@@ -10,16 +10,16 @@ export interface LogStatus {
 }
 
 /** How a session is, by the newest entries of its log. */
-export function statusOf({ entries }: View): LogStatus {
+export function statusOf({ entries }: LogSnapshot): LogStatus {
   const activity = entries.findLast(({ turn }) => turn !== undefined)?.turn
   const model = entries.findLast((entry) => entry.model !== undefined)?.model
   const filled = entries.findLast(({ contextUsed }) => contextUsed !== undefined)
-  const window = filled?.contextWindow ?? (model === undefined ? undefined : windowOf(model))
+  const window = filled?.contextWindow ?? (model === undefined ? undefined : contextWindowOf(model))
   const used = filled?.contextUsed
   return {
     ...(activity !== undefined && { activity }),
     ...(model !== undefined && { model }),
     ...(window !== undefined && { contextWindow: window }),
-    ...(window !== undefined && used !== undefined && { contextPct: percentOf(used, window) }),
+    ...(window !== undefined && used !== undefined && { contextPct: percentUsed(used, window) }),
   }
 }

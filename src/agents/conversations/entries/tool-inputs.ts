@@ -1,153 +1,188 @@
 import type { ToolInput } from '../structured/tool-input.ts'
-import { isObject, items, type Json, object, present, shown, text, textOf, texts } from './json.ts'
+import {
+  asArray,
+  asObject,
+  asString,
+  asStrings,
+  firstString,
+  isObject,
+  type JsonRecord,
+  omitUndefined,
+  stringify,
+} from './json.ts'
 import { kindOf, type ToolCall, type ToolKind } from './tool-kinds.ts'
 
 const PATHS = ['file_path', 'filePath', 'absolute_path', 'notebook_path', 'path', 'dir_path']
 
 /** The file that a call is about. */
-export const fileOf = (input: unknown): string | undefined => textOf(object(input), ...PATHS)
+export const fileOf = (input: unknown): string | undefined => firstString(asObject(input), ...PATHS)
 
 /** What a tool was given, in the words that are the same for every program. */
 export function toolInput({ name, input }: ToolCall): ToolInput {
-  if (typeof input === 'string') return ofText(kindOf(name), input)
+  if (typeof input === 'string') return fromString(kindOf(name), input)
   if (!isObject(input)) return { kind: 'unknown' }
   const kind = kindOf(name)
-  return kind ? READ[kind](input) : named(input)
+  return kind ? INPUT_READERS[kind](input) : toArguments(input)
 }
 
-function ofText(kind: ToolKind | undefined, input: string): ToolInput {
+function fromString(kind: ToolKind | undefined, input: string): ToolInput {
   if (kind === 'patch') return { kind: 'patch', patch: input }
   if (kind === 'command') return { kind: 'command', command: input }
   if (kind === 'code') return { kind: 'code', code: input }
   return { kind: 'text', text: input }
 }
 
-const named = (input: Json): ToolInput => ({ kind: 'arguments', arguments: argumentsOf(input) })
+const toArguments = (input: JsonRecord): ToolInput => ({ kind: 'arguments', arguments: argumentsOf(input) })
 
-const argumentsOf = (input: Json, except: readonly string[] = []) =>
-  Object.entries(input).flatMap(([name, value]) => (except.includes(name) ? [] : [{ name, value: shown(value) }]))
+const argumentsOf = (input: JsonRecord, except: readonly string[] = []) =>
+  Object.entries(input).flatMap(([name, value]) => (except.includes(name) ? [] : [{ name, value: stringify(value) }]))
 
 /** Further arguments; undefined when there are none. */
-function rest(input: Json, ...except: readonly string[]) {
+function otherArguments(input: JsonRecord, ...except: readonly string[]) {
   const found = argumentsOf(input, except)
   return found.length > 0 ? found : undefined
 }
 
-const READ: Readonly<Record<ToolKind, (input: Json) => ToolInput>> = {
+const INPUT_READERS: Readonly<Record<ToolKind, (input: JsonRecord) => ToolInput>> = {
   command: (input) => {
     const command = commandOf(input)
-    if (command === undefined) return named(input)
-    return present({ kind: 'command' as const, command, arguments: rest(input, 'command', 'cmd', 'script', 'action') })
+    if (command === undefined) return toArguments(input)
+    return omitUndefined({
+      kind: 'command' as const,
+      command,
+      arguments: otherArguments(input, 'command', 'cmd', 'script', 'action'),
+    })
   },
   stdin: (input) =>
-    present({ kind: 'stdin' as const, text: textOf(input, 'chars', 'input', 'text'), task_id: taskOf(input) }),
+    omitUndefined({
+      kind: 'stdin' as const,
+      text: firstString(input, 'chars', 'input', 'text'),
+      task_id: taskIdOf(input),
+    }),
   code: (input) => {
-    const code = textOf(input, 'code', 'input')
-    return code === undefined ? named(input) : present({ kind: 'code' as const, code, language: text(input.language) })
+    const code = firstString(input, 'code', 'input')
+    return code === undefined
+      ? toArguments(input)
+      : omitUndefined({ kind: 'code' as const, code, language: asString(input.language) })
   },
   patch: (input) => {
-    const patch = textOf(input, 'patch', 'patchText', 'input', 'diff')
-    return patch === undefined ? named(input) : present({ kind: 'patch' as const, patch, file_path: fileOf(input) })
+    const patch = firstString(input, 'patch', 'patchText', 'input', 'diff')
+    return patch === undefined
+      ? toArguments(input)
+      : omitUndefined({ kind: 'patch' as const, patch, file_path: fileOf(input) })
   },
-  edit: (input) => present({ kind: 'patch' as const, patch: editsOf(input), file_path: fileOf(input) }),
+  edit: (input) => omitUndefined({ kind: 'patch' as const, patch: toPatch(input), file_path: fileOf(input) }),
   write: (input) =>
-    present({ kind: 'write' as const, file_path: fileOf(input), text: textOf(input, 'content', 'file_text', 'text') }),
-  glob: (input) =>
-    present({
-      kind: 'glob' as const,
-      pattern: textOf(input, 'pattern', 'glob'),
+    omitUndefined({
+      kind: 'write' as const,
       file_path: fileOf(input),
-      arguments: rest(input, 'pattern', 'glob', ...PATHS),
+      text: firstString(input, 'content', 'file_text', 'text'),
+    }),
+  glob: (input) =>
+    omitUndefined({
+      kind: 'glob' as const,
+      pattern: firstString(input, 'pattern', 'glob'),
+      file_path: fileOf(input),
+      arguments: otherArguments(input, 'pattern', 'glob', ...PATHS),
     }),
   grep: (input) =>
-    present({
+    omitUndefined({
       kind: 'search' as const,
-      pattern: text(input.pattern),
-      query: text(input.query),
+      pattern: asString(input.pattern),
+      query: asString(input.query),
       file_path: fileOf(input),
-      arguments: rest(input, 'pattern', 'query', ...PATHS),
+      arguments: otherArguments(input, 'pattern', 'query', ...PATHS),
     }),
   search: (input) => {
-    const query = textOf(input, 'query', 'q') ?? text(object(input.action).query)
-    return present({ kind: 'search' as const, query, arguments: rest(input, 'query', 'q', 'action') })
+    const query = firstString(input, 'query', 'q') ?? asString(asObject(input.action).query)
+    return omitUndefined({ kind: 'search' as const, query, arguments: otherArguments(input, 'query', 'q', 'action') })
   },
-  fetch: (input) => present({ kind: 'fetch' as const, url: text(input.url), prompt: textOf(input, 'prompt') }),
+  fetch: (input) =>
+    omitUndefined({ kind: 'fetch' as const, url: asString(input.url), prompt: firstString(input, 'prompt') }),
   file: (input) => {
     const file_path = fileOf(input)
-    return file_path === undefined ? named(input) : { kind: 'file', file_path }
+    return file_path === undefined ? toArguments(input) : { kind: 'file', file_path }
   },
   todo: (input) => ({ kind: 'todo', todos: todosOf(input.todos) }),
   plan: (input) =>
-    present({
+    omitUndefined({
       kind: 'plan' as const,
-      plan: typeof input.plan === 'string' ? text(input.plan) : undefined,
-      explanation: text(input.explanation),
+      plan: typeof input.plan === 'string' ? asString(input.plan) : undefined,
+      explanation: asString(input.explanation),
       steps: stepsOf(input.plan ?? input.steps),
     }),
   question: (input) => {
-    const first = object(items(input.questions)[0] ?? input)
-    const options = items(first.options).flatMap((option) => textOf(object(option), 'label') ?? text(option) ?? [])
-    return present({
+    const first = asObject(asArray(input.questions)[0] ?? input)
+    const options = asArray(first.options).flatMap(
+      (option) => firstString(asObject(option), 'label') ?? asString(option) ?? [],
+    )
+    return omitUndefined({
       kind: 'question' as const,
-      question: text(first.question),
+      question: asString(first.question),
       options: options.length > 0 ? options : undefined,
     })
   },
   task: (input) =>
-    present({
+    omitUndefined({
       kind: 'task' as const,
-      description: text(input.description),
-      prompt: textOf(input, 'prompt', 'message'),
-      task_type: textOf(input, 'subagent_type', 'agent', 'agent_type'),
-      task_id: taskOf(input),
+      description: asString(input.description),
+      prompt: firstString(input, 'prompt', 'message'),
+      task_type: firstString(input, 'subagent_type', 'agent', 'agent_type'),
+      task_id: taskIdOf(input),
     }),
 }
 
 /** A command as one line; words of a vector are put behind each other. */
-export function commandOf(input: Json): string | undefined {
-  const said = input.command ?? input.cmd ?? input.script ?? object(input.action).command
+export function commandOf(input: JsonRecord): string | undefined {
+  const said = input.command ?? input.cmd ?? input.script ?? asObject(input.action).command
   if (typeof said === 'string') return said
-  const words = texts(said)
+  const words = asStrings(said)
   if (!words) return undefined
   const [shell, option, line] = words
   const isShell = words.length === 3 && /(?:^|\/)(?:ba|z|da)?sh$/.test(shell ?? '') && /^-l?c$/.test(option ?? '')
   return isShell ? line : words.join(' ')
 }
 
-export const taskOf = (input: Json): string | undefined => {
+export const taskIdOf = (input: JsonRecord): string | undefined => {
   const id = input.task_id ?? input.shell_id ?? input.bash_id ?? input.session_id ?? input.agentId
-  return id === undefined ? undefined : shown(id)
+  return id === undefined ? undefined : stringify(id)
 }
 
 /** What an edit takes away and puts in, as a patch. */
-function editsOf(input: Json): string {
-  const edits = items(input.edits)
-  const all = edits.length > 0 ? edits.map(object) : [input]
-  return all.map((edit) => [...signed('-', before(edit)), ...signed('+', after(edit))].join('\n')).join('\n@@\n')
+function toPatch(input: JsonRecord): string {
+  const edits = asArray(input.edits)
+  const all = edits.length > 0 ? edits.map(asObject) : [input]
+  return all
+    .map((edit) => [...prefixLines('-', oldText(edit)), ...prefixLines('+', newText(edit))].join('\n'))
+    .join('\n@@\n')
 }
 
-export const before = (edit: Json): string => textOf(edit, 'old_string', 'oldString', 'old_str') ?? ''
-export const after = (edit: Json): string => textOf(edit, 'new_string', 'newString', 'new_str', 'new_source') ?? ''
+export const oldText = (edit: JsonRecord): string => firstString(edit, 'old_string', 'oldString', 'old_str') ?? ''
+export const newText = (edit: JsonRecord): string =>
+  firstString(edit, 'new_string', 'newString', 'new_str', 'new_source') ?? ''
 
-const signed = (sign: string, lines: string): string[] =>
+const prefixLines = (sign: string, lines: string): string[] =>
   lines === '' ? [] : lines.split('\n').map((line) => sign + line)
 
 export const todosOf = (value: unknown) =>
-  items(value).map((item) => {
-    const todo = object(item)
-    return present({
-      id: text(todo.id),
-      content: textOf(todo, 'content', 'description', 'text'),
-      active_form: textOf(todo, 'activeForm', 'active_form'),
-      status: text(todo.status),
-      priority: text(todo.priority),
+  asArray(value).map((item) => {
+    const todo = asObject(item)
+    return omitUndefined({
+      id: asString(todo.id),
+      content: firstString(todo, 'content', 'description', 'text'),
+      active_form: firstString(todo, 'activeForm', 'active_form'),
+      status: asString(todo.status),
+      priority: asString(todo.priority),
     })
   })
 
 export function stepsOf(value: unknown) {
-  const steps = items(value).map((item) => {
-    const step = object(item)
-    return present({ step: textOf(step, 'step', 'content') ?? text(item), status: text(step.status) })
+  const steps = asArray(value).map((item) => {
+    const step = asObject(item)
+    return omitUndefined({
+      step: firstString(step, 'step', 'content') ?? asString(item),
+      status: asString(step.status),
+    })
   })
   return steps.length > 0 ? steps : undefined
 }

@@ -16,7 +16,7 @@ export type ToolKind =
   | 'question'
   | 'task'
 
-const NAMES: Readonly<Record<ToolKind, string>> = {
+const NAMES_BY_KIND: Readonly<Record<ToolKind, string>> = {
   command: 'bash shell shell_command exec_command local_shell local_shell_call container.exec run_shell_command',
   stdin: 'write_stdin bashoutput killshell killbash taskoutput taskstop',
   code: 'python ipython code_interpreter javascript',
@@ -34,12 +34,14 @@ const NAMES: Readonly<Record<ToolKind, string>> = {
   task: 'task agent subagent spawn_agent',
 }
 
-const KINDS: ReadonlyMap<string, ToolKind> = new Map(
-  (Object.keys(NAMES) as ToolKind[]).flatMap((kind) => NAMES[kind].split(' ').map((name) => [name, kind] as const)),
+const KINDS_BY_NAME: ReadonlyMap<string, ToolKind> = new Map(
+  (Object.keys(NAMES_BY_KIND) as ToolKind[]).flatMap((kind) =>
+    NAMES_BY_KIND[kind].split(' ').map((name) => [name, kind] as const),
+  ),
 )
 
 /** What a tool of this name does; undefined when that is not known. */
-export const kindOf = (name: string | undefined): ToolKind | undefined => KINDS.get(name?.toLowerCase() ?? '')
+export const kindOf = (name: string | undefined): ToolKind | undefined => KINDS_BY_NAME.get(name?.toLowerCase() ?? '')
 
 /** A call of a tool: its name and what it was given. */
 export interface ToolCall {

@@ -1,33 +1,45 @@
 import type { ToolResult } from '../structured/tool-result.ts'
-import { flag, isObject, items, type Json, object, present, shown, text, textOf, texts, whole } from './json.ts'
-import { after, before, commandOf, fileOf, stepsOf, taskOf, todosOf } from './tool-inputs.ts'
+import {
+  asArray,
+  asBoolean,
+  asInteger,
+  asObject,
+  asString,
+  asStrings,
+  firstString,
+  isObject,
+  type JsonRecord,
+  omitUndefined,
+  stringify,
+} from './json.ts'
+import { commandOf, fileOf, newText, oldText, stepsOf, taskIdOf, todosOf } from './tool-inputs.ts'
 import { kindOf, type ToolCall, type ToolKind } from './tool-kinds.ts'
 
 /** What came back from a tool. */
-export interface Outcome {
+export interface ToolOutcome {
   /** The words that the model was shown. */
   readonly content: string
   readonly isError: boolean
   /** What the program noted for itself beside those words. */
-  readonly noted: unknown
+  readonly details: unknown
 }
 
-type Read = (outcome: Outcome, noted: Json, input: Json) => ToolResult
+type ResultReader = (outcome: ToolOutcome, noted: JsonRecord, input: JsonRecord) => ToolResult
 
 /** What came back from a tool, in the words that are the same for every program. */
-export function toolResult(call: ToolCall | undefined, outcome: Outcome): ToolResult {
-  const kind = kindOf(call?.name) ?? guessed(outcome.noted)
-  const noted = object(outcome.noted)
-  const read = kind ? READ[kind] : plain
-  const result = read(outcome, noted, object(call?.input))
+export function toolResult(call: ToolCall | undefined, outcome: ToolOutcome): ToolResult {
+  const kind = kindOf(call?.name) ?? guessKind(outcome.details)
+  const noted = asObject(outcome.details)
+  const read = kind ? RESULT_READERS[kind] : textResult
+  const result = read(outcome, noted, asObject(call?.input))
   const error = errorOf(outcome, kind)
   return error ? { ...result, error } : result
 }
 
-const plain: Read = ({ content }) => ({ kind: 'text', text: content })
+const textResult: ResultReader = ({ content }) => ({ kind: 'text', text: content })
 
 /** What the notes tell of a tool whose call was not seen. */
-function guessed(noted: unknown): ToolKind | undefined {
+function guessKind(noted: unknown): ToolKind | undefined {
   if (!isObject(noted)) return undefined
   if ('structuredPatch' in noted || 'oldString' in noted) return 'edit'
   if ('stdout' in noted || 'exit_code' in noted) return 'command'
@@ -35,191 +47,199 @@ function guessed(noted: unknown): ToolKind | undefined {
   return undefined
 }
 
-const READ: Readonly<Record<ToolKind, Read>> = {
+const RESULT_READERS: Readonly<Record<ToolKind, ResultReader>> = {
   command: ({ content }, noted, input) => {
-    const stdout = text(noted.stdout) ?? (isObject(noted.metadata) || 'exit' in noted ? content : undefined)
-    return present({
+    const stdout = asString(noted.stdout) ?? (isObject(noted.metadata) || 'exit' in noted ? content : undefined)
+    return omitUndefined({
       kind: 'bash' as const,
       command: commandOf(input),
       content,
       stdout,
-      stderr: text(noted.stderr),
-      exit_code: whole(noted.exit_code) ?? whole(noted.exit) ?? whole(object(noted.metadata).exit_code),
-      interrupted: flag(noted.interrupted),
-      truncated: flag(noted.truncated),
-      is_image: flag(noted.isImage),
-      num_lines: linesOf(stdout ?? content),
-      task_id: textOf(noted, 'backgroundTaskId', 'shellId'),
+      stderr: asString(noted.stderr),
+      exit_code: asInteger(noted.exit_code) ?? asInteger(noted.exit) ?? asInteger(asObject(noted.metadata).exit_code),
+      interrupted: asBoolean(noted.interrupted),
+      truncated: asBoolean(noted.truncated),
+      is_image: asBoolean(noted.isImage),
+      num_lines: countLines(stdout ?? content),
+      task_id: firstString(noted, 'backgroundTaskId', 'shellId'),
     })
   },
   stdin: ({ content }, noted, input) =>
-    present({ kind: 'stdin' as const, content, task_id: taskOf(noted) ?? taskOf(input), num_lines: linesOf(content) }),
+    omitUndefined({
+      kind: 'stdin' as const,
+      content,
+      task_id: taskIdOf(noted) ?? taskIdOf(input),
+      num_lines: countLines(content),
+    }),
   code: ({ content, isError }, _, input) =>
-    present({
+    omitUndefined({
       kind: 'python' as const,
-      code: text(input.code),
+      code: asString(input.code),
       ...(isError ? { stderr: content } : { stdout: content }),
     }),
   patch: ({ content }, noted, input) =>
-    present({
+    omitUndefined({
       kind: 'edit' as const,
       content,
       file_path: fileOf(noted),
-      file_paths: texts(noted.files),
-      patch: textOf(noted, 'diff') ?? textOf(input, 'patch', 'patchText', 'input'),
+      file_paths: asStrings(noted.files),
+      patch: firstString(noted, 'diff') ?? firstString(input, 'patch', 'patchText', 'input'),
     }),
   edit: ({ content }, noted, input) => {
     const from = Object.keys(noted).length > 0 ? { ...input, ...noted } : input
-    return present({
+    return omitUndefined({
       kind: 'edit' as const,
       content,
       file_path: fileOf(from),
-      old_string: before(from) || undefined,
-      new_string: after(from) || undefined,
-      original_file: text(noted.originalFile),
-      patch: text(noted.diff),
+      old_string: oldText(from) || undefined,
+      new_string: newText(from) || undefined,
+      original_file: asString(noted.originalFile),
+      patch: asString(noted.diff),
       patch_hunks: hunksOf(noted.structuredPatch),
-      replace_all: flag(from.replaceAll) ?? flag(from.replace_all),
-      user_modified: flag(noted.userModified),
+      replace_all: asBoolean(from.replaceAll) ?? asBoolean(from.replace_all),
+      user_modified: asBoolean(noted.userModified),
     })
   },
   write: ({ content }, noted, input) =>
-    present({
+    omitUndefined({
       kind: 'write' as const,
       content,
       file_path: fileOf(noted) ?? fileOf(input),
-      text: textOf(noted, 'content') ?? textOf(input, 'content'),
-      patch: text(noted.diff),
+      text: firstString(noted, 'content') ?? firstString(input, 'content'),
+      patch: asString(noted.diff),
       patch_hunks: hunksOf(noted.structuredPatch),
     }),
   glob: ({ content }, noted) =>
-    present({
+    omitUndefined({
       kind: 'glob' as const,
       content,
-      filenames: texts(noted.filenames),
-      num_files: whole(noted.numFiles) ?? whole(noted.count),
-      duration_ms: whole(noted.durationMs),
-      truncated: flag(noted.truncated),
+      filenames: asStrings(noted.filenames),
+      num_files: asInteger(noted.numFiles) ?? asInteger(noted.count),
+      duration_ms: asInteger(noted.durationMs),
+      truncated: asBoolean(noted.truncated),
     }),
   grep: ({ content }, noted, input) =>
-    present({
+    omitUndefined({
       kind: 'grep' as const,
       content,
-      query: textOf(input, 'pattern', 'query'),
-      mode: text(noted.mode),
-      filenames: texts(noted.filenames),
-      num_files: whole(noted.numFiles),
-      num_lines: whole(noted.numLines),
-      num_results: whole(noted.matches),
-      applied_limit: whole(noted.appliedLimit),
+      query: firstString(input, 'pattern', 'query'),
+      mode: asString(noted.mode),
+      filenames: asStrings(noted.filenames),
+      num_files: asInteger(noted.numFiles),
+      num_lines: asInteger(noted.numLines),
+      num_results: asInteger(noted.matches),
+      applied_limit: asInteger(noted.appliedLimit),
     }),
   search: ({ content }, noted, input) =>
-    present({
+    omitUndefined({
       kind: 'search' as const,
       content,
-      query: textOf(noted, 'query') ?? textOf(input, 'query'),
-      result_items: foundOf(noted.results),
-      duration_ms: seconds(noted.durationSeconds),
+      query: firstString(noted, 'query') ?? firstString(input, 'query'),
+      result_items: searchItemsOf(noted.results),
+      duration_ms: secondsToMs(noted.durationSeconds),
     }),
   fetch: ({ content }, noted, input) =>
-    present({
+    omitUndefined({
       kind: 'fetch' as const,
       content,
-      url: textOf(noted, 'url') ?? text(input.url),
-      status_code: whole(noted.code),
-      status_text: text(noted.codeText),
-      bytes: whole(noted.bytes),
-      duration_ms: whole(noted.durationMs),
+      url: firstString(noted, 'url') ?? asString(input.url),
+      status_code: asInteger(noted.code),
+      status_text: asString(noted.codeText),
+      bytes: asInteger(noted.bytes),
+      duration_ms: asInteger(noted.durationMs),
     }),
   file: ({ content }, noted, input) => {
-    const file = object(noted.file)
-    return present({
+    const file = asObject(noted.file)
+    return omitUndefined({
       kind: 'read' as const,
-      content: text(file.content) ?? content,
+      content: asString(file.content) ?? content,
       file_path: fileOf(file) ?? fileOf(input),
-      num_lines: whole(file.numLines),
-      start_line: whole(file.startLine) ?? whole(input.offset),
-      total_lines: whole(file.totalLines),
+      num_lines: asInteger(file.numLines),
+      start_line: asInteger(file.startLine) ?? asInteger(input.offset),
+      total_lines: asInteger(file.totalLines),
     })
   },
   todo: ({ content }, noted, input) =>
-    present({
+    omitUndefined({
       kind: 'todo' as const,
       content,
       old_todos: 'oldTodos' in noted ? todosOf(noted.oldTodos) : undefined,
       new_todos: todosOf(noted.newTodos ?? noted.todos ?? input.todos),
     }),
   plan: ({ content }, noted, input) =>
-    present({
+    omitUndefined({
       kind: 'plan' as const,
       content,
-      plan: text(noted.plan) ?? text(input.plan),
-      explanation: text(input.explanation),
+      plan: asString(noted.plan) ?? asString(input.plan),
+      explanation: asString(input.explanation),
       steps: stepsOf(input.plan ?? input.steps),
     }),
   question: ({ content }, noted, input) =>
-    present({
+    omitUndefined({
       kind: 'question' as const,
       content,
       answers: answersOf(noted.answers),
       questions: questionsOf(noted.questions ?? input.questions),
     }),
   task: ({ content }, noted, input) =>
-    present({
+    omitUndefined({
       kind: 'task' as const,
       content,
-      description: text(input.description),
-      task_id: taskOf(noted),
-      task_type: textOf(input, 'subagent_type', 'agent'),
-      task_status: text(noted.status),
-      total_duration_ms: whole(noted.totalDurationMs),
-      total_tokens: whole(noted.totalTokens),
-      total_tool_use_count: whole(noted.totalToolUseCount),
+      description: asString(input.description),
+      task_id: taskIdOf(noted),
+      task_type: firstString(input, 'subagent_type', 'agent'),
+      task_status: asString(noted.status),
+      total_duration_ms: asInteger(noted.totalDurationMs),
+      total_tokens: asInteger(noted.totalTokens),
+      total_tool_use_count: asInteger(noted.totalToolUseCount),
     }),
 }
 
-const linesOf = (said: string): number | undefined =>
+const countLines = (said: string): number | undefined =>
   said === '' ? undefined : said.replace(/\n$/, '').split('\n').length
 
-const seconds = (value: unknown): number | undefined =>
+const secondsToMs = (value: unknown): number | undefined =>
   typeof value === 'number' ? Math.round(value * 1000) : undefined
 
 function hunksOf(value: unknown) {
-  const hunks = items(value).map((item) => {
-    const hunk = object(item)
-    return present({
-      old_start: whole(hunk.oldStart),
-      old_lines: whole(hunk.oldLines),
-      new_start: whole(hunk.newStart),
-      new_lines: whole(hunk.newLines),
-      lines: texts(hunk.lines),
+  const hunks = asArray(value).map((item) => {
+    const hunk = asObject(item)
+    return omitUndefined({
+      old_start: asInteger(hunk.oldStart),
+      old_lines: asInteger(hunk.oldLines),
+      new_start: asInteger(hunk.newStart),
+      new_lines: asInteger(hunk.newLines),
+      lines: asStrings(hunk.lines),
     })
   })
   return hunks.length > 0 ? hunks : undefined
 }
 
-function foundOf(value: unknown) {
-  const pages = items(value).flatMap((item) => [...items(object(item).content), ...(object(item).url ? [item] : [])])
+function searchItemsOf(value: unknown) {
+  const pages = asArray(value).flatMap((item) => [
+    ...asArray(asObject(item).content),
+    ...(asObject(item).url ? [item] : []),
+  ])
   const found = pages.map((item) => {
-    const page = object(item)
-    return present({ title: text(page.title), url: text(page.url), snippet: text(page.snippet) })
+    const page = asObject(item)
+    return omitUndefined({ title: asString(page.title), url: asString(page.url), snippet: asString(page.snippet) })
   })
   return found.length > 0 ? found : undefined
 }
 
 const answersOf = (value: unknown) =>
-  isObject(value) ? Object.entries(value).map(([name, answer]) => ({ name, value: shown(answer) })) : undefined
+  isObject(value) ? Object.entries(value).map(([name, answer]) => ({ name, value: stringify(answer) })) : undefined
 
 function questionsOf(value: unknown) {
-  const all = items(value).map((item) => {
-    const question = object(item)
-    const options = items(question.options).map((one) =>
-      present({ label: text(object(one).label), description: text(object(one).description) }),
+  const all = asArray(value).map((item) => {
+    const question = asObject(item)
+    const options = asArray(question.options).map((one) =>
+      omitUndefined({ label: asString(asObject(one).label), description: asString(asObject(one).description) }),
     )
-    return present({
-      question: text(question.question),
-      header: text(question.header),
-      multi_select: flag(question.multiSelect) ?? flag(question.multiple),
+    return omitUndefined({
+      question: asString(question.question),
+      header: asString(question.header),
+      multi_select: asBoolean(question.multiSelect) ?? asBoolean(question.multiple),
       options: options.length > 0 ? options : undefined,
     })
   })
@@ -229,9 +249,11 @@ function questionsOf(value: unknown) {
 const REJECTED = /^(?:The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user)/
 const REASON = /the user said:\s*([\s\S]+)$/i
 
-function errorOf({ content, isError, noted }: Outcome, kind: ToolKind | undefined): ToolResult['error'] {
+function errorOf({ content, isError, details: noted }: ToolOutcome, kind: ToolKind | undefined): ToolResult['error'] {
   const exit =
-    whole(object(noted).exit_code) ?? whole(object(noted).exit) ?? whole(object(object(noted).metadata).exit_code)
+    asInteger(asObject(noted).exit_code) ??
+    asInteger(asObject(noted).exit) ??
+    asInteger(asObject(asObject(noted).metadata).exit_code)
   if (!isError && !exit) return undefined
   const message = content.slice(0, 2000)
   const said = REASON.exec(content)?.[1]?.trim()

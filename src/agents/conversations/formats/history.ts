@@ -7,18 +7,18 @@ import type { Message } from '../structured/messages.ts'
 import { tokenOf } from './resume-token.ts'
 
 /** What a structured transcript says of the log it was read from. */
-export function historyOf(
+export function toHistory(
   row: SessionRow,
   reader: LogReader,
   messages: readonly Message[],
   thinking: boolean,
 ): Static<typeof History> {
-  const { view, troubles } = reader
+  const { snapshot: view, diagnostics: troubles } = reader
   const compactions = view.entries.filter(({ boundary }) => boundary).length
   const { activity } = statusOf(view)
   const last = messages.at(-1)?.id
-  const open = openCalls(messages)
-  const found = [...troubles, ...(reader.truncated ? [CUT] : [])]
+  const open = openCallIds(messages)
+  const found = [...troubles, ...(reader.truncated ? [TRUNCATED] : [])]
   return {
     gc_session_id: row.id,
     ...(view.key !== undefined && { logical_conversation_id: view.key, provider_session_id: view.key }),
@@ -31,7 +31,7 @@ export function historyOf(
     continuity: {
       status: reader.truncated ? 'degraded' : compactions > 0 ? 'compacted' : 'continuous',
       ...(compactions > 0 && { compaction_count: compactions }),
-      ...(view.branches && { has_branches: true }),
+      ...(view.hasBranches && { has_branches: true }),
     },
     tail_state: {
       activity: activity === undefined ? 'unknown' : activity === 'in-turn' ? 'in_turn' : 'idle',
@@ -42,10 +42,10 @@ export function historyOf(
   }
 }
 
-const CUT = { code: 'history_truncated', count: 1, message: 'the log is long; its oldest entries were left out' }
+const TRUNCATED = { code: 'history_truncated', count: 1, message: 'the log is long; its oldest entries were left out' }
 
 /** Calls that were not answered yet; only the newest messages can have any. */
-function openCalls(messages: readonly Message[]): string[] {
+function openCallIds(messages: readonly Message[]): string[] {
   const answered = new Set<string>()
   const open: string[] = []
   for (const { blocks } of messages.slice(-50).reverse()) {

@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../../core/clock.ts'
-import { percentOf, windowOf } from '../entries/context-windows.ts'
+import { contextWindowOf, percentUsed } from '../entries/context-windows.ts'
 import type { Entry } from '../entries/entry.ts'
-import { present } from '../entries/json.ts'
+import { omitUndefined } from '../entries/json.ts'
 import type { Block } from '../structured/blocks.ts'
 import type { Message } from '../structured/messages.ts'
 
@@ -14,15 +14,15 @@ export function toMessage(entry: Entry, provider: string, thinking: boolean): Me
   const common = {
     id: entry.id,
     status: entry.partial ? ('partial' as const) : ('final' as const),
-    blocks: thinking ? [...all] : all.map(withoutThought),
+    blocks: thinking ? [...all] : all.map(redactThinking),
     provider,
-    ...(entry.at !== undefined && { timestamp: toTimestamp(entry.at) }),
+    ...(entry.timestamp !== undefined && { timestamp: toTimestamp(entry.timestamp) }),
   }
   switch (entry.role) {
     case 'assistant':
-      return { ...common, role: 'assistant', ...spoken(entry) }
+      return { ...common, role: 'assistant', ...assistantFields(entry) }
     case 'user':
-      return { ...common, role: 'user', ...asked(all) }
+      return { ...common, role: 'user', ...userPromptFields(all) }
     case 'tool':
       return { ...common, role: 'tool' }
     case 'system':
@@ -32,10 +32,10 @@ export function toMessage(entry: Entry, provider: string, thinking: boolean): Me
   }
 }
 
-const withoutThought = (block: Block): Block => (block.type === 'thinking' ? { type: 'thinking' } : block)
+const redactThinking = (block: Block): Block => (block.type === 'thinking' ? { type: 'thinking' } : block)
 
-function spoken({ model, stopReason, use, contextUsed, contextWindow }: Entry) {
-  const window = contextWindow ?? (model === undefined ? undefined : windowOf(model))
+function assistantFields({ model, stopReason, usage: use, contextUsed, contextWindow }: Entry) {
+  const window = contextWindow ?? (model === undefined ? undefined : contextWindowOf(model))
   const usage = use && {
     input_tokens: use.tokens.input,
     output_tokens: use.tokens.output,
@@ -44,23 +44,23 @@ function spoken({ model, stopReason, use, contextUsed, contextWindow }: Entry) {
     ...(use.tokens.reasoning > 0 && { reasoning_tokens: use.tokens.reasoning }),
     ...(contextUsed !== undefined && { context_used_tokens: contextUsed }),
     ...(window !== undefined && { context_window_tokens: window }),
-    ...(window !== undefined && contextUsed !== undefined && { context_percent: percentOf(contextUsed, window) }),
+    ...(window !== undefined && contextUsed !== undefined && { context_percent: percentUsed(contextUsed, window) }),
   }
-  return present({ model, stop_reason: stopReason, usage })
+  return omitUndefined({ model, stop_reason: stopReason, usage })
 }
 
 const OPENED = /<ide_opened_file>([\s\S]*?)<\/ide_opened_file>/g
 const SELECTED = /<ide_selection>([\s\S]*?)<\/ide_selection>/g
 
 /** What a person wrote, apart from what their editor added. */
-function asked(blocks: readonly Block[]) {
+function userPromptFields(blocks: readonly Block[]) {
   const said = blocks.flatMap((block) => (block.type === 'text' ? (block.text ?? []) : [])).join('\n')
   if (said === '') return {}
   const opened = [...said.matchAll(OPENED)].map(([, file = '']) => /\bfile (\S+)/.exec(file)?.[1] ?? file.trim())
   const selections = [...said.matchAll(SELECTED)].map(([, text = '']) => ({ text: text.trim() }))
   const words = said.replace(OPENED, '').replace(SELECTED, '').trim()
   return {
-    user_prompt: present({
+    user_prompt: omitUndefined({
       text: words || undefined,
       opened_files: opened.length > 0 ? opened : undefined,
       selections: selections.length > 0 ? selections : undefined,

@@ -5,24 +5,24 @@ import { TRANSCRIPT_CURSOR_INVALIDATED } from '../errors.ts'
 import type { PaginationInfo } from '../structured/turns.ts'
 
 /** Which part of a log is wanted. */
-export interface Page {
+export interface PageRequest {
   /** So many segments between compactions, from the end; 0 for all. */
   readonly tail?: number | undefined
   readonly before?: string | undefined
   readonly after?: string | undefined
 }
 
-export interface Paged {
+export interface EntryPage {
   readonly entries: readonly Entry[]
   readonly pagination?: Static<typeof PaginationInfo>
 }
 
 /** A part of a log: entries that `shows` accepts, and where they stand among the others. */
-export function paged(all: readonly Entry[], page: Page, shows: (entry: Entry) => boolean): Paged {
+export function paginate(all: readonly Entry[], page: PageRequest, shows: (entry: Entry) => boolean): EntryPage {
   const { tail = 0, before, after } = page
-  const from = after === undefined ? 0 : placeOf(all, after) + 1
-  const to = before === undefined ? all.length : placeOf(all, before)
-  const start = Math.max(from, startOf(all.slice(0, to), tail))
+  const from = after === undefined ? 0 : indexOfEntry(all, after) + 1
+  const to = before === undefined ? all.length : indexOfEntry(all, before)
+  const start = Math.max(from, segmentStart(all.slice(0, to), tail))
   const entries = all.slice(start, to).filter(shows)
   if (tail === 0 && before === undefined && after === undefined) return { entries }
   const older = all.slice(0, start).some(shows)
@@ -40,7 +40,7 @@ export function paged(all: readonly Entry[], page: Page, shows: (entry: Entry) =
   }
 }
 
-function placeOf(all: readonly Entry[], id: string): number {
+function indexOfEntry(all: readonly Entry[], id: string): number {
   const place = all.findIndex((entry) => entry.id === id)
   if (place >= 0) return place
   throw new AppError(
@@ -50,7 +50,7 @@ function placeOf(all: readonly Entry[], id: string): number {
 }
 
 /** Where the newest `tail` segments begin: at a compaction, or at the very beginning. */
-function startOf(all: readonly Entry[], tail: number): number {
+function segmentStart(all: readonly Entry[], tail: number): number {
   if (tail === 0) return 0
   const boundaries = all.flatMap(({ boundary }, at) => (boundary ? [at] : []))
   return boundaries.at(-tail) ?? 0

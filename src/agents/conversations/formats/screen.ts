@@ -16,10 +16,10 @@ export const toRawMessages = (said: SessionOutput | undefined): unknown[] =>
   (said?.turns ?? []).map(({ text }) => ({ role: 'assistant', content: [{ type: 'text', text }] }))
 
 /** A structured transcript without its operation. */
-export type Structured = Omit<StructuredFrame, 'operation' | 'reset_reason'>
+export type StructuredSnapshot = Omit<StructuredFrame, 'operation' | 'reset_reason'>
 
 /** A session's screen as a structured transcript of one message that still changes. */
-export function toStructured(row: SessionRow, said: SessionOutput | undefined): Structured {
+export function toStructured(row: SessionRow, said: SessionOutput | undefined): StructuredSnapshot {
   const stream = `fallback:${row.id}`
   const text = said?.turns.map((turn) => turn.text).join('\n') ?? ''
   const id = `${stream}:1`
@@ -50,7 +50,7 @@ const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toS
 /** How a reader that shows a token goes on: from scratch, because its token tells nothing, or with what differs. */
 export function resumeScreen(
   token: string,
-  now: Structured,
+  now: StructuredSnapshot,
 ): Pick<StructuredFrame, 'operation' | 'reset_reason'> | 'same' {
   if (token === '') return { operation: 'snapshot' }
   const { resume_token, after_entry_id: _ } = now.history.cursor

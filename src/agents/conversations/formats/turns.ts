@@ -9,5 +9,5 @@ export const isTurn = (entry: Entry): boolean => entry.speaker !== undefined && 
 export const toTurn = (entry: Entry): OutputTurn => ({
   role: entry.speaker ?? 'system',
   text: turnText(entry.blocks()),
-  ...(entry.at !== undefined && { timestamp: toTimestamp(entry.at) }),
+  ...(entry.timestamp !== undefined && { timestamp: toTimestamp(entry.timestamp) }),
 })

@@ -1,19 +1,19 @@
 import type { ToolCall } from '../entries/tool-kinds.ts'
 
 /** A call is answered before so many others are made. */
-const MOST = 500
+const MAX_OPEN_CALLS = 500
 
 /** Calls of tools that may still be answered, by their id. */
-export class Calls {
-  readonly #known = new Map<string, ToolCall>()
+export class ToolCalls {
+  readonly #calls = new Map<string, ToolCall>()
 
   add(id: string, call: ToolCall): void {
-    this.#known.delete(id)
-    this.#known.set(id, call)
-    if (this.#known.size > MOST) this.#known.delete(this.#known.keys().next().value ?? '')
+    this.#calls.delete(id)
+    this.#calls.set(id, call)
+    if (this.#calls.size > MAX_OPEN_CALLS) this.#calls.delete(this.#calls.keys().next().value ?? '')
   }
 
-  of(id: string | undefined): ToolCall | undefined {
-    return id === undefined ? undefined : this.#known.get(id)
+  find(id: string | undefined): ToolCall | undefined {
+    return id === undefined ? undefined : this.#calls.get(id)
   }
 }

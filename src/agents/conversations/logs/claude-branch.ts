@@ -1,145 +1,148 @@
-import { items, moment, object, text } from '../entries/json.ts'
-import type { Native } from '../entries/log-reader.ts'
-import { each, type Steps } from '../entries/slices.ts'
+import { asArray, asObject, asString, asTimestamp } from '../entries/json.ts'
+import type { LogRecord } from '../entries/log-reader.ts'
+import { forEachInSteps, type Steps } from '../entries/slices.ts'
 
-/** The conversation that a log shows, and whether it went back on something. */
+/** The branch of a log that is shown as the conversation. */
 export interface Branch {
-  readonly natives: readonly Native[]
-  readonly branches: boolean
-  /** How much of the log it is of, and the last piece of that. */
-  readonly seen: number
-  readonly last: Native | undefined
+  readonly records: readonly LogRecord[]
+  /** Whether the log has other branches too. */
+  readonly hasBranches: boolean
+  /** How many records of the log were considered, and the last of them. */
+  readonly recordCount: number
+  readonly lastRecord: LogRecord | undefined
 }
 
 interface Node {
-  readonly native: Native
+  readonly record: LogRecord
   readonly id: string
   readonly parent: string | undefined
-  readonly place: number
-  readonly at: number
+  readonly index: number
+  readonly timestamp: number
   readonly depth: number
 }
 
 /**
- * Claude's log is a tree: each entry names the one before it. The shown branch ends at the newest tip; entries of
- * sub-agents are not of this conversation.
+ * Claude's log is a tree: each entry names its parent. The selected branch ends at the newest tip; entries of
+ * sub-agents do not belong to it.
  */
-export function* branchOf(natives: readonly Native[], sidechains = false): Steps<Branch> {
-  const nodes = yield* nodesOf(natives, sidechains)
-  const tip = yield* newest(nodes)
-  const at = { seen: natives.length, last: natives.at(-1) }
-  if (!tip) return { natives: [], branches: false, ...at }
-  const shown = new Set<Node>()
-  yield* each(lineage(tip, nodes), (node) => shown.add(node))
-  const answered = yield* results(nodes, shown)
+export function* selectBranch(records: readonly LogRecord[], sidechains = false): Steps<Branch> {
+  const nodes = yield* buildNodes(records, sidechains)
+  const tip = yield* newestNode(nodes)
+  const position = { recordCount: records.length, lastRecord: records.at(-1) }
+  if (!tip) return { records: [], hasBranches: false, ...position }
+  const selected = new Set<Node>()
+  yield* forEachInSteps(ancestors(tip, nodes), (node) => selected.add(node))
+  const results = yield* parallelResults(nodes, selected)
   const parents = new Set<string | undefined>()
-  yield* each(nodes.values(), ({ parent }) => parents.add(parent))
-  const ordered: Native[] = []
-  let branches = false
-  yield* each(natives, (native) => {
-    const node = nodes.get(text(native.value.uuid) ?? '')
-    if (!node || node.native !== native) return
-    if (shown.has(node) || answered.has(node)) ordered.push(native)
-    else branches ||= !parents.has(node.id) && speaks(native)
+  yield* forEachInSteps(nodes.values(), ({ parent }) => parents.add(parent))
+  const ordered: LogRecord[] = []
+  let hasBranches = false
+  yield* forEachInSteps(records, (record) => {
+    const node = nodes.get(asString(record.value.uuid) ?? '')
+    if (!node || node.record !== record) return
+    if (selected.has(node) || results.has(node)) ordered.push(record)
+    else hasBranches ||= !parents.has(node.id) && isMessage(record)
   })
-  return { natives: ordered, branches, ...at }
+  return { records: ordered, hasBranches, ...position }
 }
 
-/** An entry, the one before it, and so on to the beginning, or to where it goes in a circle. */
-function* lineage(tip: Node, nodes: ReadonlyMap<string, Node>): Generator<Node, void, void> {
-  const passed = new Set<Node>()
-  for (let node: Node | undefined = tip; node && !passed.has(node); node = nodes.get(node.parent ?? '')) {
-    passed.add(node)
+/** A node, its parent and so on up to the root; a cycle ends the walk. */
+function* ancestors(tip: Node, nodes: ReadonlyMap<string, Node>): Generator<Node, void, void> {
+  const visited = new Set<Node>()
+  for (let node: Node | undefined = tip; node && !visited.has(node); node = nodes.get(node.parent ?? '')) {
+    visited.add(node)
     yield node
   }
 }
 
-/** The branch of a log that only grew, each new entry behind the one before; undefined when more has to be looked at. */
-export function continued(
-  before: Branch | undefined,
-  natives: readonly Native[],
+/** Extends a branch by new records that all continue it; undefined when the branch has to be selected anew. */
+export function extendBranch(
+  branch: Branch | undefined,
+  records: readonly LogRecord[],
   sidechains: boolean,
 ): Branch | undefined {
-  if (!before || before.seen > natives.length || natives[before.seen - 1] !== before.last) return undefined
-  const more: Native[] = []
-  let tip = before.natives.at(-1)
-  for (const native of natives.slice(before.seen)) {
-    const { uuid, isSidechain, timestamp } = native.value
-    if (text(uuid) === undefined || (isSidechain === true && !sidechains)) continue
-    const later = (moment(timestamp) ?? 0) >= (moment(tip?.value.timestamp) ?? 0)
-    if (!tip || parentOf(native) !== tip.value.uuid || !later) return undefined
-    more.push(native)
-    tip = native
+  if (!branch || branch.recordCount > records.length || records[branch.recordCount - 1] !== branch.lastRecord)
+    return undefined
+  const added: LogRecord[] = []
+  let tip = branch.records.at(-1)
+  for (const record of records.slice(branch.recordCount)) {
+    const { uuid, isSidechain, timestamp } = record.value
+    if (asString(uuid) === undefined || (isSidechain === true && !sidechains)) continue
+    const isLater = (asTimestamp(timestamp) ?? 0) >= (asTimestamp(tip?.value.timestamp) ?? 0)
+    if (!tip || parentOf(record) !== tip.value.uuid || !isLater) return undefined
+    added.push(record)
+    tip = record
   }
-  const seen = { seen: natives.length, last: natives.at(-1) }
+  const position = { recordCount: records.length, lastRecord: records.at(-1) }
   return {
-    natives: more.length > 0 ? [...before.natives, ...more] : before.natives,
-    branches: before.branches,
-    ...seen,
+    records: added.length > 0 ? [...branch.records, ...added] : branch.records,
+    hasBranches: branch.hasBranches,
+    ...position,
   }
 }
 
-const parentOf = ({ value }: Native): string | undefined => text(value.parentUuid) ?? text(value.logicalParentUuid)
+const parentOf = ({ value }: LogRecord): string | undefined =>
+  asString(value.parentUuid) ?? asString(value.logicalParentUuid)
 
-const speaks = ({ value }: Native): boolean => value.type === 'user' || value.type === 'assistant'
+const isMessage = ({ value }: LogRecord): boolean => value.type === 'user' || value.type === 'assistant'
 
-function* nodesOf(natives: readonly Native[], sidechains: boolean): Steps<Map<string, Node>> {
+function* buildNodes(records: readonly LogRecord[], sidechains: boolean): Steps<Map<string, Node>> {
   const nodes = new Map<string, Node>()
-  yield* each(natives, (native, place) => {
-    const { value } = native
-    const id = text(value.uuid)
+  yield* forEachInSteps(records, (record, index) => {
+    const { value } = record
+    const id = asString(value.uuid)
     if (id === undefined || (value.isSidechain === true && !sidechains)) return
-    const parent = parentOf(native)
-    const above = parent === undefined ? undefined : nodes.get(parent)
-    const at = moment(value.timestamp) ?? above?.at ?? 0
-    nodes.set(id, { native, id, parent, place, at, depth: (above?.depth ?? 0) + 1 })
+    const parent = parentOf(record)
+    const parentNode = parent === undefined ? undefined : nodes.get(parent)
+    const timestamp = asTimestamp(value.timestamp) ?? parentNode?.timestamp ?? 0
+    nodes.set(id, { record, id, parent, index, timestamp, depth: (parentNode?.depth ?? 0) + 1 })
   })
   return nodes
 }
 
-/** The entry that was written last; of several the one with the longest conversation before it. */
-function* newest(nodes: ReadonlyMap<string, Node>): Steps<Node | undefined> {
+/** The node that was written last; among equals the deepest. */
+function* newestNode(nodes: ReadonlyMap<string, Node>): Steps<Node | undefined> {
   let tip: Node | undefined
-  yield* each(nodes.values(), (node) => {
+  yield* forEachInSteps(nodes.values(), (node) => {
     if (!tip || isNewer(node, tip)) tip = node
   })
   return tip
 }
 
 function isNewer(node: Node, than: Node): boolean {
-  if (node.at !== than.at) return node.at > than.at
-  return node.depth === than.depth ? node.place > than.place : node.depth > than.depth
+  if (node.timestamp !== than.timestamp) return node.timestamp > than.timestamp
+  return node.depth === than.depth ? node.index > than.index : node.depth > than.depth
 }
 
-/** Tools that were called together answer side by side; those answers are of the conversation, although it goes on from one. */
-function* results(nodes: ReadonlyMap<string, Node>, shown: ReadonlySet<Node>): Steps<Set<Node>> {
-  const asked = new Set<string>()
-  const known = new Set<string>()
-  yield* each(shown, ({ native }) => {
-    for (const id of callsIn(native)) asked.add(id)
-    for (const id of resultsIn(native)) known.add(id)
+/** Results of parallel calls are siblings: all belong to the conversation, although it continues from only one of them. */
+function* parallelResults(nodes: ReadonlyMap<string, Node>, selected: ReadonlySet<Node>): Steps<Set<Node>> {
+  const called = new Set<string>()
+  const answered = new Set<string>()
+  yield* forEachInSteps(selected, ({ record }) => {
+    for (const id of callIds(record)) called.add(id)
+    for (const id of resultIds(record)) answered.add(id)
   })
-  const more = new Set<Node>()
-  yield* each(nodes.values(), (node) => {
-    if (shown.has(node)) return
-    const answers = resultsIn(node.native)
-    if (answers.length === 0 || !answers.every((id) => asked.has(id) && !known.has(id))) return
-    more.add(node)
-    for (const id of answers) known.add(id)
+  const results = new Set<Node>()
+  yield* forEachInSteps(nodes.values(), (node) => {
+    if (selected.has(node)) return
+    const ids = resultIds(node.record)
+    if (ids.length === 0 || !ids.every((id) => called.has(id) && !answered.has(id))) return
+    results.add(node)
+    for (const id of ids) answered.add(id)
   })
-  return more
+  return results
 }
 
-const contentOf = ({ value }: Native): readonly unknown[] => items(object(value.message).content)
+const contentOf = ({ value }: LogRecord): readonly unknown[] => asArray(asObject(value.message).content)
 
-const callsIn = (native: Native): string[] =>
-  contentOf(native).flatMap((item) => {
-    const block = object(item)
-    return block.type === 'tool_use' ? (text(block.id) ?? []) : []
+const callIds = (record: LogRecord): string[] =>
+  contentOf(record).flatMap((item) => {
+    const block = asObject(item)
+    return block.type === 'tool_use' ? (asString(block.id) ?? []) : []
   })
 
-const resultsIn = (native: Native): string[] =>
-  contentOf(native).flatMap((item) => {
-    const block = object(item)
-    return block.type === 'tool_result' ? (text(block.tool_use_id) ?? []) : []
+const resultIds = (record: LogRecord): string[] =>
+  contentOf(record).flatMap((item) => {
+    const block = asObject(item)
+    return block.type === 'tool_result' ? (asString(block.tool_use_id) ?? []) : []
   })

@@ -1,155 +1,173 @@
-import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from '../entries/blocks.ts'
-import type { Entry, Tokens, Use } from '../entries/entry.ts'
-import { items, type Json, moment, number, object, present, text, textOf } from '../entries/json.ts'
-import type { Native, View } from '../entries/log-reader.ts'
-import { mapped, type Steps } from '../entries/slices.ts'
+import {
+  imageBlock,
+  lazy,
+  plainText,
+  textBlock,
+  thinkingBlock,
+  toolResultBlock,
+  toolUseBlock,
+} from '../entries/blocks.ts'
+import type { Entry, ModelFields, ModelUsage, Tokens } from '../entries/entry.ts'
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  asTimestamp,
+  firstString,
+  type JsonRecord,
+  omitUndefined,
+} from '../entries/json.ts'
+import type { LogRecord, LogSnapshot } from '../entries/log-reader.ts'
+import { mapInSteps, type Steps } from '../entries/slices.ts'
 import type { ToolCall } from '../entries/tool-kinds.ts'
 import type { Block } from '../structured/blocks.ts'
-import { Calls } from './calls.ts'
-import { type Branch, branchOf, continued } from './claude-branch.ts'
+import { ToolCalls } from './calls.ts'
+import { type Branch, extendBranch, selectBranch } from './claude-branch.ts'
 
 const SPEAKERS = ['user', 'assistant', 'system', 'result'] as const
 const INTERRUPTED = /^\[Request interrupted by user/
-/** What the program tells itself in a person's name: output of its own commands and the like. */
-const OWN = /^\s*<(?:local-command|command-(?:name|message|args)|bash-(?:input|stdout|stderr))/
+/** Messages in the user's name that the program writes itself, such as the output of its own commands. */
+const WRITTEN_BY_PROGRAM = /^\s*<(?:local-command|command-(?:name|message|args)|bash-(?:input|stdout|stderr))/
 
-/** Understands the log of Claude Code. */
-export class Claude {
-  readonly #entries = new WeakMap<Native, Entry>()
-  readonly #calls = new Calls()
+/** Parses the log of Claude Code. */
+export class ClaudeParser {
+  readonly #entries = new WeakMap<LogRecord, Entry>()
+  readonly #calls = new ToolCalls()
   #branch: Branch | undefined
 
-  /** `sidechains`: the log is a sub-agent's own, every entry of which is marked as one. */
+  /** `sidechains`: the log belongs to a sub-agent, whose entries are all marked as sidechains. */
   constructor(private readonly options: { sidechains?: boolean } = {}) {}
 
-  *view(natives: readonly Native[]): Steps<View> {
+  *parse(records: readonly LogRecord[]): Steps<LogSnapshot> {
     const { sidechains = false } = this.options
-    this.#branch = continued(this.#branch, natives, sidechains) ?? (yield* branchOf(natives, sidechains))
-    const { natives: shown, branches } = this.#branch
-    const key = text(shown.findLast(({ value }) => text(value.sessionId) !== undefined)?.value.sessionId)
-    return { entries: yield* mapped(shown, (native) => this.#entry(native)), branches, key }
+    this.#branch = extendBranch(this.#branch, records, sidechains) ?? (yield* selectBranch(records, sidechains))
+    const { records: selected, hasBranches } = this.#branch
+    const key = asString(selected.findLast(({ value }) => asString(value.sessionId) !== undefined)?.value.sessionId)
+    return { entries: yield* mapInSteps(selected, (record) => this.#entry(record)), hasBranches, key }
   }
 
-  #entry(native: Native): Entry {
-    const known = this.#entries.get(native)
-    if (known) return known
-    const made = this.#made(native)
-    this.#entries.set(native, made)
-    return made
+  #entry(record: LogRecord): Entry {
+    const cached = this.#entries.get(record)
+    if (cached) return cached
+    const entry = this.#toEntry(record)
+    this.#entries.set(record, entry)
+    return entry
   }
 
-  #made({ value, offset }: Native): Entry {
-    const message = object(value.message)
+  #toEntry({ value, offset }: LogRecord): Entry {
+    const message = asObject(value.message)
     const content = message.content ?? value.content ?? value.result
-    const answered = this.#noted(content)
-    const speaker = SPEAKERS.find((one) => one === value.type)
+    const answeredCalls = this.#trackCalls(content)
+    const speaker = SPEAKERS.find((type) => type === value.type)
     return {
-      id: text(value.uuid) ?? `at-${offset}`,
-      at: moment(value.timestamp),
+      id: asString(value.uuid) ?? `at-${offset}`,
+      timestamp: asTimestamp(value.timestamp),
       raw: value,
       speaker,
-      role: roleOf(value, answered.size > 0),
+      role: roleOf(value, answeredCalls.size > 0),
       boundary: value.subtype === 'compact_boundary',
       turn: turnOf(value, message, content),
       partial: false,
-      ...(value.type === 'assistant' && spoken(value, message)),
+      ...(value.type === 'assistant' && modelFields(value, message)),
       ...(value.type === 'system' && { event: systemEvent(value) }),
-      blocks: once(() => blocksOf(content, answered, value.toolUseResult)),
+      blocks: lazy(() => blocksOf(content, answeredCalls, value.toolUseResult)),
     }
   }
 
-  /** Notes what calls begin here, and tells for each answer here which call it is to. */
-  #noted(content: unknown): Answered {
-    const answered = new Map<unknown, ToolCall | undefined>()
-    for (const item of items(content)) {
-      const block = object(item)
-      const id = text(block.id)
-      if (block.type === 'tool_use' && id) this.#calls.add(id, callOf(block))
-      if (block.type === 'tool_result') answered.set(block, this.#calls.of(text(block.tool_use_id)))
+  /** Remembers the calls of a message, and maps each of its results to the call it answers. */
+  #trackCalls(content: unknown): AnsweredCalls {
+    const answeredCalls = new Map<unknown, ToolCall | undefined>()
+    for (const item of asArray(content)) {
+      const block = asObject(item)
+      const id = asString(block.id)
+      if (block.type === 'tool_use' && id) this.#calls.add(id, toToolCall(block))
+      if (block.type === 'tool_result') answeredCalls.set(block, this.#calls.find(asString(block.tool_use_id)))
     }
-    return answered
+    return answeredCalls
   }
 }
 
-/** The calls that blocks with answers are to. */
-type Answered = ReadonlyMap<unknown, ToolCall | undefined>
+/** The call that each result block answers. */
+type AnsweredCalls = ReadonlyMap<unknown, ToolCall | undefined>
 
-const callOf = (block: Json): ToolCall => ({ name: text(block.name) ?? 'tool', input: block.input })
+const toToolCall = (block: JsonRecord): ToolCall => ({ name: asString(block.name) ?? 'tool', input: block.input })
 
-function blocksOf(content: unknown, answered: Answered, noted: unknown): Block[] {
+function blocksOf(content: unknown, answeredCalls: AnsweredCalls, details: unknown): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [textBlock(content)]
-  return items(content).map((item) =>
-    typeof item === 'string' ? textBlock(item) : blockOf(object(item), answered, noted),
+  return asArray(content).map((item) =>
+    typeof item === 'string' ? textBlock(item) : blockOf(asObject(item), answeredCalls, details),
   )
 }
 
-function blockOf(block: Json, answered: Answered, noted: unknown): Block {
+function blockOf(block: JsonRecord, answeredCalls: AnsweredCalls, details: unknown): Block {
   switch (block.type) {
     case 'text':
-      return textBlock(text(block.text) ?? '')
+      return textBlock(asString(block.text) ?? '')
     case 'thinking':
     case 'redacted_thinking':
-      return thinkingBlock(text(block.thinking), text(block.signature))
+      return thinkingBlock(asString(block.thinking), asString(block.signature))
     case 'tool_use':
     case 'server_tool_use':
-      return callBlock(text(block.id), callOf(block))
+      return toolUseBlock(asString(block.id), toToolCall(block))
     case 'tool_result': {
-      const outcome = { content: wordsOf(block.content), isError: block.is_error === true, noted }
-      return resultBlock(text(block.tool_use_id), answered.get(block), outcome)
+      const outcome = { content: plainText(block.content), isError: block.is_error === true, details }
+      return toolResultBlock(asString(block.tool_use_id), answeredCalls.get(block), outcome)
     }
     case 'image':
       return imageBlock(block)
     default:
-      return present({ type: 'unknown' as const, name: text(block.type), text: text(block.text) })
+      return omitUndefined({ type: 'unknown' as const, name: asString(block.type), text: asString(block.text) })
   }
 }
 
-function roleOf(value: Json, results: boolean): Entry['role'] {
+function roleOf(value: JsonRecord, results: boolean): Entry['role'] {
   if (value.type === 'tool_result' || (value.type === 'user' && results)) return 'tool'
   if (value.type === 'user' || value.type === 'assistant') return value.type
   return value.type === 'system' || value.type === 'result' ? 'system' : undefined
 }
 
-function turnOf(value: Json, message: Json, content: unknown): Entry['turn'] {
+function turnOf(value: JsonRecord, message: JsonRecord, content: unknown): Entry['turn'] {
   if (value.type === 'assistant') {
-    const reason = text(message.stop_reason)
+    const reason = asString(message.stop_reason)
     if (reason === undefined) return undefined
     return reason === 'tool_use' || reason === 'pause_turn' ? 'in-turn' : 'idle'
   }
   if (value.type === 'tool_result') return 'in-turn'
   if (value.type === 'user') {
-    const said = wordsOf(content)
-    if (INTERRUPTED.test(said)) return 'idle'
-    return value.isMeta === true || value.isCompactSummary === true || OWN.test(said) ? undefined : 'in-turn'
+    const text = plainText(content)
+    if (INTERRUPTED.test(text)) return 'idle'
+    return value.isMeta === true || value.isCompactSummary === true || WRITTEN_BY_PROGRAM.test(text)
+      ? undefined
+      : 'in-turn'
   }
   return value.type === 'result' || value.subtype === 'turn_duration' ? 'idle' : undefined
 }
 
-/** What an answer tells of its model. */
-function spoken(value: Json, message: Json) {
-  const model = text(message.model)
+function modelFields(value: JsonRecord, message: JsonRecord): ModelFields {
+  const model = asString(message.model)
   if (model === undefined || model.startsWith('<')) return {}
-  const stopReason = text(message.stop_reason)
-  const said = object(message.usage)
-  if (Object.keys(said).length === 0) return present({ model, stopReason })
-  const tokens = tokensOf(said)
-  const id = text(message.id) ?? text(value.requestId) ?? text(value.uuid) ?? ''
-  const use: Use = { id, model, tokens, at: moment(value.timestamp) ?? 0 }
+  const stopReason = asString(message.stop_reason)
+  const counts = asObject(message.usage)
+  if (Object.keys(counts).length === 0) return omitUndefined({ model, stopReason })
+  const tokens = tokensOf(counts)
+  const id = asString(message.id) ?? asString(value.requestId) ?? asString(value.uuid) ?? ''
+  const usage: ModelUsage = { id, model, tokens, timestamp: asTimestamp(value.timestamp) ?? 0 }
   const contextUsed = tokens.input + tokens.cacheRead + tokens.cacheWrite
-  return present({ model, stopReason, use, contextUsed: contextUsed > 0 ? contextUsed : undefined })
+  return omitUndefined({ model, stopReason, usage, contextUsed: contextUsed > 0 ? contextUsed : undefined })
 }
 
-const tokensOf = (usage: Json): Tokens => ({
-  input: number(usage.input_tokens) ?? 0,
-  output: number(usage.output_tokens) ?? 0,
-  cacheRead: number(usage.cache_read_input_tokens) ?? 0,
-  cacheWrite: number(usage.cache_creation_input_tokens) ?? 0,
+const tokensOf = (usage: JsonRecord): Tokens => ({
+  input: asNumber(usage.input_tokens) ?? 0,
+  output: asNumber(usage.output_tokens) ?? 0,
+  cacheRead: asNumber(usage.cache_read_input_tokens) ?? 0,
+  cacheWrite: asNumber(usage.cache_creation_input_tokens) ?? 0,
   reasoning: 0,
 })
 
-const systemEvent = (value: Json) =>
-  present({
-    kind: text(value.subtype),
-    category: text(value.level),
-    message: textOf(value, 'content', 'message'),
+const systemEvent = (value: JsonRecord) =>
+  omitUndefined({
+    kind: asString(value.subtype),
+    category: asString(value.level),
+    message: firstString(value, 'content', 'message'),
   })

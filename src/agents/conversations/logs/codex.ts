@@ -1,144 +1,163 @@
-import { callBlock, imageBlock, once, resultBlock, textBlock, thinkingBlock, wordsOf } from '../entries/blocks.ts'
-import type { Entry, Tokens } from '../entries/entry.ts'
-import { isObject, items, type Json, moment, number, object, parsed, present, text } from '../entries/json.ts'
-import type { Native, View } from '../entries/log-reader.ts'
-import { mapped, type Steps } from '../entries/slices.ts'
+import {
+  imageBlock,
+  lazy,
+  plainText,
+  textBlock,
+  thinkingBlock,
+  toolResultBlock,
+  toolUseBlock,
+} from '../entries/blocks.ts'
+import type { Entry, ModelFields, Tokens } from '../entries/entry.ts'
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  asTimestamp,
+  isObject,
+  type JsonRecord,
+  omitUndefined,
+  parseJson,
+} from '../entries/json.ts'
+import type { LogRecord, LogSnapshot } from '../entries/log-reader.ts'
+import { mapInSteps, type Steps } from '../entries/slices.ts'
 import type { ToolCall } from '../entries/tool-kinds.ts'
 import type { Block } from '../structured/blocks.ts'
-import { Calls } from './calls.ts'
+import { ToolCalls } from './calls.ts'
 
-/** What the program adds to a conversation in a person's name. */
-const OWN =
+/** Messages in the user's name that the program adds itself. */
+const WRITTEN_BY_PROGRAM =
   /^\s*<(?:environment_context|user_instructions|permissions|turn_aborted|INSTRUCTIONS)|^# AGENTS\.md instructions/
 
-/** A log that is read from its middle need not tell the model yet; what it took is counted all the same. */
-const UNKNOWN = 'unknown'
+/** A log that is read from its middle may not name the model yet; its usage is counted all the same. */
+const UNKNOWN_MODEL = 'unknown'
 
-const STARTED: ReadonlySet<unknown> = new Set(['task_started', 'turn_started'])
-const ENDED: ReadonlySet<unknown> = new Set(['task_complete', 'turn_complete', 'turn_aborted'])
+const TURN_STARTED: ReadonlySet<unknown> = new Set(['task_started', 'turn_started'])
+const TURN_ENDED: ReadonlySet<unknown> = new Set(['task_complete', 'turn_complete', 'turn_aborted'])
 
-/** Understands the rollout of Codex. */
-export class Codex {
-  readonly #entries = new WeakMap<Native, Entry>()
-  readonly #calls = new Calls()
+/** Parses a rollout of Codex. */
+export class CodexParser {
+  readonly #entries = new WeakMap<LogRecord, Entry>()
+  readonly #calls = new ToolCalls()
   #model: string | undefined
-  /** Whether the log says itself when turns begin and end. */
-  #marked = false
+  /** Whether the log marks where turns begin and end. */
+  #hasTurnMarkers = false
 
   constructor(private readonly key: string) {}
 
-  *view(natives: readonly Native[]): Steps<View> {
-    this.#model = firstModel(natives) ?? this.#model
-    const entries = yield* mapped(natives, (native) => this.#entry(native))
-    return { entries, branches: false, key: this.key }
+  *parse(records: readonly LogRecord[]): Steps<LogSnapshot> {
+    this.#model = firstModel(records) ?? this.#model
+    const entries = yield* mapInSteps(records, (record) => this.#entry(record))
+    return { entries, hasBranches: false, key: this.key }
   }
 
-  #entry(native: Native): Entry {
-    const payload = object(native.value.payload)
-    if (native.value.type === 'turn_context') this.#model = text(payload.model) ?? this.#model
-    if (native.value.type === 'event_msg' && STARTED.has(payload.type)) this.#marked = true
-    const known = this.#entries.get(native)
-    if (known) return known
-    const made = this.#made(native, payload)
-    this.#entries.set(native, made)
-    return made
+  #entry(record: LogRecord): Entry {
+    const payload = asObject(record.value.payload)
+    if (record.value.type === 'turn_context') this.#model = asString(payload.model) ?? this.#model
+    if (record.value.type === 'event_msg' && TURN_STARTED.has(payload.type)) this.#hasTurnMarkers = true
+    const cached = this.#entries.get(record)
+    if (cached) return cached
+    const entry = this.#toEntry(record, payload)
+    this.#entries.set(record, entry)
+    return entry
   }
 
-  #made({ value, offset }: Native, payload: Json): Entry {
-    const callId = text(payload.call_id)
-    const call = value.type === 'response_item' ? callOf(payload) : undefined
+  #toEntry({ value, offset }: LogRecord, payload: JsonRecord): Entry {
+    const callId = asString(payload.call_id)
+    const call = value.type === 'response_item' ? toToolCall(payload) : undefined
     if (call && callId) this.#calls.add(callId, call)
-    const answered = this.#calls.of(callId)
-    const own = payload.type === 'message' && payload.role !== 'assistant' && OWN.test(wordsOf(payload.content))
-    const hidden = own || payload.role === 'developer'
-    const role = value.type === 'response_item' && !hidden ? roleOf(payload) : undefined
-    const counted = value.type === 'event_msg' && payload.type === 'token_count' ? this.#counted(value, payload) : {}
-    const compacted = value.type === 'compacted'
+    const answeredCall = this.#calls.find(callId)
+    const isOwn =
+      payload.type === 'message' && payload.role !== 'assistant' && WRITTEN_BY_PROGRAM.test(plainText(payload.content))
+    const isHidden = isOwn || payload.role === 'developer'
+    const role = value.type === 'response_item' && !isHidden ? roleOf(payload) : undefined
+    const isTokenCount = value.type === 'event_msg' && payload.type === 'token_count'
+    const isCompaction = value.type === 'compacted'
     return {
       id: `at-${offset}`,
-      at: moment(value.timestamp),
+      timestamp: asTimestamp(value.timestamp),
       raw: value,
-      speaker: compacted ? 'system' : role === 'tool' ? 'result' : role === 'unknown' ? undefined : role,
-      role: compacted ? 'system' : role,
-      boundary: compacted,
-      turn: hidden ? undefined : turnOf(value, payload, this.#marked),
+      speaker: isCompaction ? 'system' : role === 'tool' ? 'result' : role === 'unknown' ? undefined : role,
+      role: isCompaction ? 'system' : role,
+      boundary: isCompaction,
+      turn: isHidden ? undefined : turnOf(value, payload, this.#hasTurnMarkers),
       partial: false,
       ...(role === 'assistant' && this.#model !== undefined && { model: this.#model }),
-      ...(compacted && { event: { kind: 'compact_boundary' } }),
-      ...counted,
-      blocks: once(() => (compacted ? summary(payload) : blocksOf(payload, call ?? answered))),
+      ...(isCompaction && { event: { kind: 'compact_boundary' } }),
+      ...(isTokenCount && this.#tokenFields(value, payload)),
+      blocks: lazy(() => (isCompaction ? summaryBlocks(payload) : blocksOf(payload, call ?? answeredCall))),
     }
   }
 
-  #counted(value: Json, payload: Json) {
-    const info = object(payload.info)
-    const last = object(info.last_token_usage)
-    const total = number(object(info.total_token_usage).total_tokens)
+  #tokenFields(value: JsonRecord, payload: JsonRecord): ModelFields {
+    const info = asObject(payload.info)
+    const last = asObject(info.last_token_usage)
+    const total = asNumber(asObject(info.total_token_usage).total_tokens)
     if (!isObject(info.last_token_usage) || total === undefined) return {}
     const tokens = tokensOf(last)
     const model = this.#model
-    const at = moment(value.timestamp) ?? 0
-    return present({
-      contextUsed: number(last.input_tokens) || undefined,
-      contextWindow: number(info.model_context_window),
-      use: { id: `total:${this.key}:${total}`, model: model ?? UNKNOWN, tokens, at },
+    const timestamp = asTimestamp(value.timestamp) ?? 0
+    return omitUndefined({
+      contextUsed: asNumber(last.input_tokens) || undefined,
+      contextWindow: asNumber(info.model_context_window),
+      usage: { id: `total:${this.key}:${total}`, model: model ?? UNKNOWN_MODEL, tokens, timestamp },
       model,
     })
   }
 }
 
-/** `call`: what this is, or what it answers. */
-function blocksOf(payload: Json, call: ToolCall | undefined): Block[] {
-  const id = text(payload.call_id)
+/** `call`: the call that this payload is, or answers. */
+function blocksOf(payload: JsonRecord, call: ToolCall | undefined): Block[] {
+  const id = asString(payload.call_id)
   switch (payload.type) {
     case 'message':
-      return items(payload.content).map((item) => {
-        const part = object(item)
-        return part.type === 'input_image' ? imageBlock(part) : textBlock(text(part.text) ?? '')
+      return asArray(payload.content).map((item) => {
+        const part = asObject(item)
+        return part.type === 'input_image' ? imageBlock(part) : textBlock(asString(part.text) ?? '')
       })
     case 'reasoning':
-      return [thinkingBlock(wordsOf(payload.summary) || wordsOf(payload.content) || undefined)]
+      return [thinkingBlock(plainText(payload.summary) || plainText(payload.content) || undefined)]
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return [resultOf(id, call, payload.output)]
+      return [toResultBlock(id, call, payload.output)]
     default:
-      return [call ? callBlock(id, call) : present({ type: 'unknown' as const, name: text(payload.type) })]
+      return [call ? toolUseBlock(id, call) : omitUndefined({ type: 'unknown' as const, name: asString(payload.type) })]
   }
 }
 
-function resultOf(id: string | undefined, call: ToolCall | undefined, output: unknown): Block {
-  const whole = typeof output === 'string' ? parsed(output) : output
-  const body = isObject(whole) ? whole : {}
-  const content = typeof output === 'string' ? (text(body.output) ?? output) : wordsOf(body.content ?? output)
+function toResultBlock(id: string | undefined, call: ToolCall | undefined, output: unknown): Block {
+  const parsed = typeof output === 'string' ? parseJson(output) : output
+  const body = isObject(parsed) ? parsed : {}
+  const content = typeof output === 'string' ? (asString(body.output) ?? output) : plainText(body.content ?? output)
   const exit = /^(?:Process exited with code|Exit code:) (\d+)/m.exec(content.slice(0, 400))?.[1]
-  const noted = exit === undefined ? body : { ...body, exit_code: Number(exit) }
-  return resultBlock(id, call, { content, isError: body.success === false, noted })
+  const details = exit === undefined ? body : { ...body, exit_code: Number(exit) }
+  return toolResultBlock(id, call, { content, isError: body.success === false, details })
 }
 
-/** Answers are counted under the model of their turn, which in a cut log stands only further on. */
-const firstModel = (natives: readonly Native[]): string | undefined => {
-  const turn = natives.find(({ value }) => value.type === 'turn_context')
-  return turn && text(object(turn.value.payload).model)
+/** Responses are counted under the model of their turn, which a truncated log may name only later. */
+const firstModel = (records: readonly LogRecord[]): string | undefined => {
+  const turn = records.find(({ value }) => value.type === 'turn_context')
+  return turn && asString(asObject(turn.value.payload).model)
 }
 
-function callOf(payload: Json): ToolCall | undefined {
+function toToolCall(payload: JsonRecord): ToolCall | undefined {
   switch (payload.type) {
     case 'function_call': {
-      const said = text(payload.arguments) ?? ''
-      return { name: text(payload.name) ?? 'tool', input: parsed(said) ?? said }
+      const json = asString(payload.arguments) ?? ''
+      return { name: asString(payload.name) ?? 'tool', input: parseJson(json) ?? json }
     }
     case 'custom_tool_call':
-      return { name: text(payload.name) ?? 'tool', input: payload.input }
+      return { name: asString(payload.name) ?? 'tool', input: payload.input }
     case 'local_shell_call':
-      return { name: 'local_shell', input: { command: object(payload.action).command } }
+      return { name: 'local_shell', input: { command: asObject(payload.action).command } }
     case 'web_search_call':
-      return { name: 'web_search', input: { query: object(payload.action).query } }
+      return { name: 'web_search', input: { query: asObject(payload.action).query } }
     default:
       return undefined
   }
 }
 
-function roleOf(payload: Json): Entry['role'] {
+function roleOf(payload: JsonRecord): Entry['role'] {
   switch (payload.type) {
     case 'message':
       return payload.role === 'assistant' ? 'assistant' : payload.role === 'user' ? 'user' : 'system'
@@ -159,30 +178,30 @@ function roleOf(payload: Json): Entry['role'] {
   }
 }
 
-function turnOf(value: Json, payload: Json, marked: boolean): Entry['turn'] {
+function turnOf(value: JsonRecord, payload: JsonRecord, hasTurnMarkers: boolean): Entry['turn'] {
   if (value.type === 'event_msg') {
-    if (STARTED.has(payload.type)) return 'in-turn'
-    return ENDED.has(payload.type) ? 'idle' : undefined
+    if (TURN_STARTED.has(payload.type)) return 'in-turn'
+    return TURN_ENDED.has(payload.type) ? 'idle' : undefined
   }
   if (value.type !== 'response_item') return undefined
   if (payload.type !== 'message') return 'in-turn'
   if (payload.role !== 'assistant') return 'in-turn'
-  return marked || payload.phase === 'commentary' ? undefined : 'idle'
+  return hasTurnMarkers || payload.phase === 'commentary' ? undefined : 'idle'
 }
 
-const summary = (payload: Json): Block[] => {
-  const said = text(payload.message)
-  return said === undefined ? [] : [textBlock(said)]
+const summaryBlocks = (payload: JsonRecord): Block[] => {
+  const text = asString(payload.message)
+  return text === undefined ? [] : [textBlock(text)]
 }
 
 /** Codex counts cached tokens among the input, and reasoning among the output. */
-function tokensOf(usage: Json): Tokens {
-  const cacheRead = number(usage.cached_input_tokens) ?? 0
+function tokensOf(usage: JsonRecord): Tokens {
+  const cacheRead = asNumber(usage.cached_input_tokens) ?? 0
   return {
-    input: Math.max(0, (number(usage.input_tokens) ?? 0) - cacheRead),
-    output: number(usage.output_tokens) ?? 0,
+    input: Math.max(0, (asNumber(usage.input_tokens) ?? 0) - cacheRead),
+    output: asNumber(usage.output_tokens) ?? 0,
     cacheRead,
     cacheWrite: 0,
-    reasoning: number(usage.reasoning_output_tokens) ?? 0,
+    reasoning: asNumber(usage.reasoning_output_tokens) ?? 0,
   }
 }

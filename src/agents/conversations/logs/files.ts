@@ -6,7 +6,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /** Opens a plain file; undefined when there is none that can be read. */
 export async function openFile(path: string): Promise<FileHandle | undefined> {
-  const file = await open(path, FLAGS).catch(unlessAway)
+  const file = await open(path, FLAGS).catch(ignoreMissing)
   if (!file || (await file.stat()).isFile()) return file
   await file.close()
   return undefined
@@ -20,7 +20,7 @@ export function withFile<T>(path: string, use: (file: number, size: number) => T
     const found = fstatSync(file)
     return found.isFile() ? use(file, found.size) : undefined
   } catch (error) {
-    return unlessAway(error)
+    return ignoreMissing(error)
   } finally {
     if (file !== undefined) closeSync(file)
   }
@@ -29,9 +29,17 @@ export function withFile<T>(path: string, use: (file: number, size: number) => T
 /** Whether a path is a plain file itself. */
 export const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
-const AWAY: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENXIO', 'EISDIR'])
+const MISSING_CODES: ReadonlySet<unknown> = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  'ELOOP',
+  'ENXIO',
+  'EISDIR',
+])
 
-function unlessAway(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && AWAY.has(error.code)) return undefined
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && MISSING_CODES.has(error.code)) return undefined
   throw error
 }

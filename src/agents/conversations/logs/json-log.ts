@@ -1,33 +1,33 @@
 import { redactTokens } from '../../../http/credentials.ts'
-import { isObject, items, type Json, object, parsed } from '../entries/json.ts'
-import type { LogReader, Native, Trouble, View } from '../entries/log-reader.ts'
-import { atOnce, inSlices } from '../entries/slices.ts'
+import { asArray, asObject, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
+import type { LogDiagnostic, LogReader, LogRecord, LogSnapshot } from '../entries/log-reader.ts'
+import { runInSteps, runSync } from '../entries/slices.ts'
 import { openFile } from './files.ts'
-import { digest, type Grammar } from './jsonl-log.ts'
+import { type LogParser, shortHash } from './jsonl-log.ts'
 
 /** A longer document is not read. */
-const LONGEST = 32 * 1024 * 1024
+const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
 
-/** A log that is one JSON document, written anew whenever something is added. */
+/** A log that is one JSON document, rewritten whenever something is added. */
 export class JsonLog implements LogReader {
   #identity = ''
-  #seen = ''
-  #natives: Native[] = []
-  #view: View
-  #trouble: Trouble | undefined
+  #fileVersion = ''
+  #records: LogRecord[] = []
+  #snapshot: LogSnapshot
+  #diagnostic: LogDiagnostic | undefined
   #generation = 0
 
   constructor(
     readonly path: string,
-    private readonly grammar: Grammar,
+    private readonly parser: LogParser,
   ) {
-    this.#view = atOnce(grammar.view([]))
+    this.#snapshot = runSync(parser.parse([]))
   }
 
   readonly truncated = false
 
   get stream(): string {
-    return digest(`${this.path}:${this.#identity}`)
+    return shortHash(`${this.path}:${this.#identity}`)
   }
 
   get generation(): number {
@@ -38,27 +38,27 @@ export class JsonLog implements LogReader {
     return [this.path]
   }
 
-  get troubles(): readonly Trouble[] {
-    return this.#trouble ? [this.#trouble] : []
+  get diagnostics(): readonly LogDiagnostic[] {
+    return this.#diagnostic ? [this.#diagnostic] : []
   }
 
-  get view(): View {
-    return this.#view
+  get snapshot(): LogSnapshot {
+    return this.#snapshot
   }
 
   async refresh(): Promise<boolean> {
     const file = await openFile(this.path)
     try {
-      const now = await file?.stat()
-      const seen = now ? `${now.ino}:${now.size}:${now.mtimeMs}` : ''
-      if (seen === this.#seen) return false
-      const large = now !== undefined && now.size > LONGEST
-      const document = file && !large ? parsed(redactTokens(await file.readFile('utf8'))) : {}
+      const stats = await file?.stat()
+      const version = stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : ''
+      if (version === this.#fileVersion) return false
+      const isTooLarge = stats !== undefined && stats.size > MAX_DOCUMENT_BYTES
+      const document = file && !isTooLarge ? parseJson(redactTokens(await file.readFile('utf8'))) : {}
       if (!isObject(document)) return false
-      this.#seen = seen
-      this.#trouble = large ? tooLarge(now.size) : undefined
-      this.#identity = String(document.sessionId ?? object(document.info).id ?? '')
-      await this.#set(nativesOf(document))
+      this.#fileVersion = version
+      this.#diagnostic = isTooLarge ? tooLarge(stats.size) : undefined
+      this.#identity = String(document.sessionId ?? asObject(document.info).id ?? '')
+      await this.#update(recordsOf(document))
       return true
     } finally {
       await file?.close()
@@ -66,24 +66,26 @@ export class JsonLog implements LogReader {
   }
 
   close(): void {
-    this.#natives = []
-    this.#view = atOnce(this.grammar.view([]))
+    this.#records = []
+    this.#snapshot = runSync(this.parser.parse([]))
   }
 
-  async #set(natives: Native[]): Promise<void> {
-    this.#view = await inSlices(this.grammar.view(natives))
-    if (natives.length < this.#natives.length) this.#generation++
-    this.#natives = natives
+  async #update(records: LogRecord[]): Promise<void> {
+    this.#snapshot = await runInSteps(this.parser.parse(records))
+    if (records.length < this.#records.length) this.#generation++
+    this.#records = records
   }
 }
 
-const tooLarge = (size: number): Trouble => ({
-  ...{ code: 'log_too_large', count: 1, message: `the log has ${size} bytes and is not read` },
+const tooLarge = (size: number): LogDiagnostic => ({
+  code: 'log_too_large',
+  count: 1,
+  message: `the log has ${size} bytes and is not read`,
 })
 
-/** The document's own fields, then its messages. */
-function nativesOf(document: Json): Native[] {
+/** A record of the document's own fields, then one of each message. */
+function recordsOf(document: JsonRecord): LogRecord[] {
   const { messages, ...head } = document
-  const all = 'sessionId' in head ? [head, ...items(messages)] : items(messages)
+  const all = 'sessionId' in head ? [head, ...asArray(messages)] : asArray(messages)
   return all.flatMap((value, offset) => (isObject(value) ? [{ offset, size: 0, value }] : []))
 }

@@ -1,55 +1,54 @@
 import { createHash } from 'node:crypto'
 import { redactTokens } from '../../../http/credentials.ts'
-import { isObject, parsed } from '../entries/json.ts'
-import type { LogReader, Native, Since, Trouble, View } from '../entries/log-reader.ts'
-import { atOnce, inSlices, type Steps } from '../entries/slices.ts'
-import { type Line, type LineBounds, LineFile } from './line-reader.ts'
+import { isObject, parseJson } from '../entries/json.ts'
+import type { FilePosition, LogDiagnostic, LogReader, LogRecord, LogSnapshot } from '../entries/log-reader.ts'
+import { runInSteps, runSync, type Steps } from '../entries/slices.ts'
+import { type Line, LineReader, type LineReaderOptions } from './line-reader.ts'
 
-/** Turns pieces of a log into entries. */
-export interface Grammar {
-  view(natives: readonly Native[]): Steps<View>
+/** Parses the records of a log into entries. */
+export interface LogParser {
+  parse(records: readonly LogRecord[]): Steps<LogSnapshot>
 }
 
-/** How much of a log is kept in memory. */
-export interface Bounds extends LineBounds {
-  /** Beyond so many bytes the oldest entries are let go. */
-  readonly keep: number
+export interface LogReaderOptions extends LineReaderOptions {
+  /** How many bytes of records are kept in memory; beyond that the oldest entries are dropped. */
+  readonly keepBytes: number
 }
 
-export const digest = (said: string): string => createHash('sha256').update(said).digest('hex').slice(0, 16)
+export const shortHash = (value: string): string => createHash('sha256').update(value).digest('hex').slice(0, 16)
 
-/** What is kept of a log. */
-interface Kept {
-  readonly grammar: Grammar
-  readonly natives: readonly Native[]
-  /** The file that it is of. */
+/** The part of a log that is kept in memory. */
+interface LogState {
+  readonly parser: LogParser
+  readonly records: readonly LogRecord[]
+  /** Identifies the file. */
   readonly identity: string
-  /** Whether older entries were let go. */
-  readonly trimmed: boolean
-  /** Lines that are no JSON objects. */
-  readonly bad: number
+  /** Whether older entries were dropped. */
+  readonly isTrimmed: boolean
+  /** How many lines are not JSON objects. */
+  readonly malformedLines: number
 }
 
-/** A log of one JSON object a line, which grows at its end. */
+/** A log with one JSON object per line, which only grows at its end. */
 export class JsonlLog implements LogReader {
-  readonly #file: LineFile
-  #kept: Kept
-  #view: View
+  readonly #lines: LineReader
+  #state: LogState
+  #snapshot: LogSnapshot
   #generation = 0
-  #more = false
+  #hasMore = false
 
   constructor(
     readonly path: string,
-    private readonly grammar: () => Grammar,
-    private readonly bounds: Bounds,
+    private readonly createParser: () => LogParser,
+    private readonly options: LogReaderOptions,
   ) {
-    this.#file = new LineFile(path, bounds)
-    this.#kept = this.#nothing()
-    this.#view = atOnce(this.#kept.grammar.view([]))
+    this.#lines = new LineReader(path, options)
+    this.#state = this.#emptyState()
+    this.#snapshot = runSync(this.#state.parser.parse([]))
   }
 
   get stream(): string {
-    return digest(`${this.path}:${this.#kept.identity}`)
+    return shortHash(`${this.path}:${this.#state.identity}`)
   }
 
   get generation(): number {
@@ -57,79 +56,84 @@ export class JsonlLog implements LogReader {
   }
 
   get truncated(): boolean {
-    return this.#kept.trimmed || this.#file.truncated
+    return this.#state.isTrimmed || this.#lines.truncated
   }
 
-  get more(): boolean {
-    return this.#more
+  get hasMore(): boolean {
+    return this.#hasMore
   }
 
-  /** Everything before it was in a view. */
-  get place(): Since | undefined {
-    const { natives, identity } = trimmed(this.#kept, this.bounds.keep)
-    return natives[0] && { file: identity, offset: natives[0].offset }
+  get position(): FilePosition | undefined {
+    const { records, identity } = trim(this.#state, this.options.keepBytes)
+    return records[0] && { file: identity, offset: records[0].offset }
   }
 
   get files(): readonly string[] {
     return [this.path]
   }
 
-  get troubles(): readonly Trouble[] {
-    const bad = this.#kept.bad + this.#file.skipped
-    if (bad === 0) return []
-    return [{ code: 'malformed_line', count: bad, message: 'lines that are not JSON, or too long, were passed over' }]
+  get diagnostics(): readonly LogDiagnostic[] {
+    const count = this.#state.malformedLines + this.#lines.skipped
+    if (count === 0) return []
+    return [{ code: 'malformed_line', count, message: 'lines that are not JSON or are too long were skipped' }]
   }
 
-  /** Everything that was new at the last reading, and as much of what was before it as is kept. */
-  get view(): View {
-    return this.#view
+  /** All that the last refresh read, and the earlier entries that are kept. */
+  get snapshot(): LogSnapshot {
+    return this.#snapshot
   }
 
-  /** Reads a window of what is new; nobody sees any of it before all of it is understood. */
+  /** Reads a window of new lines; the snapshot changes once all of them are parsed. */
   async refresh(): Promise<boolean> {
-    const added: Native[] = []
-    let lines = 0
-    const read = await this.#file.read((found) => {
-      lines += found.length
-      for (const line of found) added.push(...understood(line))
+    const added: LogRecord[] = []
+    let lineCount = 0
+    const result = await this.#lines.read((lines) => {
+      lineCount += lines.length
+      for (const line of lines) added.push(...parseLine(line))
     })
-    const before = this.#kept
-    const fresh = read === undefined || read.fresh
-    const kept = fresh ? this.#nothing() : trimmed(before, this.bounds.keep)
-    const differs = lines > 0 || (fresh && before.natives.length > 0)
-    if (differs || kept !== before) {
-      const bad = kept.bad + lines - added.length
-      const next = { ...kept, natives: [...kept.natives, ...added], bad }
-      this.#view = await inSlices(next.grammar.view(next.natives))
-      this.#kept = next
-      if (fresh && before.natives.length > 0) this.#generation++
+    const before = this.#state
+    const isNewFile = result === undefined || result.isNewFile
+    const kept = isNewFile ? this.#emptyState() : trim(before, this.options.keepBytes)
+    const hasChanged = lineCount > 0 || (isNewFile && before.records.length > 0)
+    if (hasChanged || kept !== before) {
+      const malformedLines = kept.malformedLines + lineCount - added.length
+      const next: LogState = { ...kept, records: [...kept.records, ...added], malformedLines }
+      this.#snapshot = await runInSteps(next.parser.parse(next.records))
+      this.#state = next
+      if (isNewFile && before.records.length > 0) this.#generation++
     }
-    this.#more = read?.more ?? false
-    return differs || this.#more
+    this.#hasMore = result?.hasMore ?? false
+    return hasChanged || this.#hasMore
   }
 
   close(): void {
-    this.#kept = this.#nothing()
-    this.#view = atOnce(this.#kept.grammar.view([]))
+    this.#state = this.#emptyState()
+    this.#snapshot = runSync(this.#state.parser.parse([]))
   }
 
-  #nothing(): Kept {
-    return { grammar: this.grammar(), natives: [], identity: this.#file.identity, trimmed: false, bad: 0 }
+  #emptyState(): LogState {
+    return {
+      parser: this.createParser(),
+      records: [],
+      identity: this.#lines.identity,
+      isTrimmed: false,
+      malformedLines: 0,
+    }
   }
 }
 
-/** A line as a piece of a log; none when it is no JSON object. */
-function understood({ offset, size, text }: Line): Native[] {
-  const value = parsed(redactTokens(text))
+/** The record of a line; none when the line is not a JSON object. */
+function parseLine({ offset, size, text }: Line): LogRecord[] {
+  const value = parseJson(redactTokens(text))
   return isObject(value) ? [{ offset, size, value }] : []
 }
 
-/** Lets go of the oldest entries, somewhat more than need be, so that it seldom happens. */
-function trimmed(kept: Kept, keep: number): Kept {
-  const { natives } = kept
-  let bytes = natives.reduce((sum, { size }) => sum + size, 0)
-  if (bytes <= keep * 1.25) return kept
+/** Drops the oldest records once there are a quarter more than `keepBytes`, so that it happens seldom. */
+function trim(state: LogState, keepBytes: number): LogState {
+  const { records } = state
+  let bytes = records.reduce((sum, { size }) => sum + size, 0)
+  if (bytes <= keepBytes * 1.25) return state
   let count = 0
-  while (bytes > keep && count < natives.length - 1) bytes -= natives[count++]?.size ?? 0
-  return count === 0 ? kept : { ...kept, natives: natives.slice(count), trimmed: true }
+  while (bytes > keepBytes && count < records.length - 1) bytes -= records[count++]?.size ?? 0
+  return count === 0 ? state : { ...state, records: records.slice(count), isTrimmed: true }
 }

@@ -1,165 +1,178 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { Since } from '../entries/log-reader.ts'
-import { turn } from '../entries/slices.ts'
+import type { FilePosition } from '../entries/log-reader.ts'
+import { yieldToEventLoop } from '../entries/slices.ts'
 import { openFile } from './files.ts'
 
-/** A whole line of a file. */
+/** A complete line of a file. */
 export interface Line {
   readonly offset: number
   readonly size: number
   readonly text: string
 }
 
-/** How a file was found when its new lines were read. */
-export interface Reading {
-  /** The file is not the one that was read before: the lines are its first. */
-  readonly fresh: boolean
-  /** There may be more of it. */
-  readonly more: boolean
+/** The result of reading the new lines of a file. */
+export interface ReadResult {
+  /** Whether the file is not the one that was read before, so that these are its first lines. */
+  readonly isNewFile: boolean
+  /** Whether there may be more to read. */
+  readonly hasMore: boolean
 }
 
-/** Takes lines as they are read; what follows waits for it. */
-export type TakeLines = (lines: readonly Line[], fresh: boolean) => void
+/** Receives lines as they are read; reading waits until it returns. */
+export type LineConsumer = (lines: readonly Line[], isNewFile: boolean) => void
 
-export interface LineBounds {
-  /** So many bytes are read at a time. */
-  readonly window: number
-  /** So many bytes from its end are read at first; a window when not given. */
-  readonly first?: number
-  /** Up to where the file was read before, by a reader that is gone; what is behind it is read at first. */
-  readonly since?: Since | undefined
-  /** Whether what came since is passed over where it is more than that, and only its end read. */
-  readonly skips?: boolean
+export interface LineReaderOptions {
+  /** How many bytes one call reads. */
+  readonly windowBytes: number
+  /** How many bytes before its end a file is first read from; a window when absent. */
+  readonly initialBytes?: number
+  /** Where an earlier reader of the file stopped; the first read resumes there. */
+  readonly resumeFrom?: FilePosition | undefined
+  /** Whether only the end of the file is read when more than a window was added to it. */
+  readonly skipsToEnd?: boolean
 }
 
-/** Between two pieces of this size others have their turn. */
-const CHUNK = 128 * 1024
-/** A longer line is passed over. */
-const LONGEST = 16 * 1024 * 1024
-/** So many bytes before the place where reading stopped tell whether the file is still the same. */
-const MARK = 64
+const CHUNK_BYTES = 128 * 1024
+/** A longer line is skipped. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+/** How many bytes before the last position are compared to tell whether the file is still the same. */
+const MARK_BYTES = 64
+const LINE_FEED = 10
+const CLOSING_BRACE = 125
 
-/** Up to where a file was read. */
-interface Place {
+/** How far a file was read. */
+interface ReadState {
   readonly identity: string
   readonly offset: number
   readonly mark: Buffer
-  /** Whether what stands at the place is the rest of a line whose beginning was left out. */
-  readonly cut: boolean
-  /** Lines that were too long. */
+  /** Whether the offset is inside a line whose beginning was left out. */
+  readonly startsMidLine: boolean
+  /** How many lines were too long. */
   readonly skipped: number
   /** Whether the beginning of the file was left out. */
   readonly truncated: boolean
 }
 
-const NOWHERE: Place = {
-  ...{ identity: '', offset: 0, mark: Buffer.alloc(0), cut: false, skipped: 0, truncated: false },
+const INITIAL_STATE: ReadState = {
+  identity: '',
+  offset: 0,
+  mark: Buffer.alloc(0),
+  startsMidLine: false,
+  skipped: 0,
+  truncated: false,
 }
 
-/** Reads the lines of a growing file: at first those at its end, then what is added. */
-export class LineFile {
-  #place = NOWHERE
+/** Reads the lines of a growing file: at first those at its end, then those that are added. */
+export class LineReader {
+  #state = INITIAL_STATE
 
   constructor(
     readonly path: string,
-    private readonly bounds: LineBounds,
+    private readonly options: LineReaderOptions,
   ) {}
 
-  /** Which file was read last. */
+  /** Identifies the file that was read last. */
   get identity(): string {
-    return this.#place.identity
+    return this.#state.identity
   }
 
   get truncated(): boolean {
-    return this.#place.truncated
+    return this.#state.truncated
   }
 
   get skipped(): number {
-    return this.#place.skipped
+    return this.#state.skipped
   }
 
-  /** Gives the lines that are new, a chunk of the file at a time; undefined while there is no file. */
-  async read(take: TakeLines): Promise<Reading | undefined> {
+  /** Passes on the new lines, a chunk of the file at a time; undefined while there is no file. */
+  async read(consume: LineConsumer): Promise<ReadResult | undefined> {
     const file = await openFile(this.path)
     if (!file) return undefined
     try {
       const { ino, dev, size } = await file.stat()
-      const same = await this.#isSame(file, `${dev}:${ino}`, size)
-      const from = same ? this.#place : await this.#start(file, `${dev}:${ino}`, size)
-      const { place, more } = await lines(file, from, this.bounds.window, (found) => take(found, !same))
-      this.#place = place
-      return { fresh: !same, more }
+      const isSame = await this.#isSame(file, `${dev}:${ino}`, size)
+      const from = isSame ? this.#state : await this.#start(file, `${dev}:${ino}`, size)
+      const { state, hasMore } = await readLines(file, from, this.options.windowBytes, (lines) =>
+        consume(lines, !isSame),
+      )
+      this.#state = state
+      return { isNewFile: !isSame, hasMore }
     } finally {
       await file.close()
     }
   }
 
   async #isSame(file: FileHandle, identity: string, size: number): Promise<boolean> {
-    const { identity: before, offset, mark } = this.#place
-    if (identity !== before || size < offset) return false
-    if (this.bounds.skips && size - offset > this.bounds.window) return false
-    return (await chunkAt(file, offset - mark.length, mark.length)).equals(mark)
+    const { identity: lastIdentity, offset, mark } = this.#state
+    if (identity !== lastIdentity || size < offset) return false
+    if (this.options.skipsToEnd && size - offset > this.options.windowBytes) return false
+    return (await readChunk(file, offset - mark.length, mark.length)).equals(mark)
   }
 
-  async #start(file: FileHandle, identity: string, size: number): Promise<Place> {
-    const { window, first = window, since } = this.bounds
-    const goesOn = this.#place === NOWHERE && since?.file === identity && since.offset <= size
-    const offset = goesOn ? since.offset : Math.max(0, size - first)
-    const cut = offset > 0 && (await chunkAt(file, offset - 1, 1))[0] !== 10
-    return { ...NOWHERE, identity, offset, cut, truncated: offset > 0 }
+  async #start(file: FileHandle, identity: string, size: number): Promise<ReadState> {
+    const { windowBytes, initialBytes = windowBytes, resumeFrom } = this.options
+    const resumes = this.#state === INITIAL_STATE && resumeFrom?.file === identity && resumeFrom.offset <= size
+    const offset = resumes ? resumeFrom.offset : Math.max(0, size - initialBytes)
+    const startsMidLine = offset > 0 && (await readChunk(file, offset - 1, 1))[0] !== LINE_FEED
+    return { ...INITIAL_STATE, identity, offset, startsMidLine, truncated: offset > 0 }
   }
 }
 
-/** Reads about so many bytes, but one line at least where there is one; tells the place behind the last whole line. */
-async function lines(file: FileHandle, from: Place, most: number, take: (lines: Line[]) => void) {
-  let { offset, cut, skipped } = from
-  /** The beginning of a line, in pieces, whose end was not seen yet. */
-  let open: Buffer[] = []
+/** Reads about `maxBytes`, but at least one line where there is one, and returns the state after the last line. */
+async function readLines(
+  file: FileHandle,
+  from: ReadState,
+  maxBytes: number,
+  consume: (lines: Line[]) => void,
+): Promise<{ state: ReadState; hasMore: boolean }> {
+  let { offset, startsMidLine, skipped } = from
+  /** The pieces of a line whose end was not read yet. */
+  let pieces: Buffer[] = []
   let length = 0
   let next = offset
-  let chunk = await chunkAt(file, next, CHUNK)
-  for (; chunk.length > 0; chunk = await chunkAt(file, next, CHUNK)) {
-    if (next >= from.offset + most && offset > from.offset) break
+  let chunk = await readChunk(file, next, CHUNK_BYTES)
+  for (; chunk.length > 0; chunk = await readChunk(file, next, CHUNK_BYTES)) {
+    if (next >= from.offset + maxBytes && offset > from.offset) break
     next += chunk.length
-    const found: Line[] = []
-    let at = 0
-    for (let stop = chunk.indexOf(10); stop >= 0; stop = chunk.indexOf(10, at)) {
-      const bytes = joined(open, chunk.subarray(at, stop))
-      if (!cut && bytes.length > 0) found.push({ offset, size: bytes.length, text: bytes.toString('utf8') })
-      offset += length + stop + 1 - at
-      open = []
+    const lines: Line[] = []
+    let start = 0
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      const bytes = concat(pieces, chunk.subarray(start, end))
+      if (!startsMidLine && bytes.length > 0) lines.push({ offset, size: bytes.length, text: bytes.toString('utf8') })
+      offset += length + end + 1 - start
+      pieces = []
       length = 0
-      cut = false
-      at = stop + 1
+      startsMidLine = false
+      start = end + 1
     }
-    open.push(chunk.subarray(at))
-    length += chunk.length - at
-    if (length > LONGEST) {
-      if (!cut) skipped++
+    pieces.push(chunk.subarray(start))
+    length += chunk.length - start
+    if (length > MAX_LINE_BYTES) {
+      if (!startsMidLine) skipped++
       offset += length
-      open = []
+      pieces = []
       length = 0
-      cut = true
+      startsMidLine = true
     }
-    if (found.length > 0) take(found)
-    await turn()
+    if (lines.length > 0) consume(lines)
+    await yieldToEventLoop()
   }
-  const more = chunk.length > 0
-  const last = joined(open, Buffer.alloc(0))
-  if (!cut && !more && isWhole(last)) {
-    take([{ offset, size: last.length, text: last.toString('utf8') }])
+  const hasMore = chunk.length > 0
+  const last = concat(pieces, Buffer.alloc(0))
+  if (!startsMidLine && !hasMore && isCompleteJson(last)) {
+    consume([{ offset, size: last.length, text: last.toString('utf8') }])
     offset += last.length
   }
-  const mark = await chunkAt(file, Math.max(0, offset - MARK), Math.min(MARK, offset))
-  return { place: { ...from, offset, mark, cut, skipped }, more }
+  const mark = await readChunk(file, Math.max(0, offset - MARK_BYTES), Math.min(MARK_BYTES, offset))
+  return { state: { ...from, offset, mark, startsMidLine, skipped }, hasMore }
 }
 
-const joined = (open: readonly Buffer[], end: Buffer): Buffer =>
-  open.length === 0 ? end : Buffer.concat([...open, end])
+const concat = (pieces: readonly Buffer[], end: Buffer): Buffer =>
+  pieces.length === 0 ? end : Buffer.concat([...pieces, end])
 
-/** A last line that its writer is done with, although it did not end it. */
-function isWhole(bytes: Buffer): boolean {
-  if (bytes.at(-1) !== 125) return false
+/** Whether a last line without a line feed is complete. */
+function isCompleteJson(bytes: Buffer): boolean {
+  if (bytes.at(-1) !== CLOSING_BRACE) return false
   try {
     JSON.parse(bytes.toString('utf8'))
     return true
@@ -168,8 +181,8 @@ function isWhole(bytes: Buffer): boolean {
   }
 }
 
-async function chunkAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
+async function readChunk(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   if (length === 0) return Buffer.alloc(0)
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset)
   return buffer.subarray(0, bytesRead)
 }

@@ -1,29 +1,29 @@
 import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { redactTokens } from '../../../http/credentials.ts'
-import { isObject, object, parsed } from '../entries/json.ts'
-import type { LogReader, Native, View } from '../entries/log-reader.ts'
-import { atOnce, each, inSlices, type Steps } from '../entries/slices.ts'
+import { asObject, isObject, parseJson } from '../entries/json.ts'
+import type { LogReader, LogRecord, LogSnapshot } from '../entries/log-reader.ts'
+import { forEachInSteps, runInSteps, runSync, type Steps } from '../entries/slices.ts'
 import { isFile } from './files.ts'
-import { digest } from './jsonl-log.ts'
-import { OpenCode } from './opencode.ts'
+import { shortHash } from './jsonl-log.ts'
+import { OpenCodeParser } from './opencode.ts'
 
 /** An own session of OpenCode, as far as one looks for it. */
-export interface Kept {
+export interface OpenCodeSession {
   id: string
   time_created: number
 }
 
 const URI = 0x40
 /** At most so many messages are read, the newest. */
-const MOST = 5000
-const SESSION = '/* gc reads along */ SELECT id, time_created FROM session'
+const MAX_MESSAGES = 5000
+const SELECT_SESSION = '/* gc reads along */ SELECT id, time_created FROM session'
 
 /**
  * Opens somebody else's database to read along. While it is in use, its log is read too and its writer is never
  * held up; one that nobody has open is read as it lies there, so that nothing is made beside it.
  */
-export function openKept(path: string): Database | undefined {
+export function openDatabase(path: string): Database | undefined {
   if (!isFile(path)) return undefined
   try {
     if (existsSync(`${path}-wal`)) return new Database(path, { readonly: true })
@@ -34,24 +34,24 @@ export function openKept(path: string): Database | undefined {
 }
 
 /** The conversations that were begun in a folder since a moment, newest first. */
-export function keptIn(path: string, folder: string, since: number): Kept[] {
+export function sessionsIn(path: string, folder: string, since: number): OpenCodeSession[] {
   return (
-    asked(path, (db) =>
+    queryOnce(path, (db) =>
       db
-        .query<Kept, [string, number]>(
-          `${SESSION} WHERE directory = ? AND time_created >= ? AND parent_id IS NULL ORDER BY time_created DESC LIMIT 50`,
+        .query<OpenCodeSession, [string, number]>(
+          `${SELECT_SESSION} WHERE directory = ? AND time_created >= ? AND parent_id IS NULL ORDER BY time_created DESC LIMIT 50`,
         )
         .all(folder, since),
     ) ?? []
   )
 }
 
-export const keepsSession = (path: string, id: string): boolean =>
-  asked(path, (db) => db.query<Kept, [string]>(`${SESSION} WHERE id = ?`).get(id)) != null
+export const hasSession = (path: string, id: string): boolean =>
+  queryOnce(path, (db) => db.query<OpenCodeSession, [string]>(`${SELECT_SESSION} WHERE id = ?`).get(id)) != null
 
 /** The first words of a person in a conversation. */
-export function firstWords(path: string, id: string): string {
-  const row = asked(path, (db) =>
+export function firstPrompt(path: string, id: string): string {
+  const row = queryOnce(path, (db) =>
     db
       .query<{ data: string }, [string]>(
         `SELECT part.data FROM part JOIN message ON message.id = part.message_id WHERE part.session_id = ?
@@ -59,11 +59,11 @@ export function firstWords(path: string, id: string): string {
       )
       .get(id),
   )
-  return String(object(parsed(row?.data ?? '')).text ?? '')
+  return String(asObject(parseJson(row?.data ?? '')).text ?? '')
 }
 
-function asked<T>(path: string, ask: (db: Database) => T): T | undefined {
-  const db = openKept(path)
+function queryOnce<T>(path: string, ask: (db: Database) => T): T | undefined {
+  const db = openDatabase(path)
   if (!db) return undefined
   try {
     return ask(db)
@@ -76,12 +76,12 @@ function asked<T>(path: string, ask: (db: Database) => T): T | undefined {
 
 /** One conversation in the database of OpenCode. */
 export class OpenCodeLog implements LogReader {
-  readonly #grammar: OpenCode
-  readonly #natives = new Map<string, Native>()
-  #open: Statements | undefined
+  readonly #parser: OpenCodeParser
+  readonly #records = new Map<string, LogRecord>()
+  #statements: Statements | undefined
   #mode = ''
-  #seen: Count = { messages: 0, parts: 0, latest: -1 }
-  #view: View
+  #lastCount: ConversationCount = { messages: 0, parts: 0, latest: -1 }
+  #view: LogSnapshot
   #generation = 0
   #truncated = false
 
@@ -89,14 +89,14 @@ export class OpenCodeLog implements LogReader {
     readonly path: string,
     readonly key: string,
   ) {
-    this.#grammar = new OpenCode(key)
-    this.#view = atOnce(this.#grammar.view([]))
+    this.#parser = new OpenCodeParser(key)
+    this.#view = runSync(this.#parser.parse([]))
   }
 
-  readonly troubles = []
+  readonly diagnostics = []
 
   get stream(): string {
-    return digest(`${this.path}:${this.key}`)
+    return shortHash(`${this.path}:${this.key}`)
   }
 
   get generation(): number {
@@ -111,15 +111,15 @@ export class OpenCodeLog implements LogReader {
     return [this.path, `${this.path}-wal`]
   }
 
-  get view(): View {
+  get snapshot(): LogSnapshot {
     return this.#view
   }
 
   /** A database that cannot be read just now is read at its next change. */
   async refresh(): Promise<boolean> {
     try {
-      const changed = await inSlices(this.#read())
-      if (changed) this.#view = await inSlices(this.#grammar.view([...this.#natives.values()]))
+      const changed = await runInSteps(this.#read())
+      if (changed) this.#view = await runInSteps(this.#parser.parse([...this.#records.values()]))
       return changed
     } catch {
       this.#disconnect()
@@ -129,33 +129,33 @@ export class OpenCodeLog implements LogReader {
 
   close(): void {
     this.#disconnect()
-    this.#natives.clear()
+    this.#records.clear()
   }
 
   *#read(): Steps<boolean> {
     const open = this.#connect()
     const now = open?.count.get(this.key, this.key)
     if (!open || !now) return false
-    const { messages, parts, latest } = this.#seen
+    const { messages, parts, latest } = this.#lastCount
     if (now.messages === messages && now.parts === parts && now.latest === latest) return false
     const back = now.messages < messages || now.parts < parts
-    if (back) this.#forget()
-    const first = this.#natives.size === 0
+    if (back) this.#reset()
+    const first = this.#records.size === 0
     const ids = first ? open.newest.all(this.key) : open.changed.all(this.key, latest, this.key, latest)
-    yield* each(ids, ({ id }) => this.#load(open, id))
+    yield* forEachInSteps(ids, ({ id }) => this.#load(open, id))
     this.#truncated ||= first && now.messages > ids.length
-    this.#seen = now
+    this.#lastCount = now
     return back || ids.length > 0
   }
 
   /** A known message keeps its place, a new one comes last. */
   #load(open: Statements, id: string): void {
     const row = open.message.get(id)
-    if (row) this.#natives.set(id, toNative(this.key, id, row.data, open.parts.all(id), this.#natives.size))
+    if (row) this.#records.set(id, toRecord(this.key, id, row.data, open.parts.all(id), this.#records.size))
   }
 
-  #forget(): void {
-    this.#natives.clear()
+  #reset(): void {
+    this.#records.clear()
     this.#generation++
     this.#truncated = false
   }
@@ -164,40 +164,40 @@ export class OpenCodeLog implements LogReader {
   #connect(): Statements | undefined {
     const used = existsSync(`${this.path}-wal`)
     const mode = used ? 'shared' : `still ${statSync(this.path, { throwIfNoEntry: false })?.mtimeMs ?? 'gone'}`
-    if (this.#open && mode === this.#mode) return this.#open
+    if (this.#statements && mode === this.#mode) return this.#statements
     this.#disconnect()
-    const db = openKept(this.path)
+    const db = openDatabase(this.path)
     if (!db) return undefined
     this.#mode = mode
-    this.#open = prepared(db)
-    return this.#open
+    this.#statements = prepareStatements(db)
+    return this.#statements
   }
 
   #disconnect(): void {
-    this.#open?.db.close()
-    this.#open = undefined
+    this.#statements?.db.close()
+    this.#statements = undefined
   }
 }
 
 /** How much there is of a conversation, and when it last changed. */
-interface Count {
+interface ConversationCount {
   messages: number
   parts: number
   latest: number
 }
 
-type Statements = ReturnType<typeof prepared>
+type Statements = ReturnType<typeof prepareStatements>
 
-const prepared = (db: Database) => ({
+const prepareStatements = (db: Database) => ({
   db,
-  count: db.prepare<Count, [string, string]>(
+  count: db.prepare<ConversationCount, [string, string]>(
     `SELECT m.n AS messages, p.n AS parts, max(m.at, p.at) AS latest
      FROM (SELECT count(*) AS n, coalesce(max(time_updated), 0) AS at FROM message WHERE session_id = ?) AS m,
           (SELECT count(*) AS n, coalesce(max(time_updated), 0) AS at FROM part WHERE session_id = ?) AS p`,
   ),
   newest: db.prepare<{ id: string }, [string]>(
     `SELECT id FROM (SELECT id, time_created FROM message WHERE session_id = ?
-     ORDER BY time_created DESC, id DESC LIMIT ${MOST}) ORDER BY time_created, id`,
+     ORDER BY time_created DESC, id DESC LIMIT ${MAX_MESSAGES}) ORDER BY time_created, id`,
   ),
   changed: db.prepare<{ id: string }, [string, number, string, number]>(
     `SELECT id FROM message WHERE id IN (
@@ -215,13 +215,13 @@ interface PartRow {
 }
 
 /** A message as OpenCode exports it. */
-function toNative(sessionID: string, id: string, data: string, parts: readonly PartRow[], place: number): Native {
-  const info = { ...read(data), id, sessionID }
-  const own = parts.map((part) => ({ ...read(part.data), id: part.id, messageID: id, sessionID }))
+function toRecord(sessionID: string, id: string, data: string, parts: readonly PartRow[], place: number): LogRecord {
+  const info = { ...parseObject(data), id, sessionID }
+  const own = parts.map((part) => ({ ...parseObject(part.data), id: part.id, messageID: id, sessionID }))
   return { offset: place, size: data.length, value: { info, parts: own } }
 }
 
-const read = (data: string): object => {
-  const value = parsed(redactTokens(data))
+const parseObject = (data: string): object => {
+  const value = parseJson(redactTokens(data))
   return isObject(value) ? value : {}
 }

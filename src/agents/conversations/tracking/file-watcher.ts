@@ -21,8 +21,8 @@ export class Watch {
   }
 
   /** Hears that there may be more to read of a log. */
-  reader(reader: Pick<LogReader, 'files' | 'listen'>, hear: () => void): () => void {
-    const stops = [this.follow(reader.files, hear), reader.listen?.(hear) ?? (() => {})]
+  reader(reader: Pick<LogReader, 'files' | 'subscribe'>, hear: () => void): () => void {
+    const stops = [this.follow(reader.files, hear), reader.subscribe?.(hear) ?? (() => {})]
     return () => {
       for (const stop of stops) stop()
     }

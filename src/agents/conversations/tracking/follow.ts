@@ -4,12 +4,12 @@ import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { Entry } from '../entries/entry.ts'
 import { statusOf } from '../entries/status.ts'
-import { shapeOf } from '../formats/frames.ts'
+import { createFrameFormatter } from '../formats/frames.ts'
 import { sessionFields, type TranscriptOptions } from '../formats/options.ts'
-import { paged } from '../formats/page.ts'
-import { unfold } from '../formats/transcript.ts'
+import { paginate } from '../formats/page.ts'
+import { prepareBlocks } from '../formats/transcript.ts'
 import { isTurn, toTurn } from '../formats/turns.ts'
-import type { Found } from '../logs/program-logs.ts'
+import type { LogHandle } from '../logs/program-logs.ts'
 import type { Watch } from './file-watcher.ts'
 import type { Shelf } from './log-cache.ts'
 import { Asking, type AskingNeeds } from './question-monitor.ts'
@@ -26,7 +26,7 @@ export interface FollowNeeds extends AskingNeeds {
 export async function* logFrames(
   needs: FollowNeeds,
   row: SessionRow,
-  found: Found,
+  found: LogHandle,
   wanted: TranscriptOptions,
   signal: AbortSignal,
   promoted = false,
@@ -37,7 +37,7 @@ export async function* logFrames(
   const stops = [giveBack, needs.watch.reader(log.reader, beat), needs.book.onChange(beat)]
   const asking =
     wanted.format === 'conversation' ? undefined : new Asking(needs, row, wanted.format === 'structured', beat)
-  const shape = shapeOf(row, wanted, promoted)
+  const shape = createFrameFormatter(row, wanted, promoted)
   let activity: string | undefined
   try {
     if (wanted.format === 'raw' && !promoted) {
@@ -45,20 +45,20 @@ export async function* logFrames(
     }
     while (!signal.aborted) {
       await log.refresh()
-      await unfold(log.reader)
+      await prepareBlocks(log.reader)
       for (const frame of shape.frames(log.reader)) {
         asking?.progressed()
         yield frame
       }
       const now = needs.book.find(row.id)
       const closed = now === undefined || now.state === 'closed'
-      const said = closed ? 'idle' : statusOf(log.reader.view).activity
+      const said = closed ? 'idle' : statusOf(log.reader.snapshot).activity
       if (said !== undefined && (said !== activity || closed)) {
         activity = said
-        yield { ...shape.count(), event: 'activity', data: { activity } }
+        yield { ...shape.nextId(), event: 'activity', data: { activity } }
       }
       if (closed) return
-      if (asking) yield* await asking.frames(activity, () => shape.count())
+      if (asking) yield* await asking.frames(activity, () => shape.nextId())
       await pulse.next()
     }
   } finally {
@@ -72,7 +72,7 @@ export async function* logOutput(
   needs: FollowNeeds,
   agent: string,
   row: SessionRow,
-  found: Found,
+  found: LogHandle,
   signal: AbortSignal,
 ): AsyncGenerator<AgentOutput, void, void> {
   const { log, giveBack } = needs.shelf.borrow(found)
@@ -83,10 +83,10 @@ export async function* logOutput(
   try {
     for (let first = true; !signal.aborted; first = false) {
       await log.refresh()
-      await unfold(log.reader)
-      const { entries } = log.reader.view
+      await prepareBlocks(log.reader)
+      const { entries } = log.reader.snapshot
       const shows = (entry: Entry) => !entry.partial && !sent.has(entry.id) && isTurn(entry)
-      const part = paged(entries, first ? { tail: 1 } : {}, shows)
+      const part = paginate(entries, first ? { tail: 1 } : {}, shows)
       for (const entry of entries) if (!entry.partial) sent.add(entry.id)
       const { pagination } = part
       if (first || part.entries.length > 0) {

@@ -2,8 +2,8 @@ import type { Statement } from 'bun:sqlite'
 import type { Store } from '../../../core/store.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
-import { FAMILIES, type Family, type Found } from '../logs/program-logs.ts'
-import { namesOf, type Whereabouts } from '../logs/search.ts'
+import { LOG_FINDERS, type LogFinder, type LogHandle } from '../logs/program-logs.ts'
+import { type LogSearch, pathVariants } from '../logs/search.ts'
 
 /** What has to be known of a session to find its log. */
 export interface SessionProgram {
@@ -37,32 +37,34 @@ export class LogLocator {
   /** The folders in which a session's log is or will be; none when its program keeps none that can be read. */
   directories(row: SessionRow): string[] {
     const origin = this.programOf(row)
-    return this.#programLogs(origin)?.places(this.#search(row, origin)) ?? []
+    return this.#programLogs(origin)?.directories(this.#search(row, origin)) ?? []
   }
 
   /** The log of a session; undefined when it has none, or when it cannot be told which it is. */
-  find(row: SessionRow): Found | undefined {
+  find(row: SessionRow): LogHandle | undefined {
     const origin = this.programOf(row)
     const family = this.#programLogs(origin)
     if (!family || row.wokeAt === null) return undefined
     const where = this.#search(row, origin)
-    if (row.sessionKey !== null) return family.keyed(where, row.sessionKey)
-    const rivals = this.#rivalIds.all(row.workDir, row.id, where.since).flatMap(({ id }) => this.book.find(id) ?? [])
+    if (row.sessionKey !== null) return family.findByKey(where, row.sessionKey)
+    const rivals = this.#rivalIds
+      .all(row.workDir, row.id, where.startedAfter)
+      .flatMap(({ id }) => this.book.find(id) ?? [])
     const taken = new Set(rivals.map(({ sessionKey }) => sessionKey))
-    const begun = family.begun(where).filter(({ key }) => key !== '' && !taken.has(key))
-    const greeted = begun.find((found) => found.firstWords().includes(origin.greeting))
+    const begun = family.findCandidates(where).filter(({ key }) => key !== '' && !taken.has(key))
+    const greeted = begun.find((found) => found.firstPrompt().includes(origin.greeting))
     if (greeted) return greeted
     const alone = !rivals.some((rival) => this.#programLogs(this.programOf(rival)) === family)
     return alone && begun.length === 1 ? begun[0] : undefined
   }
 
-  #programLogs({ builtinProvider: ancestor }: SessionProgram): Family | undefined {
-    return ancestor === undefined ? undefined : FAMILIES.get(ancestor)
+  #programLogs({ builtinProvider: ancestor }: SessionProgram): LogFinder | undefined {
+    return ancestor === undefined ? undefined : LOG_FINDERS.get(ancestor)
   }
 
-  #search(row: SessionRow, { env }: SessionProgram): Whereabouts {
+  #search(row: SessionRow, { env }: SessionProgram): LogSearch {
     const slept = row.sleptAt !== null && row.sleptAt < (row.wokeAt ?? 0) ? row.sleptAt : 0
     const since = Math.max(row.createdAt, slept, (row.wokeAt ?? 0) - START_TOLERANCE_MS)
-    return { env, folders: namesOf(row.workDir), since, now: this.now() }
+    return { env, folders: pathVariants(row.workDir), startedAfter: since, now: this.now() }
   }
 }

@@ -1,5 +1,5 @@
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import type { Found } from '../logs/program-logs.ts'
+import type { LogHandle } from '../logs/program-logs.ts'
 import { SharedLog } from '../logs/shared-log.ts'
 
 interface Lent {
@@ -10,7 +10,7 @@ interface Lent {
 }
 
 /** So much of a log is read for whoever wants to see it: the newest part, when there is more. */
-const BOUNDS = { window: 16 * 1024 * 1024, keep: 16 * 1024 * 1024, skips: true }
+const BOUNDS = { windowBytes: 16 * 1024 * 1024, keepBytes: 16 * 1024 * 1024, skipsToEnd: true }
 /** A log that nobody reads is kept open so long, since whoever reads one page often reads the next. */
 const REST_MS = 30_000
 /** At most so many logs that nobody reads are kept. */
@@ -23,7 +23,7 @@ export class Shelf {
   constructor(private readonly deadlines: Deadlines) {}
 
   /** A log to read, and how to give it back. */
-  borrow(found: Found): { log: SharedLog; giveBack: () => void } {
+  borrow(found: LogHandle): { log: SharedLog; giveBack: () => void } {
     const name = `${found.path}\0${found.key}`
     const lent = this.#lent.get(name) ?? this.#open(name, found)
     lent.readers++
@@ -43,7 +43,7 @@ export class Shelf {
     for (const lent of this.#lent.values()) this.#drop(lent)
   }
 
-  #open(name: string, found: Found): Lent {
+  #open(name: string, found: LogHandle): Lent {
     const lent = { name, log: new SharedLog(found.open(BOUNDS)), readers: 0, rest: undefined }
     this.#lent.set(name, lent)
     return lent

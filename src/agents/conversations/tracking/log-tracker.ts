@@ -1,26 +1,26 @@
 import type { SessionRow } from '../../sessions/table.ts'
-import type { LogReader, Since } from '../entries/log-reader.ts'
+import type { FilePosition, LogReader } from '../entries/log-reader.ts'
 import { type LogStatus, statusOf } from '../entries/status.ts'
-import type { Found } from '../logs/program-logs.ts'
+import type { LogHandle } from '../logs/program-logs.ts'
 import { SharedLog } from '../logs/shared-log.ts'
 
 /** What following a session's log needs. */
 export interface TrackNeeds {
-  find(row: SessionRow): Found | undefined
+  find(row: SessionRow): LogHandle | undefined
   places(row: SessionRow): string[]
   watch(paths: readonly string[], hear: () => void): () => void
   watchLog(reader: LogReader, hear: () => void): () => void
   /** The log of a session was found. */
-  found(row: SessionRow, found: Found): void
+  found(row: SessionRow, found: LogHandle): void
   /** Up to where a log was counted before. */
-  since(row: SessionRow): Since | undefined
+  since(row: SessionRow): FilePosition | undefined
   /** There is more in it. */
   read(row: SessionRow, reader: LogReader): void
   report(error: unknown): void
 }
 
 /** So much of a log is read at a time, and kept, of a session that only runs. */
-const BOUNDS = { window: 1024 * 1024, keep: 128 * 1024 }
+const BOUNDS = { windowBytes: 1024 * 1024, keepBytes: 128 * 1024 }
 /** So much of a log that nobody has counted is read, from its end. */
 const FIRST = 16 * 1024 * 1024
 
@@ -28,7 +28,7 @@ const FIRST = 16 * 1024 * 1024
 export class Track {
   readonly #listeners = new Set<() => void>()
   #log: SharedLog | undefined
-  #found: Found | undefined
+  #found: LogHandle | undefined
   #standing: LogStatus = {}
   #unwatch = () => {}
   #looking: Promise<void> | undefined
@@ -43,7 +43,7 @@ export class Track {
     this.#unwatch = needs.watch(needs.places(row), () => void this.look())
   }
 
-  get found(): Found | undefined {
+  get found(): LogHandle | undefined {
     return this.#found
   }
 
@@ -84,11 +84,11 @@ export class Track {
     do {
       if (!log || !(await log.refresh()) || this.#closed) return
       this.#read(log.reader)
-    } while (log.reader.more)
+    } while (log.reader.hasMore)
   }
 
   #read(reader: LogReader): void {
-    this.#standing = statusOf(reader.view)
+    this.#standing = statusOf(reader.snapshot)
     this.needs.read(this.row, reader)
     for (const hear of this.#listeners) hear()
   }
@@ -97,7 +97,7 @@ export class Track {
     const found = this.needs.find(this.row)
     if (!found || this.#closed) return undefined
     this.#found = found
-    this.#log = new SharedLog(found.open({ ...BOUNDS, first: FIRST, since: this.needs.since(this.row) }))
+    this.#log = new SharedLog(found.open({ ...BOUNDS, initialBytes: FIRST, resumeFrom: this.needs.since(this.row) }))
     this.#unwatch()
     this.#unwatch = this.needs.watchLog(this.#log.reader, () => void this.look())
     this.needs.found(this.row, found)

@@ -7,13 +7,13 @@ import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SubAgent } from '../../sessions/schema.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import { isRunning } from '../../sessions/view.ts'
-import type { LogReader, Since, View } from '../entries/log-reader.ts'
+import type { FilePosition, LogReader, LogSnapshot } from '../entries/log-reader.ts'
 import type { LogStatus } from '../entries/status.ts'
 import type { TranscriptOptions } from '../formats/options.ts'
-import type { Page } from '../formats/page.ts'
-import { outputOf, transcriptOf, unfold } from '../formats/transcript.ts'
-import type { Found } from '../logs/program-logs.ts'
-import { subAgentOf, subAgentsOf } from '../logs/sub-agents.ts'
+import type { PageRequest } from '../formats/page.ts'
+import { prepareBlocks, toAgentOutput, toTranscript } from '../formats/transcript.ts'
+import type { LogHandle } from '../logs/program-logs.ts'
+import { listSubAgents, readSubAgent } from '../logs/sub-agents.ts'
 import type { Transcript } from '../structured/transcript.ts'
 import { Watch } from './file-watcher.ts'
 import { type FollowNeeds, logFrames, logOutput } from './follow.ts'
@@ -32,7 +32,7 @@ export interface SessionLogsOptions extends AskingNeeds {
   report(message: string): void
 }
 
-type ReadListener = (row: SessionRow, view: View, place: Since | undefined) => void
+type ReadListener = (row: SessionRow, view: LogSnapshot, place: FilePosition | undefined) => void
 
 /** Which of the sessions run is looked at this soon after something about sessions changed. */
 const UPDATE_DELAY_MS = 50
@@ -42,7 +42,7 @@ export class SessionLogs {
   readonly #trackers = new Map<string, Track>()
   readonly #closing = new Set<Promise<void>>()
   #onRead: ReadListener = () => {}
-  #positionOf: (row: SessionRow) => Since | undefined = () => undefined
+  #positionOf: (row: SessionRow) => FilePosition | undefined = () => undefined
   readonly #follow: FollowNeeds
   readonly #watcher: Watch
   #unsubscribe = () => {}
@@ -73,7 +73,7 @@ export class SessionLogs {
   }
 
   /** Hears what stands in the log of a session whenever it grew; `since` tells up to where it was heard before. */
-  onRead(hear: ReadListener, since: (row: SessionRow) => Since | undefined): void {
+  onRead(hear: ReadListener, since: (row: SessionRow) => FilePosition | undefined): void {
     this.#onRead = hear
     this.#positionOf = since
   }
@@ -89,12 +89,16 @@ export class SessionLogs {
   }
 
   /** What a session said, by its log; undefined when it has none. */
-  transcript(row: SessionRow, wanted: Omit<TranscriptOptions, 'after'>, page: Page): Promise<Transcript | undefined> {
-    return this.#read(row, (reader) => transcriptOf(row, reader, wanted, page))
+  transcript(
+    row: SessionRow,
+    wanted: Omit<TranscriptOptions, 'after'>,
+    page: PageRequest,
+  ): Promise<Transcript | undefined> {
+    return this.#read(row, (reader) => toTranscript(row, reader, wanted, page))
   }
 
-  output(agent: string, row: SessionRow, page: Page): Promise<AgentOutput | undefined> {
-    return this.#read(row, (reader) => outputOf(agent, reader, page))
+  output(agent: string, row: SessionRow, page: PageRequest): Promise<AgentOutput | undefined> {
+    return this.#read(row, (reader) => toAgentOutput(agent, reader, page))
   }
 
   /** What a session says, in frames; undefined when it has no log. */
@@ -128,12 +132,12 @@ export class SessionLogs {
   }
 
   async subAgents(row: SessionRow) {
-    return { agents: (await this.#read(row, (reader, found) => subAgentsOf(found, reader))) ?? [] }
+    return { agents: (await this.#read(row, (reader, found) => listSubAgents(found, reader))) ?? [] }
   }
 
   /** What an agent said that a session's own agent started; undefined when there is none of that name. */
   async subAgent(row: SessionRow, id: string): Promise<SubAgent | undefined> {
-    return this.#read(row, (reader, found) => subAgentOf(found, reader, id, isRunning(row)))
+    return this.#read(row, (reader, found) => readSubAgent(found, reader, id, isRunning(row)))
   }
 
   /** Resolves when every log that is followed has been read as it is now. */
@@ -142,17 +146,20 @@ export class SessionLogs {
     await Promise.all([...this.#trackers.values()].map((track) => track.look()))
   }
 
-  #find(row: SessionRow): Found | undefined {
+  #find(row: SessionRow): LogHandle | undefined {
     return this.#trackers.get(row.id)?.found ?? this.options.locator.find(row)
   }
 
-  async #read<T>(row: SessionRow, use: (reader: LogReader, found: Found) => T | Promise<T>): Promise<T | undefined> {
+  async #read<T>(
+    row: SessionRow,
+    use: (reader: LogReader, found: LogHandle) => T | Promise<T>,
+  ): Promise<T | undefined> {
     const found = this.#find(row)
     if (!found) return undefined
     const { log, giveBack } = this.#follow.shelf.borrow(found)
     try {
       await log.refresh()
-      await unfold(log.reader)
+      await prepareBlocks(log.reader)
       return await use(log.reader, found)
     } finally {
       giveBack()
@@ -187,7 +194,7 @@ export class SessionLogs {
         watchLog: (reader, hear) => this.#watcher.reader(reader, hear),
         found: (of, found) => this.#saveKey(of, found),
         since: (of) => this.#positionOf(of),
-        read: (of, reader) => this.#onRead(of, reader.view, reader.place),
+        read: (of, reader) => this.#onRead(of, reader.snapshot, reader.position),
         report: (error) => report(`the log of session ${id} could not be read: ${errorMessage(error)}`),
       },
       row,
@@ -206,7 +213,7 @@ export class SessionLogs {
     this.#closing.add(closing)
   }
 
-  #saveKey({ id }: SessionRow, { key }: Found): void {
+  #saveKey({ id }: SessionRow, { key }: LogHandle): void {
     const { store, book, report } = this.options
     store
       .write((tx) => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { Fold } from '../../../../src/agents/conversations/acp/entry-builder.ts'
+import { AcpEntryBuilder } from '../../../../src/agents/conversations/acp/entry-builder.ts'
 import type { AgentRecord } from '../../../../src/host/protocol/record.ts'
 
 const at = new Date(Date.UTC(2026, 3, 4)).toISOString()
 
-/** What a turn took, when its end tells it like this. */
-function used(usage: object) {
+/** The usage of a turn that ends with these counts. */
+function usageOf(counts: object) {
   const records: AgentRecord[] = [
     { seq: 1, at, type: 'turn', turn: 't1', text: 'Work' },
     {
@@ -14,26 +14,26 @@ function used(usage: object) {
       type: 'update',
       update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done' } },
     },
-    { seq: 3, at, type: 'done', turn: 't1', reason: 'end_turn', usage },
+    { seq: 3, at, type: 'done', turn: 't1', reason: 'end_turn', usage: counts },
   ]
-  const fold = new Fold()
-  for (const [index, record] of records.entries()) fold.add(index + 1, record)
-  return fold.entries.flatMap(({ use }) => use ?? [])
+  const builder = new AcpEntryBuilder()
+  for (const [index, record] of records.entries()) builder.add(index + 1, record)
+  return builder.entries.flatMap(({ usage }) => usage ?? [])
 }
 
 const none = { cacheRead: 0, cacheWrite: 0, reasoning: 0 }
 
-describe('what a turn spoken by protocol took', () => {
-  test('is counted as the protocol has it, also where the model is not told', () => {
-    expect(used({ inputTokens: 7, outputTokens: 3, cachedReadTokens: 2, totalTokens: 12 })).toMatchObject([
+describe('the usage of an ACP turn', () => {
+  test('is counted as the protocol reports it, also when no model is named', () => {
+    expect(usageOf({ inputTokens: 7, outputTokens: 3, cachedReadTokens: 2, totalTokens: 12 })).toMatchObject([
       { model: 'unknown', tokens: { ...none, input: 7, output: 3, cacheRead: 2 } },
     ])
-    expect(used({ totalTokens: 10 })).toEqual([])
+    expect(usageOf({ totalTokens: 10 })).toEqual([])
   })
 
-  test('is counted as Gemini has it', () => {
+  test('is counted as Gemini reports it', () => {
     const token_count = { input_tokens: 300, output_tokens: 30 }
-    expect(used({ token_count, model_usage: [{ model: 'gemini-2.5-pro', token_count }] })).toMatchObject([
+    expect(usageOf({ token_count, model_usage: [{ model: 'gemini-2.5-pro', token_count }] })).toMatchObject([
       { model: 'gemini-2.5-pro', tokens: { ...none, input: 300, output: 30 } },
     ])
   })

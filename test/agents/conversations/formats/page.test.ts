@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import type { Entry } from '../../../../src/agents/conversations/entries/entry.ts'
-import { paged } from '../../../../src/agents/conversations/formats/page.ts'
-import { resumption, tokenOf } from '../../../../src/agents/conversations/formats/resume-token.ts'
+import { paginate } from '../../../../src/agents/conversations/formats/page.ts'
+import { resumeMessages, tokenOf } from '../../../../src/agents/conversations/formats/resume-token.ts'
 import type { Message } from '../../../../src/agents/conversations/structured/messages.ts'
 
 const entry = (id: string, boundary = false): Entry => ({
-  ...{ id, boundary, at: 0, raw: id, speaker: 'user', role: 'user', turn: undefined, partial: false },
+  ...{ id, boundary, timestamp: 0, raw: id, speaker: 'user', role: 'user', turn: undefined, partial: false },
   blocks: () => [{ type: 'text', text: id }],
 })
 const log = [entry('a'), entry('b'), entry('C', true), entry('d'), entry('E', true), entry('f'), entry('g')]
 const all = () => true
-const part = (page: Parameters<typeof paged>[1], shows: (entry: Entry) => boolean = all) => {
-  const { entries, pagination } = paged(log, page, shows)
+const part = (page: Parameters<typeof paginate>[1], shows: (entry: Entry) => boolean = all) => {
+  const { entries, pagination } = paginate(log, page, shows)
   return { ids: entries.map(({ id }) => id).join(''), pagination }
 }
 
@@ -62,7 +62,7 @@ describe('a resume token', () => {
   const seen = [message('a'), message('b')]
   const token = tokenOf('s', seen, false)
   const next = (messages: readonly Message[], stream = 's', thinking = false, from = token) => {
-    const { how, ...rest } = resumption(from, stream, messages, thinking)
+    const { how, ...rest } = resumeMessages(from, stream, messages, thinking)
     return 'messages' in rest ? { ...rest, messages: rest.messages.map(({ id }) => id).join('') } : how
   }
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { atOnce } from '../../../../src/agents/conversations/entries/slices.ts'
+import { runSync } from '../../../../src/agents/conversations/entries/slices.ts'
 import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
 import { isMessage, toMessage } from '../../../../src/agents/conversations/formats/messages.ts'
 import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
-import { Claude } from '../../../../src/agents/conversations/logs/claude.ts'
+import { ClaudeParser } from '../../../../src/agents/conversations/logs/claude.ts'
 import { at, claude } from '../samples.ts'
 
 const read = (...values: readonly object[]) =>
-  atOnce(new Claude().view(values.map((value, offset) => ({ offset, size: 1, value: { ...value } }))))
+  runSync(new ClaudeParser().parse(values.map((value, offset) => ({ offset, size: 1, value: { ...value } }))))
 const ids = (...values: readonly object[]) => read(...values).entries.map(({ id }) => id)
 const turns = (...values: readonly object[]) =>
   read(...values)
@@ -50,7 +50,7 @@ describe('a conversation with Claude', () => {
       claude.says('a3', 'u3', 'Second', 5),
     )
     expect(view.entries.map(({ id }) => id)).toEqual(['u1', 'a1', 'u3', 'a3'])
-    expect(view).toMatchObject({ branches: true, key: 'c0ffee' })
+    expect(view).toMatchObject({ hasBranches: true, key: 'c0ffee' })
   })
 
   test('keeps what tools answered that were called together', () => {
@@ -63,7 +63,7 @@ describe('a conversation with Claude', () => {
       claude.says('a3', 'r2', 'Done', 4),
     )
     expect(view.entries.map(({ id }) => id)).toEqual(['u1', 'a1', 'a2', 'r1', 'r2', 'a3'])
-    expect(view.branches).toBe(false)
+    expect(view.hasBranches).toBe(false)
   })
 
   test('goes on across a compaction, and leaves out what sub-agents say', () => {
@@ -91,7 +91,7 @@ describe('a conversation with Claude', () => {
     )
     expect(view.entries.filter(isTurn).map(toTurn)).toMatchObject([{ text: 'a' }, { text: '[Bash]' }, { role: 'user' }])
     expect(view.entries.filter(isMessage).map((entry) => toMessage(entry, 'claude', true))).toHaveLength(3)
-    expect(view.entries.map(({ at: moment }) => moment)).toEqual([undefined, undefined, Date.parse(at(3))])
+    expect(view.entries.map(({ timestamp: moment }) => moment)).toEqual([undefined, undefined, Date.parse(at(3))])
   })
 
   test('survives entries that name themselves as what came before', () => {
@@ -105,7 +105,7 @@ test('a log that grows shows at every step what it would show when read at once'
     seed = (seed * 1103515245 + 12345) % 2147483648
     return seed % below
   }
-  const log = new Claude()
+  const log = new ClaudeParser()
   const natives: { offset: number; size: number; value: Record<string, unknown> }[] = []
   for (let n = 1; n <= 400; n++) {
     const parent = random(8) === 0 ? Math.max(0, n - 1 - random(6)) : n - 1
@@ -113,8 +113,8 @@ test('a log that grows shows at every step what it would show when read at once'
     const value = claude.user(`u${n}`, parent === 0 ? null : `u${parent}`, 'x', random(20) === 0 ? n - 3 : n, side)
     natives.push({ offset: n, size: 1, value: random(15) === 0 ? { type: 'summary', summary: 's' } : value })
     if (random(3) > 0) continue
-    const shown = atOnce(log.view(natives)).entries.map(({ id }) => id)
-    expect(shown).toEqual(atOnce(new Claude().view(natives)).entries.map(({ id }) => id))
+    const shown = runSync(log.parse(natives)).entries.map(({ id }) => id)
+    expect(shown).toEqual(runSync(new ClaudeParser().parse(natives)).entries.map(({ id }) => id))
   }
 })
 

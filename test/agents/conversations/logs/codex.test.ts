@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { atOnce } from '../../../../src/agents/conversations/entries/slices.ts'
+import { runSync } from '../../../../src/agents/conversations/entries/slices.ts'
 import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
 import { isMessage, toMessage } from '../../../../src/agents/conversations/formats/messages.ts'
 import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
-import { Codex } from '../../../../src/agents/conversations/logs/codex.ts'
+import { CodexParser } from '../../../../src/agents/conversations/logs/codex.ts'
 import { codex } from '../samples.ts'
 
 const read = (...values: readonly object[]) =>
-  atOnce(
-    new Codex('c0de').view(values.map((value, offset) => ({ offset: offset * 100, size: 1, value: { ...value } }))),
+  runSync(
+    new CodexParser('c0de').parse(
+      values.map((value, offset) => ({ offset: offset * 100, size: 1, value: { ...value } })),
+    ),
   )
 
 const whole = [
@@ -61,7 +63,7 @@ describe('a conversation with Codex', () => {
     expect(statusOf(view)).toEqual({
       ...{ activity: 'idle', model: 'gpt-5.5-codex', contextWindow: 200_000, contextPct: 10 },
     })
-    expect(view.entries.flatMap(({ use }) => use ?? [])).toMatchObject([
+    expect(view.entries.flatMap(({ usage: use }) => use ?? [])).toMatchObject([
       { id: 'total:c0de:1200', tokens: { input: 5000, cacheRead: 15_000, output: 300 } },
     ])
   })

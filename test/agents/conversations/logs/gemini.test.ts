@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import type { View } from '../../../../src/agents/conversations/entries/log-reader.ts'
-import { atOnce } from '../../../../src/agents/conversations/entries/slices.ts'
+import type { LogSnapshot } from '../../../../src/agents/conversations/entries/log-reader.ts'
+import { runSync } from '../../../../src/agents/conversations/entries/slices.ts'
 import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
 import { isMessage, toMessage } from '../../../../src/agents/conversations/formats/messages.ts'
 import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
-import { Gemini } from '../../../../src/agents/conversations/logs/gemini.ts'
-import { firstWords } from '../../../../src/agents/conversations/logs/head.ts'
+import { GeminiParser } from '../../../../src/agents/conversations/logs/gemini.ts'
+import { firstPrompt } from '../../../../src/agents/conversations/logs/head.ts'
 import { JsonLog } from '../../../../src/agents/conversations/logs/json-log.ts'
 import { JsonlLog } from '../../../../src/agents/conversations/logs/jsonl-log.ts'
 import { tempFolder } from '../../../support/folder.ts'
@@ -19,9 +19,9 @@ const working = { id: 'g1', timestamp: at(2), type: 'gemini', content: '', toolC
 const worked = { ...working, toolCalls: [{ ...call, status: 'success', result }], tokens }
 const done = { id: 'g2', timestamp: at(3), type: 'gemini', content: 'Two files.', model: 'gemini-3-pro', tokens }
 const head = { sessionId: 'gem-1', projectHash: 'h', startTime: at(0), lastUpdated: at(3) }
-const BOUNDS = { window: 1e6, keep: 1e6 }
-const told = (log: { view: View }) =>
-  log.view.entries
+const BOUNDS = { windowBytes: 1e6, keepBytes: 1e6 }
+const told = (log: { snapshot: LogSnapshot }) =>
+  log.snapshot.entries
     .filter(isTurn)
     .map(toTurn)
     .map(({ text }) => text)
@@ -30,24 +30,24 @@ describe('a chat with Gemini', () => {
   test('is read from one document, which is written anew at every turn', async () => {
     using folder = tempFolder()
     const path = write(folder.at('session-1.json'), JSON.stringify({ ...head, messages: [user, working] }))
-    const log = new JsonLog(path, new Gemini())
+    const log = new JsonLog(path, new GeminiParser())
     expect(await log.refresh()).toBe(true)
-    expect(statusOf(log.view)).toMatchObject({ activity: 'in-turn', model: 'gemini-3-pro' })
-    expect(log.view.entries.at(-1)?.partial).toBe(true)
+    expect(statusOf(log.snapshot)).toMatchObject({ activity: 'in-turn', model: 'gemini-3-pro' })
+    expect(log.snapshot.entries.at(-1)?.partial).toBe(true)
     write(path, JSON.stringify({ ...head, messages: [user, worked, done] }).slice(0, 150))
     expect(await log.refresh()).toBe(false)
     write(path, JSON.stringify({ ...head, messages: [user, worked, done] }))
     expect(await log.refresh()).toBe(true)
     expect(told(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb', 'Two files.'])
-    expect(statusOf(log.view).activity).toBe('idle')
-    expect(log.view.key).toBe('gem-1')
+    expect(statusOf(log.snapshot).activity).toBe('idle')
+    expect(log.snapshot.key).toBe('gem-1')
     expect(await log.refresh()).toBe(false)
   })
 
   test('is read line by line, later lines replacing earlier ones, and taken back to where it was rewound', async () => {
     using folder = tempFolder()
     const path = write(folder.at('session-1.jsonl'), jsonl(head, user, working))
-    const log = new JsonlLog(path, () => new Gemini(), BOUNDS)
+    const log = new JsonlLog(path, () => new GeminiParser(), BOUNDS)
     await log.refresh()
     append(path, worked, done, { $set: { lastUpdated: at(4) } })
     await log.refresh()
@@ -61,16 +61,16 @@ describe('a chat with Gemini', () => {
     using folder = tempFolder()
     const own = { ...user, id: 'u0', content: [{ text: '<session_context>\nThis is the Gemini CLI.' }] }
     const path = write(folder.at('session-3.jsonl'), jsonl(head, { $set: { messages: [own] } }, user, done))
-    const log = new JsonlLog(path, () => new Gemini(), BOUNDS)
+    const log = new JsonlLog(path, () => new GeminiParser(), BOUNDS)
     await log.refresh()
     expect(told(log)).toEqual(['Look.', 'Two files.'])
-    expect(log.view.entries.filter(isMessage)).toHaveLength(2)
-    expect(firstWords(path, new Gemini())).toBe('Look.')
+    expect(log.snapshot.entries.filter(isMessage)).toHaveLength(2)
+    expect(firstPrompt(path, new GeminiParser())).toBe('Look.')
   })
 
   test('tells what an answer took, cached tokens and thoughts apart', () => {
-    const view = atOnce(new Gemini().view([user, worked].map((value, offset) => ({ offset, size: 1, value }))))
-    expect(view.entries[1]?.use?.tokens).toEqual({
+    const view = runSync(new GeminiParser().parse([user, worked].map((value, offset) => ({ offset, size: 1, value }))))
+    expect(view.entries[1]?.usage?.tokens).toEqual({
       input: 600,
       output: 50,
       cacheRead: 400,

@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
-import { Claude } from '../../../../src/agents/conversations/logs/claude.ts'
-import { Codex } from '../../../../src/agents/conversations/logs/codex.ts'
-import { headOf, madeSince } from '../../../../src/agents/conversations/logs/head.ts'
+import { ClaudeParser } from '../../../../src/agents/conversations/logs/claude.ts'
+import { CodexParser } from '../../../../src/agents/conversations/logs/codex.ts'
+import { filesCreatedSince, readHead } from '../../../../src/agents/conversations/logs/head.ts'
 import { JsonlLog } from '../../../../src/agents/conversations/logs/jsonl-log.ts'
-import { LineFile } from '../../../../src/agents/conversations/logs/line-reader.ts'
+import { LineReader } from '../../../../src/agents/conversations/logs/line-reader.ts'
 import { tempFolder } from '../../../support/folder.ts'
 import { append, claude, jsonl, write } from '../samples.ts'
 
 /** Reads what is new of a file: its lines as texts, and how it was found. */
-async function read(file: LineFile) {
+async function read(file: LineReader) {
   const texts: string[] = []
   const found = await file.read((lines) => texts.push(...lines.map(({ text }) => text)))
   return found && { ...found, texts }
 }
 
-const ALL = { window: 1e6 }
-const texts = async (file: LineFile) => (await read(file))?.texts
+const ALL = { windowBytes: 1e6 }
+const texts = async (file: LineReader) => (await read(file))?.texts
 
 describe('a growing file', () => {
   test('is read once, from where the last reading stopped', async () => {
     using folder = tempFolder()
     const path = write(folder.at('log'), 'one\ntwo\n')
-    const file = new LineFile(path, ALL)
+    const file = new LineReader(path, ALL)
     expect(await texts(file)).toEqual(['one', 'two'])
     appendFileSync(path, 'three\nfo')
     expect(await texts(file)).toEqual(['three'])
@@ -33,7 +33,7 @@ describe('a growing file', () => {
 
   test('counts a whole last line that nobody ended, and a cut one only when it is whole', async () => {
     using folder = tempFolder()
-    const file = new LineFile(write(folder.at('log'), '{"a":1}\n{"b":'), ALL)
+    const file = new LineReader(write(folder.at('log'), '{"a":1}\n{"b":'), ALL)
     expect(await texts(file)).toEqual(['{"a":1}'])
     appendFileSync(file.path, '2}')
     expect(await texts(file)).toEqual(['{"b":2}'])
@@ -44,7 +44,7 @@ describe('a growing file', () => {
   test('of any size is read from its end, beginning with a whole line', async () => {
     using folder = tempFolder()
     const lines = Array.from({ length: 20_000 }, (_, n) => `line ${n} ${'é'.repeat(40)}`)
-    const file = new LineFile(write(folder.at('log'), `${lines.join('\n')}\n`), { window: 300_000 })
+    const file = new LineReader(write(folder.at('log'), `${lines.join('\n')}\n`), { windowBytes: 300_000 })
     const found = (await texts(file)) ?? []
     expect(file.truncated).toBe(true)
     expect(found).toEqual(lines.slice(-found.length))
@@ -53,23 +53,23 @@ describe('a growing file', () => {
 
   test('that another took the place of, or that was written anew, is read from the start', async () => {
     using folder = tempFolder()
-    const file = new LineFile(write(folder.at('log'), 'one\ntwo\n'), ALL)
+    const file = new LineReader(write(folder.at('log'), 'one\ntwo\n'), ALL)
     await read(file)
     renameSync(write(folder.at('new'), 'ten\neleven\ntwelve\n'), file.path)
-    expect(await read(file)).toEqual({ fresh: true, more: false, texts: ['ten', 'eleven', 'twelve'] })
+    expect(await read(file)).toEqual({ isNewFile: true, hasMore: false, texts: ['ten', 'eleven', 'twelve'] })
     write(file.path, 'other\nwords, and more of them than before\n')
-    expect(await read(file)).toMatchObject({ fresh: true, texts: ['other', 'words, and more of them than before'] })
+    expect(await read(file)).toMatchObject({ isNewFile: true, texts: ['other', 'words, and more of them than before'] })
     write(file.path, 'less\n')
-    expect(await read(file)).toMatchObject({ fresh: true, texts: ['less'] })
+    expect(await read(file)).toMatchObject({ isNewFile: true, texts: ['less'] })
     unlinkSync(file.path)
     expect(await read(file)).toBeUndefined()
     write(file.path, 'again\n')
-    expect(await read(file)).toMatchObject({ fresh: true, texts: ['again'] })
+    expect(await read(file)).toMatchObject({ isNewFile: true, texts: ['again'] })
   })
 
   test('is read a window at a time, and a line that is longer as a whole', async () => {
     using folder = tempFolder()
-    const file = new LineFile(write(folder.at('log'), 'first\n'), { window: 100_000 })
+    const file = new LineReader(write(folder.at('log'), 'first\n'), { windowBytes: 100_000 })
     await read(file)
     const long = 'x'.repeat(700_000)
     appendFileSync(file.path, `${`${'y'.repeat(999)}\n`.repeat(400)}${long}\nlast\n`)
@@ -77,7 +77,7 @@ describe('a growing file', () => {
     let reads = 0
     for (let more = true; more; reads++) {
       const part = await read(file)
-      more = part?.more ?? false
+      more = part?.hasMore ?? false
       found.push(...(part?.texts ?? []))
     }
     expect(found.map(({ length }) => length)).toEqual([...Array(400).fill(999), 700_000, 4])
@@ -86,31 +86,31 @@ describe('a growing file', () => {
 
   test('of which more came than a window is read anew from its end, where that is asked for', async () => {
     using folder = tempFolder()
-    const file = new LineFile(write(folder.at('log'), 'first\n'), { window: 5000, skips: true })
+    const file = new LineReader(write(folder.at('log'), 'first\n'), { windowBytes: 5000, skipsToEnd: true })
     await read(file)
     appendFileSync(file.path, `${'y'.repeat(99)}\n`.repeat(100))
     const found = await read(file)
-    expect(found).toMatchObject({ fresh: true, more: false })
+    expect(found).toMatchObject({ isNewFile: true, hasMore: false })
     expect([found?.texts.length, file.truncated]).toEqual([50, true])
   })
 
   test('goes on for a new reader where another came to, and not in another file', async () => {
     using folder = tempFolder()
     const path = write(folder.at('log'), '{"n":1}\n{"n":2}\n{"n":3}\n')
-    const first = new JsonlLog(path, () => new Codex('k'), { window: 1e6, keep: 10 })
+    const first = new JsonlLog(path, () => new CodexParser('k'), { windowBytes: 1e6, keepBytes: 10 })
     await first.refresh()
-    const since = first.place
+    const since = first.position
     expect(since?.offset).toBe(16)
     appendFileSync(path, '{"n":4}\n')
-    expect(await texts(new LineFile(path, { window: 1e6, since }))).toEqual(['{"n":3}', '{"n":4}'])
+    expect(await texts(new LineReader(path, { windowBytes: 1e6, resumeFrom: since }))).toEqual(['{"n":3}', '{"n":4}'])
     const other = write(folder.at('other'), '{"n":1}\n{"n":2}\n{"n":3}\n')
-    expect(await texts(new LineFile(other, { window: 1e6, since }))).toHaveLength(3)
-    expect(await texts(new LineFile(other, { window: 1e6, first: 16 }))).toEqual(['{"n":2}', '{"n":3}'])
+    expect(await texts(new LineReader(other, { windowBytes: 1e6, resumeFrom: since }))).toHaveLength(3)
+    expect(await texts(new LineReader(other, { windowBytes: 1e6, initialBytes: 16 }))).toEqual(['{"n":2}', '{"n":3}'])
   })
 
   test('whose line is cut off at the window is passed over up to the next, however slowly that comes', async () => {
     using folder = tempFolder()
-    const file = new LineFile(write(folder.at('log'), 'x'.repeat(5000)), { window: 1000 })
+    const file = new LineReader(write(folder.at('log'), 'x'.repeat(5000)), { windowBytes: 1000 })
     expect(await texts(file)).toEqual([])
     appendFileSync(file.path, 'end of it}')
     expect(await texts(file)).toEqual([])
@@ -125,10 +125,10 @@ describe('a growing file', () => {
     mkdirSync(folder.at('folder'))
     Bun.spawnSync(['mkfifo', folder.at('pipe')])
     for (const name of ['link', 'folder', 'pipe', 'none']) {
-      expect(await read(new LineFile(folder.at(name), ALL))).toBeUndefined()
-      expect(headOf(folder.at(name))).toBe('')
+      expect(await read(new LineReader(folder.at(name), ALL))).toBeUndefined()
+      expect(readHead(folder.at(name))).toBe('')
     }
-    expect(madeSince(folder.path, /./, 0)).toEqual([folder.at('secret')])
+    expect(filesCreatedSince(folder.path, /./, 0)).toEqual([folder.at('secret')])
   })
 })
 
@@ -161,7 +161,7 @@ describe('a log of 50 MB', () => {
     const pieces: number[] = []
     const held: boolean[] = []
     let before = -1
-    await new LineFile(path, { window: 16 * MB }).read((lines) => {
+    await new LineReader(path, { windowBytes: 16 * MB }).read((lines) => {
       pieces.push(lines.reduce((sum, { size }) => sum + size, 0))
       held.push(turns === before)
       before = turns
@@ -177,7 +177,7 @@ describe('a log of 50 MB', () => {
       const value = claude.user(`u${n}`, n === 0 ? null : `u${n - (n % 7 === 0 ? 2 : 1)}`, 'x', n)
       return { offset: n, size: 1, value }
     })
-    const steps = new Claude().view(natives)
+    const steps = new ClaudeParser().parse(natives)
     let count = 0
     for (let step = steps.next(); !step.done; step = steps.next()) count++
     expect(count).toBeGreaterThan((5 * natives.length) / 200)
@@ -186,63 +186,63 @@ describe('a log of 50 MB', () => {
   test('of a running session is seen whole, although little of it is kept', async () => {
     using folder = tempFolder()
     const path = write(folder.at('log'), '')
-    const bounds = { window: MB, keep: MB / 8 }
-    const log = new JsonlLog(path, () => new Claude(), bounds)
+    const bounds = { windowBytes: MB, keepBytes: MB / 8 }
+    const log = new JsonlLog(path, () => new ClaudeParser(), bounds)
     await log.refresh()
     const count = grow(path, 0, 50 * MB)
     const seen = new Set<string>()
     let most = 0
     do {
       await log.refresh()
-      most = Math.max(most, log.view.entries.length)
-      for (const { id } of log.view.entries) seen.add(id)
-    } while (log.more)
+      most = Math.max(most, log.snapshot.entries.length)
+      for (const { id } of log.snapshot.entries) seen.add(id)
+    } while (log.hasMore)
     expect(seen.size).toBe(count)
     expect(most * line(0).length).toBeLessThan(2 * MB)
     expect(await log.refresh()).toBe(false)
-    expect(log.view.entries.length * line(0).length).toBeLessThan(MB / 4)
-    expect(log.view.entries.at(-1)?.id).toBe(`a${count - 1}`)
+    expect(log.snapshot.entries.length * line(0).length).toBeLessThan(MB / 4)
+    expect(log.snapshot.entries.at(-1)?.id).toBe(`a${count - 1}`)
   })
 })
 
 describe('a log of JSON lines', () => {
-  const BOUNDS = { window: 1e6, keep: 1e6 }
+  const BOUNDS = { windowBytes: 1e6, keepBytes: 1e6 }
 
   test('passes over what is no JSON and tells of it; our secrets are struck out', async () => {
     using folder = tempFolder()
     const token = `gcs_${'a'.repeat(64)}`
     const path = write(folder.at('log'), `${jsonl(claude.user('u1', null, `use ${token}`, 1))}rubbish\n[1]\n`)
-    const log = new JsonlLog(path, () => new Claude(), BOUNDS)
+    const log = new JsonlLog(path, () => new ClaudeParser(), BOUNDS)
     await log.refresh()
-    expect(log.troubles).toMatchObject([{ code: 'malformed_line', count: 2 }])
-    expect(JSON.stringify(log.view.entries[0]?.raw)).not.toContain(token)
+    expect(log.diagnostics).toMatchObject([{ code: 'malformed_line', count: 2 }])
+    expect(JSON.stringify(log.snapshot.entries[0]?.raw)).not.toContain(token)
   })
 
   test('changes its stream and generation when the file is replaced', async () => {
     using folder = tempFolder()
     const log = new JsonlLog(
       write(folder.at('log'), jsonl(claude.user('u1', null, 'a', 1))),
-      () => new Claude(),
+      () => new ClaudeParser(),
       BOUNDS,
     )
     await log.refresh()
     const { stream } = log
     renameSync(write(folder.at('new'), jsonl(claude.user('u9', null, 'z', 1))), log.path)
     expect(await log.refresh()).toBe(true)
-    expect(log.view.entries.map(({ id }) => id)).toEqual(['u9'])
+    expect(log.snapshot.entries.map(({ id }) => id)).toEqual(['u9'])
     expect([log.generation, log.stream === stream]).toEqual([1, false])
   })
 
   test('keeps no more than its bound', async () => {
     using folder = tempFolder()
     const path = write(folder.at('log'), jsonl(claude.user('u0', null, 'x', 1)))
-    const log = new JsonlLog(path, () => new Claude(), { window: 1e6, keep: 10_000 })
+    const log = new JsonlLog(path, () => new ClaudeParser(), { windowBytes: 1e6, keepBytes: 10_000 })
     for (let n = 1; n <= 200; n++) {
       append(path, claude.user(`u${n}`, `u${n - 1}`, 'x', n))
       await log.refresh()
     }
     expect(log.truncated).toBe(true)
-    expect(log.view.entries.length).toBeLessThan(80)
-    expect(log.view.entries.at(-1)?.id).toBe('u200')
+    expect(log.snapshot.entries.length).toBeLessThan(80)
+    expect(log.snapshot.entries.at(-1)?.id).toBe('u200')
   })
 })

@@ -1,17 +1,17 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import type { View } from '../../../../src/agents/conversations/entries/log-reader.ts'
+import type { LogSnapshot } from '../../../../src/agents/conversations/entries/log-reader.ts'
 import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
 import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
 import { JsonLog } from '../../../../src/agents/conversations/logs/json-log.ts'
-import { OpenCode } from '../../../../src/agents/conversations/logs/opencode.ts'
-import { firstWords, keptIn, OpenCodeLog } from '../../../../src/agents/conversations/logs/opencode-db.ts'
+import { OpenCodeParser } from '../../../../src/agents/conversations/logs/opencode.ts'
+import { firstPrompt, OpenCodeLog, sessionsIn } from '../../../../src/agents/conversations/logs/opencode-db.ts'
 import { tempFolder } from '../../../support/folder.ts'
 import { write } from '../samples.ts'
 
-const told = (log: { view: View }) =>
-  log.view.entries
+const told = (log: { snapshot: LogSnapshot }) =>
+  log.snapshot.entries
     .filter(isTurn)
     .map(toTurn)
     .map(({ text }) => text)
@@ -56,23 +56,23 @@ describe('a conversation with OpenCode', () => {
     part('p1', 'm1', { type: 'text', text: 'List them.' })
     const log = new OpenCodeLog(folder.at('opencode.db'), 'ses_1')
     expect(await log.refresh()).toBe(true)
-    expect(statusOf(log.view)).toEqual({ activity: 'in-turn' })
+    expect(statusOf(log.snapshot)).toEqual({ activity: 'in-turn' })
     message('m2', answer)
     part('p2', 'm2', tool('running'))
     expect(await log.refresh()).toBe(true)
-    expect(log.view.entries.map(({ partial }) => partial)).toEqual([false, true])
+    expect(log.snapshot.entries.map(({ partial }) => partial)).toEqual([false, true])
     part('p2', 'm2', tool('completed', { output: 'a b\n', metadata: { exit: 0 } }))
     part('p3', 'm2', { type: 'text', text: 'Two.' })
     message('m2', over)
     expect(await log.refresh()).toBe(true)
     expect(told(log)).toEqual(['List them.', '[bash]\n[result] a b\n\nTwo.'])
-    expect(statusOf(log.view)).toMatchObject({ activity: 'idle', model: 'claude-sonnet-4-6', contextPct: 0 })
-    expect(log.view.entries[1]?.use).toMatchObject({
+    expect(statusOf(log.snapshot)).toMatchObject({ activity: 'idle', model: 'claude-sonnet-4-6', contextPct: 0 })
+    expect(log.snapshot.entries[1]?.usage).toMatchObject({
       id: 'm2',
       cost: 0.25,
       tokens: { input: 10, output: 6, cacheRead: 90 },
     })
-    expect(log.view.entries[1]?.raw).toMatchObject({
+    expect(log.snapshot.entries[1]?.raw).toMatchObject({
       info: { id: 'm2', sessionID: 'ses_1' },
       parts: [{ id: 'p2' }, {}],
     })
@@ -93,9 +93,9 @@ describe('a conversation with OpenCode', () => {
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     db.run('PRAGMA journal_mode = DELETE')
     db.close(true)
-    expect(keptIn(folder.at('opencode.db'), '/w', 0).map(({ id }) => id)).toEqual(['ses_1'])
-    expect(keptIn(folder.at('opencode.db'), '/elsewhere', 0)).toEqual([])
-    expect(firstWords(folder.at('opencode.db'), 'ses_1')).toBe('[mill] clerk • now')
+    expect(sessionsIn(folder.at('opencode.db'), '/w', 0).map(({ id }) => id)).toEqual(['ses_1'])
+    expect(sessionsIn(folder.at('opencode.db'), '/elsewhere', 0)).toEqual([])
+    expect(firstPrompt(folder.at('opencode.db'), 'ses_1')).toBe('[mill] clerk • now')
     const log = new OpenCodeLog(folder.at('opencode.db'), 'ses_1')
     await log.refresh()
     expect(told(log)).toEqual(['[mill] clerk • now'])
@@ -109,7 +109,7 @@ describe('a conversation with OpenCode', () => {
     expect(await log.refresh()).toBe(false)
     write(folder.at('opencode.db'), 'not a database')
     expect(await log.refresh()).toBe(false)
-    expect(log.view.entries).toEqual([])
+    expect(log.snapshot.entries).toEqual([])
   })
 
   test('is read in the form in which OpenCode exports it', async () => {
@@ -122,9 +122,9 @@ describe('a conversation with OpenCode', () => {
         { info: { id: 'm2', ...over }, parts },
       ],
     }
-    const log = new JsonLog(write(folder.at('e.json'), JSON.stringify(exported)), new OpenCode('ses_1'))
+    const log = new JsonLog(write(folder.at('e.json'), JSON.stringify(exported)), new OpenCodeParser('ses_1'))
     await log.refresh()
-    expect(log.view.entries.map(({ id, role }) => [id, role])).toEqual([
+    expect(log.snapshot.entries.map(({ id, role }) => [id, role])).toEqual([
       ['m1', 'user'],
       ['m2', 'assistant'],
     ])
