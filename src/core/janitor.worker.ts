@@ -14,6 +14,8 @@ const CHUNK = 64 * 1024
 /** Pages that are given back at once, and the milliseconds in between. */
 const SLICE = 256
 const PAUSE = 5
+/** How often the write-ahead log is tried to be emptied. */
+const TRUNCATE_ATTEMPTS = 200
 
 const open = new Map<string, Database>()
 
@@ -55,7 +57,7 @@ const JOBS: { [Kind in Job['kind']]: (job: Extract<Job, { kind: Kind }>) => unkn
       left = now
       Bun.sleepSync(PAUSE)
     }
-    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    truncateLog(db)
   },
 
   backup: ({ path, to }) => whole(to, (part) => void connection(path).run('VACUUM INTO ?', [part])),
@@ -93,6 +95,15 @@ const JOBS: { [Kind in Job['kind']]: (job: Extract<Job, { kind: Kind }>) => unkn
     for (const db of open.values()) db.close(true)
     open.clear()
   },
+}
+
+/**
+ * Empties the write-ahead log. SQLite gives up at once while another thread copies from it, whatever the busy timeout,
+ * so this tries again for a while.
+ */
+function truncateLog(db: Database): void {
+  const checkpoint = db.prepare<Checkpointed, []>('PRAGMA wal_checkpoint(TRUNCATE)')
+  for (let attempt = 0; attempt < TRUNCATE_ATTEMPTS && checkpoint.get()?.busy; attempt++) Bun.sleepSync(PAUSE)
 }
 
 /** Writes a private file under another name until it is whole and on disk; what fails leaves nothing. */
