@@ -64,8 +64,8 @@ async function smoke(binary: string): Promise<void> {
     timeout: 20_000,
   })
   try {
-    const said = await server.stdout.getReader().read()
-    if (said.done) throw new Error(`${binary} serve ended at once`)
+    const response = await server.stdout.getReader().read()
+    if (response.done) throw new Error(`${binary} serve ended at once`)
     await $`${binary} city list --json`.env(env).quiet()
     await $`${binary} stop`.env(env).quiet()
     if ((await server.exited) !== 0) throw new Error(`${binary} serve did not end well`)

@@ -132,8 +132,8 @@ async function must(command: string, args: string[], cwd: string): Promise<strin
     return stdout
   } catch (error) {
     ended.signal.throwIfAborted()
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-    throw new Error(said || `${command} ${args.join(' ')} did not end well: ${String(error)}`)
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+    throw new Error(output || `${command} ${args.join(' ')} did not end well: ${String(error)}`)
   }
 }
 

@@ -2,7 +2,7 @@ import { Box, useApp, useInput, useWindowSize } from 'ink'
 import { type ReactNode, useCallback, useEffect, useReducer, useRef } from 'react'
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
-import { feed, sentence } from './feed.ts'
+import { errorMessage, feed } from './feed.ts'
 import { BeadPage } from './panels/bead.tsx'
 import { CitiesPage } from './panels/cities.tsx'
 import { CityPage } from './panels/city.tsx'
@@ -10,7 +10,7 @@ import { HelpPage } from './panels/help.tsx'
 import { SessionPage } from './panels/session.tsx'
 import { Footer, Header } from './parts/chrome.tsx'
 import type { Theme } from './parts/theme.ts'
-import { run } from './run.ts'
+import { runCommand } from './run.ts'
 import { keysOf } from './state/keys.ts'
 import { type Action, type Effect, step } from './state/reducer.ts'
 import { initial, type State } from './state/state.ts'
@@ -34,9 +34,9 @@ export function Dashboard(props: DashboardProps): ReactNode {
   const perform = useCallback(
     (effect: Effect, dispatch: (action: Action) => void) => {
       if (effect.do === 'quit') return exit()
-      run(client, effect).then(
+      runCommand(client, effect).then(
         (text) => dispatch({ type: 'notice', text, bad: false }),
-        (error) => dispatch({ type: 'notice', text: sentence(error), bad: true }),
+        (error) => dispatch({ type: 'notice', text: errorMessage(error), bad: true }),
       )
     },
     [client, exit],

@@ -2,7 +2,7 @@ import { render } from 'ink'
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
 import { Dashboard } from './app.tsx'
-import { themeOf } from './parts/theme.ts'
+import { createTheme } from './parts/theme.ts'
 
 export interface DashboardOptions {
   client: Client
@@ -15,7 +15,7 @@ export interface DashboardOptions {
 
 /** Shows the dashboard on the terminal until the person leaves it; the screen is as it was afterwards. */
 export async function openDashboard({ client, timers, now, colour, city }: DashboardOptions): Promise<void> {
-  const app = render(<Dashboard client={client} timers={timers} now={now} theme={themeOf(colour)} city={city} />, {
+  const app = render(<Dashboard client={client} timers={timers} now={now} theme={createTheme(colour)} city={city} />, {
     alternateScreen: true,
     incrementalRendering: true,
     exitOnCtrlC: false,

@@ -2,7 +2,10 @@ import type { CityClient, Client } from '../src/client/client.ts'
 import type { Effect } from './state/reducer.ts'
 
 /** Carries out a command; resolves with the sentence that says what was done. */
-export async function run(client: Client, { asked, city: name, session }: Effect & { do: 'run' }): Promise<string> {
+export async function runCommand(
+  client: Client,
+  { asked, city: name, session }: Effect & { do: 'run' },
+): Promise<string> {
   const city = client.city(name)
   const { command, rest } = asked
   const params = { id: session ?? '' }

@@ -1,25 +1,25 @@
 import type { Command } from 'commander'
-import { plain } from '../../src/client/text.ts'
-import type { Desk } from './desk.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { BdContext } from './context.ts'
 
-export function closing(program: Command, desk: Desk): void {
+export function closeCommands(program: Command, bd: BdContext): void {
   program
     .command('close')
     .alias('done')
     .description('close beads: the work is done')
     .argument('<ids...>')
     .option('-r, --reason <text>', 'why, or what came of it')
-    .action(desk.run((ids: string[], { reason }: { reason?: string }) => end(desk, ids, 'close', reason)))
+    .action(bd.run((ids: string[], { reason }: { reason?: string }) => end(bd, ids, 'close', reason)))
   program
     .command('reopen')
     .description('take up closed work again')
     .argument('<ids...>')
-    .action(desk.run((ids: string[]) => end(desk, ids, 'reopen')))
+    .action(bd.run((ids: string[]) => end(bd, ids, 'reopen')))
 }
 
-async function end(desk: Desk, ids: readonly string[], verb: 'close' | 'reopen', reason?: string): Promise<void> {
-  const city = await desk.city()
-  const done = await desk.each(ids, async (id) => {
+async function end(bd: BdContext, ids: readonly string[], verb: 'close' | 'reopen', reason?: string): Promise<void> {
+  const city = await bd.city()
+  const done = await bd.each(ids, async (id) => {
     const params = { id }
     if (verb === 'close' && reason) {
       await city.call('PATCH ~/bead/{id}', { params, body: { status: 'closed', metadata: { close_reason: reason } } })
@@ -28,12 +28,12 @@ async function end(desk: Desk, ids: readonly string[], verb: 'close' | 'reopen',
     }
     return city.call('GET ~/bead/{id}', { params })
   })
-  if (desk.print.json) {
-    await desk.printList(done)
+  if (bd.print.json) {
+    await bd.printList(done)
   } else {
     const word = verb === 'close' ? '✓ Closed' : '↻ Reopened'
     for (const bead of done)
-      desk.print.line(`${word} ${bead.id} — ${plain(bead.title)}${reason ? `: ${plain(reason)}` : ''}`)
+      bd.print.line(`${word} ${bead.id} — ${sanitizeLine(bead.title)}${reason ? `: ${sanitizeLine(reason)}` : ''}`)
   }
-  if (done.length < ids.length) throw desk.partly()
+  if (done.length < ids.length) throw bd.partialFailure()
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { plain } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { BeadCreateInputBody } from '../../src/work/beads/schema.ts'
-import { createNeeding } from '../context/create.ts'
-import { pair, priority, several } from '../context/options.ts'
-import { failure, misuse } from '../io/exit.ts'
-import type { Desk } from './desk.ts'
+import { createBead } from '../context/create.ts'
+import { collectList, collectPair, parsePriority } from '../context/options.ts'
+import { failure, usageError } from '../io/exit.ts'
+import type { BdContext } from './context.ts'
 import { toIssue } from './issue.ts'
-import { level } from './print.ts'
+import { formatPriority } from './print.ts'
 
 interface Create {
   title?: string
@@ -25,7 +25,7 @@ interface Create {
   silent?: true
 }
 
-export function createCommand(program: Command, desk: Desk): void {
+export function createCommand(program: Command, bd: BdContext): void {
   program
     .command('create')
     .alias('new')
@@ -35,35 +35,35 @@ export function createCommand(program: Command, desk: Desk): void {
     .option('-d, --description <text>')
     .option('--body-file <file>', 'read the description from a file; - for standard input')
     .option('-t, --type <type>', 'task, bug, feature, epic, chore …', 'task')
-    .option('-p, --priority <level>', '0 to 4, or P0 to P4', priority, 2)
+    .option('-p, --priority <level>', '0 to 4, or P0 to P4', parsePriority, 2)
     .option('-a, --assignee <who>')
-    .option('-l, --labels <labels>', 'separated by commas', several)
+    .option('-l, --labels <labels>', 'separated by commas', collectList)
     .option('--parent <bead>')
-    .option('--deps <deps>', 'beads it depends on: `id` or `type:id`, separated by commas', several)
+    .option('--deps <deps>', 'beads it depends on: `id` or `type:id`, separated by commas', collectList)
     .option('--metadata <json>', 'keys and values, as a JSON object')
-    .option('--set-metadata <key=value>', 'may be repeated', pair)
+    .option('--set-metadata <key=value>', 'may be repeated', collectPair)
     .option('--defer <moment>', 'not ready before this')
     .option('--id <id>', 'refused: ids are given by the city')
     .option('--silent', 'print the id alone')
-    .action(desk.run((title: string | undefined, options: Create) => create(desk, title, options)))
+    .action(bd.run((title: string | undefined, options: Create) => create(bd, title, options)))
 }
 
-async function create(desk: Desk, title: string | undefined, options: Create): Promise<void> {
+async function create(bd: BdContext, title: string | undefined, options: Create): Promise<void> {
   if (options.id !== undefined) throw failure('a bead gets its id from the city; leave --id away')
-  const body = await bodyOf(desk, title ?? options.title, options)
-  const city = await desk.city()
-  const rig = await desk.rig()
-  const made = await createNeeding(city, { ...body, ...(rig && { rig }), needs: options.deps ?? [] })
-  if (desk.print.json) return desk.print.value(toIssue(made))
-  if (options.silent) return desk.print.line(made.id)
-  desk.print.line(`✓ Created issue: ${made.id} — ${plain(made.title)}`)
-  desk.print.line(`  Priority: ${level(made)}\n  Status: ${made.status}`)
+  const body = await bodyOf(bd, title ?? options.title, options)
+  const city = await bd.city()
+  const rig = await bd.rig()
+  const made = await createBead(city, { ...body, ...(rig && { rig }), needs: options.deps ?? [] })
+  if (bd.print.json) return bd.print.value(toIssue(made))
+  if (options.silent) return bd.print.line(made.id)
+  bd.print.line(`✓ Created issue: ${made.id} — ${sanitizeLine(made.title)}`)
+  bd.print.line(`  Priority: ${formatPriority(made)}\n  Status: ${made.status}`)
 }
 
-async function bodyOf(desk: Desk, title: string | undefined, options: Create): Promise<BeadCreateInputBody> {
-  if (!title?.trim()) throw misuse('title required')
-  const description = options.bodyFile === undefined ? options.description : await desk.here.text(options.bodyFile)
-  const metadata = { ...metadataOf(options.metadata), ...options.setMetadata }
+async function bodyOf(bd: BdContext, title: string | undefined, options: Create): Promise<BeadCreateInputBody> {
+  if (!title?.trim()) throw usageError('title required')
+  const description = options.bodyFile === undefined ? options.description : await bd.context.readFile(options.bodyFile)
+  const metadata = { ...parseMetadata(options.metadata), ...options.setMetadata }
   return {
     title,
     type: options.type,
@@ -78,7 +78,7 @@ async function bodyOf(desk: Desk, title: string | undefined, options: Create): P
 }
 
 /** `--metadata '{"key": "value"}'`; values that are not text are written as JSON. */
-export function metadataOf(text: string | undefined): Record<string, string> {
+export function parseMetadata(text: string | undefined): Record<string, string> {
   if (text === undefined) return {}
   try {
     const value: unknown = JSON.parse(text)
@@ -87,6 +87,6 @@ export function metadataOf(text: string | undefined): Record<string, string> {
       Object.entries(value).map(([key, each]) => [key, typeof each === 'string' ? each : JSON.stringify(each)]),
     )
   } catch {
-    throw misuse(`--metadata must be a JSON object: ${text}`)
+    throw usageError(`--metadata must be a JSON object: ${text}`)
   }
 }

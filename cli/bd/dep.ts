@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { misuse } from '../io/exit.ts'
-import type { Desk } from './desk.ts'
+import { usageError } from '../io/exit.ts'
+import type { BdContext } from './context.ts'
 import { toRelated } from './issue.ts'
 
-export function dependencyCommands(program: Command, desk: Desk): void {
+export function dependencyCommands(program: Command, bd: BdContext): void {
   const dep = program.command('dep').description('what beads depend on')
   dep
     .command('add')
@@ -13,8 +13,8 @@ export function dependencyCommands(program: Command, desk: Desk): void {
     .option('-t, --type <type>', 'blocks, waits-for, tracks, parent-child …', 'blocks')
     .option('--depends-on <bead>', 'the same as the second argument')
     .action(
-      desk.run((id: string, on: string | undefined, options: { type: string; dependsOn?: string }) =>
-        add(desk, id, on ?? options.dependsOn, options.type),
+      bd.run((id: string, on: string | undefined, options: { type: string; dependsOn?: string }) =>
+        add(bd, id, on ?? options.dependsOn, options.type),
       ),
     )
   dep
@@ -23,38 +23,42 @@ export function dependencyCommands(program: Command, desk: Desk): void {
     .description('take a dependency away')
     .argument('<bead>')
     .argument('<on>')
-    .action(desk.run((id: string, on: string) => remove(desk, id, on)))
+    .action(bd.run((id: string, on: string) => remove(bd, id, on)))
   dep
     .command('list')
     .description('what a bead depends on, or what depends on it')
     .argument('<bead>')
     .option('--direction <way>', 'down: what it depends on; up: what depends on it', 'down')
     .option('-t, --type <type>', 'only of this type')
-    .action(desk.run((id: string, options: { direction: string; type?: string }) => list(desk, id, options)))
+    .action(bd.run((id: string, options: { direction: string; type?: string }) => list(bd, id, options)))
 }
 
-async function add(desk: Desk, id: string, on: string | undefined, type: string): Promise<void> {
-  if (!on) throw misuse('say what it depends on: `bd dep add <bead> <on>`')
-  const city = await desk.city()
+async function add(bd: BdContext, id: string, on: string | undefined, type: string): Promise<void> {
+  if (!on) throw usageError('say what it depends on: `bd dep add <bead> <on>`')
+  const city = await bd.city()
   await city.call('POST ~/bead/{id}/deps', { params: { id }, body: { depends_on_id: on, type } })
-  if (desk.print.json) return desk.print.value({ issue_id: id, depends_on_id: on, type, status: 'added' })
-  desk.print.line(`✓ Added dependency: ${id} depends on ${on} (${type})`)
+  if (bd.print.json) return bd.print.value({ issue_id: id, depends_on_id: on, type, status: 'added' })
+  bd.print.line(`✓ Added dependency: ${id} depends on ${on} (${type})`)
 }
 
-async function remove(desk: Desk, id: string, on: string): Promise<void> {
-  const city = await desk.city()
+async function remove(bd: BdContext, id: string, on: string): Promise<void> {
+  const city = await bd.city()
   await city.call('DELETE ~/bead/{id}/deps/{depends_on_id}', { params: { id, depends_on_id: on } })
-  if (desk.print.json) return desk.print.value({ issue_id: id, depends_on_id: on, status: 'removed' })
-  desk.print.line(`✓ Removed dependency: ${id} no longer depends on ${on}`)
+  if (bd.print.json) return bd.print.value({ issue_id: id, depends_on_id: on, status: 'removed' })
+  bd.print.line(`✓ Removed dependency: ${id} no longer depends on ${on}`)
 }
 
-async function list(desk: Desk, id: string, { direction, type }: { direction: string; type?: string }): Promise<void> {
-  if (direction !== 'down' && direction !== 'up') throw misuse('--direction is down or up')
-  const { depends_on, dependents } = await desk.dependencies(id)
+async function list(
+  bd: BdContext,
+  id: string,
+  { direction, type }: { direction: string; type?: string },
+): Promise<void> {
+  if (direction !== 'down' && direction !== 'up') throw usageError('--direction is down or up')
+  const { depends_on, dependents } = await bd.dependencies(id)
   const found = toRelated(direction === 'down' ? depends_on : dependents)
   const shown = found.filter(({ dependency_type }) => type === undefined || dependency_type === type)
-  if (desk.print.json) return desk.print.value(shown)
-  if (shown.length === 0) return desk.print.line(`${id} has none.`)
+  if (bd.print.json) return bd.print.value(shown)
+  if (shown.length === 0) return bd.print.line(`${id} has none.`)
   for (const each of shown)
-    desk.print.line(`${each.id}: ${each.title} [P${each.priority}] (${each.status}) via ${each.dependency_type}`)
+    bd.print.line(`${each.id}: ${each.title} [P${each.priority}] (${each.status}) via ${each.dependency_type}`)
 }

@@ -2,7 +2,7 @@ import type { Bead, BeadDependencies, BeadRelation, Dep } from '../../src/work/b
 import type { BeadComment } from '../../src/work/comments/schema.ts'
 
 /** What a bead without a priority counts as. */
-const USUAL = 2
+const DEFAULT_PRIORITY = 2
 
 /** A bead in the field names that `bd` prints. */
 export interface Issue {
@@ -23,7 +23,7 @@ export interface Issue {
   close_reason?: string
 }
 
-export interface Counted extends Issue {
+export interface CountedIssue extends Issue {
   comment_count: number
   dependency_count: number
   dependent_count: number
@@ -40,7 +40,7 @@ export function toIssue(bead: Bead): Issue {
     id: bead.id,
     title: bead.title,
     status: bead.status,
-    priority: bead.priority ?? USUAL,
+    priority: bead.priority ?? DEFAULT_PRIORITY,
     issue_type: bead.issue_type,
     created_at: bead.created_at,
     updated_at: updated,
@@ -56,7 +56,7 @@ export function toIssue(bead: Bead): Issue {
 }
 
 /** How many beads depend on each. */
-export function dependents(beads: readonly Bead[]): Map<string, number> {
+export function countDependents(beads: readonly Bead[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { dependencies } of beads) {
     for (const { depends_on_id: id } of dependencies ?? []) counts.set(id, (counts.get(id) ?? 0) + 1)
@@ -65,10 +65,10 @@ export function dependents(beads: readonly Bead[]): Map<string, number> {
 }
 
 /** A bead as lists print it: with its edges and their numbers. */
-export function toListed(bead: Bead, dependentCount: number, commentCount: number): Counted {
+export function toListed(bead: Bead, dependentCount: number, commentCount: number): CountedIssue {
   const edges = bead.dependencies ?? []
   return {
-    ...counted(bead, dependentCount, commentCount),
+    ...toCounted(bead, dependentCount, commentCount),
     ...(edges.length > 0 && { dependencies: edges.map((edge) => toEdge(edge, bead)) }),
   }
 }
@@ -78,10 +78,10 @@ export function toShown(
   bead: Bead,
   { depends_on, dependents: others }: BeadDependencies,
   comments: readonly BeadComment[],
-): Counted {
+): CountedIssue {
   const [on, of] = [toRelated(depends_on), toRelated(others)]
   return {
-    ...counted(bead, others.length, comments.length),
+    ...toCounted(bead, others.length, comments.length),
     ...(on.length > 0 && { dependencies: on }),
     ...(of.length > 0 && { dependents: of }),
     ...(comments.length > 0 && { comments }),
@@ -92,7 +92,7 @@ export function toShown(
 export const toRelated = (relations: readonly BeadRelation[]): (Issue & { dependency_type: string })[] =>
   relations.flatMap(({ bead, type }) => (bead ? [{ ...toIssue(bead), dependency_type: type }] : []))
 
-const counted = (bead: Bead, dependentCount: number, commentCount: number): Counted => ({
+const toCounted = (bead: Bead, dependentCount: number, commentCount: number): CountedIssue => ({
   ...toIssue(bead),
   comment_count: commentCount,
   dependency_count: bead.dependencies?.length ?? 0,

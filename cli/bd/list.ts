@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { count, priority, several } from '../context/options.ts'
-import { isWork, workTotal } from '../context/work.ts'
-import type { Desk } from './desk.ts'
+import { collectList, parseCount, parsePriority } from '../context/options.ts'
+import { countWork, isWork } from '../context/work.ts'
+import type { BdContext } from './context.ts'
 
 interface Filter {
   status?: string
@@ -28,81 +28,81 @@ interface Ready extends Filter {
   sort: string
 }
 
-export function listCommands(program: Command, desk: Desk): void {
+export function listCommands(program: Command, bd: BdContext): void {
   filters(program.command('ready').description('open work that nothing blocks'), 100)
     .addOption(new Option('--sort <way>', 'the most urgent first, or the oldest').choices(SORTS).default('priority'))
-    .action(desk.run((filter: Ready) => ready(desk, filter)))
+    .action(bd.run((filter: Ready) => ready(bd, filter)))
   filters(program.command('list').description('list beads'), 50)
     .option('-s, --status <status>', 'open, in_progress or closed')
     .option('--all', 'closed ones too')
     .option('--include-infra', 'sessions, messages and other records of the city too')
-    .action(desk.run((filter: Filter) => list(desk, filter)))
+    .action(bd.run((filter: Filter) => list(bd, filter)))
   program
     .command('count')
     .description('how many beads there are')
     .option('-s, --status <status>')
     .option('-t, --type <type>')
     .option('-a, --assignee <who>')
-    .action(desk.run((filter: Filter) => tally(desk, filter)))
+    .action(bd.run((filter: Filter) => tally(bd, filter)))
 }
 
 const filters = (command: Command, limit: number): Command =>
   command
-    .option('-n, --limit <n>', 'at most so many; 0 for all', count, limit)
+    .option('-n, --limit <n>', 'at most so many; 0 for all', parseCount, limit)
     .option('-t, --type <type>')
-    .option('-l, --label <labels>', 'all of these labels', several)
+    .option('-l, --label <labels>', 'all of these labels', collectList)
     .option('-a, --assignee <who>')
     .option('-u, --unassigned', 'only those nobody works on')
     .option('--no-assignee', 'the same')
-    .option('-p, --priority <level>', '0 to 4', priority)
+    .option('-p, --priority <level>', '0 to 4', parsePriority)
     .option('--parent <bead>')
-    .option('--exclude-type <types>', 'not these types', several)
-    .option('--exclude-label <labels>', 'none of these labels', several)
+    .option('--exclude-type <types>', 'not these types', collectList)
+    .option('--exclude-label <labels>', 'none of these labels', collectList)
     .option('--metadata-field <key=value>', 'may be repeated', collect)
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text]
 
-async function ready(desk: Desk, filter: Ready): Promise<void> {
-  const city = await desk.city()
-  const own = await prefixOf(desk)
-  const held = await heldBy(desk, assigneeOf(filter))
+async function ready(bd: BdContext, filter: Ready): Promise<void> {
+  const city = await bd.city()
+  const own = await prefixOf(bd)
+  const held = await heldBy(bd, assigneeOf(filter))
   const { items } = await city.call('GET ~/beads/ready')
   const meant = ({ id }: Bead) => (own === undefined || id.startsWith(`${own}-`)) && (held?.has(id) ?? true)
   const found = items.filter((bead) => meant(bead) && fits(bead, filter))
   if (filter.sort === 'oldest') found.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
   const shown = first(found, filter.limit)
-  if (desk.print.json) return desk.printList(shown)
-  if (shown.length === 0) return desk.print.line('No ready work: everything is taken, blocked or done.')
-  for (const bead of shown) desk.print.bead(bead)
-  desk.print.line(`\n${found.length} ready, nothing blocks ${found.length === 1 ? 'it' : 'them'}.`)
+  if (bd.print.json) return bd.printList(shown)
+  if (shown.length === 0) return bd.print.line('No ready work: everything is taken, blocked or done.')
+  for (const bead of shown) bd.print.bead(bead)
+  bd.print.line(`\n${found.length} ready, nothing blocks ${found.length === 1 ? 'it' : 'them'}.`)
 }
 
 /** Open beads in somebody's name, under whichever of their names; the server knows those. */
-async function heldBy(desk: Desk, assignee: string | undefined): Promise<Set<string> | undefined> {
+async function heldBy(bd: BdContext, assignee: string | undefined): Promise<Set<string> | undefined> {
   if (!assignee) return undefined
-  return new Set((await desk.list({ assignee, status: 'open' })).map(({ id }) => id))
+  return new Set((await bd.list({ assignee, status: 'open' })).map(({ id }) => id))
 }
 
 /** What the ids of the meant rig's beads begin with. */
-async function prefixOf(desk: Desk): Promise<string | undefined> {
-  const name = await desk.rig()
+async function prefixOf(bd: BdContext): Promise<string | undefined> {
+  const name = await bd.rig()
   if (!name) return undefined
-  const city = await desk.city()
+  const city = await bd.city()
   const { prefix } = await city.call('GET ~/rig/{name}', { params: { name } })
   return prefix
 }
 
-async function list(desk: Desk, filter: Filter): Promise<void> {
-  const rig = await desk.rig()
+async function list(bd: BdContext, filter: Filter): Promise<void> {
+  const rig = await bd.rig()
   const { status, type, all } = filter
   const asked = { status, type, assignee: assigneeOf(filter), all, rig }
   const hidden = !filter.includeInfra && type === undefined
-  const found = (await desk.list(asked)).filter((bead) => fits(bead, filter) && (isWork(bead) || !hidden))
+  const found = (await bd.list(asked)).filter((bead) => fits(bead, filter) && (isWork(bead) || !hidden))
   const shown = first(found.sort(byUrgency), filter.limit)
-  if (desk.print.json) return desk.printList(shown)
-  if (shown.length === 0) return desk.print.line('No bead matches.')
-  for (const bead of shown) desk.print.bead(bead)
-  desk.print.line(`\n${shown.length === found.length ? shown.length : `${shown.length} of ${found.length}`} beads.`)
+  if (bd.print.json) return bd.printList(shown)
+  if (shown.length === 0) return bd.print.line('No bead matches.')
+  for (const bead of shown) bd.print.bead(bead)
+  bd.print.line(`\n${shown.length === found.length ? shown.length : `${shown.length} of ${found.length}`} beads.`)
 }
 
 const byUrgency = (a: Bead, b: Bead): number =>
@@ -134,13 +134,13 @@ function hasField(bead: Bead, field: string): boolean {
   return bead.metadata?.[field.slice(0, at)] === field.slice(at + 1)
 }
 
-async function tally(desk: Desk, { status, type, ...filter }: Filter): Promise<void> {
-  const city = await desk.city()
-  const rig = await desk.rig()
+async function tally(bd: BdContext, { status, type, ...filter }: Filter): Promise<void> {
+  const city = await bd.city()
+  const rig = await bd.rig()
   const query = { status, type, assignee: assigneeOf(filter), rig, all: status === undefined }
   const n = type
     ? (await city.call('GET ~/beads', { query: { ...query, limit: 1 } })).total
-    : await workTotal(city, query)
-  if (desk.print.json) return desk.print.value({ count: n })
-  desk.print.line(String(n))
+    : await countWork(city, query)
+  if (bd.print.json) return bd.print.value({ count: n })
+  bd.print.line(String(n))
 }

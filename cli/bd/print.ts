@@ -1,4 +1,4 @@
-import { cut, paint, plain, plainLines } from '../../src/client/text.ts'
+import { paint, sanitizeLine, sanitizeLines, truncate } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { Exit } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
@@ -17,8 +17,9 @@ export class Printer {
    * schema among its own keys and a list carries none; with `BD_JSON_ENVELOPE=1` everything is in an envelope.
    */
   value(value: object): void {
-    const wrapped = this.io.env.BD_JSON_ENVELOPE === '1' ? { data: value, schema_version: SCHEMA_VERSION } : flat(value)
-    this.io.out(`${JSON.stringify(sorted(wrapped), null, 2)}\n`)
+    const wrapped =
+      this.io.env.BD_JSON_ENVELOPE === '1' ? { data: value, schema_version: SCHEMA_VERSION } : withSchemaVersion(value)
+    this.io.out(`${JSON.stringify(sortKeys(wrapped), null, 2)}\n`)
   }
 
   line(text: string): void {
@@ -26,40 +27,40 @@ export class Printer {
   }
 
   /** Says what is wrong with one of several things, and goes on. */
-  complain(text: string): void {
-    this.io.err(`Error: ${plainLines(text)}\n`)
+  error(text: string): void {
+    this.io.err(`Error: ${sanitizeLines(text)}\n`)
   }
 
   /** The end of a call that failed: as JSON on standard output when JSON is wanted, else a line on standard error. */
-  failed(message: string, status = 1): Exit {
+  failure(message: string, status = 1): Exit {
     if (this.json) this.value({ error: message })
-    else this.complain(message)
+    else this.error(message)
     return new Exit(status)
   }
 
   /** One bead on one line. */
   bead(bead: Bead, indent = ''): void {
-    const head = `${indent}${MARKS[bead.status] ?? '○'} ${bead.id} ${level(bead)}`
-    const title = plain(bead.title)
-    const kind = bead.issue_type === 'task' ? '' : `[${plain(bead.issue_type)}] `
+    const head = `${indent}${STATUS_MARKS[bead.status] ?? '○'} ${bead.id} ${formatPriority(bead)}`
+    const title = sanitizeLine(bead.title)
+    const kind = bead.issue_type === 'task' ? '' : `[${sanitizeLine(bead.issue_type)}] `
     const text = `${head} ${kind}${title}`
-    const cutText = this.io.width === undefined ? text : cut(text, this.io.width)
+    const cutText = this.io.width === undefined ? text : truncate(text, this.io.width)
     this.line(bead.status === 'closed' ? paint(cutText, 'dim', this.io.colour) : cutText)
   }
 }
 
-const MARKS: Record<string, string> = { open: '○', in_progress: '◐', closed: '✓' }
+const STATUS_MARKS: Record<string, string> = { open: '○', in_progress: '◐', closed: '✓' }
 
-export const level = (bead: Bead): string => `P${bead.priority ?? 2}`
+export const formatPriority = (bead: Bead): string => `P${bead.priority ?? 2}`
 
-function flat(value: object): object {
+function withSchemaVersion(value: object): object {
   return Array.isArray(value) ? value : { ...value, schema_version: SCHEMA_VERSION }
 }
 
 /** The same value with the keys of every object in order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]))
 }

@@ -1,20 +1,20 @@
 import { Command } from 'commander'
-import { Here } from '../context/context.ts'
+import { CommandContext } from '../context/context.ts'
 import { commit, version } from '../context/version.ts'
 import type { Io } from '../io/io.ts'
 import { configureProgram } from '../io/run.ts'
-import { closing } from './close.ts'
+import { closeCommands } from './close.ts'
 import { commentCommands } from './comment.ts'
+import { BdContext } from './context.ts'
 import { createCommand } from './create.ts'
 import { dependencyCommands } from './dep.ts'
-import { Desk } from './desk.ts'
 import { listCommands } from './list.ts'
 import { searchCommand } from './search.ts'
 import { showCommand } from './show.ts'
 import { holdingCommands, updateCommand } from './update.ts'
 
 /** The version of `bd` whose commands and output this program speaks. */
-const SPEAKS = '1.0.5'
+const BD_VERSION = '1.0.5'
 
 /** The `bd` program: the bead commands that agents' prompts know, on the city's own beads. */
 export function createBd(io: Io): Command {
@@ -23,23 +23,23 @@ export function createBd(io: Io): Command {
     .option('--city <city>', 'the city to work in: its name or its folder')
     .option('--rig <rig>', 'the rig whose beads are meant')
     .option('--json', 'print JSON')
-  const desk = new Desk(new Here(io, program), program)
-  listCommands(program, desk)
-  searchCommand(program, desk)
-  showCommand(program, desk)
-  createCommand(program, desk)
-  updateCommand(program, desk)
-  holdingCommands(program, desk)
-  closing(program, desk)
-  dependencyCommands(program, desk)
-  commentCommands(program, desk)
+  const bd = new BdContext(new CommandContext(io, program), program)
+  listCommands(program, bd)
+  searchCommand(program, bd)
+  showCommand(program, bd)
+  createCommand(program, bd)
+  updateCommand(program, bd)
+  holdingCommands(program, bd)
+  closeCommands(program, bd)
+  dependencyCommands(program, bd)
+  commentCommands(program, bd)
   program
     .command('version')
     .description('print the version')
     .action(() => {
-      const { print } = desk
-      if (print.json) return print.value({ version: SPEAKS, build: commit, branch: `gc ${version}` })
-      print.line(`bd version ${SPEAKS} (gc ${version}, ${commit})`)
+      const { print } = bd
+      if (print.json) return print.value({ version: BD_VERSION, build: commit, branch: `gc ${version}` })
+      print.line(`bd version ${BD_VERSION} (gc ${version}, ${commit})`)
     })
   return program
 }

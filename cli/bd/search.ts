@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { plain } from '../../src/client/text.ts'
-import { count, several } from '../context/options.ts'
-import { beadsFound } from '../context/search.ts'
-import { misuse } from '../io/exit.ts'
-import type { Desk } from './desk.ts'
-import { level } from './print.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
+import { collectList, parseCount } from '../context/options.ts'
+import { searchBeads } from '../context/search.ts'
+import { usageError } from '../io/exit.ts'
+import type { BdContext } from './context.ts'
+import { formatPriority } from './print.ts'
 
 interface Options {
   query?: string
@@ -15,7 +15,7 @@ interface Options {
   limit: number
 }
 
-export function searchCommand(program: Command, desk: Desk): void {
+export function searchCommand(program: Command, bd: BdContext): void {
   program
     .command('search')
     .description('find beads by words, closed ones too')
@@ -24,37 +24,37 @@ export function searchCommand(program: Command, desk: Desk): void {
     .option('-s, --status <status>', 'open, in_progress, closed or all')
     .option('-t, --type <type>')
     .option('-a, --assignee <who>')
-    .option('-l, --label <labels>', 'all of these labels', several)
-    .option('-n, --limit <n>', 'at most so many; 0 for all', count, 50)
-    .action(desk.run((words: string[], options: Options) => search(desk, words, options)))
+    .option('-l, --label <labels>', 'all of these labels', collectList)
+    .option('-n, --limit <n>', 'at most so many; 0 for all', parseCount, 50)
+    .action(bd.run((words: string[], options: Options) => search(bd, words, options)))
 }
 
-async function search(desk: Desk, words: readonly string[], options: Options): Promise<void> {
+async function search(bd: BdContext, words: readonly string[], options: Options): Promise<void> {
   const q = words.join(' ') || options.query
-  if (!q?.trim()) throw misuse('search query is required')
+  if (!q?.trim()) throw usageError('search query is required')
   const { status, type, assignee, label, limit } = options
   const chosen = assignee !== undefined || label !== undefined
   const query = {
     q,
     type,
     status: status === 'all' ? undefined : status,
-    rig: await desk.rig(),
+    rig: await bd.rig(),
     limit: chosen ? 0 : limit,
   }
-  const { items } = await beadsFound(await desk.city(), query)
+  const { items } = await searchBeads(await bd.city(), query)
   const fits = items.filter(
     (bead) =>
       (assignee === undefined || bead.assignee === assignee) &&
       (label ?? []).every((one) => bead.labels?.includes(one)),
   )
   const found = limit === 0 ? fits : fits.slice(0, limit)
-  if (desk.print.json) return desk.printList(found)
-  if (found.length === 0) return desk.print.line(`No issues found matching '${plain(q)}'`)
-  desk.print.line(`Found ${found.length} issues matching '${plain(q)}':`)
+  if (bd.print.json) return bd.printList(found)
+  if (found.length === 0) return bd.print.line(`No issues found matching '${sanitizeLine(q)}'`)
+  bd.print.line(`Found ${found.length} issues matching '${sanitizeLine(q)}':`)
   for (const bead of found) {
     const who = bead.assignee ? ` @${bead.assignee}` : ''
     const labels = bead.labels?.length ? ` [${bead.labels.join(' ')}]` : ''
-    const head = `${bead.id} [${level(bead)}] [${bead.issue_type}] ${bead.status}${who}${labels}`
-    desk.print.line(plain(`${head} - ${bead.title}`))
+    const head = `${bead.id} [${formatPriority(bead)}] [${bead.issue_type}] ${bead.status}${who}${labels}`
+    bd.print.line(sanitizeLine(`${head} - ${bead.title}`))
   }
 }

@@ -1,50 +1,50 @@
 import type { Command } from 'commander'
-import { plain, plainLines } from '../../src/client/text.ts'
+import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { commentsOn, printComments } from '../commands/bead-comment.ts'
-import type { Desk } from './desk.ts'
+import { listComments, printComments } from '../commands/bead-comment.ts'
+import type { BdContext } from './context.ts'
 import { toShown } from './issue.ts'
-import { level } from './print.ts'
+import { formatPriority } from './print.ts'
 
-export function showCommand(program: Command, desk: Desk): void {
+export function showCommand(program: Command, bd: BdContext): void {
   program
     .command('show')
     .description('show beads')
     .argument('<ids...>')
-    .action(desk.run((ids: string[]) => show(desk, ids)))
+    .action(bd.run((ids: string[]) => show(bd, ids)))
 }
 
-async function show(desk: Desk, ids: readonly string[]): Promise<void> {
+async function show(bd: BdContext, ids: readonly string[]): Promise<void> {
   const found: Bead[] = []
   for (const id of ids) {
-    const bead = await desk.find(id)
+    const bead = await bd.find(id)
     if (bead) found.push(bead)
-    else if (ids.length > 1) desk.print.complain(`no issue found matching ${JSON.stringify(id)}`)
+    else if (ids.length > 1) bd.print.error(`no issue found matching ${JSON.stringify(id)}`)
   }
-  if (found.length === 0) throw desk.print.failed('no issues found matching the provided IDs')
-  if (desk.print.json) return printJson(desk, found)
-  for (const bead of found) await print(desk, bead)
+  if (found.length === 0) throw bd.print.failure('no issues found matching the provided IDs')
+  if (bd.print.json) return printJson(bd, found)
+  for (const bead of found) await print(bd, bead)
 }
 
-async function printJson(desk: Desk, beads: readonly Bead[]): Promise<void> {
+async function printJson(bd: BdContext, beads: readonly Bead[]): Promise<void> {
   const shown = async (bead: Bead) =>
-    toShown(bead, await desk.dependencies(bead.id), await commentsOn(await desk.city(), bead.id))
-  desk.print.value(await Promise.all(beads.map(shown)))
+    toShown(bead, await bd.dependencies(bead.id), await listComments(await bd.city(), bead.id))
+  bd.print.value(await Promise.all(beads.map(shown)))
 }
 
-async function print(desk: Desk, bead: Bead): Promise<void> {
-  const { print } = desk
+async function print(bd: BdContext, bead: Bead): Promise<void> {
+  const { print } = bd
   const day = (moment: string) => moment.slice(0, 10)
-  print.line(`${bead.id} · ${plain(bead.title)}   [${level(bead)} · ${bead.status.toUpperCase()}]`)
-  const who = bead.assignee ? ` · Assignee: ${plain(bead.assignee)}` : ''
-  print.line(`Type: ${plain(bead.issue_type)}${who}`)
+  print.line(`${bead.id} · ${sanitizeLine(bead.title)}   [${formatPriority(bead)} · ${bead.status.toUpperCase()}]`)
+  const who = bead.assignee ? ` · Assignee: ${sanitizeLine(bead.assignee)}` : ''
+  print.line(`Type: ${sanitizeLine(bead.issue_type)}${who}`)
   print.line(`Created: ${day(bead.created_at)} · Updated: ${day(bead.updated_at ?? bead.created_at)}`)
-  if (bead.labels?.length) print.line(`Labels: ${plain(bead.labels.join(', '))}`)
+  if (bead.labels?.length) print.line(`Labels: ${sanitizeLine(bead.labels.join(', '))}`)
   if (bead.parent) print.line(`Parent: ${bead.parent}`)
   const reason = bead.metadata?.close_reason
-  if (reason) print.line(`Close reason: ${plain(reason)}`)
-  if (bead.description) print.line(`\nDESCRIPTION\n${plainLines(bead.description)}`)
-  const { depends_on: on, dependents: of } = await desk.dependencies(bead.id)
+  if (reason) print.line(`Close reason: ${sanitizeLine(reason)}`)
+  if (bead.description) print.line(`\nDESCRIPTION\n${sanitizeLines(bead.description)}`)
+  const { depends_on: on, dependents: of } = await bd.dependencies(bead.id)
   for (const [head, relations] of [
     ['DEPENDS ON', on],
     ['NEEDED BY', of],
@@ -52,7 +52,7 @@ async function print(desk: Desk, bead: Bead): Promise<void> {
     if (relations.length > 0) print.line(`\n${head}`)
     for (const { id, bead: other } of relations) other ? print.bead(other, '  ') : print.line(`  ? ${id} (unknown)`)
   }
-  const comments = await commentsOn(await desk.city(), bead.id)
+  const comments = await listComments(await bd.city(), bead.id)
   if (comments.length > 0) print.line('\nCOMMENTS')
   printComments(print.io, comments)
   print.line('')

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { plain } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { BeadUpdateBody } from '../../src/work/beads/schema.ts'
-import { pair, priority, several } from '../context/options.ts'
-import { misuse } from '../io/exit.ts'
-import { metadataOf } from './create.ts'
-import type { Desk } from './desk.ts'
+import { collectList, collectPair, parsePriority } from '../context/options.ts'
+import { usageError } from '../io/exit.ts'
+import type { BdContext } from './context.ts'
+import { parseMetadata } from './create.ts'
 
 interface Update {
   claim?: true
@@ -22,7 +22,7 @@ interface Update {
   unsetMetadata?: string[]
 }
 
-export function updateCommand(program: Command, desk: Desk): void {
+export function updateCommand(program: Command, bd: BdContext): void {
   program
     .command('update')
     .description('change beads')
@@ -32,28 +32,28 @@ export function updateCommand(program: Command, desk: Desk): void {
     .option('--title <title>')
     .option('-d, --description <text>')
     .option('-t, --type <type>')
-    .option('-p, --priority <level>', '0 to 4, or P0 to P4', priority)
+    .option('-p, --priority <level>', '0 to 4, or P0 to P4', parsePriority)
     .option('-a, --assignee <who>', 'empty for nobody')
-    .option('--add-label <labels>', 'separated by commas', several)
-    .option('--remove-label <labels>', 'separated by commas', several)
+    .option('--add-label <labels>', 'separated by commas', collectList)
+    .option('--remove-label <labels>', 'separated by commas', collectList)
     .option('--parent <bead>', 'empty for none')
     .option('--metadata <json>', 'keys and values, as a JSON object')
-    .option('--set-metadata <key=value>', 'may be repeated', pair)
-    .option('--unset-metadata <key>', 'may be repeated', several)
-    .action(desk.run((ids: string[], options: Update) => update(desk, ids, options)))
+    .option('--set-metadata <key=value>', 'may be repeated', collectPair)
+    .option('--unset-metadata <key>', 'may be repeated', collectList)
+    .action(bd.run((ids: string[], options: Update) => update(bd, ids, options)))
 }
 
 /** The verbs for who holds a bead: keeping it, and giving it back only if it is still that one's. */
-export function holdingCommands(program: Command, desk: Desk): void {
+export function holdingCommands(program: Command, bd: BdContext): void {
   program
     .command('heartbeat')
     .description('say that you still work on a bead')
     .argument('<id>')
     .action(
-      desk.run(async (id: string) => {
-        const claim = await (await desk.city()).call('POST ~/bead/{id}/heartbeat', { params: { id } })
-        if (desk.print.json) return desk.print.value(claim)
-        desk.print.line(`✓ Still at work on ${id}`)
+      bd.run(async (id: string) => {
+        const claim = await (await bd.city()).call('POST ~/bead/{id}/heartbeat', { params: { id } })
+        if (bd.print.json) return bd.print.value(claim)
+        bd.print.line(`✓ Still at work on ${id}`)
       }),
     )
   program
@@ -61,40 +61,40 @@ export function holdingCommands(program: Command, desk: Desk): void {
     .description('give a bead back, if it is still assigned to that name')
     .argument('<id>')
     .argument('<assignee>')
-    .action(desk.run((id: string, assignee: string) => release(desk, id, assignee)))
+    .action(bd.run((id: string, assignee: string) => release(bd, id, assignee)))
 }
 
-async function release(desk: Desk, id: string, assignee: string): Promise<void> {
-  const city = await desk.city()
+async function release(bd: BdContext, id: string, assignee: string): Promise<void> {
+  const city = await bd.city()
   const bead = await city.call('GET ~/bead/{id}', { params: { id } })
   const current = bead.assignee === assignee && bead.status === 'in_progress'
   if (current) await city.call('POST ~/bead/{id}/release', { params: { id } })
-  if (desk.print.json) return desk.print.value({ id, released: current })
-  desk.print.line(current ? `✓ Released ${id}` : `${id} is not in the hands of ${plain(assignee)}`)
+  if (bd.print.json) return bd.print.value({ id, released: current })
+  bd.print.line(current ? `✓ Released ${id}` : `${id} is not in the hands of ${sanitizeLine(assignee)}`)
 }
 
-async function update(desk: Desk, ids: readonly string[], options: Update): Promise<void> {
+async function update(bd: BdContext, ids: readonly string[], options: Update): Promise<void> {
   const body = bodyOf(options)
   const changes = Object.keys(body).length > 0
-  if (!changes && !options.claim) throw misuse('no updates specified')
-  const city = await desk.city()
-  const done = await desk.each(ids, async (id) => {
+  if (!changes && !options.claim) throw usageError('no updates specified')
+  const city = await bd.city()
+  const done = await bd.each(ids, async (id) => {
     const params = { id }
     if (options.claim) await city.call('POST ~/bead/{id}/claim', { params })
     if (changes) await city.call('PATCH ~/bead/{id}', { params, body })
     return city.call('GET ~/bead/{id}', { params })
   })
-  if (desk.print.json) {
-    await desk.printList(done)
+  if (bd.print.json) {
+    await bd.printList(done)
   } else {
-    for (const bead of done) desk.print.line(`✓ Updated issue: ${bead.id} — ${plain(bead.title)}`)
+    for (const bead of done) bd.print.line(`✓ Updated issue: ${bead.id} — ${sanitizeLine(bead.title)}`)
   }
-  if (done.length < ids.length) throw desk.partly()
+  if (done.length < ids.length) throw bd.partialFailure()
 }
 
 function bodyOf(options: Update): BeadUpdateBody {
   const unset = Object.fromEntries((options.unsetMetadata ?? []).map((key) => [key, '']))
-  const metadata = { ...metadataOf(options.metadata), ...options.setMetadata, ...unset }
+  const metadata = { ...parseMetadata(options.metadata), ...options.setMetadata, ...unset }
   return {
     ...(options.status !== undefined && { status: options.status }),
     ...(options.title !== undefined && { title: options.title }),

@@ -3,14 +3,14 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { AgentDeclare } from '../../src/agents/agents/schema.ts'
 import type { Colour } from '../../src/client/text.ts'
-import type { Here } from '../context/context.ts'
-import { count, type Json, pair, withJson } from '../context/options.ts'
-import { failure, misuse } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
-import { facts, table } from '../io/table.ts'
-import { tellTrouble } from './trouble.ts'
+import type { CommandContext } from '../context/context.ts'
+import { collectPair, type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { failure, usageError } from '../io/exit.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { printFields, printTable } from '../io/table.ts'
+import { warnUnavailable } from './trouble.ts'
 
-interface Add extends Json {
+interface Add extends JsonOption {
   name?: string
   dir?: string
   description?: string
@@ -24,30 +24,30 @@ interface Add extends Json {
   suspended?: true
 }
 
-export function agentCommands(program: Command, here: Here): void {
+export function agentCommands(program: Command, context: CommandContext): void {
   const agent = program.command('agent').description('the agents of the city: what runs, and how many of it')
-  addCommand(agent, here)
+  addCommand(agent, context)
   withJson(agent.command('list').description('list the agents'))
     .option('--rig <rig>', 'only those of one rig')
-    .action((options: Json & { rig?: string }) => list(here, options))
+    .action((options: JsonOption & { rig?: string }) => list(context, options))
   withJson(agent.command('show').description('show one agent'))
     .argument('<agent>', '`rig/name`, or `name` for an agent of the city')
-    .action((name: string, options: Json) => show(here, name, options))
+    .action((name: string, options: JsonOption) => show(context, name, options))
   withJson(agent.command('remove').description('remove an agent from the city'))
     .argument('<agent>')
-    .action(async (name: string, options: Json) => {
-      const city = await here.city()
-      const { dir, base } = parts(name)
-      const said = dir
+    .action(async (name: string, options: JsonOption) => {
+      const city = await context.city()
+      const { dir, base } = splitName(name)
+      const response = dir
         ? await city.call('DELETE ~/agent/{dir}/{base}', { params: { dir, base } })
         : await city.call('DELETE ~/agent/{base}', { params: { base } })
-      if (options.json) return json(here.io, said)
-      line(here.io, `Agent ${name} is removed.`)
+      if (options.json) return printJson(context.io, response)
+      printLine(context.io, `Agent ${name} is removed.`)
     })
-  actions(agent, here)
+  actions(agent, context)
 }
 
-function addCommand(agent: Command, here: Here): void {
+function addCommand(agent: Command, context: CommandContext): void {
   withJson(agent.command('add').description('add an agent'))
     .argument('[agent]', '`rig/name`, or `name` for an agent of the city')
     .option('--name <name>', 'its name, instead of the argument')
@@ -57,29 +57,32 @@ function addCommand(agent: Command, here: Here): void {
     .option('--command <command>', 'the command it runs, instead of a provider')
     .option('--prompt <text>', 'what it is told when it starts')
     .option('--prompt-file <file>', 'the same, from a file')
-    .option('--max <n>', 'most sessions of it at a time; 1 unless said otherwise', count)
-    .option('--min <n>', 'sessions that always run', count)
-    .option('--env <key=value>', 'a variable of its environment; may be repeated', pair)
+    .option('--max <n>', 'most sessions of it at a time; 1 unless said otherwise', parseCount)
+    .option('--min <n>', 'sessions that always run', parseCount)
+    .option('--env <key=value>', 'a variable of its environment; may be repeated', collectPair)
     .option('--suspended', 'do not let it work yet')
-    .action((told: string | undefined, options: Add) => add(here, told, options))
+    .action((name: string | undefined, options: Add) => add(context, name, options))
 }
 
-async function add(here: Here, told: string | undefined, options: Add): Promise<void> {
-  const body = declaration(here, told, options)
-  const city = await here.city()
-  const said = await city.call('POST ~/agents/declare', { body })
-  if (options.json) return json(here.io, said)
-  line(here.io, `Agent ${said.agent} is added; give it work with \`gc sling ${said.agent} "<what to do>"\`.`)
-  await tellTrouble(here.io, city, said.agent)
+async function add(context: CommandContext, name: string | undefined, options: Add): Promise<void> {
+  const body = declaration(context, name, options)
+  const city = await context.city()
+  const response = await city.call('POST ~/agents/declare', { body })
+  if (options.json) return printJson(context.io, response)
+  printLine(
+    context.io,
+    `Agent ${response.agent} is added; give it work with \`gc sling ${response.agent} "<what to do>"\`.`,
+  )
+  await warnUnavailable(context.io, city, response.agent)
 }
 
-function declaration(here: Here, told: string | undefined, options: Add): AgentDeclare {
-  const given = options.name ?? told
-  if (!given) throw misuse('say what the agent is called: `gc agent add <rig>/<name>`')
-  const { dir = options.dir, base } = parts(given)
-  if (options.provider && options.command) throw misuse('give --provider or --command, not both')
-  if (options.prompt !== undefined && options.promptFile) throw misuse('give --prompt or --prompt-file, not both')
-  const prompt = options.promptFile ? textOf(resolve(here.io.cwd, options.promptFile)) : options.prompt
+function declaration(context: CommandContext, name: string | undefined, options: Add): AgentDeclare {
+  const given = options.name ?? name
+  if (!given) throw usageError('say what the agent is called: `gc agent add <rig>/<name>`')
+  const { dir = options.dir, base } = splitName(given)
+  if (options.provider && options.command) throw usageError('give --provider or --command, not both')
+  if (options.prompt !== undefined && options.promptFile) throw usageError('give --prompt or --prompt-file, not both')
+  const prompt = options.promptFile ? readPrompt(resolve(context.io.cwd, options.promptFile)) : options.prompt
   return {
     name: base,
     max_active_sessions: options.max ?? 1,
@@ -94,7 +97,7 @@ function declaration(here: Here, told: string | undefined, options: Add): AgentD
   }
 }
 
-function textOf(path: string): string {
+function readPrompt(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -110,33 +113,33 @@ const COLOURS: Record<string, Colour> = {
   stopped: 'dim',
 }
 
-async function list(here: Here, options: Json & { rig?: string }): Promise<void> {
-  const city = await here.city()
+async function list(context: CommandContext, options: JsonOption & { rig?: string }): Promise<void> {
+  const city = await context.city()
   const agents = await city.call('GET ~/agents', { query: { rig: options.rig } })
-  if (options.json) return json(here.io, agents)
-  table(
-    here.io,
+  if (options.json) return printJson(context.io, agents)
+  printTable(
+    context.io,
     agents.items,
     [
-      { head: 'AGENT', of: ({ name }) => name },
-      { head: 'STATE', of: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
-      { head: 'PROVIDER', of: ({ display_name, provider }) => display_name ?? provider },
-      { head: 'SESSION', of: ({ session }) => session?.name, least: 8 },
-      { head: 'WORK', of: ({ active_bead }) => active_bead },
-      { head: 'TROUBLE', of: ({ unavailable_reason }) => unavailable_reason, least: 16 },
+      { header: 'AGENT', value: ({ name }) => name },
+      { header: 'STATE', value: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
+      { header: 'PROVIDER', value: ({ display_name, provider }) => display_name ?? provider },
+      { header: 'SESSION', value: ({ session }) => session?.name, minWidth: 8 },
+      { header: 'WORK', value: ({ active_bead }) => active_bead },
+      { header: 'TROUBLE', value: ({ unavailable_reason }) => unavailable_reason, minWidth: 16 },
     ],
     'No agent; add one with `gc agent add <rig>/<name>`.',
   )
 }
 
-async function show(here: Here, name: string, options: Json): Promise<void> {
-  const city = await here.city()
-  const { dir, base } = parts(name)
+async function show(context: CommandContext, name: string, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const { dir, base } = splitName(name)
   const agent = dir
     ? await city.call('GET ~/agent/{dir}/{base}', { params: { dir, base } })
     : await city.call('GET ~/agent/{base}', { params: { base } })
-  if (options.json) return json(here.io, agent)
-  facts(here.io, [
+  if (options.json) return printJson(context.io, agent)
+  printFields(context.io, [
     ['agent', agent.name],
     ['description', agent.description],
     ['state', agent.state],
@@ -155,24 +158,24 @@ const ACTIONS = {
   restart: ['end the sessions of an agent and start them afresh', 'is restarting'],
 } as const
 
-function actions(agent: Command, here: Here): void {
+function actions(agent: Command, context: CommandContext): void {
   for (const [action, [description, then]] of Object.entries(ACTIONS)) {
     withJson(agent.command(action).description(description))
       .argument('<agent>')
-      .action(async (name: string, options: Json) => {
-        const city = await here.city()
-        const { dir, base } = parts(name)
-        const said = dir
+      .action(async (name: string, options: JsonOption) => {
+        const city = await context.city()
+        const { dir, base } = splitName(name)
+        const response = dir
           ? await city.call('POST ~/agent/{dir}/{base}/{action}', { params: { dir, base, action } })
           : await city.call('POST ~/agent/{base}/{action}', { params: { base, action } })
-        if (options.json) return json(here.io, said)
-        line(here.io, `Agent ${name} ${then}.`)
+        if (options.json) return printJson(context.io, response)
+        printLine(context.io, `Agent ${name} ${then}.`)
       })
   }
 }
 
 /** `rig/name` in its two parts; a name alone belongs to the city. */
-export function parts(name: string): { dir?: string; base: string } {
+export function splitName(name: string): { dir?: string; base: string } {
   const at = name.indexOf('/')
   return at < 0 ? { base: name } : { dir: name.slice(0, at), base: name.slice(at + 1) }
 }

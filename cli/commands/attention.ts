@@ -1,20 +1,20 @@
 import type { Command } from 'commander'
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
-import { ago, type Colour, plainLines } from '../../src/client/text.ts'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { json, line } from '../io/io.ts'
-import { table } from '../io/table.ts'
+import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
 
 /** What waits for a person, and answering it in place. */
-export function attentionCommands(program: Command, here: Here): void {
+export function attentionCommands(program: Command, context: CommandContext): void {
   const attention = program.command('attention').description('what waits for a person, the longest first')
-  withJson(attention).action(async (options: Json) => {
-    const city = await here.city()
+  withJson(attention).action(async (options: JsonOption) => {
+    const city = await context.city()
     const list = await city.call('GET ~/attention')
-    if (options.json) return json(here.io, list)
-    show(here, list.items)
-    for (const fault of list.partial_errors ?? []) here.io.err(`${fault}\n`)
+    if (options.json) return printJson(context.io, list)
+    show(context, list.items)
+    for (const fault of list.partial_errors ?? []) context.io.err(`${fault}\n`)
   })
   attention
     .command('answer')
@@ -23,7 +23,7 @@ export function attentionCommands(program: Command, here: Here): void {
     .argument('<answer>', 'approve, approve_always, deny or deny_always; of a dialog the number of an option')
     .option('--request <id>', 'which question is meant; the one that waits longest when absent')
     .action((session: string, action: string, options: { request?: string }) =>
-      answer(here, session, action, options.request),
+      answer(context, session, action, options.request),
     )
 }
 
@@ -34,25 +34,25 @@ const COLOURS: Record<AttentionItem['kind'], Colour> = {
   parked: 'red',
 }
 
-function show({ io }: Here, items: readonly AttentionItem[]): void {
+function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
   const now = Date.now()
-  table(
+  printTable(
     io,
     items,
     [
-      { head: 'SESSION', of: ({ session_id }) => session_id ?? '–' },
-      { head: 'AGENT', of: ({ agent }) => agent, least: 8 },
-      { head: 'SINCE', of: ({ since }) => ago(since, now) },
-      { head: 'KIND', of: ({ kind }) => kind, colour: ({ kind }) => COLOURS[kind] },
-      { head: 'ASKS', of: ({ asks }) => asks.replaceAll('\n', ' '), least: 20 },
-      { head: 'WHAT TO DO', of: remedyOf, least: 10 },
+      { header: 'SESSION', value: ({ session_id }) => session_id ?? '–' },
+      { header: 'AGENT', value: ({ agent }) => agent, minWidth: 8 },
+      { header: 'SINCE', value: ({ since }) => formatAge(since, now) },
+      { header: 'KIND', value: ({ kind }) => kind, colour: ({ kind }) => COLOURS[kind] },
+      { header: 'ASKS', value: ({ asks }) => asks.replaceAll('\n', ' '), minWidth: 20 },
+      { header: 'WHAT TO DO', value: remedyOf, minWidth: 10 },
     ],
     'Nothing waits for a person.',
   )
   for (const { session_id, answers, options } of items) {
     if (!options) continue
-    line(io, `\n${session_id} asks which:`)
-    for (const [index, option] of options.entries()) line(io, `  ${answers[index]}  ${plainLines(option)}`)
+    printLine(io, `\n${session_id} asks which:`)
+    for (const [index, option] of options.entries()) printLine(io, `  ${answers[index]}  ${sanitizeLines(option)}`)
   }
 }
 
@@ -64,9 +64,14 @@ function remedyOf({ kind, session_id, session_state, bead_id, answers }: Attenti
   return session_id === undefined ? 'mend it; it is tried again' : `gc session wake ${session_id}`
 }
 
-async function answer(here: Here, session: string, action: string, request: string | undefined): Promise<void> {
-  const city = await here.city()
+async function answer(
+  context: CommandContext,
+  session: string,
+  action: string,
+  request: string | undefined,
+): Promise<void> {
+  const city = await context.city()
   const body = { action, ...(request !== undefined && { request_id: request }) }
   await city.call('POST ~/session/{id}/respond', { params: { id: session }, body })
-  line(here.io, `Session ${session} has its answer: ${action}.`)
+  printLine(context.io, `Session ${session} has its answer: ${action}.`)
 }

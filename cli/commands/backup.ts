@@ -2,28 +2,28 @@ import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'nod
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { doneBySupervisor } from '../context/outcome.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { waitForSupervisor } from '../context/outcome.ts'
 import { failure } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
+import { printJson, printLine } from '../io/io.ts'
 
-export function backupCommands(program: Command, here: Here): void {
+export function backupCommands(program: Command, context: CommandContext): void {
   withJson(program.command('backup').description('copy a whole city into one file, while it runs'))
     .argument('<file>', 'a new one, such as town.tar.gz')
-    .action((file: string, options: Json) => backup(here, resolve(here.io.cwd, file), options))
+    .action((file: string, options: JsonOption) => backup(context, resolve(context.io.cwd, file), options))
   withJson(program.command('restore').description('bring a city back from a backup, in any folder, and register it'))
     .argument('<file>')
     .argument('<folder>', 'empty, or not there yet')
     .option('--name <name>', 'register it under this name, such as when the city it was made of still runs')
     .option('--no-register', 'only unpack it')
-    .action((file: string, folder: string, options: Restore) => bringBack(here, file, folder, options))
+    .action((file: string, folder: string, options: Restore) => restoreCity(context, file, folder, options))
 }
 
 /** The file appears whole or not at all. */
-async function backup(here: Here, file: string, options: Json): Promise<void> {
+async function backup(context: CommandContext, file: string, options: JsonOption): Promise<void> {
   if (existsSync(file)) throw failure(`${file} exists; give the backup a new name`)
-  const city = await here.city()
+  const city = await context.city()
   const { body } = await city.send('GET ~/backup')
   if (!body) throw failure('the supervisor sent no backup')
   const part = `${file}.part`
@@ -35,26 +35,26 @@ async function backup(here: Here, file: string, options: Json): Promise<void> {
     throw error
   }
   const bytes = statSync(file).size
-  if (options.json) return json(here.io, { city: city.name, file, bytes })
-  line(here.io, `City ${city.name} is in ${file} (${Math.ceil(bytes / 1024)} KB).`)
+  if (options.json) return printJson(context.io, { city: city.name, file, bytes })
+  printLine(context.io, `City ${city.name} is in ${file} (${Math.ceil(bytes / 1024)} KB).`)
 }
 
-interface Restore extends Json {
+interface Restore extends JsonOption {
   name?: string
   register: boolean
 }
 
-async function bringBack(here: Here, file: string, folder: string, options: Restore): Promise<void> {
+async function restoreCity(context: CommandContext, file: string, folder: string, options: Restore): Promise<void> {
   const { restore } = await import('../../src/supervisor/restore.ts')
-  const restored = await restore(resolve(here.io.cwd, file), resolve(here.io.cwd, folder))
+  const restored = await restore(resolve(context.io.cwd, file), resolve(context.io.cwd, folder))
   if (!options.register) {
-    if (options.json) return json(here.io, restored)
-    line(here.io, `City ${restored.city} is at ${restored.path}; \`gc register ${restored.path}\` starts it.`)
+    if (options.json) return printJson(context.io, restored)
+    printLine(context.io, `City ${restored.city} is at ${restored.path}; \`gc register ${restored.path}\` starts it.`)
     return
   }
   const body = { path: restored.path, ...(options.name !== undefined && { name: options.name }) }
-  const accepted = await here.client.call('POST /v0/city/register', { body })
-  const { payload } = await doneBySupervisor(here, accepted)
-  if (options.json) return json(here.io, payload)
-  line(here.io, `City ${payload.name} is up at ${payload.path}, as it was at ${restored.at}.`)
+  const accepted = await context.client.call('POST /v0/city/register', { body })
+  const { payload } = await waitForSupervisor(context, accepted)
+  if (options.json) return printJson(context.io, payload)
+  printLine(context.io, `City ${payload.name} is up at ${payload.path}, as it was at ${restored.at}.`)
 }

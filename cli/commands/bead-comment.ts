@@ -1,63 +1,62 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { ago, paint, plain, plainLines } from '../../src/client/text.ts'
+import { formatAge, paint, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { BeadComment } from '../../src/work/comments/schema.ts'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { misuse } from '../io/exit.ts'
-import { type Io, json, line } from '../io/io.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { readItems } from '../context/pages.ts'
+import { usageError } from '../io/exit.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 
-export function commentCommands(bead: Command, here: Here): void {
+export function commentCommands(bead: Command, context: CommandContext): void {
   withJson(bead.command('comment').description('say something on a bead, in your own name'))
     .argument('<bead>')
     .argument('[text...]', 'what to say; `-` or nothing reads standard input')
-    .action((id: string, words: string[], options: Json) => comment(here, id, words, options))
+    .action((id: string, words: string[], options: JsonOption) => comment(context, id, words, options))
   withJson(bead.command('comments').description('list what was said on a bead, oldest first'))
     .argument('<bead>')
-    .action((id: string, options: Json) => comments(here, id, options))
+    .action((id: string, options: JsonOption) => comments(context, id, options))
 }
 
-async function comment(here: Here, id: string, words: readonly string[], options: Json): Promise<void> {
-  const text = await spoken(here.io, words)
-  const city = await here.city()
-  const said = await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text } })
-  if (options.json) return json(here.io, said)
-  line(here.io, `Commented on ${id}.`)
+async function comment(
+  context: CommandContext,
+  id: string,
+  words: readonly string[],
+  options: JsonOption,
+): Promise<void> {
+  const text = await readComment(context.io, words)
+  const city = await context.city()
+  const response = await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text } })
+  if (options.json) return printJson(context.io, response)
+  printLine(context.io, `Commented on ${id}.`)
 }
 
-/** The text of a comment: the words of the command line, or else standard input without its last line end. */
-export async function spoken(io: Io, words: readonly string[]): Promise<string> {
-  const told = words.join(' ')
-  if (told !== '' && told !== '-') return told
-  if (told === '' && io.asks) throw misuse('say what to comment, or pipe it in')
-  const text = (await io.read()).replace(/\s+$/, '')
-  if (text === '') throw misuse('there is nothing to comment on standard input')
-  return text
+/** The text of a comment: the words of the command line, or else standard input without its last line break. */
+export async function readComment(io: Io, words: readonly string[]): Promise<string> {
+  const text = words.join(' ')
+  if (text !== '' && text !== '-') return text
+  if (text === '' && io.isInteractive) throw usageError('give the text of the comment, or pipe it in')
+  const input = (await io.readInput()).replace(/\s+$/, '')
+  if (input === '') throw usageError('standard input is empty; pipe in the text of the comment')
+  return input
 }
 
-async function comments(here: Here, id: string, options: Json): Promise<void> {
-  const found = await commentsOn(await here.city(), id)
-  if (options.json) return json(here.io, { items: found, total: found.length })
-  if (found.length === 0) return line(here.io, `Nobody has commented on ${id}.`)
-  printComments(here.io, found)
+async function comments(context: CommandContext, id: string, options: JsonOption): Promise<void> {
+  const items = await listComments(await context.city(), id)
+  if (options.json) return printJson(context.io, { items, total: items.length })
+  if (items.length === 0) return printLine(context.io, `Nobody has commented on ${id}.`)
+  printComments(context.io, items)
 }
 
-/** Every comment on a bead, page by page. */
-export async function commentsOn(city: CityClient, id: string): Promise<BeadComment[]> {
-  const found: BeadComment[] = []
-  for (let cursor: string | undefined; ; ) {
-    const page = await city.call('GET ~/bead/{id}/comments', { params: { id }, query: { limit: 1000, cursor } })
-    found.push(...page.items)
-    cursor = page.next_cursor
-    if (!cursor) return found
-  }
-}
+/** Every comment on a bead, oldest first. */
+export const listComments = (city: CityClient, id: string): Promise<BeadComment[]> =>
+  readItems((cursor) => city.call('GET ~/bead/{id}/comments', { params: { id }, query: { limit: 1000, cursor } }))
 
 export function printComments(io: Io, comments: readonly BeadComment[]): void {
   const now = Date.now()
   for (const [at, { author, created_at, text }] of comments.entries()) {
-    if (at > 0) line(io, '')
-    line(io, paint(`${plain(author) || 'somebody'}, ${ago(created_at, now)} ago`, 'dim', io.colour))
-    for (const each of plainLines(text).split('\n')) line(io, `  ${each}`.trimEnd())
+    if (at > 0) printLine(io, '')
+    printLine(io, paint(`${sanitizeLine(author) || 'somebody'}, ${formatAge(created_at, now)} ago`, 'dim', io.colour))
+    for (const each of sanitizeLines(text).split('\n')) printLine(io, `  ${each}`.trimEnd())
   }
 }

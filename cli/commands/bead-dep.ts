@@ -1,54 +1,54 @@
 import type { Command } from 'commander'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { json, line } from '../io/io.ts'
-import { type Column, table } from '../io/table.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { type Column, printTable } from '../io/table.ts'
 
-export function dependencyCommands(bead: Command, here: Here): void {
+export function dependencyCommands(bead: Command, context: CommandContext): void {
   const dep = bead.command('dep').description('what a bead waits for')
   withJson(dep.command('add').description('let a bead depend on another'))
     .argument('<bead>')
     .argument('<on>', 'the bead it depends on')
     .option('--type <type>', 'blocks, waits-for, tracks, relates-to …', 'blocks')
-    .action(async (id: string, on: string, options: Json & { type: string }) => {
-      const city = await here.city()
-      const said = await city.call('POST ~/bead/{id}/deps', {
+    .action(async (id: string, on: string, options: JsonOption & { type: string }) => {
+      const city = await context.city()
+      const response = await city.call('POST ~/bead/{id}/deps', {
         params: { id },
         body: { depends_on_id: on, type: options.type },
       })
-      if (options.json) return json(here.io, said)
-      line(here.io, `${id} depends on ${on} (${options.type}).`)
+      if (options.json) return printJson(context.io, response)
+      printLine(context.io, `${id} depends on ${on} (${options.type}).`)
     })
   withJson(dep.command('list').description('list what a bead depends on and what depends on it'))
     .argument('<bead>')
-    .action((id: string, options: Json) => list(here, id, options))
+    .action((id: string, options: JsonOption) => list(context, id, options))
   withJson(dep.command('remove').description('take a dependency away'))
     .argument('<bead>')
     .argument('<on>')
-    .action(async (id: string, on: string, options: Json) => {
-      const city = await here.city()
-      const said = await city.call('DELETE ~/bead/{id}/deps/{depends_on_id}', {
+    .action(async (id: string, on: string, options: JsonOption) => {
+      const city = await context.city()
+      const response = await city.call('DELETE ~/bead/{id}/deps/{depends_on_id}', {
         params: { id, depends_on_id: on },
       })
-      if (options.json) return json(here.io, said)
-      line(here.io, `${id} no longer depends on ${on}.`)
+      if (options.json) return printJson(context.io, response)
+      printLine(context.io, `${id} no longer depends on ${on}.`)
     })
 }
 
-async function list(here: Here, id: string, options: Json): Promise<void> {
-  const city = await here.city()
+async function list(context: CommandContext, id: string, options: JsonOption): Promise<void> {
+  const city = await context.city()
   const found = await city.call('GET ~/bead/{id}/dependencies', { params: { id } })
-  if (options.json) return json(here.io, found)
+  if (options.json) return printJson(context.io, found)
   const rows = [
     ...found.depends_on.map((relation) => ({ ...relation, way: 'depends on' })),
     ...found.dependents.map((relation) => ({ ...relation, way: 'needed by' })),
   ]
   const columns: Column<(typeof rows)[number]>[] = [
-    { head: 'WAY', of: ({ way }) => way },
-    { head: 'BEAD', of: (row) => row.id },
-    { head: 'TYPE', of: ({ type }) => type },
-    { head: 'STATUS', of: ({ bead }) => bead?.status ?? 'unknown' },
-    { head: 'TITLE', of: ({ bead }) => bead?.title, least: 12 },
+    { header: 'WAY', value: ({ way }) => way },
+    { header: 'BEAD', value: (row) => row.id },
+    { header: 'TYPE', value: ({ type }) => type },
+    { header: 'STATUS', value: ({ bead }) => bead?.status ?? 'unknown' },
+    { header: 'TITLE', value: ({ bead }) => bead?.title, minWidth: 12 },
   ]
-  table(here.io, rows, columns, `${id} depends on nothing, and nothing depends on it.`)
+  printTable(context.io, rows, columns, `${id} depends on nothing, and nothing depends on it.`)
 }

@@ -1,22 +1,22 @@
 import type { Command } from 'commander'
 import type { Bead, BeadGraphResponse } from '../../src/work/beads/schema.ts'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { type Io, json } from '../io/io.ts'
-import { table } from '../io/table.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { type Io, printJson } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
 
-export function graphCommand(bead: Command, here: Here): void {
+export function graphCommand(bead: Command, context: CommandContext): void {
   withJson(bead.command('graph').description('show a bead with everything below it, and what of that waits for what'))
     .argument('<bead>', 'such as an epic or a convoy')
-    .action(async (id: string, options: Json) => {
-      const city = await here.city()
+    .action(async (id: string, options: JsonOption) => {
+      const city = await context.city()
       const graph = await city.call('GET ~/beads/graph/{rootID}', { params: { rootID: id } })
-      if (options.json) return json(here.io, graph)
-      print(here.io, graph)
+      if (options.json) return printJson(context.io, graph)
+      print(context.io, graph)
     })
 }
 
-interface Node {
+interface GraphRow {
   bead: Bead
   depth: number
 }
@@ -26,34 +26,34 @@ function print(io: Io, { root, beads, deps }: BeadGraphResponse): void {
     deps.filter(({ kind }) => kind !== 'parent-child' && kind !== 'tracks'),
     ({ to }) => to,
   )
-  table(
+  printTable(
     io,
-    ordered(root, beads),
+    orderByParent(root, beads),
     [
-      { head: 'BEAD', of: ({ bead, depth }) => '  '.repeat(depth) + bead.id },
-      { head: 'STATUS', of: ({ bead }) => bead.status + (bead.is_blocked ? ', blocked' : '') },
-      { head: 'ASSIGNEE', of: ({ bead }) => bead.assignee, least: 8 },
+      { header: 'BEAD', value: ({ bead, depth }) => '  '.repeat(depth) + bead.id },
+      { header: 'STATUS', value: ({ bead }) => bead.status + (bead.is_blocked ? ', blocked' : '') },
+      { header: 'ASSIGNEE', value: ({ bead }) => bead.assignee, minWidth: 8 },
       {
-        head: 'NEEDS',
-        of: ({ bead }) =>
+        header: 'NEEDS',
+        value: ({ bead }) =>
           needs
             .get(bead.id)
             ?.map(({ from }) => from)
             .join(' '),
-        least: 8,
+        minWidth: 8,
       },
-      { head: 'TITLE', of: ({ bead }) => bead.title, least: 12 },
+      { header: 'TITLE', value: ({ bead }) => bead.title, minWidth: 12 },
     ],
     '',
   )
 }
 
 /** Each bead below its parent; those that have none here stand below the root. */
-function ordered(root: Bead, beads: readonly Bead[]): Node[] {
+function orderByParent(root: Bead, beads: readonly Bead[]): GraphRow[] {
   const inside = new Set(beads.map(({ id }) => id))
   const others = beads.filter(({ id }) => id !== root.id)
   const children = Map.groupBy(others, ({ parent }) => (parent && inside.has(parent) ? parent : root.id))
-  const below = (bead: Bead, depth: number): Node[] => [
+  const below = (bead: Bead, depth: number): GraphRow[] => [
     { bead, depth },
     ...(children.get(bead.id) ?? []).flatMap((child) => below(child, depth + 1)),
   ]

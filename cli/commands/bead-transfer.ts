@@ -2,34 +2,34 @@ import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { isRecord, parsed } from '../../src/client/problem.ts'
+import { isRecord, parseJson } from '../../src/client/problem.ts'
 import type { BeadsImported } from '../../src/work/beads/schema.ts'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
+import { printJson, printLine } from '../io/io.ts'
 
-export function transferCommands(bead: Command, here: Here): void {
+export function transferCommands(bead: Command, context: CommandContext): void {
   bead
     .command('export')
     .description('write all beads as JSON lines, in the form of `bd export`')
     .option('-o, --output <file>', 'a new file, instead of standard output')
-    .action((options: { output?: string }) => exportBeads(here, options.output))
+    .action((options: { output?: string }) => exportBeads(context, options.output))
   withJson(
     bead.command('import').description('put beads in from JSON lines, with their ids; the same again changes nothing'),
   )
     .argument('[file]', 'instead of standard input')
-    .action((file: string | undefined, options: Json) => importBeads(here, file, options))
+    .action((file: string | undefined, options: JsonOption) => importBeads(context, file, options))
 }
 
-async function exportBeads(here: Here, output: string | undefined): Promise<void> {
-  const file = output === undefined ? undefined : resolve(here.io.cwd, output)
+async function exportBeads(context: CommandContext, output: string | undefined): Promise<void> {
+  const file = output === undefined ? undefined : resolve(context.io.cwd, output)
   if (file && existsSync(file)) throw failure(`${file} exists; give the export a new name`)
-  const city = await here.city()
+  const city = await context.city()
   const { body } = await city.send('GET ~/beads/export')
   if (!body) return
   if (!file) {
-    for await (const bytes of body) here.io.bytes(bytes)
+    for await (const bytes of body) context.io.outBytes(bytes)
     return
   }
   const part = `${file}.part`
@@ -43,38 +43,38 @@ async function exportBeads(here: Here, output: string | undefined): Promise<void
 }
 
 /** Bytes that one request may carry. */
-const MOST = 900 * 1024
+const MAX_REQUEST_BYTES = 900 * 1024
 
-async function importBeads(here: Here, file: string | undefined, options: Json): Promise<void> {
-  const text = await here.text(file ?? '-')
-  const city = await here.city()
+async function importBeads(context: CommandContext, file: string | undefined, options: JsonOption): Promise<void> {
+  const text = await context.readFile(file ?? '-')
+  const city = await context.city()
   const done: BeadsImported = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
-  for (const { raw, continues } of parts(text)) {
-    const said = await city.call('POST ~/beads/import', { bytes: raw })
+  for (const { raw, continues } of splitChunks(text)) {
+    const response = await city.call('POST ~/beads/import', { bytes: raw })
     if (continues) continue
-    for (const key of ['created', 'updated', 'unchanged', 'skipped'] as const) done[key] += said[key]
+    for (const key of ['created', 'updated', 'unchanged', 'skipped'] as const) done[key] += response[key]
   }
-  if (options.json) return json(here.io, done)
-  line(
-    here.io,
+  if (options.json) return printJson(context.io, done)
+  printLine(
+    context.io,
     `${done.created} created, ${done.updated} updated, ${done.unchanged} unchanged, ${done.skipped} skipped.`,
   )
 }
 
 /** Lines for one request; of a bead that goes on from the request before when it `continues`. */
-interface Part {
+interface Chunk {
   raw: string
   continues: boolean
 }
 
 /** Whole lines, as many as one request may carry. */
-function* parts(text: string): Generator<Part> {
+function* splitChunks(text: string): Generator<Chunk> {
   let raw = ''
   let bytes = 0
   for (const line of text.split('\n')) {
-    const [one = '', ...rest] = divided(line)
+    const [one = '', ...rest] = splitBead(line)
     const size = Buffer.byteLength(one) + 1
-    if (bytes + size > MOST && raw !== '') {
+    if (bytes + size > MAX_REQUEST_BYTES && raw !== '') {
       yield { raw, continues: false }
       raw = ''
       bytes = 0
@@ -91,12 +91,12 @@ function* parts(text: string): Generator<Part> {
 }
 
 /** A bead whose line no request can carry as several lines, each with some of its comments. */
-function divided(line: string): string[] {
-  if (Buffer.byteLength(line) < MOST) return [line]
-  const bead = parsed(line)
+function splitBead(line: string): string[] {
+  if (Buffer.byteLength(line) < MAX_REQUEST_BYTES) return [line]
+  const bead = parseJson(line)
   if (!isRecord(bead) || !Array.isArray(bead.comments) || bead.comments.length < 2) return [line]
   const { comments } = bead
   const middle = Math.ceil(comments.length / 2)
   const halves = [comments.slice(0, middle), comments.slice(middle)]
-  return halves.flatMap((half) => divided(JSON.stringify({ ...bead, comments: half })))
+  return halves.flatMap((half) => splitBead(JSON.stringify({ ...bead, comments: half })))
 }

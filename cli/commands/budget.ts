@@ -1,51 +1,54 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Budget, BudgetKey, BudgetList } from '../../src/agents/budgets/schema.ts'
 import type { Colour } from '../../src/client/text.ts'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { draw, type Watch, withWatch } from '../context/watch.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure } from '../io/exit.ts'
-import { type Io, json, line } from '../io/io.ts'
-import { table } from '../io/table.ts'
-import { short } from './usage.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+import { formatCount } from './usage.ts'
 
-interface Whose {
+interface ScopeOptions {
   rig?: string
   agent?: string
   per: 'hour' | 'day'
 }
 
-export function budgetCommands(program: Command, here: Here): void {
+export function budgetCommands(program: Command, context: CommandContext): void {
   const budget = program.command('budget').description('how much may be used')
   withWatch(withJson(budget.command('list').description('list budgets, and what of each is used'))).action(
-    (options: Json & Watch) => list(here, options),
+    (options: JsonOption & WatchOption) => list(context, options),
   )
-  whose(withJson(budget.command('set').description('limit what the city, a rig or an agent may use')))
-    .argument('<limit>', 'such as 5usd, 2M or 500k (tokens)', amount)
-    .action(async (limit: Amount, options: Whose & Json) => {
-      const city = await here.city()
+  withScope(withJson(budget.command('set').description('limit what the city, a rig or an agent may use')))
+    .argument('<limit>', 'such as 5usd, 2M or 500k (tokens)', parseAmount)
+    .action(async (limit: Amount, options: ScopeOptions & JsonOption) => {
+      const city = await context.city()
       const body = { ...keyOf(options, limit.unit), limit: limit.value }
       const set = await city.call('PUT ~/budgets', { body })
-      if (options.json) return json(here.io, set)
-      line(here.io, `${named(set)}: ${said(set.spent, set.unit)} of ${said(set.limit, set.unit)} are used.`)
+      if (options.json) return printJson(context.io, set)
+      printLine(
+        context.io,
+        `${describeScope(set)}: ${formatAmount(set.spent, set.unit)} of ${formatAmount(set.limit, set.unit)} are used.`,
+      )
     })
-  whose(withJson(budget.command('remove').description('take a budget away')))
-    .argument('<unit>', 'usd or tokens', unit)
-    .action(async (of: Budget['unit'], options: Whose & Json) => {
-      const city = await here.city()
+  withScope(withJson(budget.command('remove').description('take a budget away')))
+    .argument('<unit>', 'usd or tokens', parseUnit)
+    .action(async (of: Budget['unit'], options: ScopeOptions & JsonOption) => {
+      const city = await context.city()
       const removed = await city.call('DELETE ~/budgets', { query: keyOf(options, of) })
-      if (options.json) return json(here.io, removed)
-      line(here.io, 'The budget is taken away.')
+      if (options.json) return printJson(context.io, removed)
+      printLine(context.io, 'The budget is taken away.')
     })
 }
 
-const whose = (command: Command): Command =>
+const withScope = (command: Command): Command =>
   command
     .option('--rig <rig>', 'of one rig; of the whole city when neither is given')
     .option('--agent <agent>', 'of one agent, by its qualified name')
     .addOption(new Option('--per <period>', 'how often it begins anew').choices(['hour', 'day']).default('day'))
 
-function keyOf({ rig, agent, per }: Whose, of: Budget['unit']): BudgetKey {
+function keyOf({ rig, agent, per }: ScopeOptions, of: Budget['unit']): BudgetKey {
   if (rig !== undefined && agent !== undefined) throw failure('give --rig or --agent, not both')
   if (rig !== undefined) return { scope: 'rig', name: rig, unit: of, per }
   return agent === undefined ? { scope: 'city', unit: of, per } : { scope: 'agent', name: agent, unit: of, per }
@@ -57,7 +60,7 @@ interface Amount {
 }
 
 /** `$5`, `5usd`, `2M`, `500k`, `1000000`. */
-export function amount(text: string): Amount {
+export function parseAmount(text: string): Amount {
   const [, dollars] = /^\$?(\d+(?:\.\d+)?)(?:usd)?$/i.exec(text) ?? []
   if (dollars !== undefined && /[$u]/i.test(text)) return { value: Number(dollars), unit: 'usd' }
   const [, count, by = ''] = /^(\d+(?:\.\d+)?)([kM]?)(?:tokens)?$/.exec(text) ?? []
@@ -65,38 +68,38 @@ export function amount(text: string): Amount {
   return { value: Math.round(Number(count) * ({ k: 1e3, M: 1e6 }[by] ?? 1)), unit: 'tokens' }
 }
 
-function unit(text: string): Budget['unit'] {
+function parseUnit(text: string): Budget['unit'] {
   if (text === 'usd' || text === 'tokens') return text
   throw new InvalidArgumentError('It must be usd or tokens.')
 }
 
-const said = (value: number, of: Budget['unit']): string =>
-  of === 'usd' ? `$${value.toFixed(2)}` : `${short(value)} tokens`
+const formatAmount = (value: number, of: Budget['unit']): string =>
+  of === 'usd' ? `$${value.toFixed(2)}` : `${formatCount(value)} tokens`
 
-const named = ({ scope, name, per }: Budget): string => `The ${scope}${name ? ` ${name}` : ''}, per ${per}`
+const describeScope = ({ scope, name, per }: Budget): string => `The ${scope}${name ? ` ${name}` : ''}, per ${per}`
 
 const COLOURS: Record<Budget['state'], Colour | undefined> = { ok: 'green', warned: 'yellow', exhausted: 'red' }
 
-async function list(here: Here, options: Json & Watch): Promise<void> {
-  const city = await here.city()
-  await draw(here, city, options, async (io) => {
+async function list(context: CommandContext, options: JsonOption & WatchOption): Promise<void> {
+  const city = await context.city()
+  await renderLive(context, city, options, async (io) => {
     const budgets = await city.call('GET ~/budgets')
-    if (options.json) json(io, budgets)
+    if (options.json) printJson(io, budgets)
     else print(io, budgets)
   })
 }
 
 function print(io: Io, budgets: BudgetList): void {
-  table(
+  printTable(
     io,
     budgets.items,
     [
-      { head: 'WHOSE', of: ({ scope, name }) => (name ? `${scope} ${name}` : scope), least: 8 },
-      { head: 'PER', of: ({ per }) => per },
-      { head: 'LIMIT', of: ({ limit, unit: of }) => said(limit, of) },
-      { head: 'USED', of: ({ spent, unit: of }) => said(spent, of) },
-      { head: 'STATE', of: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
-      { head: 'UNTIL', of: ({ period_end }) => new Date(period_end).toLocaleString('sv') },
+      { header: 'WHOSE', value: ({ scope, name }) => (name ? `${scope} ${name}` : scope), minWidth: 8 },
+      { header: 'PER', value: ({ per }) => per },
+      { header: 'LIMIT', value: ({ limit, unit: of }) => formatAmount(limit, of) },
+      { header: 'USED', value: ({ spent, unit: of }) => formatAmount(spent, of) },
+      { header: 'STATE', value: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
+      { header: 'UNTIL', value: ({ period_end }) => new Date(period_end).toLocaleString('sv') },
     ],
     'There are no budgets; `gc budget set 5usd` limits what the city may use a day.',
   )

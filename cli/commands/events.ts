@@ -4,15 +4,16 @@ import type { CityFrame, TaggedFrame } from '../../src/client/events.ts'
 import type { FollowOptions } from '../../src/client/follow.ts'
 import type { CityEvent, TaggedEvent } from '../../src/client/operations.ts'
 import { isRecord } from '../../src/client/problem.ts'
-import { cut, paint, plain } from '../../src/client/text.ts'
-import type { Here } from '../context/context.ts'
-import { count, type Json, lasting, withJson } from '../context/options.ts'
-import { failure, misuse } from '../io/exit.ts'
-import { type Io, json, line } from '../io/io.ts'
+import { paint, sanitizeLine, truncate } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, parseCount, parseDuration, withJson } from '../context/options.ts'
+import { readPages } from '../context/pages.ts'
+import { failure, usageError } from '../io/exit.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
 import { recordCommands } from './events-record.ts'
 
-interface Options extends Json {
+interface Options extends JsonOption {
   follow?: true
   watch?: true
   timeout?: number
@@ -27,75 +28,89 @@ interface Options extends Json {
 
 type AnyEvent = CityEvent | TaggedEvent
 
-const USUAL = 50
+const DEFAULT_LIMIT = 50
 /** How many events of the last while are shown when nobody says how many. */
-const MOST = 10_000
+const MAX_PAST = 10_000
 /** What one request may ask for. */
-const PAGE = 1000
+const PAGE_SIZE = 1000
 
-export function eventsCommand(program: Command, here: Here): void {
+export function eventsCommand(program: Command, context: CommandContext): void {
   const events = program.command('events').alias('event')
   withJson(events.description('what happened in the city, and what happens'))
     .option('-f, --follow', 'go on with what happens from now on')
     .option('-w, --watch', 'wait for the next one and end')
-    .option('--timeout <time>', 'follow or watch no longer, such as 30s; status 1 when --watch saw none', lasting)
+    .option('--timeout <time>', 'follow or watch no longer, such as 30s; status 1 when --watch saw none', parseDuration)
     .option('--all', 'all cities and the supervisor itself')
     .option('--type <type>', 'only events of this type, such as bead.closed')
     .option('--actor <name>', 'only what exactly this one did')
     .option('--since <time>', 'only those of the last while, such as 10m or 2h')
-    .option('--after <seq>', 'only those after this number', count)
+    .option('--after <seq>', 'only those after this number', parseCount)
     .option('--seq', 'print the number of the last event and nothing else')
-    .option('--limit <n>', `how many past events; ${USUAL}, and with --since all of them, when absent`, count)
+    .option(
+      '--limit <n>',
+      `how many past events; ${DEFAULT_LIMIT}, and with --since all of them, when absent`,
+      parseCount,
+    )
     .addHelpText('after', '\nWith --json each event is one line of JSON.')
-    .action((options: Options) => (options.all ? everywhere(here, options) : inCity(here, options)))
-  recordCommands(events, here)
+    .action((options: Options) => (options.all ? eventsOfAllCities(context, options) : eventsOfCity(context, options)))
+  recordCommands(events, context)
 }
 
-const goesOn = ({ follow, watch }: Options): boolean => Boolean(follow || watch)
+const isFollowing = ({ follow, watch }: Options): boolean => Boolean(follow || watch)
 
-async function inCity(here: Here, options: Options): Promise<void> {
-  const city = await here.city()
-  const { events, head } = await past(here.io, city, options)
-  if (options.seq) return line(here.io, String(head))
-  for (const event of events.reverse()) print(here.io, event, options)
-  if (options.after === undefined && !goesOn(options)) return
+async function eventsOfCity(context: CommandContext, options: Options): Promise<void> {
+  const city = await context.city()
+  const { events, head } = await readPast(context.io, city, options)
+  if (options.seq) return printLine(context.io, String(head))
+  for (const event of events.reverse()) print(context.io, event, options)
+  if (options.after === undefined && !isFollowing(options)) return
   const after = options.after ?? head
-  if (!goesOn(options) && after >= head) return
+  if (!isFollowing(options) && after >= head) return
   const open = (follow: FollowOptions) => city.follow('GET ~/events/stream', {}, follow)
-  await tell(here.io, options, open, String(after), goesOn(options) ? undefined : head)
+  await printFollowing(context.io, options, open, String(after), isFollowing(options) ? undefined : head)
 }
 
-async function everywhere(here: Here, options: Options): Promise<void> {
-  if (options.after !== undefined) throw misuse('--after is the number of an event of one city; leave --all away')
-  const { type, actor, since, limit = USUAL } = options
-  const { items, event_cursor } = await here.client.call('GET /v0/events', { query: { type, actor, since, limit } })
-  if (options.seq) return line(here.io, event_cursor)
-  if (!goesOn(options) || since !== undefined) for (const event of items) print(here.io, event, options)
-  if (goesOn(options))
-    await tell(here.io, options, (follow) => here.client.follow('GET /v0/events/stream', {}, follow), event_cursor)
+async function eventsOfAllCities(context: CommandContext, options: Options): Promise<void> {
+  if (options.after !== undefined) throw usageError('--after is the number of an event of one city; leave --all away')
+  const { type, actor, since, limit = DEFAULT_LIMIT } = options
+  const { items, event_cursor } = await context.client.call('GET /v0/events', { query: { type, actor, since, limit } })
+  if (options.seq) return printLine(context.io, event_cursor)
+  if (!isFollowing(options) || since !== undefined) for (const event of items) print(context.io, event, options)
+  if (isFollowing(options))
+    await printFollowing(
+      context.io,
+      options,
+      (follow) => context.client.follow('GET /v0/events/stream', {}, follow),
+      event_cursor,
+    )
 }
 
 /** The events of before that are asked for, newest first, and the number of the newest there is. */
-async function past(io: Io, city: CityClient, options: Options): Promise<{ events: CityEvent[]; head: number }> {
-  const { type, actor, since, seq, after, limit = since === undefined ? USUAL : MOST } = options
-  const none = seq || after !== undefined || (goesOn(options) && since === undefined)
+async function readPast(io: Io, city: CityClient, options: Options): Promise<{ events: CityEvent[]; head: number }> {
+  const { type, actor, since, seq, after, limit = since === undefined ? DEFAULT_LIMIT : MAX_PAST } = options
+  const none = seq || after !== undefined || (isFollowing(options) && since === undefined)
   const events: CityEvent[] = []
   let head: number | undefined
-  let cursor: string | undefined
-  do {
-    const query = { type, actor, since, cursor, limit: none ? 1 : Math.min(PAGE, limit - events.length) }
+  const read = async (cursor: string | undefined) => {
+    const query = { type, actor, since, cursor, limit: none ? 1 : Math.min(PAGE_SIZE, limit - events.length) }
     const { answer, index } = await city.callIndexed('GET ~/events', { query })
     head ??= Number(index)
-    if (!none) events.push(...answer.items)
-    cursor = answer.next_cursor
-  } while (cursor && !none && events.length < limit)
-  if (cursor && !none && options.limit === undefined && since !== undefined)
-    io.err(`gc: only the last ${MOST} are shown; --limit shows more\n`)
-  return { events, head }
+    return answer
+  }
+  let isCut = false
+  for await (const page of readPages(read)) {
+    if (none) break
+    events.push(...page.items)
+    isCut = Boolean(page.next_cursor)
+    if (events.length >= limit) break
+  }
+  if (isCut && options.limit === undefined && since !== undefined)
+    io.err(`gc: only the last ${MAX_PAST} are shown; --limit shows more\n`)
+  return { events, head: head ?? 0 }
 }
 
 /** Prints what comes after an event: up to `last`, or until the person, the first that is watched for or the time ends it. */
-async function tell(
+async function printFollowing(
   io: Io,
   options: Options,
   open: (follow: FollowOptions) => AsyncGenerator<CityFrame | TaggedFrame>,
@@ -106,7 +121,7 @@ async function tell(
   const timer = options.timeout === undefined ? undefined : timers.after(options.timeout, () => late.abort())
   try {
     for await (const frame of open({ signal: AbortSignal.any([io.signal, late.signal]), timers, after })) {
-      if (frame.event === 'gap') gap(io, frame.data)
+      if (frame.event === 'gap') reportGap(io, frame.data)
       else {
         const event = frame.data
         const matches = isMatch(event, options)
@@ -123,18 +138,18 @@ async function tell(
 const isMatch = (event: AnyEvent, { type, actor }: Options): boolean =>
   (!type || event.type === type) && (!actor || event.actor === actor)
 
-const gap = (io: Io, data: unknown): void =>
+const reportGap = (io: Io, data: unknown): void =>
   io.err(`gc: events are missing here; they are older than what is kept (${JSON.stringify(data)})\n`)
 
-function print(io: Io, event: AnyEvent, options: Json): void {
-  if (options.json) json(io, event)
-  else line(io, told(event, io))
+function print(io: Io, event: AnyEvent, options: JsonOption): void {
+  if (options.json) printJson(io, event)
+  else printLine(io, formatEvent(event, io))
 }
 
 /** An event as one line: when, what, about what, by whom. */
-export function told(event: AnyEvent, io: Pick<Io, 'colour' | 'width'>): string {
+export function formatEvent(event: AnyEvent, io: Pick<Io, 'colour' | 'width'>): string {
   const time = new Date(event.ts).toLocaleTimeString('en-GB')
-  const type = plain(event.type).padEnd(24)
+  const type = sanitizeLine(event.type).padEnd(24)
   const rest = [
     'city' in event && `[${event.city}]`,
     event.subject,
@@ -144,9 +159,9 @@ export function told(event: AnyEvent, io: Pick<Io, 'colour' | 'width'>): string 
   ]
   const text = rest
     .filter((part) => part)
-    .map((part) => plain(String(part)))
+    .map((part) => sanitizeLine(String(part)))
     .join('  ')
-  const room = io.width === undefined ? text : cut(text, Math.max(10, io.width - time.length - type.length - 4))
+  const room = io.width === undefined ? text : truncate(text, Math.max(10, io.width - time.length - type.length - 4))
   return `${paint(time, 'dim', io.colour)}  ${paint(type, 'cyan', io.colour)}  ${room}`
 }
 

@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
-import type { Here } from '../context/context.ts'
-import type { Json } from '../context/options.ts'
+import type { CommandContext } from '../context/context.ts'
+import type { JsonOption } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
+import { printJson, printLine } from '../io/io.ts'
 
-interface Handoff extends Json {
+interface Handoff extends JsonOption {
   target?: string
   auto?: true
   hookFormat?: string
 }
 
 /** What an agent does when its context is full: a letter to its next self, and a new conversation. */
-export function handoffCommand(program: Command, here: Here): void {
+export function handoffCommand(program: Command, context: CommandContext): void {
   program
     .command('handoff')
     .description('write down where this session stands, and go on in a new conversation that reads it')
@@ -21,20 +21,25 @@ export function handoffCommand(program: Command, here: Here): void {
     .option('--auto', 'only write it down: for programs that shorten their context themselves')
     .option('--hook-format <program>', 'accepted for agent programs that call this')
     .option('--json', 'print one line of JSON')
-    .action((subject: string, message: string, options: Handoff) => handoff(here, subject, message, options))
+    .action((subject: string, message: string, options: Handoff) => handoff(context, subject, message, options))
 }
 
-async function handoff(here: Here, subject: string, message: string, options: Handoff): Promise<void> {
-  const own = here.io.env.GC_SESSION_ID
+async function handoff(context: CommandContext, subject: string, message: string, options: Handoff): Promise<void> {
+  const own = context.io.env.GC_SESSION_ID
   const to = options.target ?? own
   if (!to) throw failure('run this inside a session, or say --target')
-  const body = message === '-' ? await here.io.read() : message
-  const city = await here.city()
+  const body = message === '-' ? await context.io.readInput() : message
+  const city = await context.city()
   await city.call('POST ~/mail', { body: { to, subject: subject.slice(0, 500), body } })
   const restarts = !options.auto && options.target === undefined && own !== undefined
   const mode = options.auto ? 'auto' : restarts ? 'self' : 'remote'
   const target = { ...(options.target !== undefined && { target: options.target }), auto: options.auto === true }
-  if (options.json) json(here.io, { schema_version: '1', ok: true, command: 'handoff', mode, ...target, subject })
-  else line(here.io, restarts ? 'Written down; this session begins a new conversation.' : `Written down for ${to}.`)
+  if (options.json)
+    printJson(context.io, { schema_version: '1', ok: true, command: 'handoff', mode, ...target, subject })
+  else
+    printLine(
+      context.io,
+      restarts ? 'Written down; this session begins a new conversation.' : `Written down for ${to}.`,
+    )
   if (restarts) await city.call('POST ~/session/{id}/restart', { params: { id: own }, body: { fresh: true } })
 }

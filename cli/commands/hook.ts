@@ -1,22 +1,22 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { ClientProblem } from '../../src/client/problem.ts'
-import { plain, plainLines } from '../../src/client/text.ts'
+import { ApiError } from '../../src/client/problem.ts'
+import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import type { NextWork } from '../../src/work/claims/schema.ts'
-import type { Here } from '../context/context.ts'
-import type { Json } from '../context/options.ts'
+import type { CommandContext } from '../context/context.ts'
+import type { JsonOption } from '../context/options.ts'
 import { Exit, failure } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
+import { printJson, printLine } from '../io/io.ts'
 
-interface Hook extends Json {
+interface Hook extends JsonOption {
   claim?: true
   drainAck?: true
   inject?: true
 }
 
 /** What an agent's program calls to learn what to do; its output and its statuses are parsed by prompts. */
-export function hookCommand(program: Command, here: Here): void {
+export function hookCommand(program: Command, context: CommandContext): void {
   program
     .command('hook')
     .description('what there is to do for an agent; status 0 when there is something, 1 when not')
@@ -25,23 +25,23 @@ export function hookCommand(program: Command, here: Here): void {
     .option('--drain-ack', 'when there is none, say that this session may end; then the status is 0')
     .option('--inject', 'do nothing and succeed')
     .option('--json', 'print one line of JSON')
-    .action((agent: string | undefined, options: Hook) => hook(here, agent, options))
+    .action((agent: string | undefined, options: Hook) => hook(context, agent, options))
 }
 
-async function hook(here: Here, agent: string | undefined, options: Hook): Promise<void> {
+async function hook(context: CommandContext, agent: string | undefined, options: Hook): Promise<void> {
   if (options.inject) return
-  if (options.claim) return claim(here, options)
-  const { GC_TEMPLATE, GC_AGENT, GC_SESSION_ID } = here.io.env
+  if (options.claim) return claim(context, options)
+  const { GC_TEMPLATE, GC_AGENT, GC_SESSION_ID } = context.io.env
   const routes = new Set([agent ?? GC_TEMPLATE ?? GC_AGENT].filter((name) => name !== undefined))
   if (routes.size === 0) throw failure('say for which agent: `gc hook <rig>/<name>`')
-  const beads = await workOf(await here.city(), agent ?? GC_SESSION_ID ?? GC_AGENT ?? '', routes)
-  if (options.json) json(here.io, beads)
-  else for (const bead of beads) line(here.io, `${bead.id}  ${bead.status}  ${plain(bead.title)}`)
+  const beads = await listAgentWork(await context.city(), agent ?? GC_SESSION_ID ?? GC_AGENT ?? '', routes)
+  if (options.json) printJson(context.io, beads)
+  else for (const bead of beads) printLine(context.io, `${bead.id}  ${bead.status}  ${sanitizeLine(bead.title)}`)
   if (beads.length === 0) throw new Exit(1)
 }
 
 /** Work in hand, else ready work in one's name, else ready work for one's agent: the first of these that is not empty. */
-async function workOf(city: CityClient, who: string, routes: ReadonlySet<string>): Promise<Bead[]> {
+async function listAgentWork(city: CityClient, who: string, routes: ReadonlySet<string>): Promise<Bead[]> {
   const mine = await city.call('GET ~/beads', { query: { assignee: who, status: 'in_progress' } })
   const inHand = mine.items.filter(({ issue_type }) => issue_type !== 'session')
   if (inHand.length > 0) return inHand
@@ -58,17 +58,20 @@ async function workOf(city: CityClient, who: string, routes: ReadonlySet<string>
   )
 }
 
-async function claim(here: Here, options: Hook): Promise<void> {
-  const city = await here.city()
+async function claim(context: CommandContext, options: Hook): Promise<void> {
+  const city = await context.city()
   const next = await nextWork(city)
   const work = next.action === 'work'
   const acknowledged = !work && next.reason === 'no_work' && options.drainAck === true
   if (acknowledged) {
-    await city.call('POST ~/session/{id}/drain-ack', { params: { id: here.io.env.GC_SESSION_ID ?? '' } })
+    await city.call('POST ~/session/{id}/drain-ack', { params: { id: context.io.env.GC_SESSION_ID ?? '' } })
   }
-  if (options.json) json(here.io, envelope(next, acknowledged))
+  if (options.json) printJson(context.io, hookEnvelope(next, acknowledged))
   else if (next.bead)
-    line(here.io, `${next.bead.id}: ${plain(next.bead.title)}\n\n${plainLines(next.bead.description ?? '')}`.trimEnd())
+    printLine(
+      context.io,
+      `${next.bead.id}: ${sanitizeLine(next.bead.title)}\n\n${sanitizeLines(next.bead.description ?? '')}`.trimEnd(),
+    )
   if (!work && !acknowledged) throw new Exit(1)
 }
 
@@ -77,12 +80,12 @@ async function nextWork(city: CityClient): Promise<NextWork> {
   try {
     return await city.call('POST ~/claims/next')
   } catch (error) {
-    if (error instanceof ClientProblem && error.status === 401) return { action: 'drain', reason: 'stale_session' }
+    if (error instanceof ApiError && error.status === 401) return { action: 'drain', reason: 'stale_session' }
     throw error
   }
 }
 
-function envelope({ bead: _, epoch: __, ...next }: NextWork, acknowledged: boolean) {
+function hookEnvelope({ bead: _, epoch: __, ...next }: NextWork, acknowledged: boolean) {
   return {
     schema_version: '1',
     ok: true,

@@ -1,34 +1,42 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { plain } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { Message } from '../../src/work/mail/schema.ts'
-import type { Here } from '../context/context.ts'
-import { count, type Json, withJson } from '../context/options.ts'
-import { misuse } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
-import { envelope, recipientOf } from './mailbox.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { readItems } from '../context/pages.ts'
+import { usageError } from '../io/exit.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { defaultRecipient, mailEnvelope } from './mailbox.ts'
 
-type OnOne =
+type MessageOperation =
   | 'POST ~/mail/{id}/read'
   | 'POST ~/mail/{id}/mark-unread'
   | 'DELETE ~/mail/{id}'
   | 'POST ~/mail/{id}/archive'
 
 /** A command that does the same to each message it is given. */
-export function each(mail: Command, here: Here, verb: string, about: string, operation: OnOne, then: string): void {
+export function messageCommand(
+  mail: Command,
+  context: CommandContext,
+  verb: string,
+  about: string,
+  operation: MessageOperation,
+  then: string,
+): void {
   withJson(mail.command(verb).description(about))
     .argument('<mail...>')
-    .action(async (ids: string[], options: Json) => {
-      const city = await here.city()
+    .action(async (ids: string[], options: JsonOption) => {
+      const city = await context.city()
       for (const id of ids) {
         await city.call(operation, { params: { id } })
-        if (!options.json) line(here.io, `Message ${id} ${then}.`)
+        if (!options.json) printLine(context.io, `Message ${id} ${then}.`)
       }
-      if (options.json) json(here.io, envelope(verb, { action: verb, ids, count: ids.length }))
+      if (options.json) printJson(context.io, mailEnvelope(verb, { action: verb, ids, count: ids.length }))
     })
 }
 
-interface Archive extends Json {
+interface Archive extends JsonOption {
   to?: string
   from?: string
   subjectPrefix?: string
@@ -40,7 +48,7 @@ interface Archive extends Json {
   dryRun?: true
 }
 
-export function archiveCommand(mail: Command, here: Here): void {
+export function archiveCommand(mail: Command, context: CommandContext): void {
   withJson(mail.command('archive').description('take mail out of every list: by id, or all that the filters fit'))
     .argument('[mail...]')
     .option('--to <who>', 'mail for them; inside a session, its own when absent')
@@ -50,41 +58,39 @@ export function archiveCommand(mail: Command, here: Here): void {
     .option('--empty-body', 'without a body')
     .option('--include-read', 'mail that was read too')
     .option('--all-recipients', 'whoever it is for')
-    .option('--limit <n>', 'at most so many', count, 100)
+    .option('--limit <n>', 'at most so many', parseCount, 100)
     .option('--dry-run', 'only say which')
-    .action((ids: string[], options: Archive) => archive(here, ids, options))
+    .action((ids: string[], options: Archive) => archive(context, ids, options))
 }
 
-async function archive(here: Here, told: string[], options: Archive): Promise<void> {
-  const city = await here.city()
-  const ids = told.length > 0 ? told : (await fitting(here, city, options)).map(({ id }) => id)
+async function archive(context: CommandContext, named: string[], options: Archive): Promise<void> {
+  const city = await context.city()
+  const ids = named.length > 0 ? named : (await findMatches(context, city, options)).map(({ id }) => id)
   for (const id of ids) {
     if (!options.dryRun) await city.call('POST ~/mail/{id}/archive', { params: { id } })
-    if (!options.json) line(here.io, options.dryRun ? `${plain(id)} would be archived.` : `Archived ${plain(id)}.`)
+    if (!options.json)
+      printLine(context.io, options.dryRun ? `${sanitizeLine(id)} would be archived.` : `Archived ${sanitizeLine(id)}.`)
   }
   const dry = options.dryRun ? { dry_run: true } : {}
-  if (options.json) return json(here.io, envelope('archive', { action: 'archive', ids, count: ids.length, ...dry }))
-  if (ids.length === 0) line(here.io, 'No mail fits.')
+  if (options.json)
+    return printJson(context.io, mailEnvelope('archive', { action: 'archive', ids, count: ids.length, ...dry }))
+  if (ids.length === 0) printLine(context.io, 'No mail fits.')
 }
 
 /** The mail that all filters fit; without any filter nothing is meant. */
-async function fitting(here: Here, city: CityClient, options: Archive): Promise<Message[]> {
+async function findMatches(context: CommandContext, city: CityClient, options: Archive): Promise<Message[]> {
   const { from, subjectPrefix, subjectContains, emptyBody, includeRead, allRecipients, to, limit } = options
   const filters = [from, subjectPrefix, subjectContains, emptyBody, includeRead, allRecipients, to]
-  if (filters.every((filter) => filter === undefined)) throw misuse('say which: ids, or filters such as --from')
-  const agent = allRecipients ? undefined : recipientOf(here, to)
-  const found: Message[] = []
-  let cursor: string | undefined
-  do {
-    const query = { agent, status: includeRead ? 'all' : 'unread', limit: 1000, cursor }
-    const page = await city.call('GET ~/mail', { query })
-    found.push(...page.items.filter((message) => fits(message, options)))
-    cursor = page.next_cursor
-  } while (cursor && found.length < limit)
-  return found.slice(0, limit)
+  if (filters.every((filter) => filter === undefined)) throw usageError('say which: ids, or filters such as --from')
+  const agent = allRecipients ? undefined : defaultRecipient(context, to)
+  const query = { agent, status: includeRead ? 'all' : 'unread', limit: 1000 }
+  return readItems(async (cursor) => {
+    const page = await city.call('GET ~/mail', { query: { ...query, cursor } })
+    return { ...page, items: page.items.filter((message) => isMatch(message, options)) }
+  }, limit)
 }
 
-const fits = (message: Message, { from, subjectPrefix = '', subjectContains = '', emptyBody }: Archive): boolean =>
+const isMatch = (message: Message, { from, subjectPrefix = '', subjectContains = '', emptyBody }: Archive): boolean =>
   (from === undefined || message.from === from) &&
   message.subject.startsWith(subjectPrefix) &&
   message.subject.includes(subjectContains) &&

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { plain } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { MailReplyInputBody, Message } from '../../src/work/mail/schema.ts'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { misuse } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
-import { envelope } from './mailbox.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { usageError } from '../io/exit.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { mailEnvelope } from './mailbox.ts'
 
-interface Send extends Json {
+interface Send extends JsonOption {
   subject?: string
   message?: string
   to?: string
@@ -17,9 +17,9 @@ interface Send extends Json {
   notify?: true
 }
 
-const SUBJECT_CUT = 80
+const MAX_SUBJECT = 80
 
-export function sendCommand(mail: Command, here: Here): void {
+export function sendCommand(mail: Command, context: CommandContext): void {
   withJson(mail.command('send').description('send a message; running sessions it is for are told of it'))
     .argument('[to]', 'a session, an agent or human')
     .argument('[body]', '`-` reads it from standard input')
@@ -30,47 +30,52 @@ export function sendCommand(mail: Command, here: Here): void {
     .option('--all', 'to every running session')
     .option('--notify', 'accepted: a running session is always told')
     .action((first: string | undefined, second: string | undefined, options: Send) =>
-      send(here, first, second, options),
+      send(context, first, second, options),
     )
 }
 
-async function send(here: Here, first: string | undefined, second: string | undefined, options: Send): Promise<void> {
+async function send(
+  context: CommandContext,
+  first: string | undefined,
+  second: string | undefined,
+  options: Send,
+): Promise<void> {
   const named = options.to ?? (options.all ? undefined : first)
   const text = options.message ?? (named === first ? second : (second ?? first)) ?? ''
-  const body = text === '-' ? await here.io.read() : text
+  const body = text === '-' ? await context.io.readInput() : text
   const subject = options.subject?.trim() || firstLine(body)
-  if (!subject) throw misuse('say something: a subject with -s, a body with -m')
-  const city = await here.city()
-  const recipients = options.all ? await everyone(here, city) : [named ?? '']
-  if (!options.all && !named) throw misuse('say for whom: `gc mail send <to> -s <subject> -m <text>`')
+  if (!subject) throw usageError('say something: a subject with -s, a body with -m')
+  const city = await context.city()
+  const recipients = options.all ? await runningSessions(context, city) : [named ?? '']
+  if (!options.all && !named) throw usageError('say for whom: `gc mail send <to> -s <subject> -m <text>`')
   const messages: Message[] = []
   const from = options.from === undefined ? {} : { from: options.from }
   for (const to of recipients) messages.push(await city.call('POST ~/mail', { body: { to, subject, body, ...from } }))
-  told(here, 'send', messages, options)
+  reportSent(context, 'send', messages, options)
 }
 
 /** Every running session but the one that sends. */
-async function everyone({ io }: Here, city: CityClient): Promise<string[]> {
+async function runningSessions({ io }: CommandContext, city: CityClient): Promise<string[]> {
   const { items } = await city.call('GET ~/sessions', { query: { state: 'active', limit: 1000 } })
   return items.map(({ id }) => id).filter((id) => id !== io.env.GC_SESSION_ID)
 }
 
 const firstLine = (body: string): string =>
-  [...(body.trim().split('\n')[0] ?? '').trim()].slice(0, SUBJECT_CUT).join('')
+  [...(body.trim().split('\n')[0] ?? '').trim()].slice(0, MAX_SUBJECT).join('')
 
-function told({ io }: Here, verb: 'send' | 'reply', messages: readonly Message[], options: Send): void {
+function reportSent({ io }: CommandContext, verb: 'send' | 'reply', messages: readonly Message[], options: Send): void {
   const [only, ...others] = messages
   const single = only && others.length === 0 ? { id: only.id, message: only } : {}
   const notified = options.notify ? { notified: true } : {}
   if (options.json) {
-    json(io, envelope(verb, { action: verb, ...single, messages, count: messages.length, ...notified }))
+    printJson(io, mailEnvelope(verb, { action: verb, ...single, messages, count: messages.length, ...notified }))
     return
   }
-  for (const { id, to } of messages) line(io, `Sent ${id} to ${plain(to)}.`)
-  if (!only) line(io, 'No session runs; nothing was sent.')
+  for (const { id, to } of messages) printLine(io, `Sent ${id} to ${sanitizeLine(to)}.`)
+  if (!only) printLine(io, 'No session runs; nothing was sent.')
 }
 
-export function replyCommand(mail: Command, here: Here): void {
+export function replyCommand(mail: Command, context: CommandContext): void {
   withJson(mail.command('reply').description('answer a message; its sender gets the reply'))
     .argument('<mail>')
     .argument('[body]', '`-` reads it from standard input')
@@ -79,13 +84,13 @@ export function replyCommand(mail: Command, here: Here): void {
     .option('--from <name>', 'one of a session’s own names; for a person, a label')
     .option('--notify', 'accepted: a running session is always told')
     .action(async (id: string, text: string | undefined, options: Send) => {
-      const said = options.message ?? text ?? ''
+      const given = options.message ?? text ?? ''
       const body: MailReplyInputBody = {
-        body: said === '-' ? await here.io.read() : said,
+        body: given === '-' ? await context.io.readInput() : given,
         ...(options.subject !== undefined && { subject: options.subject }),
         ...(options.from !== undefined && { from: options.from }),
       }
-      const city = await here.city()
-      told(here, 'reply', [await city.call('POST ~/mail/{id}/reply', { params: { id }, body })], options)
+      const city = await context.city()
+      reportSent(context, 'reply', [await city.call('POST ~/mail/{id}/reply', { params: { id }, body })], options)
     })
 }

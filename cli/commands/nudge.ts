@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import type { Here } from '../context/context.ts'
-import { nudge } from './session-talk.ts'
+import type { CommandContext } from '../context/context.ts'
+import { defineNudge } from './session-talk.ts'
 
 /** Messages to sessions under the name that prompts and hooks of agent programs use. */
-export function nudgeCommand(program: Command, here: Here): void {
+export function nudgeCommand(program: Command, context: CommandContext): void {
   const command = program.command('nudge')
-  nudge(command, here)
+  defineNudge(command, context)
   for (const verb of ['drain', 'poll']) {
     command
       .command(verb, { hidden: true })

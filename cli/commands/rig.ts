@@ -1,53 +1,55 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { done } from '../context/outcome.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { waitForCity } from '../context/outcome.ts'
 import { failure } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
-import { facts, table } from '../io/table.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { printFields, printTable } from '../io/table.ts'
 
-interface Add extends Json {
+interface Add extends JsonOption {
   name?: string
   prefix?: string
   defaultBranch?: string
   gitUrl?: string
 }
 
-export function rigCommands(program: Command, here: Here): void {
+export function rigCommands(program: Command, context: CommandContext): void {
   const rig = program.command('rig').description('the folders that agents work on')
-  addCommand(rig, here)
-  withJson(rig.command('list').description('list the rigs of the city')).action((options: Json) => list(here, options))
+  addCommand(rig, context)
+  withJson(rig.command('list').description('list the rigs of the city')).action((options: JsonOption) =>
+    list(context, options),
+  )
   withJson(rig.command('show').description('show one rig'))
     .argument('<rig>')
-    .action((name: string, options: Json) => show(here, name, options))
+    .action((name: string, options: JsonOption) => show(context, name, options))
   withJson(rig.command('remove').description('take a rig out of the city; its folder stays'))
     .argument('<rig>')
-    .action(async (name: string, options: Json) => {
-      const city = await here.city()
-      const said = await city.call('DELETE ~/rig/{name}', { params: { name } })
-      if (options.json) return json(here.io, said)
-      line(here.io, `Rig ${name} is no longer part of ${city.name}; its folder stays.`)
+    .action(async (name: string, options: JsonOption) => {
+      const city = await context.city()
+      const response = await city.call('DELETE ~/rig/{name}', { params: { name } })
+      if (options.json) return printJson(context.io, response)
+      printLine(context.io, `Rig ${name} is no longer part of ${city.name}; its folder stays.`)
     })
-  actions(rig, here)
+  actions(rig, context)
 }
 
-function addCommand(rig: Command, here: Here): void {
+function addCommand(rig: Command, context: CommandContext): void {
   withJson(rig.command('add').description('let the city work on a folder'))
     .argument('[folder]', 'the folder; with --git-url, where in the city to put the clone')
     .option('--name <name>', "the rig's name; otherwise that of the folder")
     .option('--prefix <prefix>', 'what the ids of its beads begin with')
     .option('--default-branch <branch>', 'the branch that work starts from')
     .option('--git-url <url>', 'clone this repository into the city')
-    .action((folder: string | undefined, options: Add) => add(here, folder, options))
+    .action((folder: string | undefined, options: Add) => add(context, folder, options))
 }
 
-async function add(here: Here, folder: string | undefined, options: Add): Promise<void> {
+async function add(context: CommandContext, folder: string | undefined, options: Add): Promise<void> {
   if (!folder && !options.gitUrl) throw failure('say which folder to add: `gc rig add <folder>`')
-  const city = await here.city()
-  const path = options.gitUrl ? folder : resolve(here.io.cwd, folder ?? '')
+  const city = await context.city()
+  const path = options.gitUrl ? folder : resolve(context.io.cwd, folder ?? '')
   const name = options.name ?? basename(path ?? (options.gitUrl ?? '').replace(/\.git$/, ''))
-  const said = await city.call('POST ~/rigs', {
+  const response = await city.call('POST ~/rigs', {
     body: {
       name,
       ...(path && { path }),
@@ -56,40 +58,41 @@ async function add(here: Here, folder: string | undefined, options: Add): Promis
       ...(options.gitUrl && { git_url: options.gitUrl }),
     },
   })
-  const { status, request_id, event_cursor } = said
-  if (status === 'accepted' && request_id && event_cursor) await done(here, city, { request_id, event_cursor })
-  if (options.json) return json(here.io, said)
-  line(here.io, `Rig ${said.rig ?? name} is part of ${city.name}.`)
+  const { status, request_id, event_cursor } = response
+  if (status === 'accepted' && request_id && event_cursor)
+    await waitForCity(context, city, { request_id, event_cursor })
+  if (options.json) return printJson(context.io, response)
+  printLine(context.io, `Rig ${response.rig ?? name} is part of ${city.name}.`)
 }
 
-async function list(here: Here, options: Json): Promise<void> {
-  const city = await here.city()
+async function list(context: CommandContext, options: JsonOption): Promise<void> {
+  const city = await context.city()
   const rigs = await city.call('GET ~/rigs')
-  if (options.json) return json(here.io, rigs)
-  table(
-    here.io,
+  if (options.json) return printJson(context.io, rigs)
+  printTable(
+    context.io,
     rigs.items,
     [
-      { head: 'RIG', of: ({ name }) => name },
-      { head: 'PREFIX', of: ({ prefix }) => prefix },
-      { head: 'AGENTS', of: ({ agent_count, running_count }) => `${running_count}/${agent_count}` },
+      { header: 'RIG', value: ({ name }) => name },
+      { header: 'PREFIX', value: ({ prefix }) => prefix },
+      { header: 'AGENTS', value: ({ agent_count, running_count }) => `${running_count}/${agent_count}` },
       {
-        head: 'STATE',
-        of: ({ suspended }) => (suspended ? 'suspended' : 'working'),
+        header: 'STATE',
+        value: ({ suspended }) => (suspended ? 'suspended' : 'working'),
         colour: ({ suspended }) => (suspended ? 'yellow' : 'green'),
       },
-      { head: 'FOLDER', of: ({ path }) => path, least: 12 },
+      { header: 'FOLDER', value: ({ path }) => path, minWidth: 12 },
     ],
     `${city.name} has no rig yet; add one with \`gc rig add <folder>\`.`,
   )
 }
 
-async function show(here: Here, name: string, options: Json): Promise<void> {
-  const city = await here.city()
+async function show(context: CommandContext, name: string, options: JsonOption): Promise<void> {
+  const city = await context.city()
   const rig = await city.call('GET ~/rig/{name}', { params: { name }, query: { git: true } })
-  if (options.json) return json(here.io, rig)
+  if (options.json) return printJson(context.io, rig)
   const { git } = rig
-  facts(here.io, [
+  printFields(context.io, [
     ['rig', rig.name],
     ['folder', rig.path],
     ['prefix', rig.prefix],
@@ -109,16 +112,16 @@ const ACTIONS = {
   restart: ["end the sessions of a rig's agents and start them afresh", 'is restarting'],
 } as const
 
-function actions(rig: Command, here: Here): void {
+function actions(rig: Command, context: CommandContext): void {
   for (const [action, [description, then]] of Object.entries(ACTIONS)) {
     withJson(rig.command(action).description(description))
       .argument('<rig>')
-      .action(async (name: string, options: Json) => {
-        const city = await here.city()
-        const said = await city.call('POST ~/rig/{name}/{action}', { params: { name, action } })
-        const failed = said.failed ?? []
-        if (options.json) json(here.io, said)
-        else if (failed.length === 0) line(here.io, `Rig ${name} ${then}.`)
+      .action(async (name: string, options: JsonOption) => {
+        const city = await context.city()
+        const response = await city.call('POST ~/rig/{name}/{action}', { params: { name, action } })
+        const failed = response.failed ?? []
+        if (options.json) printJson(context.io, response)
+        else if (failed.length === 0) printLine(context.io, `Rig ${name} ${then}.`)
         if (failed.length > 0) throw failure(`these sessions of rig ${name} could not be ended: ${failed.join(', ')}`)
       })
   }

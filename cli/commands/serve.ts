@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Running } from '../../src/supervisor/serve.ts'
-import type { Here } from '../context/context.ts'
-import { several } from '../context/options.ts'
+import type { CommandContext } from '../context/context.ts'
+import { collectList } from '../context/options.ts'
 import { commit, program as ownProgram, version } from '../context/version.ts'
-import { type Io, line } from '../io/io.ts'
+import { type Io, printLine } from '../io/io.ts'
 
 interface Serve {
   home?: string
@@ -17,40 +17,40 @@ interface Serve {
   allowOrigin?: string[]
 }
 
-const port = (text: string): number => {
+const parsePort = (text: string): number => {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('It must be 0 to 65535.')
   return Number(text)
 }
 
-const address = (text: string): { host: string; port: number } => {
+const parseAddress = (text: string): { host: string; port: number } => {
   const [, host, number] = /^(?:\[?([^\]]+)\]?:)?(\d{1,5})$/.exec(text) ?? []
   if (number === undefined)
     throw new InvalidArgumentError('It must be a port, or an address and a port: 127.0.0.1:8373.')
-  return { host: host ?? '127.0.0.1', port: port(number) }
+  return { host: host ?? '127.0.0.1', port: parsePort(number) }
 }
 
-const only = (text: string): 'social' => {
+const parsePart = (text: string): 'social' => {
   if (text !== 'social') throw new InvalidArgumentError('It can be: social.')
   return text
 }
 
-export function serveCommand(program: Command, here: Here): void {
+export function serveCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')
     .description('run the supervisor: cities, their agents, and the API')
     .option('--home <folder>', 'where its own files are; otherwise GC_HOME, or ~/.gc')
     .option('--host <address>', 'the address to listen at', '127.0.0.1')
-    .option('--port <port>', 'the port to listen at; 0 for any that is free', port, 8372)
+    .option('--port <port>', 'the port to listen at; 0 for any that is free', parsePort, 8372)
     .option('--require-token', 'turn away whoever brings no token, on this machine too')
     .option('--read-only', 'turn every change away')
-    .option('--social-listen <[address:]port>', 'give the agents’ network an address of its own', address)
-    .option('--only <part>', 'run the agents’ network alone: social', only)
-    .option('--allow-host <name>', 'another name this server may be addressed by; may be repeated', several)
-    .option('--allow-origin <origin>', 'a site whose pages may call it; may be repeated', several)
-    .action((options: Serve) => serveUntilEnded(here, options))
+    .option('--social-listen <[address:]port>', 'give the agents’ network an address of its own', parseAddress)
+    .option('--only <part>', 'run the agents’ network alone: social', parsePart)
+    .option('--allow-host <name>', 'another name this server may be addressed by; may be repeated', collectList)
+    .option('--allow-origin <origin>', 'a site whose pages may call it; may be repeated', collectList)
+    .action((options: Serve) => serveUntilEnded(context, options))
 }
 
-async function serveUntilEnded({ io }: Here, options: Serve): Promise<void> {
+async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<void> {
   const { serve } = await import('../../src/supervisor/serve.ts')
   const report = (message: string) => io.err(`${new Date().toISOString()} ${message}\n`)
   // A fault that nobody waited for is told and survived: cities and their agents do not go down with it.
@@ -73,13 +73,13 @@ async function serveUntilEnded({ io }: Here, options: Serve): Promise<void> {
     env: io.env,
     report,
   })
-  line(
+  printLine(
     io,
     `gc ${version} answers at ${running.url}; stop it with ctrl-c, and the agents run on, or \`gc stop\` for all.`,
   )
   if (running.socialUrl === undefined)
-    line(io, 'The agents’ network has no address here: give it one by --social-listen.')
-  else if (running.socialUrl !== running.url) line(io, `The agents’ network answers at ${running.socialUrl}.`)
+    printLine(io, 'The agents’ network has no address here: give it one by --social-listen.')
+  else if (running.socialUrl !== running.url) printLine(io, `The agents’ network answers at ${running.socialUrl}.`)
   const forget = endOnSignal(running, io.signal)
   await running.ended
   forget()
@@ -91,7 +91,7 @@ async function serveOnlySocial(io: Io, options: Serve, report: (message: string)
   const allowHosts = options.allowHost ?? []
   const home = options.home ?? io.env.GC_HOME
   const network = await serveNetwork({ home, host, port, allowHosts, env: io.env, report })
-  line(io, `gc ${version} answers at ${network.url}; stop it with ctrl-c.`)
+  printLine(io, `gc ${version} answers at ${network.url}; stop it with ctrl-c.`)
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const stop = () => network.stop().catch(report).finally(resolve)
   const forget = endOnSignal({ stop }, io.signal)

@@ -1,17 +1,17 @@
 import { type Command, Option } from 'commander'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { done } from '../context/outcome.ts'
-import { json, line } from '../io/io.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { waitForCity } from '../context/outcome.ts'
+import { printJson, printLine } from '../io/io.ts'
 
 type Intent = 'default' | 'follow_up' | 'interrupt_now'
 
-interface Send extends Json {
+interface Send extends JsonOption {
   wait: boolean
 }
 
 /** Saying things to sessions, and answering what they ask. */
-export function talkCommands(session: Command, here: Here): void {
+export function messageCommands(session: Command, context: CommandContext): void {
   withJson(session.command('send').description('tell a session something'))
     .argument('<session>')
     .argument('<text...>', 'what to tell it; `-` reads it from standard input')
@@ -19,7 +19,7 @@ export function talkCommands(session: Command, here: Here): void {
     .option('--now', 'in place of its current turn')
     .option('--no-wait', 'do not wait until it has arrived')
     .action((id: string, words: string[], options: Send & { later?: true; now?: true }) =>
-      send(here, id, words, options.now ? 'interrupt_now' : options.later ? 'follow_up' : 'default', options),
+      send(context, id, words, options.now ? 'interrupt_now' : options.later ? 'follow_up' : 'default', options),
     )
   withJson(session.command('submit').description('the same, its manner by name'))
     .argument('<session>')
@@ -27,21 +27,21 @@ export function talkCommands(session: Command, here: Here): void {
     .addOption(new Option('--intent <intent>').choices(['default', 'follow_up', 'interrupt_now']).default('default'))
     .option('--no-wait', 'do not wait until it has arrived')
     .action((id: string, words: string[], options: Send & { intent: Intent }) =>
-      send(here, id, words, options.intent, options),
+      send(context, id, words, options.intent, options),
     )
-  nudge(session.command('nudge'), here)
+  defineNudge(session.command('nudge'), context)
   withJson(session.command('respond').description('answer what a session asks'))
     .argument('<session>')
     .argument('<answer>', 'approve, approve_always, approve_accept_edits or deny; of a dialog the number of an option')
     .option('--request <id>', 'which question is meant; whatever is asked when absent')
     .option('--text <text>', 'what to say beside')
-    .action((id: string, action: string, options: Json & { request?: string; text?: string }) =>
-      respond(here, id, action, options),
+    .action((id: string, action: string, options: JsonOption & { request?: string; text?: string }) =>
+      respond(context, id, action, options),
     )
 }
 
 /** What agents and old prompts call a message to a session. */
-export function nudge(command: Command, here: Here): void {
+export function defineNudge(command: Command, context: CommandContext): void {
   withJson(command.description('tell a session something, without waiting for it'))
     .argument('<session>')
     .argument('<text...>')
@@ -50,34 +50,40 @@ export function nudge(command: Command, here: Here): void {
         .choices(['immediate', 'wait-idle', 'queue'])
         .default('wait-idle'),
     )
-    .action((id: string, words: string[], options: Json & { delivery: string }) =>
-      send(here, id, words, options.delivery === 'queue' ? 'follow_up' : 'default', {
+    .action((id: string, words: string[], options: JsonOption & { delivery: string }) =>
+      send(context, id, words, options.delivery === 'queue' ? 'follow_up' : 'default', {
         ...options,
         wait: options.delivery === 'immediate',
       }),
     )
 }
 
-async function send(here: Here, id: string, words: string[], intent: Intent, options: Send): Promise<void> {
-  const message = words.join(' ') === '-' ? await here.io.read() : words.join(' ')
-  const city = await here.city()
+async function send(
+  context: CommandContext,
+  id: string,
+  words: string[],
+  intent: Intent,
+  options: Send,
+): Promise<void> {
+  const message = words.join(' ') === '-' ? await context.io.readInput() : words.join(' ')
+  const city = await context.city()
   const accepted = await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message, intent } })
-  if (!options.wait) return options.json ? json(here.io, accepted) : line(here.io, `Sent to ${id}.`)
-  const { payload } = await done(here, city, accepted)
-  if (options.json) return json(here.io, payload)
-  line(here.io, payload.queued === true ? `Queued for ${id}.` : `Delivered to ${id}.`)
+  if (!options.wait) return options.json ? printJson(context.io, accepted) : printLine(context.io, `Sent to ${id}.`)
+  const { payload } = await waitForCity(context, city, accepted)
+  if (options.json) return printJson(context.io, payload)
+  printLine(context.io, payload.queued === true ? `Queued for ${id}.` : `Delivered to ${id}.`)
 }
 
 async function respond(
-  here: Here,
+  context: CommandContext,
   id: string,
   action: string,
-  options: Json & { request?: string; text?: string },
+  options: JsonOption & { request?: string; text?: string },
 ): Promise<void> {
-  const city = await here.city()
+  const city = await context.city()
   const { request, text } = options
   const body = { action, ...(request !== undefined && { request_id: request }), ...(text !== undefined && { text }) }
-  const said = await city.call('POST ~/session/{id}/respond', { params: { id }, body })
-  if (options.json) return json(here.io, said)
-  line(here.io, `Session ${id} was answered: ${action}.`)
+  const response = await city.call('POST ~/session/{id}/respond', { params: { id }, body })
+  if (options.json) return printJson(context.io, response)
+  printLine(context.io, `Session ${id} was answered: ${action}.`)
 }

@@ -1,48 +1,48 @@
 import type { Command } from 'commander'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
-import { ago, type Colour, plainLines } from '../../src/client/text.ts'
-import type { Here } from '../context/context.ts'
-import { count, type Json, withJson } from '../context/options.ts'
-import { done } from '../context/outcome.ts'
+import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { waitForCity } from '../context/outcome.ts'
 import { failure } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
-import { facts, table } from '../io/table.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { printFields, printTable } from '../io/table.ts'
 import { attachCommand } from './attach.ts'
 import { careCommands } from './session-care.ts'
-import { talkCommands } from './session-talk.ts'
+import { messageCommands } from './session-talk.ts'
 import { transcriptCommand } from './transcript.ts'
 
-export function sessionCommands(program: Command, here: Here): void {
+export function sessionCommands(program: Command, context: CommandContext): void {
   const session = program.command('session').description('the running agents')
-  listCommand(session, here)
+  listCommand(session, context)
   withJson(session.command('show').description('show one session'))
     .argument('<session>', 'its id, alias or name')
-    .action((id: string, options: Json) => show(here, id, options))
-  newCommand(session, here)
-  attachCommand(session, here)
-  peekCommand(session, here)
-  transcriptCommand(session, here)
-  talkCommands(session, here)
-  verbs(session, here)
-  careCommands(session, here)
+    .action((id: string, options: JsonOption) => show(context, id, options))
+  newCommand(session, context)
+  attachCommand(session, context)
+  peekCommand(session, context)
+  transcriptCommand(session, context)
+  messageCommands(session, context)
+  actionCommands(session, context)
+  careCommands(session, context)
 }
 
-interface List extends Json {
+interface List extends JsonOption {
   state?: string
   template?: string
   limit?: number
 }
 
-function listCommand(session: Command, here: Here): void {
+function listCommand(session: Command, context: CommandContext): void {
   withJson(session.command('list').description('list sessions, newest first'))
     .option('--state <state>', 'active, suspended, closed or all')
     .option('--template <agent>', 'only those of one agent')
-    .option('--limit <n>', 'at most so many', count, 100)
-    .action(async ({ json: asJson, ...query }: List) => {
-      const city = await here.city()
+    .option('--limit <n>', 'at most so many', parseCount, 100)
+    .action(async ({ json, ...query }: List) => {
+      const city = await context.city()
       const sessions = await city.call('GET ~/sessions', { query })
-      if (asJson) return json(here.io, sessions)
-      print(here, sessions.items)
+      if (json) return printJson(context.io, sessions)
+      print(context, sessions.items)
     })
 }
 
@@ -54,30 +54,30 @@ const COLOURS: Record<string, Colour> = {
   asleep: 'dim',
 }
 
-function print({ io }: Here, sessions: readonly SessionResponse[]): void {
+function print({ io }: CommandContext, sessions: readonly SessionResponse[]): void {
   const now = Date.now()
-  table(
+  printTable(
     io,
     sessions,
     [
-      { head: 'SESSION', of: ({ id }) => id },
-      { head: 'NAME', of: ({ alias, session_name }) => alias ?? session_name, least: 10 },
-      { head: 'AGENT', of: ({ template }) => template, least: 8 },
-      { head: 'STATE', of: ({ state }) => state || 'closed', colour: ({ state }) => COLOURS[state] },
-      { head: 'WORK', of: ({ active_bead }) => active_bead },
-      { head: 'ACTIVE', of: ({ last_active, created_at }) => ago(last_active ?? created_at, now) },
-      { head: 'WHY', of: ({ reason }) => reason, least: 8 },
-      { head: 'TITLE', of: ({ title }) => title, least: 10 },
+      { header: 'SESSION', value: ({ id }) => id },
+      { header: 'NAME', value: ({ alias, session_name }) => alias ?? session_name, minWidth: 10 },
+      { header: 'AGENT', value: ({ template }) => template, minWidth: 8 },
+      { header: 'STATE', value: ({ state }) => state || 'closed', colour: ({ state }) => COLOURS[state] },
+      { header: 'WORK', value: ({ active_bead }) => active_bead },
+      { header: 'ACTIVE', value: ({ last_active, created_at }) => formatAge(last_active ?? created_at, now) },
+      { header: 'WHY', value: ({ reason }) => reason, minWidth: 8 },
+      { header: 'TITLE', value: ({ title }) => title, minWidth: 10 },
     ],
     'No session runs; work that is slung to an agent starts one.',
   )
 }
 
-async function show(here: Here, id: string, options: Json): Promise<void> {
-  const city = await here.city()
+async function show(context: CommandContext, id: string, options: JsonOption): Promise<void> {
+  const city = await context.city()
   const session = await city.call('GET ~/session/{id}', { params: { id } })
-  if (options.json) return json(here.io, session)
-  facts(here.io, [
+  if (options.json) return printJson(context.io, session)
+  printFields(context.io, [
     ['session', session.id],
     ['name', session.session_name],
     ['alias', session.alias],
@@ -94,14 +94,14 @@ async function show(here: Here, id: string, options: Json): Promise<void> {
   ])
 }
 
-function newCommand(session: Command, here: Here): void {
+function newCommand(session: Command, context: CommandContext): void {
   withJson(session.command('new').description('start a session of an agent'))
     .argument('<agent>')
     .option('--alias <alias>', 'a public name for it')
     .option('--title <title>')
     .option('--message <text>', 'the first thing it is told')
-    .action(async (name: string, options: Json & { alias?: string; title?: string; message?: string }) => {
-      const city = await here.city()
+    .action(async (name: string, options: JsonOption & { alias?: string; title?: string; message?: string }) => {
+      const city = await context.city()
       const { alias, title, message } = options
       const body = {
         kind: 'agent',
@@ -110,32 +110,32 @@ function newCommand(session: Command, here: Here): void {
         ...(title && { title }),
         ...(message && { message }),
       }
-      const { payload } = await done(here, city, await city.call('POST ~/sessions', { body }))
+      const { payload } = await waitForCity(context, city, await city.call('POST ~/sessions', { body }))
       const started = payload.session as SessionResponse
-      if (options.json) return json(here.io, started)
-      line(here.io, `Session ${started.id} (${started.session_name}) is ${started.state}.`)
+      if (options.json) return printJson(context.io, started)
+      printLine(context.io, `Session ${started.id} (${started.session_name}) is ${started.state}.`)
     })
 }
 
-function peekCommand(session: Command, here: Here): void {
+function peekCommand(session: Command, context: CommandContext): void {
   withJson(session.command('peek').description('show the last lines of a session’s screen'))
     .argument('<session>')
-    .option('--lines <n>', 'how many', count, 50)
-    .action(async (id: string, options: Json & { lines: number }) => {
-      const city = await here.city()
+    .option('--lines <n>', 'how many', parseCount, 50)
+    .action(async (id: string, options: JsonOption & { lines: number }) => {
+      const city = await context.city()
       const seen = await city.call('GET ~/session/{id}', {
         params: { id },
         query: { peek: true, peek_lines: options.lines },
       })
-      if (options.json) return json(here.io, seen)
+      if (options.json) return printJson(context.io, seen)
       if (seen.last_output === undefined) {
         throw failure(`session ${id} does not run; \`gc session transcript ${id}\` shows what it said`)
       }
-      line(here.io, plainLines(seen.last_output))
+      printLine(context.io, sanitizeLines(seen.last_output))
     })
 }
 
-const VERBS = {
+const ACTIONS = {
   stop: ['interrupt what a session is doing; it stays', 'is interrupted'],
   wake: ['start a sleeping or suspended session', 'is waking'],
   suspend: ['end a session’s program and keep it so until it is woken', 'is suspended'],
@@ -143,24 +143,24 @@ const VERBS = {
   close: ['end a session for good', 'is closed'],
 } as const
 
-function verbs(session: Command, here: Here): void {
-  for (const [verb, [description, then]] of Object.entries(VERBS)) {
+function actionCommands(session: Command, context: CommandContext): void {
+  for (const [verb, [description, then]] of Object.entries(ACTIONS)) {
     withJson(session.command(verb).description(description))
       .argument('<session>')
-      .action(async (id: string, options: Json) => {
-        const city = await here.city()
-        const said = await city.call(`POST ~/session/{id}/${verb as keyof typeof VERBS}`, { params: { id } })
-        if (options.json) return json(here.io, said)
-        line(here.io, `Session ${id} ${then}.`)
+      .action(async (id: string, options: JsonOption) => {
+        const city = await context.city()
+        const response = await city.call(`POST ~/session/{id}/${verb as keyof typeof ACTIONS}`, { params: { id } })
+        if (options.json) return printJson(context.io, response)
+        printLine(context.io, `Session ${id} ${then}.`)
       })
   }
   withJson(session.command('rename').description('give a session another title'))
     .argument('<session>')
     .argument('<title>')
-    .action(async (id: string, title: string, options: Json) => {
-      const city = await here.city()
-      const said = await city.call('POST ~/session/{id}/rename', { params: { id }, body: { title } })
-      if (options.json) return json(here.io, said)
-      line(here.io, `Session ${id} is called ${said.title}.`)
+    .action(async (id: string, title: string, options: JsonOption) => {
+      const city = await context.city()
+      const response = await city.call('POST ~/session/{id}/rename', { params: { id }, body: { title } })
+      if (options.json) return printJson(context.io, response)
+      printLine(context.io, `Session ${id} is called ${response.title}.`)
     })
 }

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { plain } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { SlingResponse } from '../../src/orchestration/sling/schema.ts'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { misuse } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
-import { tellTrouble } from './trouble.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { usageError } from '../io/exit.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { warnUnavailable } from './trouble.ts'
 
-interface Sling extends Json {
+interface Sling extends JsonOption {
   stdin?: true
   force?: true
   convoy: boolean
@@ -18,7 +18,7 @@ interface Sling extends Json {
   rig?: string
 }
 
-export function slingCommand(program: Command, here: Here): void {
+export function slingCommand(program: Command, context: CommandContext): void {
   withJson(program.command('sling').description('give work to an agent: a bead, or the text of a new one'))
     .argument('<target>', 'the agent: `rig/name`, or `name` for an agent of the city')
     .argument('[work...]', 'the id of a bead, or what is to be done')
@@ -29,23 +29,23 @@ export function slingCommand(program: Command, here: Here): void {
     .option('--no-convoy', 'do not track it by a convoy')
     .option('--owned', 'the convoy stays open until someone closes it')
     .option('--merge <how>', 'how the result is to be merged: direct, mr or local')
-    .action((target: string, words: string[], options: Sling) => sling(here, target, words, options))
+    .action((target: string, words: string[], options: Sling) => sling(context, target, words, options))
 }
 
-async function sling(here: Here, target: string, words: string[], options: Sling): Promise<void> {
-  const text = options.stdin ? await here.io.read() : words.join(' ')
-  if (options.stdin && words.length > 0) throw misuse('give the work as words or by --stdin, not both')
+async function sling(context: CommandContext, target: string, words: string[], options: Sling): Promise<void> {
+  const text = options.stdin ? await context.io.readInput() : words.join(' ')
+  if (options.stdin && words.length > 0) throw usageError('give the work as words or by --stdin, not both')
   if (text.trim() === '')
-    throw misuse('say what is to be done: `gc sling <agent> <bead>`, or `gc sling <agent> "<text>"`')
-  const city = await here.city()
+    throw usageError('say what is to be done: `gc sling <agent> <bead>`, or `gc sling <agent> "<text>"`')
+  const city = await context.city()
   const given = !options.stdin && words.length === 1 ? beadId(words[0]) : undefined
-  const said = given
+  const response = given
     ? await city.call('POST ~/sling', { body: { target, bead: given, ...wishes(options) } })
     : await slingText(city, target, text, options)
-  if (options.json) return json(here.io, result(said))
-  for (const warning of said.warnings ?? []) here.io.err(`gc: ${plain(warning)}\n`)
-  line(here.io, `${said.bead} goes to ${said.target}.`)
-  await tellTrouble(here.io, city, said.target)
+  if (options.json) return printJson(context.io, result(response))
+  for (const warning of response.warnings ?? []) context.io.err(`gc: ${sanitizeLine(warning)}\n`)
+  printLine(context.io, `${response.bead} goes to ${response.target}.`)
+  await warnUnavailable(context.io, city, response.target)
 }
 
 function wishes({ force, convoy, owned, merge, reassign, rig }: Sling) {
@@ -68,7 +68,7 @@ function slingText(city: CityClient, target: string, text: string, options: Slin
   const [title = '', ...rest] = text.trim().split(/\r?\n/)
   const description = rest.join('\n').trim()
   const { force, reassign, ...others } = wishes(options)
-  if (force || reassign) throw misuse('--force and --reassign are about a bead that is there already')
+  if (force || reassign) throw usageError('--force and --reassign are about a bead that is there already')
   return city.call('POST ~/sling/text', { body: { target, title, ...(description && { description }), ...others } })
 }
 

@@ -1,9 +1,9 @@
 import type { CityClient } from '../../src/client/client.ts'
-import { plain } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { Io } from '../io/io.ts'
 
 /** Says on standard error which agents cannot be started as things are, and why; of one only, when it is named. */
-export async function tellTrouble(io: Io, city: CityClient, only?: string): Promise<void> {
+export async function warnUnavailable(io: Io, city: CityClient, only?: string): Promise<void> {
   const { items } = await city.call('GET ~/agents')
   const reasons = new Map(
     items.flatMap(({ name, pool = name, unavailable_reason: why }) =>
@@ -12,7 +12,7 @@ export async function tellTrouble(io: Io, city: CityClient, only?: string): Prom
   )
   for (const [agent, why] of reasons) {
     if (agent === only || only === undefined) {
-      io.err(`gc: ${agent} cannot be started: ${plain(why)}; its work waits until that is mended\n`)
+      io.err(`gc: ${agent} cannot be started: ${sanitizeLine(why)}; its work waits until that is mended\n`)
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { commit, version } from '../context/version.ts'
-import { type Io, json, line } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 
 export function versionCommand(program: Command, io: Io): void {
   program
@@ -8,7 +8,7 @@ export function versionCommand(program: Command, io: Io): void {
     .description('print the version of this program')
     .option('--json', 'as JSON')
     .action((options: { json?: true }) => {
-      if (options.json) return json(io, { version, commit })
-      line(io, `gc ${version} (${commit})`)
+      if (options.json) return printJson(io, { version, commit })
+      printLine(io, `gc ${version} (${commit})`)
     })
 }

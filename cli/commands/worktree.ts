@@ -1,48 +1,48 @@
 import type { Command } from 'commander'
-import { ago } from '../../src/client/text.ts'
-import type { Here } from '../context/context.ts'
-import { type Json, withJson } from '../context/options.ts'
-import { json, line } from '../io/io.ts'
-import { table } from '../io/table.ts'
+import { formatAge } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
 
-export function worktreeCommands(program: Command, here: Here): void {
+export function worktreeCommands(program: Command, context: CommandContext): void {
   const worktree = program.command('worktree').description('the git worktrees that sessions work in')
   withJson(
     worktree.command('list').description('list those in use, and those kept for work that is nowhere else'),
-  ).action((options: Json) => list(here, options))
+  ).action((options: JsonOption) => list(context, options))
   withJson(worktree.command('remove').description('remove the worktree of a session that is over'))
     .argument('<session>')
     .option('--force', 'also when something in it is nowhere else; its branch stays')
-    .action((session: string, options: Json & { force?: true }) => remove(here, session, options))
+    .action((session: string, options: JsonOption & { force?: true }) => remove(context, session, options))
 }
 
-async function list(here: Here, options: Json): Promise<void> {
-  const city = await here.city()
+async function list(context: CommandContext, options: JsonOption): Promise<void> {
+  const city = await context.city()
   const all = await city.call('GET ~/worktrees')
-  if (options.json) return json(here.io, all)
+  if (options.json) return printJson(context.io, all)
   const now = Date.now()
-  table(
-    here.io,
+  printTable(
+    context.io,
     all.items,
     [
-      { head: 'SESSION', of: ({ session }) => session },
-      { head: 'RIG', of: ({ rig }) => rig, least: 6 },
-      { head: 'WORK', of: ({ bead_id }) => bead_id },
-      { head: 'BRANCH', of: ({ branch }) => branch, least: 12 },
-      { head: 'AGE', of: ({ created_at }) => ago(created_at, now) },
-      { head: 'STATE', of: ({ in_use, kept }) => (in_use ? 'in use' : (kept ?? 'to be removed')), least: 12 },
-      { head: 'PATH', of: ({ path }) => path, least: 12 },
+      { header: 'SESSION', value: ({ session }) => session },
+      { header: 'RIG', value: ({ rig }) => rig, minWidth: 6 },
+      { header: 'WORK', value: ({ bead_id }) => bead_id },
+      { header: 'BRANCH', value: ({ branch }) => branch, minWidth: 12 },
+      { header: 'AGE', value: ({ created_at }) => formatAge(created_at, now) },
+      { header: 'STATE', value: ({ in_use, kept }) => (in_use ? 'in use' : (kept ?? 'to be removed')), minWidth: 12 },
+      { header: 'PATH', value: ({ path }) => path, minWidth: 12 },
     ],
     'No session has a worktree of its own; `worktree = true` gives an agent’s sessions one each.',
   )
 }
 
-async function remove(here: Here, session: string, options: Json & { force?: true }): Promise<void> {
-  const city = await here.city()
-  const said = await city.call('DELETE ~/worktree/{session}', {
+async function remove(context: CommandContext, session: string, options: JsonOption & { force?: true }): Promise<void> {
+  const city = await context.city()
+  const response = await city.call('DELETE ~/worktree/{session}', {
     params: { session },
     query: { ...(options.force && { force: true }) },
   })
-  if (options.json) return json(here.io, said)
-  line(here.io, `The worktree of ${session} is removed.`)
+  if (options.json) return printJson(context.io, response)
+  printLine(context.io, `The worktree of ${session} is removed.`)
 }

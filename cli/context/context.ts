@@ -2,13 +2,13 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type CityClient, Client } from '../../src/client/client.ts'
-import { accessFrom } from '../../src/client/home.ts'
+import { resolveAccess } from '../../src/client/home.ts'
 import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 
 /** Where a command runs: the supervisor it speaks to, the city and the rig it means. */
-export class Here {
+export class CommandContext {
   #client: Client | undefined
 
   constructor(
@@ -17,7 +17,7 @@ export class Here {
   ) {}
 
   get client(): Client {
-    this.#client ??= new Client(accessFrom(this.io.env), this.io.signal)
+    this.#client ??= new Client(resolveAccess(this.io.env), this.io.signal)
     return this.#client
   }
 
@@ -34,31 +34,31 @@ export class Here {
   }
 
   /** The city that is meant, where that is clear. */
-  async clearCity(): Promise<string | undefined> {
+  async unambiguousCity(): Promise<string | undefined> {
     const cities = await this.#candidates()
     return cities.length === 1 ? cities[0] : undefined
   }
 
   async #candidates(): Promise<string[]> {
-    const told = this.program.opts<{ city?: string }>().city
-    if (told) return [await this.#named(told)]
+    const option = this.program.opts<{ city?: string }>().city
+    if (option) return [await this.#resolveName(option)]
     const { GC_CITY_NAME: name, GC_CITY: city } = this.io.env
-    if (name || city) return [name || (await this.#named(city ?? ''))]
-    return this.#standing()
+    if (name || city) return [name || (await this.#resolveName(city ?? ''))]
+    return this.#aroundFolder()
   }
 
   /** The rig that is meant: what was said, `GC_RIG`, or the one whose folder one stands in. */
-  async rig(city: CityClient, told: string | undefined): Promise<string | undefined> {
-    if (told !== undefined) return told || undefined
+  async rig(city: CityClient, name: string | undefined): Promise<string | undefined> {
+    if (name !== undefined) return name || undefined
     if (this.io.env.GC_RIG) return this.io.env.GC_RIG
     if (this.io.env.GC_SESSION_ID) return undefined
     const { items } = await city.call('GET ~/rigs')
-    return items.filter(({ path }) => inside(path, this.io.cwd)).sort(byDepth)[0]?.name
+    return items.filter(({ path }) => isInside(path, this.io.cwd)).sort(byDepth)[0]?.name
   }
 
   /** The text of a file that an argument names; `-` is standard input. */
-  async text(file: string): Promise<string> {
-    if (file === '-') return this.io.read()
+  async readFile(file: string): Promise<string> {
+    if (file === '-') return this.io.readInput()
     try {
       return readFileSync(resolve(this.io.cwd, file), 'utf8')
     } catch {
@@ -67,8 +67,8 @@ export class Here {
   }
 
   /** The city that an argument names, or else the one that is meant. */
-  async cityCalled(told: string | undefined): Promise<CityClient> {
-    return told ? this.client.city(await this.#named(told)) : this.city()
+  async cityNamed(name: string | undefined): Promise<CityClient> {
+    return name ? this.client.city(await this.#resolveName(name)) : this.city()
   }
 
   async cities(): Promise<CityInfo[]> {
@@ -76,50 +76,50 @@ export class Here {
     return items
   }
 
-  async #named(told: string): Promise<string> {
-    if (!isPath(told)) return told
-    const path = real(resolve(this.io.cwd, told))
-    const found = (await this.cities()).find((city) => real(city.path) === path)
-    if (!found) throw failure(`no city is registered at ${path}; register it with \`gc register ${told}\``)
+  async #resolveName(name: string): Promise<string> {
+    if (!isPath(name)) return name
+    const path = realPath(resolve(this.io.cwd, name))
+    const found = (await this.cities()).find((city) => realPath(city.path) === path)
+    if (!found) throw failure(`no city is registered at ${path}; register it with \`gc register ${name}\``)
     return found.name
   }
 
   /** The city around the folder one stands in, or else all there are. */
-  async #standing(): Promise<string[]> {
+  async #aroundFolder(): Promise<string[]> {
     const cities = await this.cities()
-    const around = cities.filter(({ path }) => inside(path, this.io.cwd)).sort(byDepth)[0]?.name
-    const standing = around ?? (await this.#byRig(cities))
+    const around = cities.filter(({ path }) => isInside(path, this.io.cwd)).sort(byDepth)[0]?.name
+    const standing = around ?? (await this.#aroundRig(cities))
     return standing === undefined ? cities.map(({ name }) => name) : [standing]
   }
 
-  async #byRig(cities: readonly CityInfo[]): Promise<string | undefined> {
+  async #aroundRig(cities: readonly CityInfo[]): Promise<string | undefined> {
     if (cities.length < 2) return undefined
     const found: { city: string; path: string }[] = []
     for (const { name } of cities.filter(({ running }) => running)) {
       const rigs = await this.client.city(name).call('GET ~/rigs')
       found.push(
-        ...rigs.items.filter(({ path }) => inside(path, this.io.cwd)).map(({ path }) => ({ city: name, path })),
+        ...rigs.items.filter(({ path }) => isInside(path, this.io.cwd)).map(({ path }) => ({ city: name, path })),
       )
     }
     return found.sort(byDepth)[0]?.city
   }
 }
 
-const isPath = (told: string): boolean => isAbsolute(told) || told.startsWith('.') || /[/\\]/.test(told)
+const isPath = (name: string): boolean => isAbsolute(name) || name.startsWith('.') || /[/\\]/.test(name)
 
 const byDepth = (a: { path: string }, b: { path: string }): number => b.path.length - a.path.length
 
 /** Whether a folder is another one or lies below it, links followed. */
-function inside(folder: string, at: string): boolean {
-  const way = relative(real(folder), real(at))
+function isInside(folder: string, at: string): boolean {
+  const way = relative(realPath(folder), realPath(at))
   return way === '' || !(way === '..' || way.startsWith(join('..', '/')) || isAbsolute(way))
 }
 
 /** The folder as the disk knows it; of one that does not exist, as far as it does. */
-function real(path: string): string {
+function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    return dirname(path) === path ? path : join(real(dirname(path)), relative(dirname(path), path))
+    return dirname(path) === path ? path : join(realPath(dirname(path)), relative(dirname(path), path))
   }
 }

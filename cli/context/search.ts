@@ -1,17 +1,18 @@
 import type { CityClient } from '../../src/client/client.ts'
 import type { BeadSearch, BeadsFound } from '../../src/work/search/schema.ts'
+import { readPages } from './pages.ts'
 
-const PAGE = 1000
+const PAGE_SIZE = 1000
 
-/** What a search finds, looked for until there are so many or no more; a limit of 0 is none. */
-export async function beadsFound(city: CityClient, query: BeadSearch & { limit: number }): Promise<BeadsFound> {
-  const most = query.limit || Number.POSITIVE_INFINITY
+/** The newest beads that a search finds; a limit of 0 is none. */
+export async function searchBeads(city: CityClient, query: BeadSearch & { limit: number }): Promise<BeadsFound> {
+  const max = query.limit || Number.POSITIVE_INFINITY
   const items: BeadsFound['items'] = []
-  for (let cursor: string | undefined; ; ) {
-    const limit = Math.min(PAGE, most - items.length)
-    const page = await city.call('GET ~/beads/search', { query: { ...query, limit, cursor } })
+  const read = (cursor: string | undefined) =>
+    city.call('GET ~/beads/search', { query: { ...query, limit: Math.min(PAGE_SIZE, max - items.length), cursor } })
+  for await (const page of readPages(read)) {
     items.push(...page.items)
-    cursor = page.next_cursor
-    if (!cursor || items.length >= most) return { items, ...(cursor && { next_cursor: cursor }) }
+    if (items.length >= max) return { items, ...(page.next_cursor && { next_cursor: page.next_cursor }) }
   }
+  return { items }
 }

@@ -1,17 +1,17 @@
 import { InvalidArgumentError } from 'commander'
 
 /** The byte of a control key as people write it: `ctrl-]`, `ctrl-x`, `^]`. */
-export function controlKey(text: string): number {
+export function parseControlKey(text: string): number {
   const [, key] = /^(?:ctrl[-+]|c-|\^)([a-z@[\\\]^_])$/i.exec(text) ?? []
   if (!key) throw new InvalidArgumentError('It must be a control key, such as ctrl-] or ctrl-x.')
   return key.toUpperCase().charCodeAt(0) & 0x1f
 }
 
 /** How a control key is written for people. */
-export const keyName = (byte: number): string => `ctrl-${String.fromCharCode(byte | 0x40).toLowerCase()}`
+export const formatControlKey = (byte: number): string => `ctrl-${String.fromCharCode(byte | 0x40).toLowerCase()}`
 
 /** What of typed bytes comes before the detach key; and whether it was pressed, in any of the ways terminals send it. */
-export function beforeDetach(typed: Uint8Array, key: number): { rest: Uint8Array; pressed: boolean } {
+export function splitAtDetach(typed: Uint8Array, key: number): { rest: Uint8Array; pressed: boolean } {
   const plain = typed.indexOf(key)
   const encoded = indexOfEncoded(typed, key)
   const found = [plain, encoded].filter((at) => at >= 0)

@@ -10,7 +10,7 @@ export class Exit extends Error {
 }
 
 /** A command that was called wrongly: status 2. */
-export const misuse = (message: string): Exit => new Exit(2, message)
+export const usageError = (message: string): Exit => new Exit(2, message)
 
 /** A command that cannot go on: status 1. */
 export const failure = (message: string): Exit => new Exit(1, message)

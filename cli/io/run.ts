@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander'
-import { ClientProblem, Unreachable } from '../../src/client/problem.ts'
-import { plainLines } from '../../src/client/text.ts'
+import { ApiError, Unreachable } from '../../src/client/problem.ts'
+import { sanitizeLines } from '../../src/client/text.ts'
 import { Exit } from './exit.ts'
 import type { Io } from './io.ts'
 
@@ -35,17 +35,17 @@ export async function run(program: Command, args: readonly string[], io: Io): Pr
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (io.signal.aborted) return INTERRUPTED
-    const message = sentenceOf(error)
-    if (message) io.err(`${program.name()}: ${plainLines(message)}\n`)
+    const message = errorSentence(error)
+    if (message) io.err(`${program.name()}: ${sanitizeLines(message)}\n`)
     return error instanceof Exit ? error.status : 1
   }
 }
 
 /** What a failure is called in front of a person. */
-export function sentenceOf(error: unknown): string {
+export function errorSentence(error: unknown): string {
   if (error instanceof Unreachable) {
     return `no supervisor answers at ${error.url} (${error.reason}); start one with \`gc serve\``
   }
-  if (error instanceof ClientProblem) return error.sentence
+  if (error instanceof ApiError) return error.sentence
   return error instanceof Error ? error.message : String(error)
 }

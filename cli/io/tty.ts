@@ -4,7 +4,7 @@ export interface Tty {
   readonly rows: number
   write(bytes: Uint8Array): void
   /** Hears keys as they are typed, and a new size; ends with `restore`. */
-  take(hear: { keys(bytes: Uint8Array): void; size(cols: number, rows: number): void }): void
+  acquire(hear: { keys(bytes: Uint8Array): void; size(cols: number, rows: number): void }): void
   /** Gives the terminal back as it was; may be called twice. */
   restore(): void
 }
@@ -13,7 +13,7 @@ export interface Tty {
 const RESET =
   '\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[?1l\u001b>\u001b[<u\u001b[0m'
 
-const DEADLY = ['SIGTERM', 'SIGHUP'] as const
+const TERMINATING_SIGNALS = ['SIGTERM', 'SIGHUP'] as const
 
 /** The process's own terminal; undefined when input or output is not one. */
 export function processTty(): Tty | undefined {
@@ -31,7 +31,7 @@ export function processTty(): Tty | undefined {
       return stdout.rows || 24
     },
     write: (bytes) => void stdout.write(bytes),
-    take({ keys, size }) {
+    acquire({ keys, size }) {
       const resized = () => size(stdout.columns, stdout.rows)
       stdin.setRawMode(true)
       stdin.on('data', keys)
@@ -42,10 +42,10 @@ export function processTty(): Tty | undefined {
         process.kill(process.pid, signal)
       }
       process.on('exit', restore)
-      for (const signal of DEADLY) process.once(signal, leave)
+      for (const signal of TERMINATING_SIGNALS) process.once(signal, leave)
       undo.push(() => {
         process.off('exit', restore)
-        for (const signal of DEADLY) process.off(signal, leave)
+        for (const signal of TERMINATING_SIGNALS) process.off(signal, leave)
         stdout.off('resize', resized)
         stdin.off('data', keys)
         stdin.setRawMode(false)

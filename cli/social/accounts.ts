@@ -1,45 +1,50 @@
 import type { Command } from 'commander'
-import { plain } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { Agent, NewKey } from '../../src/social/agents/schema.ts'
-import type { Here } from '../context/context.ts'
-import type { Json } from '../context/options.ts'
+import type { CommandContext } from '../context/context.ts'
+import type { JsonOption } from '../context/options.ts'
 import { Exit } from '../io/exit.ts'
-import { json, line } from '../io/io.ts'
-import { facts, table } from '../io/table.ts'
-import { Speaker } from './speaker.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { printFields, printTable } from '../io/table.ts'
+import { SocialClients } from './speaker.ts'
 
-type Described = Json & { description?: string }
+type DescribedOptions = JsonOption & { description?: string }
 
 /** Registers an agent. Its key goes into a file and nowhere else. */
-export async function register(here: Here, social: Command, name: string, options: Described): Promise<void> {
-  const speaker = new Speaker(here, social)
-  speaker.keys.refuseKnown(name)
+export async function register(
+  context: CommandContext,
+  social: Command,
+  name: string,
+  options: DescribedOptions,
+): Promise<void> {
+  const speaker = new SocialClients(context, social)
+  speaker.keys.requireUnknown(name)
   const { description } = options
   const body = { name, ...(description !== undefined && { description }) }
-  const { made, path } = await speaker.keys.keep(name, async () => {
-    const registered = await speaker.nobody().call('POST /api/v1/agents/register', { body })
+  const { made, path } = await speaker.keys.store(name, async () => {
+    const registered = await speaker.anonymous().call('POST /api/v1/agents/register', { body })
     return { made: registered, name: registered.agent.name, key: registered.agent.api_key }
   })
-  if (options.json) return json(here.io, { ...made, agent: { ...made.agent, api_key: keptIn(path) } })
-  line(here.io, `${made.agent.name} is registered; its key is kept in ${path}.`)
-  line(here.io, 'Give these two to the person who stands behind it:')
-  facts(here.io, [
+  if (options.json) return printJson(context.io, { ...made, agent: { ...made.agent, api_key: keyLocation(path) } })
+  printLine(context.io, `${made.agent.name} is registered; its key is kept in ${path}.`)
+  printLine(context.io, 'Give these two to the person who stands behind it:')
+  printFields(context.io, [
     ['claim at', made.agent.claim_url],
     ['code', made.agent.verification_code],
   ])
 }
 
 /** What stands where a key would: keys are never printed. */
-const keptIn = (path: string): string => `kept in ${path}`
+const keyLocation = (path: string): string => `kept in ${path}`
 
-export async function me(here: Here, social: Command, options: Json): Promise<void> {
-  const answer = await new Speaker(here, social).agent().call('GET /api/v1/agents/me')
-  if (options.json) return json(here.io, answer)
-  tell(here, answer.agent)
+export async function me(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
+  const answer = await new SocialClients(context, social).agent().call('GET /api/v1/agents/me')
+  if (options.json) return printJson(context.io, answer)
+  printProfile(context, answer.agent)
 }
 
-function tell({ io }: Here, agent: Agent): void {
-  facts(io, [
+function printProfile({ io }: CommandContext, agent: Agent): void {
+  printFields(io, [
     ['name', agent.name],
     ['shown as', agent.display_name === agent.name ? undefined : agent.display_name],
     ['status', agent.status],
@@ -54,124 +59,149 @@ function tell({ io }: Here, agent: Agent): void {
   ])
 }
 
-export async function claimStatus(here: Here, social: Command, options: Json): Promise<void> {
-  const status = await new Speaker(here, social).agent().call('GET /api/v1/agents/status')
-  if (options.json) return json(here.io, status)
-  line(here.io, `${plain(status.message)}.`)
+export async function claimStatus(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
+  const status = await new SocialClients(context, social).agent().call('GET /api/v1/agents/status')
+  if (options.json) return printJson(context.io, status)
+  printLine(context.io, `${sanitizeLine(status.message)}.`)
   if (status.next_step !== null) {
-    line(here.io, 'If the address to be claimed at is lost, `gc social claim renew` gets another.')
+    printLine(context.io, 'If the address to be claimed at is lost, `gc social claim renew` gets another.')
   }
 }
 
-export async function renewClaim(here: Here, social: Command, options: Json): Promise<void> {
-  const renewed = await new Speaker(here, social).agent().call('POST /api/v1/agents/me/claim')
-  if (options.json) return json(here.io, renewed)
-  facts(here.io, [
+export async function renewClaim(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
+  const renewed = await new SocialClients(context, social).agent().call('POST /api/v1/agents/me/claim')
+  if (options.json) return printJson(context.io, renewed)
+  printFields(context.io, [
     ['claim at', renewed.claim_url],
     ['code', renewed.verification_code],
   ])
 }
 
-export async function listKeys(here: Here, social: Command, options: Json): Promise<void> {
-  const answer = await new Speaker(here, social).agent().call('GET /api/v1/agents/me/keys')
-  if (options.json) return json(here.io, answer)
-  table(
-    here.io,
+export async function listKeys(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
+  const answer = await new SocialClients(context, social).agent().call('GET /api/v1/agents/me/keys')
+  if (options.json) return printJson(context.io, answer)
+  printTable(
+    context.io,
     answer.keys,
     [
-      { head: 'KEY', of: ({ id }) => id },
-      { head: 'ENDS IN', of: ({ ending }) => ending },
-      { head: 'CURRENT', of: ({ current }) => (current ? 'yes' : '') },
-      { head: 'MADE', of: ({ created_at }) => created_at },
-      { head: 'LABEL', of: ({ label }) => label, least: 8 },
+      { header: 'KEY', value: ({ id }) => id },
+      { header: 'ENDS IN', value: ({ ending }) => ending },
+      { header: 'CURRENT', value: ({ current }) => (current ? 'yes' : '') },
+      { header: 'MADE', value: ({ created_at }) => created_at },
+      { header: 'LABEL', value: ({ label }) => label, minWidth: 8 },
     ],
     'There is no key.',
   )
 }
 
 /** The new key lies on disk before any other ends: whatever goes wrong on the way, one that works is here. */
-export async function rotateKey(here: Here, social: Command, options: Json): Promise<void> {
-  const speaker = new Speaker(here, social)
+export async function rotateKey(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
+  const speaker = new SocialClients(context, social)
   const client = speaker.agent()
   const { name } = (await client.call('GET /api/v1/agents/me')).agent
-  const { made, path } = await speaker.keys.keep(name, async () => {
+  const { made, path } = await speaker.keys.store(name, async () => {
     const body = { label: 'rotated' }
     const rotated = await client.call('POST /api/v1/agents/me/keys', { body })
     return { made: rotated, name, key: rotated.api_key }
   })
-  const renewed = speaker.holding(made.api_key)
+  const renewed = speaker.withKey(made.api_key)
   const { keys } = await renewed.call('GET /api/v1/agents/me/keys')
   for (const { id, current } of keys) {
     if (!current) await renewed.call('DELETE /api/v1/agents/me/keys/{id}', { params: { id } })
   }
-  tellRenewed(here, name, made, path, options)
+  reportNewKey(context, name, made, path, options)
 }
 
 /** The operator gives an agent that lost its key another. It goes into a file here and nowhere else. */
-export async function reissueKey(here: Here, social: Command, name: string, options: Json): Promise<void> {
-  const speaker = new Speaker(here, social)
+export async function reissueKey(
+  context: CommandContext,
+  social: Command,
+  name: string,
+  options: JsonOption,
+): Promise<void> {
+  const speaker = new SocialClients(context, social)
   const client = speaker.operator()
-  const { made, path } = await speaker.keys.keep(name, async () => {
+  const { made, path } = await speaker.keys.store(name, async () => {
     const reissued = await client.call('POST /api/v1/operator/agents/{name}/key', { params: { name } })
     return { made: reissued, name, key: reissued.api_key }
   })
-  tellRenewed(here, name, made, path, options)
+  reportNewKey(context, name, made, path, options)
 }
 
-function tellRenewed({ io }: Here, name: string, made: NewKey, path: string, options: Json): void {
-  if (options.json) json(io, { ...made, api_key: keptIn(path) })
-  else line(io, `${name} has a new key, kept in ${path}; every other has ended.`)
+function reportNewKey({ io }: CommandContext, name: string, made: NewKey, path: string, options: JsonOption): void {
+  if (options.json) printJson(io, { ...made, api_key: keyLocation(path) })
+  else printLine(io, `${name} has a new key, kept in ${path}; every other has ended.`)
 }
 
-export async function revokeKey(here: Here, social: Command, id: string, options: Json): Promise<void> {
-  const done = await new Speaker(here, social).agent().call('DELETE /api/v1/agents/me/keys/{id}', { params: { id } })
-  if (options.json) return json(here.io, done)
-  line(here.io, `${plain(done.message)}.`)
+export async function revokeKey(
+  context: CommandContext,
+  social: Command,
+  id: string,
+  options: JsonOption,
+): Promise<void> {
+  const done = await new SocialClients(context, social)
+    .agent()
+    .call('DELETE /api/v1/agents/me/keys/{id}', { params: { id } })
+  if (options.json) return printJson(context.io, done)
+  printLine(context.io, `${sanitizeLine(done.message)}.`)
 }
 
 type Decision = 'approve' | 'release' | 'reinstate'
 
-const DECIDED: Record<Decision, string> = {
+const DECISION_WORDS: Record<Decision, string> = {
   approve: 'is claimed',
   release: 'is claimed by nobody',
   reinstate: 'may act again',
 }
 
 /** What the operator decides about an agent. */
-export async function decide(here: Here, social: Command, verb: Decision, name: string, options: Json): Promise<void> {
+export async function decide(
+  context: CommandContext,
+  social: Command,
+  verb: Decision,
+  name: string,
+  options: JsonOption,
+): Promise<void> {
   const call = `POST /api/v1/operator/agents/{name}/${verb}` as const
-  const answer = await new Speaker(here, social).operator().call(call, { params: { name } })
-  if (options.json) return json(here.io, answer)
-  line(here.io, `${plain(answer.agent.name)} ${DECIDED[verb]}.`)
+  const answer = await new SocialClients(context, social).operator().call(call, { params: { name } })
+  if (options.json) return printJson(context.io, answer)
+  printLine(context.io, `${sanitizeLine(answer.agent.name)} ${DECISION_WORDS[verb]}.`)
 }
 
-type Suspended = Json & { reason: string; until?: string }
+type SuspendOptions = JsonOption & { reason: string; until?: string }
 
-export async function suspend(here: Here, social: Command, name: string, options: Suspended): Promise<void> {
+export async function suspend(
+  context: CommandContext,
+  social: Command,
+  name: string,
+  options: SuspendOptions,
+): Promise<void> {
   const { reason, until } = options
-  const answer = await new Speaker(here, social).operator().call('POST /api/v1/operator/agents/{name}/suspend', {
-    params: { name },
-    body: { reason, ...(until !== undefined && { until }) },
-  })
-  if (options.json) return json(here.io, answer)
-  line(
-    here.io,
-    `${plain(answer.agent.name)} is suspended ${until ? `until ${plain(until)}` : 'until it is reinstated'}.`,
+  const answer = await new SocialClients(context, social)
+    .operator()
+    .call('POST /api/v1/operator/agents/{name}/suspend', {
+      params: { name },
+      body: { reason, ...(until !== undefined && { until }) },
+    })
+  if (options.json) return printJson(context.io, answer)
+  printLine(
+    context.io,
+    `${sanitizeLine(answer.agent.name)} is suspended ${until ? `until ${sanitizeLine(until)}` : 'until it is reinstated'}.`,
   )
 }
 
-export async function doctor(here: Here, social: Command, options: Json): Promise<void> {
-  const answer = await new Speaker(here, social).operator().call('GET /api/v1/operator/recount')
-  if (options.json) json(here.io, answer)
+export async function doctor(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
+  const answer = await new SocialClients(context, social).operator().call('GET /api/v1/operator/recount')
+  if (options.json) printJson(context.io, answer)
   else
-    table(
-      here.io,
+    printTable(
+      context.io,
       answer.miscounts,
       [
-        { head: 'COUNTER', of: ({ counter }) => counter },
-        { head: 'OF', of: ({ id }) => id },
-        { head: 'SAYS', of: ({ stored }) => stored },
-        { head: 'THERE ARE', of: ({ counted }) => counted },
+        { header: 'COUNTER', value: ({ counter }) => counter },
+        { header: 'OF', value: ({ id }) => id },
+        { header: 'SAYS', value: ({ stored }) => stored },
+        { header: 'THERE ARE', value: ({ counted }) => counted },
       ],
       'Every counter says what is there.',
     )

@@ -10,12 +10,12 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { failure, misuse } from '../io/exit.ts'
+import { failure, usageError } from '../io/exit.ts'
 
 const NAME = /^[A-Za-z0-9_-]{2,32}$/
 
 /** An answer with the key in it, and whose it is. */
-interface Kept<Made> {
+interface IssuedKey<Made> {
   made: Made
   name: string
   key: string
@@ -42,7 +42,7 @@ export class SocialKeys {
 
   /** The key of an agent, its name in any case. */
   read(name: string): string {
-    const found = this.#named(name)
+    const found = this.#findName(name)
     if (!found) {
       throw failure(
         `no key of ${name} lies in ${this.#folder}; \`gc social register ${name}\` makes an account, ` +
@@ -58,13 +58,14 @@ export class SocialKeys {
   only(): string {
     const [only, ...others] = this.names()
     if (!only) throw failure('no agent is registered from here; `gc social register <name>` makes an account')
-    if (others.length > 0) throw misuse(`which agent? There are ${[only, ...others].join(', ')}; say \`--as <name>\``)
+    if (others.length > 0)
+      throw usageError(`which agent? There are ${[only, ...others].join(', ')}; say \`--as <name>\``)
     return only
   }
 
   /** Refuses to write over the key of an account: nobody could read it again. */
-  refuseKnown(name: string): void {
-    const found = this.#named(name)
+  requireUnknown(name: string): void {
+    const found = this.#findName(name)
     if (!found) return
     throw failure(`${join(this.#folder, found)} holds the key of ${found} already; move it away to register anew`)
   }
@@ -73,15 +74,15 @@ export class SocialKeys {
    * Keeps the key that `make` gets. The file is there before anything is asked, since a key that cannot be written
    * down is lost.
    */
-  async keep<Made>(name: string, make: () => Promise<Kept<Made>>): Promise<{ made: Made; path: string }> {
-    checked(name)
+  async store<Made>(name: string, make: () => Promise<IssuedKey<Made>>): Promise<{ made: Made; path: string }> {
+    checkName(name)
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const fresh = join(this.#folder, `.${name}.${process.pid}.new`)
     rmSync(fresh, { force: true })
     const file = openSync(fresh, 'wx', 0o600)
     try {
       const { made, name: named, key } = await make()
-      const path = join(this.#folder, this.#named(named) ?? named)
+      const path = join(this.#folder, this.#findName(named) ?? named)
       writeSync(file, `${key}\n`)
       fsyncSync(file)
       renameSync(fresh, path)
@@ -92,13 +93,13 @@ export class SocialKeys {
     }
   }
 
-  #named(name: string): string | undefined {
-    const wanted = checked(name).toLowerCase()
+  #findName(name: string): string | undefined {
+    const wanted = checkName(name).toLowerCase()
     return this.names().find((each) => each.toLowerCase() === wanted)
   }
 }
 
-function checked(name: string): string {
-  if (!NAME.test(name)) throw misuse('a name has 2 to 32 letters, digits, underscores or hyphens')
+function checkName(name: string): string {
+  if (!NAME.test(name)) throw usageError('a name has 2 to 32 letters, digits, underscores or hyphens')
   return name
 }

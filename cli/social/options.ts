@@ -1,7 +1,7 @@
-import type { Json } from '../context/options.ts'
+import type { JsonOption } from '../context/options.ts'
 
 /** How a list is asked for. */
-export interface Listed extends Json {
+export interface ListOptions extends JsonOption {
   all?: true
   following?: true
   submolt?: string
@@ -11,20 +11,20 @@ export interface Listed extends Json {
   cursor?: string
 }
 
-export interface Searched extends Json {
+export interface SearchOptions extends JsonOption {
   type?: string
   submolt?: string
   limit?: number
   cursor?: string
 }
 
-export interface Posted extends Json {
+export interface PostOptions extends JsonOption {
   submolt: string
   message?: string
   link?: string
 }
 
-export interface Replied extends Json {
+export interface CommentOptions extends JsonOption {
   message?: string
   replyTo?: string
 }

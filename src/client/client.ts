@@ -1,4 +1,4 @@
-import { type FollowOptions, follow, type Open } from './follow.ts'
+import { type FollowOptions, follow, type OpenStream } from './follow.ts'
 import type { Access } from './home.ts'
 import type {
   CityOperation,
@@ -10,8 +10,8 @@ import type {
   RootOperation,
   StreamOperation,
 } from './operations.ts'
-import { problemOf, Unreachable } from './problem.ts'
-import type { Frame } from './sse.ts'
+import { readApiError, Unreachable } from './problem.ts'
+import type { ReceivedFrame } from './sse.ts'
 
 /** What any call may carry besides the input of its operation. */
 export interface CallOptions {
@@ -84,13 +84,13 @@ export class Client {
         ...(signal && { signal }),
       },
     )
-    if (!response.ok) throw await problemOf(response)
+    if (!response.ok) throw await readApiError(response)
     return response
   }
 
   /** Follows any path whose answer is a stream of server-sent events. */
-  stream(operation: string, call: Call, options: FollowOptions): AsyncGenerator<Frame> {
-    const open: Open = (after, signal) => {
+  stream(operation: string, call: Call, options: FollowOptions): AsyncGenerator<ReceivedFrame> {
+    const open: OpenStream = (after, signal) => {
       const headers = { Accept: 'text/event-stream', ...(after !== undefined && { 'Last-Event-ID': after }) }
       return this.request(operation, { ...call, headers, signal })
     }

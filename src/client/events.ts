@@ -1,6 +1,6 @@
 import type { FrameOf } from './operations.ts'
 import { isRecord } from './problem.ts'
-import type { Frame } from './sse.ts'
+import type { ReceivedFrame } from './sse.ts'
 
 /** A frame of the events of one city. */
 export type CityFrame = FrameOf<'GET ~/events/stream'>
@@ -8,13 +8,13 @@ export type CityFrame = FrameOf<'GET ~/events/stream'>
 export type TaggedFrame = FrameOf<'GET /v0/events/stream'>
 
 /** The event that ended a request which was only accepted at first. */
-export interface Outcome {
+export interface RequestOutcome {
   type: string
   payload: Record<string, unknown>
 }
 
 /** Waits for the one event that ends an accepted request; throws the reason of a failed one. */
-export async function outcome(frames: AsyncIterable<Frame>, requestId: string): Promise<Outcome> {
+export async function waitForEvent(frames: AsyncIterable<ReceivedFrame>, requestId: string): Promise<RequestOutcome> {
   for await (const { data } of frames) {
     if (!isRecord(data) || !isRecord(data.payload) || data.payload.request_id !== requestId) continue
     if (data.type === 'request.failed') throw new Error(String(data.payload.error_message ?? 'the request failed'))

@@ -1,5 +1,5 @@
-import { ClientProblem, Unreachable } from './problem.ts'
-import { type Frame, frames } from './sse.ts'
+import { ApiError, Unreachable } from './problem.ts'
+import { parseFrames, type ReceivedFrame } from './sse.ts'
 
 /** What can be armed: the process that uses the client says how. */
 export interface Timers {
@@ -12,63 +12,67 @@ export interface FollowOptions {
   /** Where to begin: what is newer than this id. Absent: what happens from now on. */
   after?: string
   /** Hears when the stream opens and when it is lost; it comes back by itself. */
-  state?: (now: 'open' | 'lost') => void
+  onStateChange?: (now: 'open' | 'lost') => void
 }
 
 /** Opens a stream, from the given id on. */
-export type Open = (after: string | undefined, signal: AbortSignal) => Promise<Response>
+export type OpenStream = (after: string | undefined, signal: AbortSignal) => Promise<Response>
 
 /** The server says something at least every 15 s; after this long it is gone, whatever the socket believes. */
-const SILENCE_MS = 40_000
-const FIRST_WAIT_MS = 200
-const LONGEST_WAIT_MS = 10_000
+const MAX_SILENCE_MS = 40_000
+const MIN_BACKOFF_MS = 200
+const MAX_BACKOFF_MS = 10_000
 /** How often a city that was there is asked for again: its supervisor came back before it did. */
-const STARTING_TRIES = 7
+const MAX_STARTING_RETRIES = 7
 
 /**
  * Follows a stream until the signal aborts: it resumes after the last id it saw, waits longer after each failure,
  * and ends with the refusal when the server turns it down. Heartbeats stay inside; `gap` frames come through.
  */
-export async function* follow(open: Open, options: FollowOptions): AsyncGenerator<Frame> {
+export async function* follow(open: OpenStream, options: FollowOptions): AsyncGenerator<ReceivedFrame> {
   let after = options.after
-  let wait = FIRST_WAIT_MS
+  let wait = MIN_BACKOFF_MS
   let starting = 0
   const opened = () => {
-    starting = STARTING_TRIES
-    options.state?.('open')
+    starting = MAX_STARTING_RETRIES
+    options.onStateChange?.('open')
   }
   while (!options.signal.aborted) {
     try {
-      for await (const frame of once(open, after, { ...options, opened })) {
-        wait = FIRST_WAIT_MS
+      for await (const frame of readOnce(open, after, { ...options, opened })) {
+        wait = MIN_BACKOFF_MS
         if (frame.id !== undefined) after = frame.id
         if (frame.event !== 'heartbeat') yield frame
       }
     } catch (error) {
       if (options.signal.aborted) return
-      if (!passing(error) && !(isStarting(error) && starting-- > 0)) throw error
+      if (!isTemporary(error) && !(isStarting(error) && starting-- > 0)) throw error
     }
     if (options.signal.aborted) return
-    options.state?.('lost')
+    options.onStateChange?.('lost')
     await pause(wait, options)
-    wait = Math.min(wait * 2, LONGEST_WAIT_MS)
+    wait = Math.min(wait * 2, MAX_BACKOFF_MS)
   }
 }
 
-interface Once extends FollowOptions {
+interface ConnectionOptions extends FollowOptions {
   opened(): void
 }
 
-async function* once(open: Open, after: string | undefined, options: Once): AsyncGenerator<Frame> {
+async function* readOnce(
+  open: OpenStream,
+  after: string | undefined,
+  options: ConnectionOptions,
+): AsyncGenerator<ReceivedFrame> {
   const ended = new AbortController()
   const signal = AbortSignal.any([options.signal, ended.signal])
-  let silence = options.timers.after(SILENCE_MS, () => ended.abort(new Error('the stream fell silent')))
+  let silence = options.timers.after(MAX_SILENCE_MS, () => ended.abort(new Error('the stream fell silent')))
   try {
     const response = await open(after, signal)
     options.opened()
-    for await (const frame of frames(received(response, signal))) {
+    for await (const frame of parseFrames(readBytes(response, signal))) {
       silence.cancel()
-      silence = options.timers.after(SILENCE_MS, () => ended.abort(new Error('the stream fell silent')))
+      silence = options.timers.after(MAX_SILENCE_MS, () => ended.abort(new Error('the stream fell silent')))
       yield frame
     }
   } finally {
@@ -78,7 +82,7 @@ async function* once(open: Open, after: string | undefined, options: Once): Asyn
 }
 
 /** The bytes of a response; a connection that breaks is told from a fault of ours. */
-async function* received(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readBytes(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (!response.body) return
   const reader = response.body.getReader()
   const stop = () => void reader.cancel().catch(() => undefined)
@@ -98,10 +102,10 @@ async function* received(response: Response, signal: AbortSignal): AsyncGenerato
 }
 
 /** Worth another attempt: nobody answered, the connection broke, or the server said it is not ready. */
-const passing = (error: unknown): boolean =>
-  error instanceof ClientProblem ? error.status >= 502 && error.status <= 504 : error instanceof Unreachable
+const isTemporary = (error: unknown): boolean =>
+  error instanceof ApiError ? error.status >= 502 && error.status <= 504 : error instanceof Unreachable
 
-const isStarting = (error: unknown): boolean => error instanceof ClientProblem && error.code === 'city-not-found'
+const isStarting = (error: unknown): boolean => error instanceof ApiError && error.code === 'city-not-found'
 
 function pause(ms: number, { timers, signal }: FollowOptions): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,8 +1,8 @@
-import { announcedSocial, type Env, fileToken, near } from './home.ts'
+import { announcedSocialUrl, type Env, isLoopback, readOperatorToken } from './home.ts'
 
 /** Where the agents' network is: what was said, `GC_SOCIAL_URL`, where a running supervisor serves it, or the usual. */
 export const socialUrl = (told: string | undefined, home: string, env: Env): string =>
-  (told || env.GC_SOCIAL_URL || announcedSocial(home) || env.GC_URL || 'http://127.0.0.1:8372').replace(/\/+$/, '')
+  (told || env.GC_SOCIAL_URL || announcedSocialUrl(home) || env.GC_URL || 'http://127.0.0.1:8372').replace(/\/+$/, '')
 
 /**
  * The operator's token for an address: `GC_TOKEN`, else the file, which only this machine and our own server are
@@ -11,5 +11,5 @@ export const socialUrl = (told: string | undefined, home: string, env: Env): str
 export function operatorToken(url: string, home: string, env: Env): string | undefined {
   if (env.GC_TOKEN?.startsWith('gco_')) return env.GC_TOKEN
   if (env.GC_SESSION_ID) return undefined
-  return near(url) || url === announcedSocial(home) ? fileToken(home) : undefined
+  return isLoopback(url) || url === announcedSocialUrl(home) ? readOperatorToken(home) : undefined
 }

@@ -1,27 +1,27 @@
-import { parsed } from './problem.ts'
+import { parseJson } from './problem.ts'
 
 /** One server-sent event, its data parsed. */
-export interface Frame {
+export interface ReceivedFrame {
   id?: string
   event: string
   data: unknown
 }
 
 /** Cuts a byte stream into server-sent events; a frame without data is skipped. */
-export async function* frames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
+export async function* parseFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReceivedFrame> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of bytes) {
     const blocks = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n\r?\n/)
     rest = blocks.pop() ?? ''
     for (const block of blocks) {
-      const frame = frameOf(block)
+      const frame = parseFrame(block)
       if (frame) yield frame
     }
   }
 }
 
-function frameOf(block: string): Frame | undefined {
+function parseFrame(block: string): ReceivedFrame | undefined {
   const data: string[] = []
   let event = 'message'
   let id: string | undefined
@@ -33,5 +33,5 @@ function frameOf(block: string): Frame | undefined {
   }
   if (data.length === 0) return undefined
   const text = data.join('\n')
-  return { event, data: parsed(text) ?? text, ...(id !== undefined && { id }) }
+  return { event, data: parseJson(text) ?? text, ...(id !== undefined && { id }) }
 }

@@ -1,5 +1,5 @@
 import { type CityClient, fillPath } from './client.ts'
-import { isRecord, parsed, Unreachable } from './problem.ts'
+import { isRecord, parseJson, Unreachable } from './problem.ts'
 
 export interface TerminalOptions {
   /** Whether what is typed reaches the program; without it one only looks. */
@@ -7,7 +7,7 @@ export interface TerminalOptions {
   cols: number
   rows: number
   /** Hears what the program shows; first what draws the screen as it is. */
-  output(bytes: Uint8Array): void
+  onOutput(bytes: Uint8Array): void
 }
 
 /** An open terminal of a session. */
@@ -33,12 +33,12 @@ export async function openTerminal(city: CityClient, session: string, options: T
   const { url } = city.client.access
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${place}?${new URLSearchParams({ ticket })}`)
   socket.binaryType = 'arraybuffer'
-  const attached = new Attached(socket, options)
+  const attached = new AttachedTerminal(socket, options)
   await attached.opened(url)
   return attached
 }
 
-class Attached implements Terminal {
+class AttachedTerminal implements Terminal {
   readonly closed: Promise<string | undefined>
   #reason: string | undefined
   #end: (reason: string | undefined) => void
@@ -55,8 +55,8 @@ class Attached implements Terminal {
     this.#cols = options.cols
     this.#rows = options.rows
     socket.onmessage = ({ data }) => {
-      if (data instanceof ArrayBuffer) options.output(new Uint8Array(data))
-      else this.#told(parsed(String(data)))
+      if (data instanceof ArrayBuffer) options.onOutput(new Uint8Array(data))
+      else this.#told(parseJson(String(data)))
     }
     socket.onclose = ({ reason }) => this.#end(this.#reason ?? (reason || 'the connection was lost'))
   }
@@ -87,7 +87,7 @@ class Attached implements Terminal {
 
   #told(message: unknown): void {
     if (!isRecord(message)) return
-    if (message.type === 'snapshot') this.options.output(new TextEncoder().encode(CLEAR + String(message.ansi)))
+    if (message.type === 'snapshot') this.options.onOutput(new TextEncoder().encode(CLEAR + String(message.ansi)))
     if (message.type === 'end') this.#reason = String(message.reason)
     if (message.type === 'gap') this.#redraw()
   }

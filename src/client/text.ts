@@ -1,35 +1,36 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** Columns a text takes on a terminal: wide characters count two, colours none. */
-export const widthOf = (text: string): number => Bun.stringWidth(text)
+export const displayWidth = (text: string): number => Bun.stringWidth(text)
 
 /** One line, without anything that could steer a terminal: what others wrote is shown, never obeyed. */
-export const plain = (text: string): string =>
+export const sanitizeLine = (text: string): string =>
   Bun.stripANSI(text)
     .replace(/[\t\r\n]+/g, ' ')
     .replace(CONTROL, '')
 
 /** The same for text of several lines. */
-export const plainLines = (text: string): string => text.split(/\r?\n/).map(plain).join('\n')
+export const sanitizeLines = (text: string): string => text.split(/\r?\n/).map(sanitizeLine).join('\n')
 
 // C0 and C1 controls, and the marks that turn the direction of text around.
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
 /** Cuts a text to so many columns; what is missing is marked by `…`. */
-export function cut(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text
+export function truncate(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text
   if (columns <= 1) return columns === 1 ? '…' : ''
   let kept = ''
   let used = 0
   for (const { segment } of graphemes.segment(text)) {
-    used += widthOf(segment)
+    used += displayWidth(segment)
     if (used > columns - 1) break
     kept += segment
   }
   return `${kept}…`
 }
 
-export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - widthOf(text)))
+export const padTo = (text: string, columns: number): string =>
+  text + ' '.repeat(Math.max(0, columns - displayWidth(text)))
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const
 
@@ -39,14 +40,14 @@ export const paint = (text: string, colour: Colour | undefined, on: boolean): st
   on && colour && text ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text
 
 /** How long ago, in the largest unit that fits: `42s`, `5m`, `3h`, `12d`. */
-export function ago(moment: string | undefined, now: number): string {
+export function formatAge(moment: string | undefined, now: number): string {
   const at = moment ? Date.parse(moment) : Number.NaN
   if (Number.isNaN(at)) return ''
-  return length(Math.max(0, now - at))
+  return formatDuration(Math.max(0, now - at))
 }
 
 /** A length of time in its largest unit. */
-export function length(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   if (seconds < 60) return `${seconds}s`
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m`

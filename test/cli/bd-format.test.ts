@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dependents, toIssue, toListed, toShown } from '../../cli/bd/issue.ts'
+import { countDependents, toIssue, toListed, toShown } from '../../cli/bd/issue.ts'
 import { Printer } from '../../cli/bd/print.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { recorder } from './shell.ts'
@@ -48,7 +48,7 @@ describe('a bead in the words of bd', () => {
   })
 
   test('in a list has its edges and how many there are each way', () => {
-    const counts = dependents([wall, roof])
+    const counts = countDependents([wall, roof])
     expect(toListed(wall, counts.get('mp-1') ?? 0, 2)).toMatchObject({
       comment_count: 2,
       dependency_count: 0,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import type { Counted, Issue } from '../../cli/bd/issue.ts'
+import type { CountedIssue, Issue } from '../../cli/bd/issue.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town
@@ -64,7 +64,7 @@ describe('bd show, list, ready, count', () => {
       status: 'added',
       type: 'blocks',
     })
-    expect(await json<Counted[]>('show', roof.id)).toMatchObject([
+    expect(await json<CountedIssue[]>('show', roof.id)).toMatchObject([
       {
         id: roof.id,
         dependency_count: 1,
@@ -72,14 +72,14 @@ describe('bd show, list, ready, count', () => {
         dependencies: [{ id: wall.id, dependency_type: 'blocks' }],
       },
     ])
-    expect(await json<Counted[]>('show', wall.id)).toMatchObject([{ id: wall.id, dependent_count: 1 }])
+    expect(await json<CountedIssue[]>('show', wall.id)).toMatchObject([{ id: wall.id, dependent_count: 1 }])
     const { out } = await town.bd(['show', roof.id])
     expect(out).toContain(`${roof.id} · Roof   [P2 · OPEN]`)
     expect(out).toContain(`DEPENDS ON\n  ○ ${wall.id} P2 Wall`)
-    const ready = await json<Counted[]>('ready')
+    const ready = await json<CountedIssue[]>('ready')
     expect(ready.map(({ id }) => id)).not.toContain(roof.id)
     expect(ready.find(({ id }) => id === wall.id)).toMatchObject({ comment_count: 0, dependent_count: 1 })
-    const listed = (await json<Counted[]>('list')).find(({ id }) => id === roof.id)
+    const listed = (await json<CountedIssue[]>('list')).find(({ id }) => id === roof.id)
     expect(listed?.dependencies).toMatchObject([{ issue_id: roof.id, depends_on_id: wall.id, metadata: '{}' }])
   })
 
@@ -191,7 +191,7 @@ test('bd search finds beads by words, closed ones too, in the rig that is meant'
   const open = await create('Quokka pen', '-l', 'zoo')
   const { id } = await create('Quokka diet', '-d', 'leaves')
   await json('close', id)
-  const found = async (...args: string[]) => (await json<Counted[]>('search', ...args)).map((each) => each.id)
+  const found = async (...args: string[]) => (await json<CountedIssue[]>('search', ...args)).map((each) => each.id)
   expect(await found('quokka')).toEqual([id, open.id])
   expect(await found('--query', 'QUOKKA', '-s', 'all')).toEqual([id, open.id])
   expect(await found('quokka', 'leaves')).toEqual([id])
@@ -221,8 +221,8 @@ describe('bd comment, comments', () => {
     const { out } = await town.bd(['comments', id])
     expect(out).toStartWith(`\nComments on ${id}:\n\n[human] at `)
     expect(out).toContain('\n  from a pipe\n  of two lines\n')
-    expect(await json<Counted[]>('show', id)).toMatchObject([{ comment_count: 3, comments: listed }])
-    expect((await json<Counted[]>('list')).find((each) => each.id === id)).toMatchObject({ comment_count: 3 })
+    expect(await json<CountedIssue[]>('show', id)).toMatchObject([{ comment_count: 3, comments: listed }])
+    expect((await json<CountedIssue[]>('list')).find((each) => each.id === id)).toMatchObject({ comment_count: 3 })
     expect((await town.bd(['show', id])).out).toContain('\nCOMMENTS\nhuman, ')
   })
 

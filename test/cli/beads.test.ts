@@ -25,10 +25,10 @@ describe('gc bead comment, comments', () => {
     expect((await town.gc(['events', '--type', 'bead.commented'])).out).toContain(`${id}  “half done”  by human\n`)
   })
 
-  test('refuse to say nothing', async () => {
+  test('need a text', async () => {
     const { id } = await town.bead('Silent')
     const { status, err } = await town.gc(['bead', 'comment', id], { stdin: ' \n' })
-    expect([status, err]).toEqual([2, 'gc: there is nothing to comment on standard input\n'])
+    expect([status, err]).toEqual([2, 'gc: standard input is empty; pipe in the text of the comment\n'])
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync } from 'node:fs'
-import { widthOf } from '../../src/client/text.ts'
+import { displayWidth } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { shareTown, type Town } from './town.ts'
 
@@ -58,7 +58,7 @@ describe('beads', () => {
     await town.bead('A bead with a title that is a good deal longer than any terminal is wide, 日本語も含めて')
     for (const width of [100, 60, 30, 10]) {
       const { out } = await town.gc(['bead', 'list'], { width })
-      for (const line of out.trimEnd().split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(Math.max(width, 45))
+      for (const line of out.trimEnd().split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(Math.max(width, 45))
       expect(out).not.toContain('\u001b')
     }
     expect((await town.gc(['bead', 'list'], { width: 80, colour: true })).out).toContain('\u001b[')

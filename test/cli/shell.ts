@@ -29,19 +29,19 @@ export function recorder(shell: Shell = {}): { io: Io; said: { out: string; err:
     width: shell.width,
     colour: shell.colour ?? false,
     signal: shell.signal ?? AbortSignal.timeout(15_000),
-    asks: false,
+    isInteractive: false,
     out: (text) => {
       said.out += text
       shell.heard?.(said.out)
     },
-    bytes: (bytes) => {
+    outBytes: (bytes) => {
       said.out += new TextDecoder().decode(bytes)
       shell.heard?.(said.out)
     },
     err: (text) => {
       said.err += text
     },
-    read: async () => shell.stdin ?? '',
+    readInput: async () => shell.stdin ?? '',
   }
   return { io, said }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { amount } from '../../cli/commands/budget.ts'
+import { parseAmount } from '../../cli/commands/budget.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import { openScribes } from '../agents/conversations/recording-city.ts'
 import { append, claude } from '../agents/conversations/samples.ts'
@@ -61,12 +61,12 @@ test('readiness is shown for the machine', async () => {
 })
 
 test('amounts are written as people write them', () => {
-  expect(['5usd', '$2.50', '500k', '2M', '1000'].map(amount)).toEqual([
+  expect(['5usd', '$2.50', '500k', '2M', '1000'].map(parseAmount)).toEqual([
     { value: 5, unit: 'usd' },
     { value: 2.5, unit: 'usd' },
     { value: 500_000, unit: 'tokens' },
     { value: 2_000_000, unit: 'tokens' },
     { value: 1000, unit: 'tokens' },
   ])
-  expect(() => amount('lots')).toThrow('5usd, 2M or 500k')
+  expect(() => parseAmount('lots')).toThrow('5usd, 2M or 500k')
 })

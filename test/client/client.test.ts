@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync } from 'node:fs'
 import { Client, fillPath } from '../../src/client/client.ts'
-import { accessFrom } from '../../src/client/home.ts'
-import { ClientProblem, Unreachable } from '../../src/client/problem.ts'
+import { resolveAccess } from '../../src/client/home.ts'
+import { ApiError, Unreachable } from '../../src/client/problem.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const server = Bun.serve({
@@ -56,7 +56,7 @@ describe('a call', () => {
 
   test('throws what the server says against it, every fault with its place', async () => {
     const refused = await new Client({ url, token: undefined }).request('GET /refused').catch((error) => error)
-    expect(refused).toBeInstanceOf(ClientProblem)
+    expect(refused).toBeInstanceOf(ApiError)
     expect(refused).toMatchObject({ status: 422, code: 'validation-failed' })
     expect(refused.sentence).toBe('validation failed (body.title: expected length >= 1)')
     const plain = await new Client({ url, token: undefined }).request('GET /plain').catch((error) => error)
@@ -73,10 +73,10 @@ describe('where the supervisor is and who speaks', () => {
   test('GC_URL before what a supervisor wrote down before the default', async () => {
     using home = tempFolder()
     const env = { GC_HOME: home.path }
-    expect(accessFrom(env)).toEqual({ url: 'http://127.0.0.1:8372', token: undefined })
+    expect(resolveAccess(env)).toEqual({ url: 'http://127.0.0.1:8372', token: undefined })
     await Bun.write(home.at('supervisor.json'), JSON.stringify({ url: 'http://127.0.0.1:5000/', pid: 1 }))
-    expect(accessFrom(env).url).toBe('http://127.0.0.1:5000')
-    expect(accessFrom({ ...env, GC_URL: 'http://127.0.0.1:6000' }).url).toBe('http://127.0.0.1:6000')
+    expect(resolveAccess(env).url).toBe('http://127.0.0.1:5000')
+    expect(resolveAccess({ ...env, GC_URL: 'http://127.0.0.1:6000' }).url).toBe('http://127.0.0.1:6000')
   })
 
   test('GC_TOKEN before the operator’s file, which only this machine is shown', async () => {
@@ -84,17 +84,17 @@ describe('where the supervisor is and who speaks', () => {
     await Bun.write(home.at('token'), 'gco_file\n')
     chmodSync(home.at('token'), 0o600)
     const env = { GC_HOME: home.path }
-    expect(accessFrom(env).token).toBe('gco_file')
-    expect(accessFrom({ ...env, GC_TOKEN: 'gcs_mine' }).token).toBe('gcs_mine')
-    expect(accessFrom({ ...env, GC_URL: 'https://elsewhere.example' }).token).toBeUndefined()
+    expect(resolveAccess(env).token).toBe('gco_file')
+    expect(resolveAccess({ ...env, GC_TOKEN: 'gcs_mine' }).token).toBe('gcs_mine')
+    expect(resolveAccess({ ...env, GC_URL: 'https://elsewhere.example' }).token).toBeUndefined()
     await Bun.write(home.at('supervisor.json'), JSON.stringify({ url: 'http://10.0.0.5:8372', pid: 1 }))
-    expect(accessFrom(env)).toEqual({ url: 'http://10.0.0.5:8372', token: 'gco_file' })
+    expect(resolveAccess(env)).toEqual({ url: 'http://10.0.0.5:8372', token: 'gco_file' })
   })
 
   test('a session without its token speaks for nobody', async () => {
     using home = tempFolder()
     await Bun.write(home.at('token'), 'gco_file\n')
-    expect(() => accessFrom({ GC_HOME: home.path, GC_SESSION_ID: 'mp-7' })).toThrow('GC_TOKEN is missing')
-    expect(accessFrom({ GC_HOME: home.path, GC_SESSION_ID: 'mp-7', GC_TOKEN: 'gcs_x' }).token).toBe('gcs_x')
+    expect(() => resolveAccess({ GC_HOME: home.path, GC_SESSION_ID: 'mp-7' })).toThrow('GC_TOKEN is missing')
+    expect(resolveAccess({ GC_HOME: home.path, GC_SESSION_ID: 'mp-7', GC_TOKEN: 'gcs_x' }).token).toBe('gcs_x')
   })
 })

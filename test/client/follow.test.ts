@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { Client } from '../../src/client/client.ts'
-import { outcome } from '../../src/client/events.ts'
-import { follow, type Open } from '../../src/client/follow.ts'
-import { ClientProblem, Unreachable } from '../../src/client/problem.ts'
-import { type Frame, frames } from '../../src/client/sse.ts'
+import { waitForEvent } from '../../src/client/events.ts'
+import { follow, type OpenStream } from '../../src/client/follow.ts'
+import { ApiError, Unreachable } from '../../src/client/problem.ts'
+import { parseFrames, type ReceivedFrame } from '../../src/client/sse.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { TestClock } from '../support/clock.ts'
 
@@ -36,7 +36,7 @@ describe('server-sent events', () => {
       const chunks = async function* () {
         for (let at = 0; at < whole.length; at += size) yield whole.slice(at, at + size)
       }
-      expect(await Array.fromAsync(frames(chunks()))).toEqual([
+      expect(await Array.fromAsync(parseFrames(chunks()))).toEqual([
         { id: '1', event: 'event', data: { title: 'früh 日本' } },
         { event: 'heartbeat', data: {} },
       ])
@@ -44,7 +44,7 @@ describe('server-sent events', () => {
   })
 
   test('may end their lines with CR LF and hold several lines of data', async () => {
-    expect(await Array.fromAsync(frames(bytes('data: one\r\ndata: two\r\n\r\n')))).toEqual([
+    expect(await Array.fromAsync(parseFrames(bytes('data: one\r\ndata: two\r\n\r\n')))).toEqual([
       { event: 'message', data: 'one\ntwo' },
     ])
   })
@@ -58,7 +58,7 @@ describe('following a stream', () => {
     const asked: (string | undefined)[] = []
     const states: string[] = []
     const stop = new AbortController()
-    const open: Open = async (from) => {
+    const open: OpenStream = async (from) => {
       asked.push(from)
       const next = streams.shift()
       if (!next) throw new Unreachable('http://nowhere', 'connection refused')
@@ -68,7 +68,7 @@ describe('following a stream', () => {
     const events = follow(open, {
       signal: stop.signal,
       timers: deadlines,
-      state,
+      onStateChange: state,
       ...(after !== undefined && { after }),
     })
     return { clock, asked, states, stop, events }
@@ -125,7 +125,7 @@ describe('following a stream', () => {
   test('waits for a city that was there, since a supervisor is back before its cities', async () => {
     const [first, second] = [live(), live()]
     const starting = () => {
-      throw new ClientProblem(404, 'city-not-found', 'it is starting')
+      throw new ApiError(404, 'city-not-found', 'it is starting')
     }
     const { clock, states, stop, events } = followed([() => first.response, starting, starting, () => second.response])
     first.say(event(1, { seq: 1 }))
@@ -143,7 +143,7 @@ describe('following a stream', () => {
   test('ends with the refusal when the server turns it down', async () => {
     const { events } = followed([
       () => {
-        throw new ClientProblem(404, 'city-not-found', 'there is no such city')
+        throw new ApiError(404, 'city-not-found', 'there is no such city')
       },
     ])
     expect(events.next()).rejects.toThrow('there is no such city')
@@ -151,7 +151,7 @@ describe('following a stream', () => {
 })
 
 describe('the outcome of an accepted request', () => {
-  const said = async function* (...data: object[]): AsyncGenerator<Frame> {
+  const said = async function* (...data: object[]): AsyncGenerator<ReceivedFrame> {
     for (const each of data) yield { event: 'event', data: each }
   }
 
@@ -161,7 +161,7 @@ describe('the outcome of an accepted request', () => {
       { type: 'request.result.city.create', payload: { request_id: 'req-other' } },
       { type: 'request.result.city.create', payload: { request_id: 'req-1', name: 'town' } },
     )
-    expect(await outcome(events, 'req-1')).toEqual({
+    expect(await waitForEvent(events, 'req-1')).toEqual({
       type: 'request.result.city.create',
       payload: { request_id: 'req-1', name: 'town' },
     })
@@ -169,7 +169,7 @@ describe('the outcome of an accepted request', () => {
 
   test('is thrown with its reason when the request failed', async () => {
     const failed = { type: 'request.failed', payload: { request_id: 'req-1', error_message: 'no such folder' } }
-    expect(outcome(said(failed), 'req-1')).rejects.toThrow('no such folder')
+    expect(waitForEvent(said(failed), 'req-1')).rejects.toThrow('no such folder')
   })
 })
 

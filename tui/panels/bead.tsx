@@ -1,15 +1,15 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { plain } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import { beadLines } from '../state/bead.ts'
 import type { State } from '../state/state.ts'
 
 /** One bead, whole: as much of it as fits, from the line it is scrolled to. */
 export function BeadPage({ state, width, height }: { state: State; width: number; height: number }): ReactNode {
-  const lines = state.bead ? beadLines(state.bead).slice(state.past, state.past + height) : []
+  const lines = state.bead ? beadLines(state.bead).slice(state.scroll, state.scroll + height) : []
   return (
     <Box flexDirection="column" height={height} width={width} paddingX={2} overflow="hidden">
-      <Text>{lines.map(plain).join('\n')}</Text>
+      <Text>{lines.map(sanitizeLine).join('\n')}</Text>
     </Box>
   )
 }

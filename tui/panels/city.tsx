@@ -1,9 +1,9 @@
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
-import { ago } from '../../src/client/text.ts'
+import { formatAge } from '../../src/client/text.ts'
 import { List } from '../parts/list.tsx'
 import { type Theme, toneOf } from '../parts/theme.ts'
-import { answersOf } from '../state/commands.ts'
+import { formatAnswers } from '../state/commands.ts'
 import { rows } from '../state/rows.ts'
 import type { Panel, State } from '../state/state.ts'
 
@@ -37,8 +37,8 @@ export function CityPage({ state, width, height, theme }: Props): ReactNode {
           cells={(item, wide) => [
             { text: item.session_id ?? item.bead_id ?? item.agent, width: 14 },
             { text: item.kind, width: 10, tone: item.kind === 'failed' || item.kind === 'parked' ? 'bad' : 'warning' },
-            { text: `${item.asks} ${answersOf(item)}`, width: Math.max(8, wide - 31) },
-            { text: ago(item.since, state.now), width: 4, tone: 'quiet' },
+            { text: `${item.asks} ${formatAnswers(item)}`, width: Math.max(8, wide - 31) },
+            { text: formatAge(item.since, state.now), width: 4, tone: 'quiet' },
           ]}
         />
       )}
@@ -69,7 +69,7 @@ export function CityPage({ state, width, height, theme }: Props): ReactNode {
             { text: session.id, width: 8 },
             { text: session.state || 'closed', width: 12, tone: toneOf(session.state || 'closed') },
             { text: session.alias ?? session.session_name, width: Math.max(4, wide - 27) },
-            { text: ago(session.last_active ?? session.created_at, state.now), width: 4, tone: 'quiet' },
+            { text: formatAge(session.last_active ?? session.created_at, state.now), width: 4, tone: 'quiet' },
           ]}
         />
       </Box>
@@ -86,7 +86,7 @@ export function CityPage({ state, width, height, theme }: Props): ReactNode {
           { text: bead.status, width: 12, tone: toneOf(bead.status) },
           { text: bead.title, width: Math.max(8, wide - 48) },
           { text: bead.assignee ?? bead.metadata?.['gc.routed_to'] ?? '', width: 18, tone: 'quiet' },
-          { text: ago(bead.created_at, state.now), width: 4, tone: 'quiet' },
+          { text: formatAge(bead.created_at, state.now), width: 4, tone: 'quiet' },
         ]}
       />
       <List

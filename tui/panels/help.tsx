@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { pad } from '../../src/client/text.ts'
+import { padTo } from '../../src/client/text.ts'
 import type { Theme } from '../parts/theme.ts'
 import { commands } from '../state/commands.ts'
 import { bindings } from '../state/keys.ts'
@@ -8,9 +8,9 @@ import { bindings } from '../state/keys.ts'
 /** The keys and commands, made from the tables that the dashboard itself obeys. */
 export function HelpPage({ height, theme }: { height: number; theme: Theme }): ReactNode {
   const lines = [
-    ...bindings.map(({ keys, help }) => `  ${pad(keys.join(' '), 16)} ${help}`),
+    ...bindings.map(({ keys, help }) => `  ${padTo(keys.join(' '), 16)} ${help}`),
     '',
-    ...commands.map(({ name, takes, help }) => `  ${pad(`:${name} ${takes}`, 22)} ${help}`),
+    ...commands.map(({ name, takes, help }) => `  ${padTo(`:${name} ${takes}`, 22)} ${help}`),
   ]
   const fits = lines.length <= height - 1
   return (

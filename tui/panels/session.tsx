@@ -1,8 +1,8 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { cut, plain } from '../../src/client/text.ts'
+import { sanitizeLine, truncate } from '../../src/client/text.ts'
 import { type Theme, toneOf } from '../parts/theme.ts'
-import { answersOf } from '../state/commands.ts'
+import { formatAnswers } from '../state/commands.ts'
 import type { State } from '../state/state.ts'
 
 interface Props {
@@ -24,13 +24,19 @@ export function SessionPage({ state, session, width, height, theme }: Props): Re
       <Text wrap="truncate">
         {'  '}
         <Text {...theme(toneOf(word))}>{word}</Text>
-        <Text {...theme('quiet')}>{cut(plain(facts ? ` ${facts.template} · ${facts.title}` : ''), width - 20)}</Text>
+        <Text {...theme('quiet')}>
+          {truncate(sanitizeLine(facts ? ` ${facts.template} · ${facts.title}` : ''), width - 20)}
+        </Text>
       </Text>
-      {asked && <Text {...theme('warning')}>{cut(`  ${plain(asked.asks)} ${answersOf(asked)}`, width - 1)}</Text>}
+      {asked && (
+        <Text {...theme('warning')}>
+          {truncate(`  ${sanitizeLine(asked.asks)} ${formatAnswers(asked)}`, width - 1)}
+        </Text>
+      )}
       <Text {...theme('quiet')}>{'─'.repeat(width)}</Text>
       <Text>
         {lastLines(state.screen, room)
-          .map((line) => cut(plain(line), width))
+          .map((line) => truncate(sanitizeLine(line), width))
           .join('\n')}
       </Text>
       {state.screen.length === 0 && <Text {...theme('quiet')}>{'  nothing on its screen yet'}</Text>}

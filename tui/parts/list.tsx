@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { cut, pad, plain } from '../../src/client/text.ts'
+import { padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { Theme, Tone } from './theme.ts'
 
 export interface Cell {
@@ -32,9 +32,9 @@ export function List<Row>(props: ListProps<Row>): ReactNode {
   return (
     <Box flexDirection="column" height={height} width={width}>
       <Text {...theme(focused ? 'strong' : 'quiet')}>
-        {cut(`${focused ? '▸ ' : '  '}${props.title}${count}`, width - 1)}
+        {truncate(`${focused ? '▸ ' : '  '}${props.title}${count}`, width - 1)}
       </Text>
-      {rows.length === 0 && <Text {...theme('quiet')}>{cut(`  ${props.empty}`, width - 1)}</Text>}
+      {rows.length === 0 && <Text {...theme('quiet')}>{truncate(`  ${props.empty}`, width - 1)}</Text>}
       {shown.map((row, at) => (
         <Line
           key={props.keyOf(row)}
@@ -55,7 +55,7 @@ function Line({ cells, inverse, theme }: { cells: readonly Cell[]; inverse: bool
       {cells.map(({ text, width, tone }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a cell has no identity but its column
         <Text key={at} {...theme(tone ?? 'plain')}>
-          {pad(cut(plain(text), width), width)}
+          {padTo(truncate(sanitizeLine(text), width), width)}
           {at === last ? '' : ' '}
         </Text>
       ))}

@@ -2,13 +2,13 @@
 export type Tone = 'plain' | 'quiet' | 'strong' | 'good' | 'busy' | 'warning' | 'bad'
 
 /** What ink's `Text` takes for a tone; without colour only weight is left. */
-export interface Look {
+export interface TextStyle {
   color?: string
   dimColor?: boolean
   bold?: boolean
 }
 
-const COLOURED: Record<Tone, Look> = {
+const COLOURED: Record<Tone, TextStyle> = {
   plain: {},
   quiet: { dimColor: true },
   strong: { bold: true },
@@ -18,7 +18,7 @@ const COLOURED: Record<Tone, Look> = {
   bad: { color: 'red' },
 }
 
-const WEIGHT: Record<Tone, Look> = {
+const WEIGHT: Record<Tone, TextStyle> = {
   plain: {},
   quiet: {},
   strong: { bold: true },
@@ -28,9 +28,9 @@ const WEIGHT: Record<Tone, Look> = {
   bad: { bold: true },
 }
 
-export type Theme = (tone: Tone) => Look
+export type Theme = (tone: Tone) => TextStyle
 
-export const themeOf = (colour: boolean): Theme => {
+export const createTheme = (colour: boolean): Theme => {
   const looks = colour ? COLOURED : WEIGHT
   return (tone) => looks[tone]
 }

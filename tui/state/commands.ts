@@ -1,5 +1,5 @@
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
-import { plain } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 
 /** What is done to a session by one request without a body. */
 export type SessionAction = 'stop' | 'kill' | 'wake' | 'suspend' | 'close'
@@ -27,13 +27,13 @@ export const commands: readonly Command[] = [
 ]
 
 /** A command as it was typed: its name and the rest of the line. */
-export interface Asked {
+export interface CommandLine {
   command: Command
   rest: string
 }
 
 /** Reads the line after `:`; a string is why it cannot be done. */
-export function readCommand(line: string): Asked | string {
+export function parseCommand(line: string): CommandLine | string {
   const [name = '', ...words] = line.trim().split(/\s+/)
   const command = commands.find((each) => each.name === name)
   if (!command) return `there is no command ${name}; ? lists them`
@@ -43,8 +43,8 @@ export function readCommand(line: string): Asked | string {
 }
 
 /** How a question is answered here, where it can be. */
-export const answersOf = ({ answers, options = [] }: AttentionItem): string => {
+export const formatAnswers = ({ answers, options = [] }: AttentionItem): string => {
   if (answers.length === 0) return ''
   if (options.length === 0) return `(:answer ${answers.join('|')})`
-  return `(:answer ${answers.map((answer, index) => `${answer} ${plain(options[index] ?? '')}`.trim()).join(' | ')})`
+  return `(:answer ${answers.map((answer, index) => `${answer} ${sanitizeLine(options[index] ?? '')}`.trim()).join(' | ')})`
 }

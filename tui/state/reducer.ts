@@ -4,10 +4,10 @@ import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import type { CityInfo } from '../../src/supervisor/schema.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { beadLines } from './bead.ts'
-import { type Asked, readCommand } from './commands.ts'
+import { type CommandLine, parseCommand } from './commands.ts'
 import { type Verb, verbOf } from './keys.ts'
-import { openable, rows, sessionInHand } from './rows.ts'
-import { EVENTS_KEPT, type List, PANELS, type Panel, type State, type Told } from './state.ts'
+import { rows, selectedSession, sessionToOpen } from './rows.ts'
+import { type EventRow, type List, MAX_EVENTS, PANELS, type Panel, type State } from './state.ts'
 
 export type Action =
   | { type: 'key'; key: string }
@@ -20,7 +20,7 @@ export type Action =
       beads: readonly Bead[]
       at: number
     }
-  | { type: 'events'; events: readonly Told[]; at: number }
+  | { type: 'events'; events: readonly EventRow[]; at: number }
   | { type: 'screen'; lines: readonly string[]; at: number }
   | { type: 'bead'; bead: Bead; at: number }
   | { type: 'link'; live: boolean; at: number }
@@ -28,7 +28,7 @@ export type Action =
   | { type: 'tick'; at: number }
 
 /** What the outside has to do after a step. */
-export type Effect = { do: 'quit' } | { do: 'run'; asked: Asked; city: string; session: string | undefined }
+export type Effect = { do: 'quit' } | { do: 'run'; asked: CommandLine; city: string; session: string | undefined }
 
 type Step = readonly [State, Effect?]
 
@@ -38,10 +38,10 @@ export function step(state: State, action: Action): Step {
     case 'key':
       return onKey(state, action.key)
     case 'cities':
-      return [clamped({ ...state, cities: action.cities, freshAt: action.at, now: action.at })]
+      return [clampSelection({ ...state, cities: action.cities, freshAt: action.at, now: action.at })]
     case 'city':
       return [
-        clamped({
+        clampSelection({
           ...state,
           attention: action.attention,
           agents: action.agents,
@@ -56,25 +56,25 @@ export function step(state: State, action: Action): Step {
     case 'screen':
       return [{ ...state, screen: action.lines, freshAt: action.at, now: action.at }]
     case 'bead':
-      return [scrolled({ ...state, bead: action.bead, freshAt: action.at, now: action.at }, 0)]
+      return [scrollBead({ ...state, bead: action.bead, freshAt: action.at, now: action.at }, 0)]
     case 'link':
-      return [onLink(state, action.live, action.at)]
+      return [onConnection(state, action.live, action.at)]
     case 'notice':
       return [{ ...state, notice: { text: action.text, bad: action.bad } }]
     case 'tick':
-      return [{ ...state, now: action.at, ...(state.link.live && { freshAt: action.at }) }]
+      return [{ ...state, now: action.at, ...(state.connection.live && { freshAt: action.at }) }]
   }
 }
 
-function onEvents(state: State, told: readonly Told[], at: number): State {
+function onEvents(state: State, told: readonly EventRow[], at: number): State {
   const newest = state.events[0]?.seq ?? 0
   const fresh = told.filter((each) => each.seq > newest).reverse()
-  return clamped({ ...state, events: [...fresh, ...state.events].slice(0, EVENTS_KEPT), freshAt: at, now: at })
+  return clampSelection({ ...state, events: [...fresh, ...state.events].slice(0, MAX_EVENTS), freshAt: at, now: at })
 }
 
-function onLink(state: State, live: boolean, at: number): State {
-  if (state.link.live === live) return { ...state, now: at }
-  return { ...state, link: { live, since: at }, now: at, ...(live && { freshAt: at }) }
+function onConnection(state: State, live: boolean, at: number): State {
+  if (state.connection.live === live) return { ...state, now: at }
+  return { ...state, connection: { live, since: at }, now: at, ...(live && { freshAt: at }) }
 }
 
 function onKey(state: State, key: string): Step {
@@ -88,32 +88,32 @@ function onLineKey(state: State, line: NonNullable<State['line']>, key: string):
   if (key === 'ctrl+c') return [state, { do: 'quit' }]
   if (key === 'esc') return [{ ...state, line: undefined, ...(line.kind === 'filter' && { filter: '' }) }]
   if (key === 'enter') return line.kind === 'filter' ? [{ ...state, line: undefined }] : onCommand(state, line.text)
-  const text = key === 'backspace' ? [...line.text].slice(0, -1).join('') : isText(key) ? line.text + key : line.text
-  return [clamped({ ...state, line: { ...line, text }, ...(line.kind === 'filter' && { filter: text }) })]
+  const text = key === 'backspace' ? [...line.text].slice(0, -1).join('') : isTyped(key) ? line.text + key : line.text
+  return [clampSelection({ ...state, line: { ...line, text }, ...(line.kind === 'filter' && { filter: text }) })]
 }
 
-const NOT_TEXT = new Set(['up', 'down', 'left', 'right', 'home', 'end', 'tab', 'shift+tab'])
+const NAVIGATION_KEYS = new Set(['up', 'down', 'left', 'right', 'home', 'end', 'tab', 'shift+tab'])
 
-const isText = (key: string): boolean => key !== '' && !NOT_TEXT.has(key) && !key.startsWith('ctrl+')
+const isTyped = (key: string): boolean => key !== '' && !NAVIGATION_KEYS.has(key) && !key.startsWith('ctrl+')
 
 function onVerb(state: State, verb: Verb): Step {
   switch (verb) {
     case 'up':
-      return [moved(state, -1)]
+      return [moveSelection(state, -1)]
     case 'down':
-      return [moved(state, 1)]
+      return [moveSelection(state, 1)]
     case 'top':
-      return [moved(state, Number.NEGATIVE_INFINITY)]
+      return [moveSelection(state, Number.NEGATIVE_INFINITY)]
     case 'bottom':
-      return [moved(state, Number.POSITIVE_INFINITY)]
+      return [moveSelection(state, Number.POSITIVE_INFINITY)]
     case 'next':
-      return [{ ...state, panel: neighbour(state, 1) }]
+      return [{ ...state, panel: adjacentPanel(state, 1) }]
     case 'previous':
-      return [{ ...state, panel: neighbour(state, -1) }]
+      return [{ ...state, panel: adjacentPanel(state, -1) }]
     case 'open':
-      return [opened(state)]
+      return [openSelected(state)]
     case 'back':
-      return [back(state)]
+      return [goBack(state)]
     case 'filter':
       return [{ ...state, line: { kind: 'filter', text: state.filter } }]
     case 'command':
@@ -126,37 +126,37 @@ function onVerb(state: State, verb: Verb): Step {
 }
 
 function onCommand(state: State, text: string): Step {
-  const asked = readCommand(text)
+  const asked = parseCommand(text)
   const calm: State = { ...state, line: undefined }
   if (typeof asked === 'string') return [{ ...calm, notice: { text: asked, bad: true } }]
   if (asked.command.name === 'quit') return [calm, { do: 'quit' }]
-  if (asked.command.name === 'city') return [entered(calm, asked.rest)]
+  if (asked.command.name === 'city') return [enterCity(calm, asked.rest)]
   if (state.view.at === 'cities') return [{ ...calm, notice: { text: 'open a city first', bad: true } }]
-  const session = sessionInHand(state)
+  const session = selectedSession(state)
   if (asked.command.session && session === undefined) {
     return [{ ...calm, notice: { text: `select a session, then :${asked.command.name}`, bad: true } }]
   }
   return [calm, { do: 'run', asked, city: state.view.city, session }]
 }
 
-const listInHand = (state: State): List => (state.view.at === 'cities' ? 'cities' : state.panel)
+const focusedList = (state: State): List => (state.view.at === 'cities' ? 'cities' : state.panel)
 
-function moved(state: State, by: number): State {
-  if (state.view.at === 'bead') return scrolled(state, by)
-  const list = listInHand(state)
+function moveSelection(state: State, by: number): State {
+  if (state.view.at === 'bead') return scrollBead(state, by)
+  const list = focusedList(state)
   const last = Math.max(0, rows(state, list).length - 1)
   const selected = Math.min(last, Math.max(0, state.selected[list] + by))
   return { ...state, selected: { ...state.selected, [list]: selected } }
 }
 
 /** Moves on in the open bead; its last line stays in sight. */
-function scrolled(state: State, by: number): State {
+function scrollBead(state: State, by: number): State {
   const last = state.bead ? beadLines(state.bead).length - 1 : 0
-  return { ...state, past: Math.max(0, Math.min(last, state.past + by)) }
+  return { ...state, scroll: Math.max(0, Math.min(last, state.scroll + by)) }
 }
 
 /** Keeps every selection inside its list, and the focus on a panel that is there. */
-function clamped(state: State): State {
+function clampSelection(state: State): State {
   const inside = (list: List) => Math.max(0, Math.min(state.selected[list], rows(state, list).length - 1))
   const selected = {
     cities: inside('cities'),
@@ -174,13 +174,13 @@ function clamped(state: State): State {
 const panelsOf = ({ attention }: State): readonly Panel[] =>
   attention.length > 0 ? PANELS : PANELS.filter((panel) => panel !== 'attention')
 
-function neighbour(state: State, by: number): Panel {
+function adjacentPanel(state: State, by: number): Panel {
   const panels = panelsOf(state)
   return panels[(panels.indexOf(state.panel) + by + panels.length) % panels.length] ?? state.panel
 }
 
 /** A city, with nothing of the one before. */
-const entered = (state: State, city: string): State => ({
+const enterCity = (state: State, city: string): State => ({
   ...state,
   view: { at: 'city', city },
   attention: [],
@@ -189,25 +189,26 @@ const entered = (state: State, city: string): State => ({
   beads: [],
   events: [],
   filter: '',
-  link: { live: false, since: state.now },
+  connection: { live: false, since: state.now },
 })
 
-function opened(state: State): State {
+function openSelected(state: State): State {
   if (state.view.at === 'cities') {
     const city = rows(state, 'cities')[state.selected.cities]
-    return city ? entered(state, city.name) : state
+    return city ? enterCity(state, city.name) : state
   }
   if (state.view.at !== 'city') return state
   const { city } = state.view
   const bead = state.panel === 'beads' ? rows(state, 'beads')[state.selected.beads] : undefined
-  if (bead) return { ...state, view: { at: 'bead', city, bead: bead.id }, bead, past: 0, filter: '' }
-  const session = openable(state)
+  if (bead) return { ...state, view: { at: 'bead', city, bead: bead.id }, bead, scroll: 0, filter: '' }
+  const session = sessionToOpen(state)
   return session ? { ...state, view: { at: 'session', city, session }, screen: [], filter: '' } : state
 }
 
-function back(state: State): State {
+function goBack(state: State): State {
   if (state.filter !== '') return { ...state, filter: '' }
   if (state.view.at === 'cities') return state
-  if (state.view.at === 'city') return { ...state, view: { at: 'cities' }, link: { live: false, since: state.now } }
+  if (state.view.at === 'city')
+    return { ...state, view: { at: 'cities' }, connection: { live: false, since: state.now } }
   return { ...state, view: { at: 'city', city: state.view.city }, screen: [], bead: undefined }
 }

@@ -3,19 +3,19 @@ import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import type { CityInfo } from '../../src/supervisor/schema.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import type { List, State, Told } from './state.ts'
+import type { EventRow, List, State } from './state.ts'
 
-interface RowOf {
+interface RowTypes {
   cities: CityInfo
   attention: AttentionItem
   agents: AgentResponse
   sessions: SessionResponse
   beads: Bead
-  events: Told
+  events: EventRow
 }
 
 /** What of a row the filter looks at. */
-const texts: { [L in List]: (row: RowOf[L]) => string } = {
+const filterText: { [L in List]: (row: RowTypes[L]) => string } = {
   cities: ({ name, path, status }) => `${name} ${path} ${status ?? ''}`,
   attention: ({ agent, session_id, session_name, kind, asks }) =>
     `${agent} ${session_id ?? ''} ${session_name ?? ''} ${kind} ${asks}`,
@@ -27,15 +27,15 @@ const texts: { [L in List]: (row: RowOf[L]) => string } = {
 }
 
 /** The rows of a list that the filter lets through. */
-export function rows<L extends List>(state: State, list: L): readonly RowOf[L][] {
-  const all: { [Name in List]: readonly RowOf[Name][] } = state
+export function rows<L extends List>(state: State, list: L): readonly RowTypes[L][] {
+  const all: { [Name in List]: readonly RowTypes[Name][] } = state
   const wanted = state.filter.toLowerCase()
   if (wanted === '') return all[list]
-  return all[list].filter((row) => texts[list](row).toLowerCase().includes(wanted))
+  return all[list].filter((row) => filterText[list](row).toLowerCase().includes(wanted))
 }
 
 /** The session that is open, or selected in a panel that shows sessions. */
-export function sessionInHand(state: State): string | undefined {
+export function selectedSession(state: State): string | undefined {
   if (state.view.at === 'session') return state.view.session
   if (state.view.at === 'bead') return undefined
   if (state.panel === 'attention') return rows(state, 'attention')[state.selected.attention]?.session_id
@@ -43,8 +43,8 @@ export function sessionInHand(state: State): string | undefined {
 }
 
 /** The session behind the selected row: itself, or the one an agent runs. */
-export function openable(state: State): string | undefined {
-  if (state.panel === 'sessions' || state.panel === 'attention') return sessionInHand(state)
+export function sessionToOpen(state: State): string | undefined {
+  if (state.panel === 'sessions' || state.panel === 'attention') return selectedSession(state)
   const name = state.panel === 'agents' ? rows(state, 'agents')[state.selected.agents]?.session?.name : undefined
   return state.sessions.find((session) => name !== undefined && session.session_name === name)?.id
 }

@@ -5,7 +5,7 @@ import type { CityInfo } from '../../src/supervisor/schema.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 
 /** An event as the dashboard shows it. */
-export interface Told {
+export interface EventRow {
   seq: number
   type: string
   ts: string
@@ -25,7 +25,7 @@ export type View =
   | { at: 'bead'; city: string; bead: string }
 
 /** What a stream's state says: since when it is so. */
-export interface Link {
+export interface Connection {
   live: boolean
   since: number
 }
@@ -41,24 +41,24 @@ export interface State {
   readonly sessions: readonly SessionResponse[]
   readonly beads: readonly Bead[]
   /** Newest first, at most `EVENTS_KEPT`. */
-  readonly events: readonly Told[]
+  readonly events: readonly EventRow[]
   /** What the open session's terminal shows. */
   readonly screen: readonly string[]
   /** The open bead, and how many of its lines are scrolled past. */
   readonly bead: Bead | undefined
-  readonly past: number
+  readonly scroll: number
   readonly selected: Readonly<Record<List, number>>
   readonly filter: string
   /** What is being typed at the bottom. */
   readonly line: { readonly kind: 'filter' | 'command'; readonly text: string } | undefined
   readonly notice: { readonly text: string; readonly bad: boolean } | undefined
-  readonly link: Link
+  readonly connection: Connection
   /** When what is shown was last known to be so. */
   readonly freshAt: number
   readonly now: number
 }
 
-export const EVENTS_KEPT = 500
+export const MAX_EVENTS = 500
 
 export const initial = (now: number, city: string | undefined): State => ({
   view: city === undefined ? { at: 'cities' } : { at: 'city', city },
@@ -72,12 +72,12 @@ export const initial = (now: number, city: string | undefined): State => ({
   events: [],
   screen: [],
   bead: undefined,
-  past: 0,
+  scroll: 0,
   selected: { cities: 0, attention: 0, agents: 0, sessions: 0, beads: 0, events: 0 },
   filter: '',
   line: undefined,
   notice: undefined,
-  link: { live: false, since: now },
+  connection: { live: false, since: now },
   freshAt: now,
   now,
 })

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'bun:test'
-import { beforeDetach, controlKey, keyName } from '../../../cli/io/control-keys.ts'
+import { formatControlKey, parseControlKey, splitAtDetach } from '../../../cli/io/control-keys.ts'
 
 const typed = (text: string) => new TextEncoder().encode(text)
-const before = (text: string, key = controlKey('ctrl-]')) => {
-  const { rest, pressed } = beforeDetach(typed(text), key)
+const before = (text: string, key = parseControlKey('ctrl-]')) => {
+  const { rest, pressed } = splitAtDetach(typed(text), key)
   return { rest: new TextDecoder().decode(rest), pressed }
 }
 
 describe('the key that leaves a session', () => {
   test('is named as people write it', () => {
-    expect(['ctrl-]', 'Ctrl+x', '^b', 'c-@', 'ctrl-\\'].map(controlKey)).toEqual([0x1d, 0x18, 0x02, 0x00, 0x1c])
-    expect(keyName(0x1d)).toBe('ctrl-]')
-    expect(keyName(0x18)).toBe('ctrl-x')
-    for (const wrong of ['x', 'ctrl-', 'ctrl-ab', 'alt-x']) expect(() => controlKey(wrong)).toThrow('control key')
+    expect(['ctrl-]', 'Ctrl+x', '^b', 'c-@', 'ctrl-\\'].map(parseControlKey)).toEqual([0x1d, 0x18, 0x02, 0x00, 0x1c])
+    expect(formatControlKey(0x1d)).toBe('ctrl-]')
+    expect(formatControlKey(0x18)).toBe('ctrl-x')
+    for (const wrong of ['x', 'ctrl-', 'ctrl-ab', 'alt-x']) expect(() => parseControlKey(wrong)).toThrow('control key')
   })
 
   test('lets through what was typed before it and nothing after', () => {
@@ -22,7 +22,7 @@ describe('the key that leaves a session', () => {
 
   test('is known in the form that terminals use when a program has asked them to spell keys out', () => {
     expect(before('ab\u001b[93;5u')).toEqual({ rest: 'ab', pressed: true })
-    expect(before('\u001b[120;5u', controlKey('ctrl-x'))).toEqual({ rest: '', pressed: true })
+    expect(before('\u001b[120;5u', parseControlKey('ctrl-x'))).toEqual({ rest: '', pressed: true })
     expect(before('\u001b[93;1u').pressed).toBe(false)
   })
 })

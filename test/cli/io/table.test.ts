@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { type Column, facts, fit, table } from '../../../cli/io/table.ts'
-import { widthOf } from '../../../src/client/text.ts'
+import { type Column, fitWidths, printFields, printTable } from '../../../cli/io/table.ts'
+import { displayWidth } from '../../../src/client/text.ts'
 import { recorder } from '../shell.ts'
 
 interface Row {
@@ -10,9 +10,9 @@ interface Row {
 }
 
 const columns: Column<Row>[] = [
-  { head: 'ID', of: ({ id }) => id, colour: () => 'green' },
-  { head: 'TITLE', of: ({ title }) => title, least: 8 },
-  { head: 'NOTE', of: ({ note }) => note, least: 4 },
+  { header: 'ID', value: ({ id }) => id, colour: () => 'green' },
+  { header: 'TITLE', value: ({ title }) => title, minWidth: 8 },
+  { header: 'NOTE', value: ({ note }) => note, minWidth: 4 },
 ]
 
 const rows: Row[] = [
@@ -22,14 +22,14 @@ const rows: Row[] = [
 
 function printed(width: number | undefined, given = rows, colour = false): string[] {
   const { io, said } = recorder({ ...(width !== undefined && { width }), colour })
-  table(io, given, columns, 'Nothing here.')
+  printTable(io, given, columns, 'Nothing here.')
   return said.out.split('\n').slice(0, -1)
 }
 
 describe('a table', () => {
   test('is cut to the terminal, the wide columns first, and never wider than it', () => {
     for (const width of [120, 60, 40, 24, 12, 5, 1]) {
-      for (const line of printed(width)) expect(widthOf(line)).toBeLessThanOrEqual(width)
+      for (const line of printed(width)) expect(displayWidth(line)).toBeLessThanOrEqual(width)
     }
     expect(printed(40)).toEqual([
       'ID     TITLE                       NOTE',
@@ -60,15 +60,15 @@ describe('a table', () => {
   })
 
   test('takes from the widest column that may give way', () => {
-    expect(fit([4, 30, 20], [undefined, 8, 8], 40)).toEqual([4, 16, 16])
-    expect(fit([4, 30, 20], [undefined, 8, 8], 10)).toEqual([4, 8, 8])
-    expect(fit([4, 30], [undefined, 8], undefined)).toEqual([4, 30])
+    expect(fitWidths([4, 30, 20], [undefined, 8, 8], 40)).toEqual([4, 16, 16])
+    expect(fitWidths([4, 30, 20], [undefined, 8, 8], 10)).toEqual([4, 8, 8])
+    expect(fitWidths([4, 30], [undefined, 8], undefined)).toEqual([4, 30])
   })
 })
 
 test('facts leave out what is not known and are cut to the terminal', () => {
   const { io, said } = recorder({ width: 20 })
-  facts(io, [
+  printFields(io, [
     ['name', 'worker'],
     ['why', undefined],
     ['folder', '/a/path/that/is/far/too/long'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { AttentionItem } from '../../../src/agents/attention/schema.ts'
-import { answersOf } from '../../../tui/state/commands.ts'
+import { formatAnswers } from '../../../tui/state/commands.ts'
 
 const item = (more: Partial<AttentionItem>): AttentionItem => ({
   kind: 'dialog',
@@ -12,9 +12,9 @@ const item = (more: Partial<AttentionItem>): AttentionItem => ({
 })
 
 test('what can be answered here is shown with the words of a dialog, and nothing where it cannot', () => {
-  expect(answersOf(item({}))).toBe('')
-  expect(answersOf(item({ answers: ['approve', 'deny'] }))).toBe('(:answer approve|deny)')
+  expect(formatAnswers(item({}))).toBe('')
+  expect(formatAnswers(item({ answers: ['approve', 'deny'] }))).toBe('(:answer approve|deny)')
   const dialog = item({ answers: ['1', '2'], options: ['Yes, I trust it', '\x1b[31mNo'] })
-  expect(answersOf(dialog)).toMatch(/^\(:answer 1 Yes, I trust it \| 2 .*No\)$/)
-  expect(answersOf(dialog)).not.toContain('\x1b')
+  expect(formatAnswers(dialog)).toMatch(/^\(:answer 1 Yes, I trust it \| 2 .*No\)$/)
+  expect(formatAnswers(dialog)).not.toContain('\x1b')
 })

@@ -3,9 +3,9 @@ import { beadLines } from '../../../tui/state/bead.ts'
 import { bindings, keyName, keysOf, verbOf } from '../../../tui/state/keys.ts'
 import { type Action, step } from '../../../tui/state/reducer.ts'
 import { rows } from '../../../tui/state/rows.ts'
-import { EVENTS_KEPT, initial, type State, type Told } from '../../../tui/state/state.ts'
+import { type EventRow, initial, MAX_EVENTS, type State } from '../../../tui/state/state.ts'
 
-const told = (seq: number): Told => ({ seq, type: 'bead.created', ts: '2026-01-01T00:00:00Z', actor: 'human' })
+const told = (seq: number): EventRow => ({ seq, type: 'bead.created', ts: '2026-01-01T00:00:00Z', actor: 'human' })
 
 const city = (name: string) => ({ name, path: `/cities/${name}`, running: true })
 
@@ -97,11 +97,11 @@ describe('moving about', () => {
     expect(opened.view).toEqual({ at: 'bead', city: 'alpha', bead: 'al-1' })
     const lines = beadLines(bead)
     expect(lines.slice(-2)).toEqual(['first', 'second'])
-    expect(keys(opened, 'G').past).toBe(lines.length - 1)
-    expect(keys(opened, 'G', 'up').past).toBe(lines.length - 2)
-    expect(keys(opened, 'g', 'up').past).toBe(0)
+    expect(keys(opened, 'G').scroll).toBe(lines.length - 1)
+    expect(keys(opened, 'G', 'up').scroll).toBe(lines.length - 2)
+    expect(keys(opened, 'g', 'up').scroll).toBe(0)
     const shorter = after(keys(opened, 'G'), { type: 'bead', bead: { ...bead, description: '' }, at: 3 })
-    expect(shorter.past).toBe(beadLines({ ...bead, description: '' }).length - 1)
+    expect(shorter.scroll).toBe(beadLines({ ...bead, description: '' }).length - 1)
     expect(keys(opened, 'esc').view).toEqual({ at: 'city', city: 'alpha' })
   })
 
@@ -156,20 +156,20 @@ describe('commands', () => {
 
 describe('what the server tells', () => {
   test('events are newest first, never twice, and bounded', () => {
-    const many = Array.from({ length: EVENTS_KEPT + 50 }, (_, at) => told(at + 1))
+    const many = Array.from({ length: MAX_EVENTS + 50 }, (_, at) => told(at + 1))
     const state = after(
       inCity,
       { type: 'events', events: many, at: 5 },
       { type: 'events', events: many.slice(-3), at: 6 },
     )
-    expect(state.events).toHaveLength(EVENTS_KEPT)
-    expect(state.events[0]?.seq).toBe(EVENTS_KEPT + 50)
+    expect(state.events).toHaveLength(MAX_EVENTS)
+    expect(state.events[0]?.seq).toBe(MAX_EVENTS + 50)
   })
 
   test('a lost stream is shown with the age of the data, which stands still until it is back', () => {
     const lost = after(inCity, { type: 'link', live: true, at: 10 }, { type: 'link', live: false, at: 1000 })
     const later = after(lost, { type: 'tick', at: 61_000 })
-    expect(later.link).toEqual({ live: false, since: 1000 })
+    expect(later.connection).toEqual({ live: false, since: 1000 })
     expect(later.freshAt).toBe(10)
     expect(after(later, { type: 'link', live: true, at: 62_000 }).freshAt).toBe(62_000)
   })

@@ -1,39 +1,40 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { ClientProblem } from '../../src/client/problem.ts'
-import type { Bead, BeadDependencies } from '../../src/work/beads/schema.ts'
-import type { Here } from '../context/context.ts'
+import { ApiError } from '../../src/client/problem.ts'
+import type { Bead, BeadDependencies, BeadFilter } from '../../src/work/beads/schema.ts'
+import type { CommandContext } from '../context/context.ts'
+import { readItems } from '../context/pages.ts'
 import { Exit } from '../io/exit.ts'
-import { sentenceOf } from '../io/run.ts'
-import { dependents, toListed } from './issue.ts'
+import { errorSentence } from '../io/run.ts'
+import { countDependents, toListed } from './issue.ts'
 import { Printer } from './print.ts'
 
-const PAGE = 1000
-const FEW = 20
+const PAGE_SIZE = 1000
+const MAX_SINGLE_COUNTS = 20
 /** How many beads one request asks about. */
-const MOST_COUNTED = 200
+const MAX_COUNTED = 200
 
 /** What every `bd` command works at: the city, the rig, the way of printing. */
-export class Desk {
+export class BdContext {
   #city: Promise<CityClient> | undefined
 
   constructor(
-    readonly here: Here,
+    readonly context: CommandContext,
     private readonly program: Command,
   ) {}
 
   get print(): Printer {
-    return new Printer(this.here.io, this.program.opts<{ json?: true }>().json === true)
+    return new Printer(this.context.io, this.program.opts<{ json?: true }>().json === true)
   }
 
   city(): Promise<CityClient> {
-    this.#city ??= this.here.city()
+    this.#city ??= this.context.city()
     return this.#city
   }
 
   /** The rig that is meant, if one is. */
   async rig(): Promise<string | undefined> {
-    return this.here.rig(await this.city(), this.program.opts<{ rig?: string }>().rig)
+    return this.context.rig(await this.city(), this.program.opts<{ rig?: string }>().rig)
   }
 
   /** Runs a command; whatever goes wrong ends in the words and the form that `bd` uses. */
@@ -43,7 +44,7 @@ export class Desk {
         await command(...args)
       } catch (error) {
         if (error instanceof Exit && !error.message) throw error
-        throw this.print.failed(sentenceOf(error), error instanceof Exit ? error.status : 1)
+        throw this.print.failure(errorSentence(error), error instanceof Exit ? error.status : 1)
       }
     }
   }
@@ -54,7 +55,7 @@ export class Desk {
     try {
       return await city.call('GET ~/bead/{id}', { params: { id } })
     } catch (error) {
-      if (error instanceof ClientProblem && error.status === 404) return undefined
+      if (error instanceof ApiError && error.status === 404) return undefined
       throw error
     }
   }
@@ -67,7 +68,7 @@ export class Desk {
 
   /** How many beads depend on each of these. A few are asked one by one; for many all open beads are read once. */
   async dependentCounts(beads: readonly Bead[]): Promise<Map<string, number>> {
-    if (beads.length > FEW) return dependents(await this.list({}))
+    if (beads.length > MAX_SINGLE_COUNTS) return countDependents(await this.list({}))
     const count = async ({ id }: Bead) => [id, (await this.dependencies(id)).dependents.length] as const
     return new Map(await Promise.all(beads.map(count)))
   }
@@ -76,8 +77,8 @@ export class Desk {
   async commentCounts(beads: readonly Bead[]): Promise<Record<string, number>> {
     const city = await this.city()
     let all: Record<string, number> = {}
-    for (let at = 0; at < beads.length; at += MOST_COUNTED) {
-      const ids = beads.slice(at, at + MOST_COUNTED).map(({ id }) => id)
+    for (let at = 0; at < beads.length; at += MAX_COUNTED) {
+      const ids = beads.slice(at, at + MAX_COUNTED).map(({ id }) => id)
       const { counts } = await city.call('GET ~/beads/comments/count', { query: { ids: ids.join() } })
       all = { ...all, ...counts }
     }
@@ -92,20 +93,14 @@ export class Desk {
   }
 
   /** The quiet end of a call that did only a part: what went wrong is said already. */
-  partly(): Exit {
+  partialFailure(): Exit {
     return new Exit(1)
   }
 
-  /** All beads that match, page by page, until there are `most`. */
-  async list(filter: Record<string, unknown>, most = Number.POSITIVE_INFINITY): Promise<Bead[]> {
+  /** All beads that match. */
+  async list(filter: BeadFilter): Promise<Bead[]> {
     const city = await this.city()
-    const found: Bead[] = []
-    for (let cursor: string | undefined; ; ) {
-      const page = await city.call('GET ~/beads', { query: { ...filter, limit: PAGE, cursor } })
-      found.push(...page.items)
-      cursor = page.next_cursor
-      if (!cursor || found.length >= most) return found
-    }
+    return readItems((cursor) => city.call('GET ~/beads', { query: { ...filter, limit: PAGE_SIZE, cursor } }))
   }
 
   /** Does the same to several beads: what goes wrong with one is said and the others are done. */
@@ -116,14 +111,14 @@ export class Desk {
       try {
         done.push(await act(id))
       } catch (error) {
-        if (!(error instanceof ClientProblem)) throw error
+        if (!(error instanceof ApiError)) throw error
         faults.push(`${id}: ${error.sentence}`)
       }
     }
     const [fault] = faults
     if (fault === undefined) return done
-    if (done.length === 0) throw this.print.failed(faults.join('\n'))
-    for (const each of faults) this.print.complain(each)
+    if (done.length === 0) throw this.print.failure(faults.join('\n'))
+    for (const each of faults) this.print.error(each)
     return done
   }
 }
