@@ -6,14 +6,13 @@ import type { Query } from 'drizzle-orm/sql'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import type { SelectedFieldsOrdered } from 'drizzle-orm/sqlite-core/query-builders/select.types'
 import type { PreparedQueryConfig, SQLiteExecuteMethod } from 'drizzle-orm/sqlite-core/session'
-import { steady } from './steady.ts'
 
 export type Orm = BunSQLiteDatabase
 
 /** How many statements stay compiled: SQL that holds lists has as many forms as there are lengths. */
-const MOST = 256
+const MAX_STATEMENTS = 256
 
-/** drizzle on a database of ours. SQL that was asked before is not compiled again. */
+/** drizzle on a database of ours. A statement that ran before is not compiled again. */
 export function ormOf(db: Database): Orm {
   const dialect = new SQLiteSyncDialect()
   return new BunSQLiteDatabase('sync', dialect, new Session(db, dialect), undefined)
@@ -42,13 +41,13 @@ class Session extends SQLiteBunSession<Record<string, never>, Record<string, nev
     return new PreparedQuery(this.#statement(query.sql), query, this.#logger, fields, method, inArrayMode, mapper)
   }
 
-  /** The newest used come last; the first is let go when there are too many. */
+  /** The most recently used come last; the first is dropped when there are too many. */
   #statement(sql: string): Statement {
-    const statement = this.#compiled.get(sql) ?? this.db.prepare(steady(sql))
+    const statement = this.#compiled.get(sql) ?? this.db.prepare(sql)
     this.#compiled.delete(sql)
     this.#compiled.set(sql, statement)
     const [first] = this.#compiled.keys()
-    if (this.#compiled.size > MOST && first !== undefined) this.#compiled.delete(first)
+    if (this.#compiled.size > MAX_STATEMENTS && first !== undefined) this.#compiled.delete(first)
     return statement
   }
 }

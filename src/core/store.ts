@@ -9,7 +9,6 @@ import { Look } from './look.ts'
 import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
 import { closeUnfinished, isBusy, openDatabase, toAppError } from './sqlite.ts'
-import { steady } from './steady.ts'
 import { Tidy } from './tidy.ts'
 import { type Sync, Wal } from './wal.ts'
 
@@ -98,7 +97,7 @@ export class Store {
 
   /** A statement prepared once, for the paths that run often. */
   prepare<Row, Params extends SQLQueryBindings[] = SQLQueryBindings[]>(sql: string) {
-    return this.#db.prepare<Row, Params>(steady(sql))
+    return this.#db.prepare<Row, Params>(sql)
   }
 
   /** Reads what is committed; the newest of it may still be on its way to the disk. `fn` is synchronous and small. */

@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import type { Bead } from '../../work/beads/schema.ts'
@@ -29,7 +30,7 @@ export class Parking {
 
   constructor(private readonly needs: Needs) {
     this.#open = needs.store.prepare(
-      'SELECT id FROM bead_labels WHERE label = ? AND closed = 0 ORDER BY created_at, id LIMIT ?',
+      stablePlan('SELECT id FROM bead_labels WHERE label = ? AND closed = 0 ORDER BY created_at, id LIMIT ?'),
     )
   }
 

@@ -1,4 +1,5 @@
 import type { Statement } from 'bun:sqlite'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 
 /** A place in a list, newest first: what comes after it is older. */
@@ -19,13 +20,13 @@ export class ClosedSessions {
   readonly #countOf: Statement<{ n: number }, [string]>
 
   constructor(store: Store) {
-    const page = (index: string, terms: string): Page =>
+    const page = (terms: string): Page =>
       store.prepare(
-        `SELECT id FROM sessions INDEXED BY ${index} WHERE ${terms} (created_at, id) < (?, ?) AND state = 'closed'
-         ORDER BY created_at DESC, id DESC LIMIT ?`,
+        stablePlan(`SELECT id FROM sessions WHERE ${terms} (created_at, id) < (?, ?) AND state = 'closed'
+         ORDER BY created_at DESC, id DESC LIMIT ?`),
       )
-    this.#all = page('sessions_all', '')
-    this.#of = page('sessions_by_template', 'template = ? AND')
+    this.#all = page('')
+    this.#of = page('template = ? AND')
     this.#countAll = store.prepare('SELECT coalesce(sum(n), 0) AS n FROM closed_sessions')
     this.#countOf = store.prepare('SELECT n FROM closed_sessions WHERE template = ?')
   }

@@ -1,4 +1,5 @@
 import { getTableColumns } from 'drizzle-orm'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { type SessionRow, sessions } from './table.ts'
 
@@ -14,7 +15,7 @@ const COLUMNS = Object.entries(getTableColumns(sessions))
 export function sessionQueries(store: Store) {
   const where = (terms: string): ((...given: string[]) => SessionRow[]) => {
     const sql = `SELECT ${COLUMNS} FROM sessions WHERE ${terms} ORDER BY created_at DESC, id DESC`
-    const statement = store.prepare<Stored, string[]>(sql)
+    const statement = store.prepare<Stored, string[]>(stablePlan(sql))
     return (...given) => statement.all(...given).map(toRow)
   }
   const called = (terms: string) => ({

@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 
 /** A bead that is someone's to work on. */
@@ -34,13 +35,13 @@ export class Workload {
        WHERE assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1 GROUP BY assignee`,
     )
     this.#waiting = store.prepare(
-      `SELECT id FROM beads INDEXED BY beads_routed
+      stablePlan(`SELECT id FROM beads
        WHERE ready = 1 AND assignee = '' AND routed_to = ? AND coalesce(defer_until, 0) <= ? AND type != 'epic'
-       ORDER BY created_at, id LIMIT ?`,
+       ORDER BY created_at, id LIMIT ?`),
     )
     this.#untouched = store.prepare("SELECT id FROM beads WHERE id = ? AND ready = 1 AND assignee = ''")
     this.#deferred = store.prepare(
-      `SELECT min(defer_until) AS at FROM beads INDEXED BY beads_deferred
+      `SELECT min(defer_until) AS at FROM beads
        WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ?`,
     )
   }

@@ -88,12 +88,10 @@ export class Ledger {
         cache_read = cache_read + excluded.cache_read, cache_write = cache_write + excluded.cache_write,
         wall_ms = wall_ms + excluded.wall_ms, cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced`)
     this.#sums = store.prepare(`SELECT ${COLUMNS} FROM usage_sums WHERE at >= ?`)
-    this.#facts = store.prepare(
-      `SELECT ${OF_FACTS} FROM usage_facts INDEXED BY usage_facts_at WHERE at >= ? AND at < ?`,
-    )
+    this.#facts = store.prepare(`SELECT ${OF_FACTS} FROM usage_facts WHERE at >= ? AND at < ?`)
     this.#oldest = store.prepare('SELECT min(at) AS at FROM usage_facts')
     this.#sessions = store.prepare(`SELECT session_id AS sessionId, worker, ${OF_FACTS}
-      FROM usage_facts INDEXED BY usage_facts_at WHERE at >= ? AND kind = 'model' AND worker != '' GROUP BY session_id
+      FROM usage_facts WHERE at >= ? AND kind = 'model' AND worker != '' GROUP BY session_id
       ORDER BY sum(input + output + cache_read + cache_write) DESC, session_id, worker LIMIT 24`)
     const spent = (part: string) =>
       store.prepare<{ tokens: number | null; cost: number | null }, [number, string]>(
@@ -103,7 +101,7 @@ export class Ledger {
     this.#spent = { city: spent(PARTS.city), rig: spent(PARTS.rig), agent: spent(PARTS.agent) }
     this.#place = store.prepare('SELECT file, offset FROM usage_places WHERE session_id = ?')
     this.#putPlace = store.prepare('INSERT OR REPLACE INTO usage_places (session_id, file, offset) VALUES (?, ?, ?)')
-    const old = `at IN (SELECT at FROM usage_facts INDEXED BY usage_facts_at WHERE at < ? ORDER BY at LIMIT ${SLICE})`
+    const old = `at IN (SELECT at FROM usage_facts WHERE at < ? ORDER BY at LIMIT ${SLICE})`
     this.#prune = store.prepare(`DELETE FROM usage_facts WHERE ${old}`)
     this.#prunePlaces = store.prepare(`DELETE FROM usage_places WHERE session_id IN (
       SELECT session_id FROM usage_places LEFT JOIN sessions ON sessions.id = session_id

@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../clock.ts'
 import type { Deadlines } from '../deadlines.ts'
+import { stablePlan } from '../stable-plan.ts'
 import type { Store, Tx } from '../store.ts'
 import type { EventAttributes, EventDefinition, PayloadOf, RecordedEvent } from './event.ts'
 import { Recent } from './recent.ts'
@@ -51,17 +52,17 @@ export class EventLog {
     private readonly bounds = { look: 20_000 },
   ) {
     this.#insert = store.prepare(INSERT)
-    this.#after = store.prepare('SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?')
+    this.#after = store.prepare(stablePlan('SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?'))
     this.#oldest = store.prepare('SELECT min(seq) AS seq FROM events')
     this.#at = store.prepare('SELECT at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1')
     this.#pages = {
-      any: store.prepare(PAGES.any),
-      type: store.prepare(PAGES.type),
-      actor: store.prepare(PAGES.actor),
-      both: store.prepare(PAGES.both),
-      subject: store.prepare(PAGES.subject),
+      any: store.prepare(stablePlan(PAGES.any)),
+      type: store.prepare(stablePlan(PAGES.type)),
+      actor: store.prepare(stablePlan(PAGES.actor)),
+      both: store.prepare(stablePlan(PAGES.both)),
+      subject: store.prepare(stablePlan(PAGES.subject)),
     }
-    this.#horizon = store.prepare(HORIZON)
+    this.#horizon = store.prepare(stablePlan(HORIZON))
     const last = store.prepare<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
     this.#head = last.get()?.seq ?? 0
   }

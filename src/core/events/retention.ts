@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../clock.ts'
 import type { Deadline, Deadlines } from '../deadlines.ts'
+import { stablePlan } from '../stable-plan.ts'
 import type { Store } from '../store.ts'
 import type { EventLog } from './log.ts'
 
@@ -63,7 +64,7 @@ export class Retention {
     this.#slice = slice
     this.#every = every
     this.#sizes = store.prepare(
-      'SELECT seq, length(payload) AS size FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+      stablePlan('SELECT seq, length(payload) AS size FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?'),
     )
     this.#segments = store.prepare('SELECT last_seq, bytes FROM event_segments ORDER BY last_seq')
     this.#measured = store.prepare('SELECT max(last_seq) AS seq FROM event_segments')

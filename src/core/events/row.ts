@@ -30,14 +30,14 @@ const page = (filter: string): string => `SELECT * FROM events ${filter} seq < ?
 /** Pages, newest first, each from an index; the one by actor has the type too, so that both need no third. */
 export const PAGES = {
   any: page('WHERE'),
-  type: page('INDEXED BY events_type WHERE type = ? AND'),
-  actor: page('INDEXED BY events_actor WHERE actor = ? AND'),
+  type: page('WHERE type = ? AND'),
+  actor: page('WHERE actor = ? AND'),
   both: page('INDEXED BY events_actor WHERE type = ? AND actor = ? AND'),
-  subject: page('INDEXED BY events_subject WHERE subject = ? AND'),
+  subject: page('WHERE subject = ? AND'),
 }
 
 /** Where a page by type and actor stops looking: so many events of the actor further down. */
-export const HORIZON = `SELECT seq FROM events INDEXED BY events_actor
+export const HORIZON = `SELECT seq FROM events
   WHERE actor = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT 1 OFFSET ?`
 
 const optional = (column: string): string => `iif(${column} IS NULL, '', ',"${column}":' || json_quote(${column}))`

@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { NAME_TAKEN } from '../errors.ts'
@@ -45,8 +46,8 @@ export class Agents {
       `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, foreign_born, created_at, updated_at, last_active_at)
        VALUES (?, ?, ?, ?, ?, ?, '{}', ?, ?, ?, ?) RETURNING n`,
     )
-    this.#byN = store.prepare(`${SELECT} WHERE a.n = ?`)
-    this.#byHandle = store.prepare(`${SELECT} WHERE a.handle = ? AND a.deleted_at IS NULL`)
+    this.#byN = store.prepare(stablePlan(`${SELECT} WHERE a.n = ?`))
+    this.#byHandle = store.prepare(stablePlan(`${SELECT} WHERE a.handle = ? AND a.deleted_at IS NULL`))
     this.#taken = store.prepare(
       'SELECT 1 AS one FROM agents WHERE handle = ? UNION ALL SELECT 1 FROM agents WHERE likeness = ? LIMIT 1',
     )

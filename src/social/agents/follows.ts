@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Quotas } from '../limits/quotas.ts'
@@ -32,8 +33,8 @@ export class Follows {
     this.#followers = store.prepare('UPDATE agents SET follower_count = follower_count + ? WHERE n = ?')
     this.#following = store.prepare('UPDATE agents SET following_count = following_count + ? WHERE n = ?')
     this.#some = store.prepare(
-      `SELECT * FROM (SELECT follower, followee FROM follows WHERE follower = ?1 LIMIT ?3)
-       UNION SELECT * FROM (SELECT follower, followee FROM follows INDEXED BY follows_back WHERE followee = ?2 LIMIT ?3)`,
+      stablePlan(`SELECT * FROM (SELECT follower, followee FROM follows WHERE follower = ?1 LIMIT ?3)
+       UNION SELECT * FROM (SELECT follower, followee FROM follows WHERE followee = ?2 LIMIT ?3)`),
     )
   }
 

@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { createSecret } from '../../core/ids.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { TOKEN_PREFIX } from '../../http/credentials.ts'
@@ -54,13 +55,13 @@ export class Keys {
     private readonly agents: Agents,
   ) {
     this.#holder = store.prepare(
-      `SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for, a.suspended_by
-       FROM agent_keys k JOIN agents a ON a.n = k.agent WHERE k.hash = ? AND a.deleted_at IS NULL`,
+      stablePlan(`SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for, a.suspended_by
+       FROM agent_keys k JOIN agents a ON a.n = k.agent WHERE k.hash = ? AND a.deleted_at IS NULL`),
     )
     this.#insert = store.prepare(
       'INSERT INTO agent_keys (id, agent, hash, label, ending, created_at) VALUES (?, ?, ?, ?, ?, ?)',
     )
-    this.#of = store.prepare('SELECT * FROM agent_keys WHERE agent = ? ORDER BY created_at, id')
+    this.#of = store.prepare(stablePlan('SELECT * FROM agent_keys WHERE agent = ? ORDER BY created_at, id'))
     this.#drop = store.prepare('DELETE FROM agent_keys WHERE id = ?')
     this.#dropAll = store.prepare('DELETE FROM agent_keys WHERE agent = ?')
   }

@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { AppError } from '../../core/errors.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Keys } from '../agents/keys.ts'
@@ -34,7 +35,9 @@ export class Owners {
     private readonly claims: Claims,
   ) {
     this.#owner = store.prepare('SELECT n, id FROM owners WHERE provider = ? AND subject = ?')
-    this.#agents = store.prepare('SELECT n FROM agents WHERE owner = ? AND deleted_at IS NULL ORDER BY handle LIMIT ?')
+    this.#agents = store.prepare(
+      stablePlan('SELECT n FROM agents WHERE owner = ? AND deleted_at IS NULL ORDER BY handle LIMIT ?'),
+    )
   }
 
   /** The agents of a person. */

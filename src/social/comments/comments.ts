@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
@@ -57,17 +58,19 @@ export class Comments {
       `INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    this.#one = store.prepare(`${WHOLE_COMMENTS} FROM comments c ${WITH_COMMENTS} WHERE c.id = ?2`)
+    this.#one = store.prepare(stablePlan(`${WHOLE_COMMENTS} FROM comments c ${WITH_COMMENTS} WHERE c.id = ?2`))
     this.#some = store.prepare(
-      `${WHOLE_COMMENTS}, p.title FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${WITH_COMMENTS}`,
+      stablePlan(
+        `${WHOLE_COMMENTS}, p.title FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${WITH_COMMENTS}`,
+      ),
     )
     this.#erase = store.prepare("UPDATE comments SET content = '', deleted_at = ? WHERE n = ?")
     this.#replies = store.prepare('UPDATE comments SET reply_count = reply_count + ? WHERE n = ?')
     this.#authored = store.prepare('UPDATE agents SET comments_count = comments_count + ? WHERE n = ?')
     this.#someOf = store.prepare(
-      `SELECT c.n, c.id, c.post, c.parent, c.author, p.id AS post_id, a.id AS author_id
-       FROM comments c INDEXED BY comments_author JOIN posts p ON p.n = c.post JOIN agents a ON a.n = c.author
-       WHERE c.author = ? AND c.deleted_at IS NULL LIMIT ?`,
+      stablePlan(`SELECT c.n, c.id, c.post, c.parent, c.author, p.id AS post_id, a.id AS author_id
+       FROM comments c JOIN posts p ON p.n = c.post JOIN agents a ON a.n = c.author
+       WHERE c.author = ? AND c.deleted_at IS NULL LIMIT ?`),
     )
   }
 

@@ -1,4 +1,5 @@
 import type { Statement } from 'bun:sqlite'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
 import { offsetOf, type Page, sizeOf, wordOf } from '../page.ts'
@@ -24,12 +25,10 @@ const MOST = 1_000
 const orderOf = (sort: CommentSort): string =>
   COLUMNS[sort].map((column) => `${column}${sort === 'new' ? ' DESC' : ''}`).join(', ')
 
-const indexOf = (sort: CommentSort): string => `comments_${sort === 'old' ? 'new' : sort}`
-
 /** The statement that runs down the comments of one parent. */
 export function levelSql(sort: CommentSort): string {
   const columns = COLUMNS[sort]
-  return `SELECT ${columns.join(', ')} FROM comments INDEXED BY ${indexOf(sort)} WHERE post = ? AND parent = ?
+  return `SELECT ${columns.join(', ')} FROM comments WHERE post = ? AND parent = ?
     AND (${columns.join(', ')}) ${sort === 'new' ? '<' : '>'} (${columns.map(() => '?').join(', ')})
     ORDER BY ${orderOf(sort)} LIMIT ? OFFSET ?`
 }
@@ -37,7 +36,7 @@ export function levelSql(sort: CommentSort): string {
 /** The statement that finds the first replies to each of some comments. */
 export function repliesSql(sort: CommentSort): string {
   return `SELECT c.n FROM json_each(?1) j CROSS JOIN comments c WHERE c.n IN (
-    SELECT n FROM comments INDEXED BY ${indexOf(sort)} WHERE post = ?2 AND parent = j.value
+    SELECT n FROM comments WHERE post = ?2 AND parent = j.value
     ORDER BY ${orderOf(sort)} LIMIT ${REPLIES}) LIMIT ?3`
 }
 
@@ -52,12 +51,12 @@ export class Threads {
       ...{ top: make('top'), best: make('best'), controversial: make('controversial') },
       ...{ new: make('new'), old: make('old') },
     })
-    this.#levels = each((sort) => store.prepare(levelSql(sort)))
-    this.#replies = each((sort) => store.prepare(repliesSql(sort)))
+    this.#levels = each((sort) => store.prepare(stablePlan(levelSql(sort))))
+    this.#replies = each((sort) => store.prepare(stablePlan(repliesSql(sort))))
     this.#whole = each((sort) =>
       store.prepare(
-        `${WHOLE_COMMENTS} FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${WITH_COMMENTS}
-         ORDER BY c.depth, ${orderOf(sort).replace(/(^|, )/g, '$1c.')}`,
+        stablePlan(`${WHOLE_COMMENTS} FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${WITH_COMMENTS}
+         ORDER BY c.depth, ${orderOf(sort).replace(/(^|, )/g, '$1c.')}`),
       ),
     )
   }

@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentRow } from '../agents/view.ts'
 import type { Charged, Limit, Limits } from '../settings.ts'
@@ -56,10 +57,10 @@ export class Quotas {
     private readonly limits: Limits,
   ) {
     this.#first = store.prepare(
-      'SELECT at, turn FROM charges WHERE who = ? AND what = ? AND at > ? ORDER BY at, turn LIMIT 1',
+      stablePlan('SELECT at, turn FROM charges WHERE who = ? AND what = ? AND at > ? ORDER BY at, turn LIMIT 1'),
     )
     this.#last = store.prepare(
-      'SELECT at, turn FROM charges WHERE who = ? AND what = ? ORDER BY at DESC, turn DESC LIMIT 1',
+      stablePlan('SELECT at, turn FROM charges WHERE who = ? AND what = ? ORDER BY at DESC, turn DESC LIMIT 1'),
     )
     this.#add = store.prepare('INSERT INTO charges (who, what, at, turn) VALUES (?, ?, ?, ?)')
     this.#trim = store.prepare('DELETE FROM charges WHERE who = ? AND what = ? AND at <= ?')

@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { endOfSpan, hasMoved, OLDEST_SPAN, rising, spanOf } from './ranks.ts'
 
@@ -40,12 +41,15 @@ export class Aging {
     private readonly deadlines: Deadlines,
     private readonly report: (error: unknown) => void,
   ) {
-    const rows =
-      'SELECT n, span, score, rising, created_at FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5'
-    this.#due = store.prepare(`${rows} AND span = ? AND created_at <= ? ORDER BY created_at LIMIT ?`)
-    this.#next = store.prepare(`${rows} AND span = ? AND (created_at, n) > (?, ?) ORDER BY created_at, n LIMIT ?`)
+    const rows = 'SELECT n, span, score, rising, created_at FROM posts WHERE deleted_at IS NULL AND span < 5'
+    this.#due = store.prepare(stablePlan(`${rows} AND span = ? AND created_at <= ? ORDER BY created_at LIMIT ?`))
+    this.#next = store.prepare(
+      stablePlan(`${rows} AND span = ? AND (created_at, n) > (?, ?) ORDER BY created_at, n LIMIT ?`),
+    )
     this.#oldest = store.prepare(
-      'SELECT min(created_at) AS at FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',
+      stablePlan(
+        'SELECT min(created_at) AS at FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',
+      ),
     )
     this.#put = store.prepare('UPDATE posts SET span = ?, rising = ? WHERE n = ?')
     this.#deafen = log.subscribe(({ type }) => {

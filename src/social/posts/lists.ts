@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
 import { offsetOf, type Page, sizeOf, wordOf } from '../page.ts'
@@ -56,7 +57,6 @@ const hasSpans = (sort: PostSort): boolean => sort === 'top' || sort === 'contro
 /** The statement that runs down the index of a sort. */
 export function runSql(scope: Scope, sort: PostSort): string {
   const columns = COLUMNS[sort]
-  const index = scope === 'all' ? `posts_${sort}` : `posts_${scope}_${sort}`
   const conditions = [
     'deleted_at IS NULL',
     ...(scope === 'all' ? [] : [`${scope} = ?`]),
@@ -64,7 +64,7 @@ export function runSql(scope: Scope, sort: PostSort): string {
     `(${columns.join(', ')}) < (${columns.map(() => '?').join(', ')})`,
     'created_at >= ?',
   ]
-  return `SELECT ${columns.join(', ')} FROM posts INDEXED BY ${index} WHERE ${conditions.join(' AND ')}
+  return `SELECT ${columns.join(', ')} FROM posts WHERE ${conditions.join(' AND ')}
     ORDER BY ${columns.map((column) => `${column} DESC`).join(', ')} LIMIT ?`
 }
 
@@ -74,7 +74,7 @@ export function headsSql(scope: 'submolt' | 'author', sort: PostSort): string {
   const [source, sources] =
     scope === 'author' ? ['followee', 'follows WHERE follower = ?1'] : ['submolt', 'subscriptions WHERE agent = ?1']
   const bound = columns.map((_, at) => `?${at + 4}`).join(', ')
-  const head = (column: string) => `(SELECT ${column} FROM posts INDEXED BY posts_${scope}_${sort}
+  const head = (column: string) => `(SELECT ${column} FROM posts
     WHERE deleted_at IS NULL AND ${scope} = q.${source} ${hasSpans(sort) ? 'AND span = ?2' : 'AND ?2 IS NULL'}
       AND (${columns.join(', ')}) < (${bound}) AND created_at >= ?3
     ORDER BY ${columns.map((one) => `${one} DESC`).join(', ')} LIMIT 1) AS ${column}`
@@ -93,7 +93,9 @@ export class PostLists {
   ) {
     this.#sources = new Sources(store)
     this.#whole = store.prepare(
-      `${WHOLE_POSTS} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${WITH_POSTS} ORDER BY j.key`,
+      stablePlan(
+        `${WHOLE_POSTS} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${WITH_POSTS} ORDER BY j.key`,
+      ),
     )
   }
 
@@ -196,7 +198,7 @@ export class PostLists {
   }
 
   #prepared(name: string, sql: () => string): Statement<Place, (number | null)[]> {
-    const statement = this.#runs.get(name) ?? this.store.prepare<Place, (number | null)[]>(sql())
+    const statement = this.#runs.get(name) ?? this.store.prepare<Place, (number | null)[]>(stablePlan(sql()))
     this.#runs.set(name, statement)
     return statement
   }

@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
@@ -55,13 +56,15 @@ export class Posts {
       `INSERT INTO posts (id, submolt, author, title, content, url, hot, rising, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    this.#one = store.prepare(`${WHOLE_POSTS} FROM posts p ${WITH_POSTS} WHERE p.id = ?2 AND p.deleted_at IS NULL`)
+    this.#one = store.prepare(
+      stablePlan(`${WHOLE_POSTS} FROM posts p ${WITH_POSTS} WHERE p.id = ?2 AND p.deleted_at IS NULL`),
+    )
     this.#at = store.prepare('SELECT n FROM posts WHERE id = ? AND deleted_at IS NULL')
     this.#erase = store.prepare("UPDATE posts SET title = '', content = NULL, url = NULL, deleted_at = ? WHERE n = ?")
     this.#authored = store.prepare('UPDATE agents SET posts_count = posts_count + ? WHERE n = ?')
     this.#comments = store.prepare('UPDATE posts SET comment_count = comment_count + ? WHERE n = ?')
     this.#someOf = store.prepare(
-      'SELECT id FROM posts INDEXED BY posts_author_new WHERE author = ? AND deleted_at IS NULL LIMIT ?',
+      stablePlan('SELECT id FROM posts INDEXED BY posts_author_new WHERE author = ? AND deleted_at IS NULL LIMIT ?'),
     )
   }
 

@@ -1,4 +1,5 @@
 import type { Statement } from 'bun:sqlite'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 
 /** Where a feed is from: the agents followed alone, or the submolts subscribed to as well. */
@@ -21,7 +22,10 @@ export class Sources {
     this.#counts = store.prepare(
       'SELECT following_count AS following, following_count + subscriptions_count AS "all" FROM agents WHERE n = ?',
     )
-    this.#from = { following: store.prepare(fromSourcesSql('following')), all: store.prepare(fromSourcesSql('all')) }
+    this.#from = {
+      following: store.prepare(stablePlan(fromSourcesSql('following'))),
+      all: store.prepare(stablePlan(fromSourcesSql('all'))),
+    }
   }
 
   /** How many there are. */

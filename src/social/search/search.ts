@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { matchAllTerms, matchTermPrefixes, parseSearchTerms } from '../../core/search-terms.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
@@ -55,9 +56,9 @@ export class Search {
     private readonly posts: Posts,
     private readonly comments: Comments,
   ) {
-    this.#posts = store.prepare(newestSql(POSTS))
-    this.#titles = store.prepare(newestSql(TITLES))
-    this.#comments = store.prepare(newestSql(COMMENTS))
+    this.#posts = store.prepare(stablePlan(newestSql(POSTS)))
+    this.#titles = store.prepare(stablePlan(newestSql(TITLES)))
+    this.#comments = store.prepare(stablePlan(newestSql(COMMENTS)))
     this.#agents = store.prepare(AGENT_HITS)
     this.#submolts = store.prepare(SUBMOLT_HITS)
   }

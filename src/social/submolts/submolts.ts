@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
@@ -92,11 +93,11 @@ export class Submolts {
     private readonly most: number,
   ) {
     this.#pages = {
-      popular: store.prepare(PAGES.popular),
-      new: store.prepare(PAGES.new),
-      alphabetical: store.prepare(PAGES.alphabetical),
+      popular: store.prepare(stablePlan(PAGES.popular)),
+      new: store.prepare(stablePlan(PAGES.new)),
+      alphabetical: store.prepare(stablePlan(PAGES.alphabetical)),
     }
-    this.#one = store.prepare(`${SHOWN} WHERE s.name = ?`)
+    this.#one = store.prepare(stablePlan(`${SHOWN} WHERE s.name = ?`))
     this.#insert = store.prepare(
       `INSERT INTO submolts (id, name, display_name, description, allow_crypto, creator, created_at, updated_at, last_activity_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
@@ -108,7 +109,7 @@ export class Submolts {
     this.#posts = store.prepare(
       'UPDATE submolts SET post_count = post_count + ?, last_activity_at = max(last_activity_at, ?) WHERE n = ?',
     )
-    this.#some = store.prepare('SELECT submolt FROM subscriptions WHERE agent = ? LIMIT ?')
+    this.#some = store.prepare(stablePlan('SELECT submolt FROM subscriptions WHERE agent = ? LIMIT ?'))
   }
 
   /** The row of a submolt as one agent sees it. */

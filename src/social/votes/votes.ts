@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
@@ -67,7 +68,10 @@ export class Votes {
     private readonly agents: Agents,
     private readonly quotas: Quotas,
   ) {
-    this.#targets = { post: store.prepare(TARGETS.post), comment: store.prepare(TARGETS.comment) }
+    this.#targets = {
+      post: store.prepare(stablePlan(TARGETS.post)),
+      comment: store.prepare(stablePlan(TARGETS.comment)),
+    }
     this.#put = store.prepare('INSERT OR REPLACE INTO votes (agent, kind, target, value, at) VALUES (?, ?, ?, ?, ?)')
     this.#drop = store.prepare('DELETE FROM votes WHERE agent = ? AND kind = ? AND target = ?')
     const counting = (table: string) => `UPDATE ${table} SET score = ?, upvotes = ?, downvotes = ? WHERE n = ?`

@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { toTimestamp } from '../../core/clock.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { type Boundary, boundaryOf, cursorAfter } from '../../http/cursor.ts'
 import { RenderedJson } from '../../http/rendered.ts'
@@ -50,20 +51,20 @@ export class BeadLists {
     private readonly reader: BeadReader,
   ) {
     this.#ready = store.prepare(
-      `SELECT n, revision FROM beads INDEXED BY beads_ready
+      `SELECT n, revision FROM beads
        WHERE ready = 1 AND (defer_until IS NULL OR defer_until <= ?) ORDER BY coalesce(priority, 2), created_at, id`,
     )
     this.#children = store.prepare(
-      `SELECT ${COLUMNS} FROM beads WHERE parent = ? AND closed = 0 ORDER BY created_at, id`,
+      stablePlan(`SELECT ${COLUMNS} FROM beads WHERE parent = ? AND closed = 0 ORDER BY created_at, id`),
     )
     this.#members = store.prepare(
-      `WITH RECURSIVE member(id) AS (
+      stablePlan(`WITH RECURSIVE member(id) AS (
          SELECT ?1
          UNION SELECT id FROM beads WHERE root_id = ?1
          UNION SELECT depends_on_id FROM bead_edges WHERE issue_id = ?1 AND type = 'tracks' AND ?2
          UNION SELECT child.id FROM member CROSS JOIN beads child ON child.parent = member.id
        )
-       SELECT ${COLUMNS} FROM beads WHERE id IN (SELECT id FROM member) ORDER BY created_at, id`,
+       SELECT ${COLUMNS} FROM beads WHERE id IN (SELECT id FROM member) ORDER BY created_at, id`),
     )
   }
 
@@ -132,7 +133,7 @@ export class BeadLists {
 
   #run<Row>({ sql, values }: Query): Row[] {
     const known = this.#statements.get(sql)
-    const statement = known ?? this.store.prepare<unknown, (string | number)[]>(sql)
+    const statement = known ?? this.store.prepare<unknown, (string | number)[]>(stablePlan(sql))
     if (!known) this.#statements.set(sql, statement)
     return statement.all(...values) as Row[]
   }

@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { Projection } from './draft.ts'
 import { isGate } from './readiness.ts'
@@ -57,7 +58,7 @@ export class BeadReader {
     this.#state = store.prepare('SELECT n, revision FROM beads WHERE id = ?')
     this.#numbered = store.prepare(`SELECT ${COLUMNS} FROM beads WHERE n IN (SELECT value FROM json_each(?))`)
     const edges = 'SELECT issue_id, depends_on_id, type FROM bead_edges WHERE issue_id'
-    this.#edges = store.prepare(`${edges} = ?`)
+    this.#edges = store.prepare(stablePlan(`${edges} = ?`))
     this.#edgesOf = store.prepare(`${edges} IN (SELECT value FROM json_each(?))`)
   }
 

@@ -1,4 +1,5 @@
 import type { Statement } from 'bun:sqlite'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { NOT_COUNTED } from './readiness.ts'
 
@@ -29,13 +30,13 @@ export class Tallies {
        WHERE status IN ('open', 'in_progress') AND ${counted} GROUP BY rig, status`,
     )
     this.#deferred = store.prepare(
-      `SELECT rig, count(*) AS n FROM beads INDEXED BY beads_deferred
+      `SELECT rig, count(*) AS n FROM beads
        WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ? AND ${counted} GROUP BY rig`,
     )
     this.#underWay = store.prepare(
-      `SELECT id FROM beads INDEXED BY beads_held
+      stablePlan(`SELECT id FROM beads
        WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
-       ORDER BY created_at, id`,
+       ORDER BY created_at, id`),
     )
     this.#total = store.prepare('SELECT sum(n) AS n FROM bead_counts')
     this.#mail = store.prepare("SELECT total, unread FROM mail_counts WHERE recipient = ''")

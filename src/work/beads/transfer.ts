@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { AppError } from '../../core/errors.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Comments, Remark } from '../comments/comments.ts'
@@ -27,7 +28,7 @@ export class Transfer {
     private readonly comments: Comments,
     private readonly rigs: () => readonly { readonly name: string; readonly prefix: string }[],
   ) {
-    this.#page = store.prepare('SELECT id, rig FROM beads WHERE id > ? ORDER BY id LIMIT ?')
+    this.#page = store.prepare(stablePlan('SELECT id, rig FROM beads WHERE id > ? ORDER BY id LIMIT ?'))
   }
 
   /** A line for each bead there is, closed ones too, in slices as they are read. */

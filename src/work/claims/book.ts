@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { toTimestamp } from '../../core/clock.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { Claim } from './schema.ts'
 import type { Worker } from './worker.ts'
@@ -48,7 +49,7 @@ export class ClaimBook {
     this.#end = store.prepare('UPDATE claims SET session = NULL, expires_at = NULL WHERE bead_id = ?')
     this.#find = store.prepare('SELECT * FROM claims WHERE bead_id = ? AND session IS NOT NULL')
     this.#all = store.prepare('SELECT * FROM claims WHERE session IS NOT NULL ORDER BY session, taken_at, bead_id')
-    this.#of = store.prepare('SELECT * FROM claims WHERE session = ? ORDER BY taken_at, bead_id')
+    this.#of = store.prepare(stablePlan('SELECT * FROM claims WHERE session = ? ORDER BY taken_at, bead_id'))
     const terms = 'session IS NOT NULL AND expires_at IS NOT NULL'
     this.#due = store.prepare(`SELECT * FROM claims WHERE ${terms} AND expires_at <= ?`)
     this.#nearest = store.prepare(`SELECT min(expires_at) AS at FROM claims WHERE ${terms}`)

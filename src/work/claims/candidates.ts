@@ -1,4 +1,5 @@
 import type { Statement } from 'bun:sqlite'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { WorkflowKey } from '../metadata.ts'
 import type { Worker } from './worker.ts'
@@ -24,23 +25,25 @@ export class Candidates {
   readonly #siblings: Statement<Row, [string, string, number]>
 
   constructor(store: Store) {
-    const held = "FROM beads INDEXED BY beads_held WHERE assignee = ? AND assignee != '' AND workable = 1"
+    const held = "FROM beads WHERE assignee = ? AND assignee != '' AND workable = 1"
     this.#underWay = store.prepare(
-      `SELECT id ${held} AND status = 'in_progress' AND status != 'closed' ORDER BY created_at, id LIMIT ${SOME}`,
+      stablePlan(
+        `SELECT id ${held} AND status = 'in_progress' AND status != 'closed' ORDER BY created_at, id LIMIT ${SOME}`,
+      ),
     )
     this.#assigned = store.prepare(
-      `SELECT id ${held} AND status = 'open' AND status != 'closed' AND ready = 1
-         AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id LIMIT ${SOME}`,
+      stablePlan(`SELECT id ${held} AND status = 'open' AND status != 'closed' AND ready = 1
+         AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id LIMIT ${SOME}`),
     )
     this.#routed = store.prepare(
-      `SELECT id FROM beads INDEXED BY beads_routed
+      stablePlan(`SELECT id FROM beads
        WHERE routed_to = ? AND routed_to IS NOT NULL AND ready = 1 AND assignee = '' AND type != 'epic'
-         AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id LIMIT ${SOME}`,
+         AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id LIMIT ${SOME}`),
     )
     this.#siblings = store.prepare(
-      `SELECT id FROM beads INDEXED BY beads_by_root
+      stablePlan(`SELECT id FROM beads
        WHERE root_id = ? AND root_id IS NOT NULL AND metadata ->> '$."${WorkflowKey.continuationGroup}"' = ?
-         AND ready = 1 AND assignee = '' AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id`,
+         AND ready = 1 AND assignee = '' AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id`),
     )
   }
 

@@ -4,6 +4,7 @@ import { AppError, invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { randomHex } from '../../core/ids.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
@@ -63,11 +64,13 @@ export class Comments {
     )
     this.#named = store.prepare(`SELECT ${columns} FROM bead_comments WHERE n BETWEEN ? AND ? AND id = ?`)
     this.#page = store.prepare(
-      `SELECT ${columns} FROM bead_comments WHERE n BETWEEN ? AND ? AND (created_at, n) > (?, ?)
-       ORDER BY created_at, n LIMIT ?`,
+      stablePlan(`SELECT ${columns} FROM bead_comments WHERE n BETWEEN ? AND ? AND (created_at, n) > (?, ?)
+       ORDER BY created_at, n LIMIT ?`),
     )
     this.#of = store.prepare(
-      `SELECT c.n, c.id, c.author, c.created_at, c.text FROM ${on} WHERE b.id = ? ORDER BY c.created_at, c.n`,
+      stablePlan(
+        `SELECT c.n, c.id, c.author, c.created_at, c.text FROM ${on} WHERE b.id = ? ORDER BY c.created_at, c.n`,
+      ),
     )
     this.#counts = store.prepare(
       `SELECT b.id, count(*) AS n FROM ${on} WHERE b.id IN (SELECT value FROM json_each(?)) GROUP BY b.id`,

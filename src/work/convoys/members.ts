@@ -1,4 +1,5 @@
 import type { Statement } from 'bun:sqlite'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { Bead } from '../beads/schema.ts'
@@ -18,10 +19,10 @@ export class Members {
   ) {
     const members = `SELECT id FROM beads WHERE parent = ?1
       UNION SELECT depends_on_id FROM bead_edges WHERE issue_id = ?1 AND type = 'tracks'`
-    this.#ids = store.prepare(members)
+    this.#ids = store.prepare(stablePlan(members))
     this.#progress = store.prepare(
-      `SELECT count(*) AS total, coalesce(sum(b.status IN ('closed', 'tombstone')), 0) AS closed
-       FROM (${members}) m LEFT JOIN beads b ON b.id = m.id`,
+      stablePlan(`SELECT count(*) AS total, coalesce(sum(b.status IN ('closed', 'tombstone')), 0) AS closed
+       FROM (${members}) m LEFT JOIN beads b ON b.id = m.id`),
     )
     // One look at a time: most beads are in no convoy, and a join costs ten times as much as finding that out.
     this.#tracking = store.prepare("SELECT issue_id AS id FROM bead_edges WHERE depends_on_id = ? AND type = 'tracks'")

@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { eq } from 'drizzle-orm'
 import type { Reactions } from '../../core/events/reactions.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { Announcer } from './announce.ts'
@@ -30,8 +31,8 @@ export class Heirs {
     reactions: Reactions,
   ) {
     this.#unread = needs.store.prepare(
-      `SELECT id FROM messages INDEXED BY messages_inbox_unread
-       WHERE open = 1 AND read = 0 AND recipient = ? AND created_at < ? ORDER BY created_at, id LIMIT ?`,
+      stablePlan(`SELECT id FROM messages
+       WHERE open = 1 AND read = 0 AND recipient = ? AND created_at < ? ORDER BY created_at, id LIMIT ?`),
     )
     this.#boxes = needs.store.prepare("SELECT recipient FROM mail_counts WHERE recipient != '' AND unread > 0")
     reactions.on('mail.heirs', ['bead.closed', 'bead.deleted'], (tx, { subject }) => {

@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { toTimestamp } from '../../core/clock.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { boundaryOf, cursorAfter } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
@@ -35,13 +36,13 @@ export class MailLists {
       `SELECT coalesce(sum(total), 0) AS total, coalesce(sum(unread), 0) AS unread FROM mail_counts
        WHERE recipient IN (SELECT value FROM json_each(?))`,
     )
-    this.#one = store.prepare(`SELECT ${LETTER} FROM messages m JOIN beads b ON b.id = m.id WHERE m.id = ?`)
+    this.#one = store.prepare(stablePlan(`SELECT ${LETTER} FROM messages m JOIN beads b ON b.id = m.id WHERE m.id = ?`))
     this.#some = store.prepare(
       `SELECT ${LETTER} FROM json_each(?) ids CROSS JOIN messages m ON m.id = ids.value JOIN beads b ON b.id = m.id`,
     )
     this.#thread = store.prepare(
-      `SELECT ${LETTER} FROM messages m INDEXED BY messages_thread JOIN beads b ON b.id = m.id
-       WHERE m.thread = ? AND m.open = 1 ORDER BY m.created_at, length(m.id), m.id`,
+      stablePlan(`SELECT ${LETTER} FROM messages m JOIN beads b ON b.id = m.id
+       WHERE m.thread = ? AND m.open = 1 ORDER BY m.created_at, length(m.id), m.id`),
     )
     this.#threads = store.prepare(
       'SELECT count(DISTINCT thread) AS n FROM mail_threads WHERE recipient IN (SELECT value FROM json_each(?))',
@@ -104,7 +105,7 @@ export class MailLists {
   #statement(sql: string): Statement<LetterRow, (string | number)[]> {
     const known = this.#pages.get(sql)
     if (known) return known
-    const statement = this.store.prepare<LetterRow, (string | number)[]>(sql)
+    const statement = this.store.prepare<LetterRow, (string | number)[]>(stablePlan(sql))
     this.#pages.set(sql, statement)
     return statement
   }
@@ -115,7 +116,6 @@ const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC LIMIT ?'
 /** Each arm reads one index in order, and no more than a page of it. */
 function boxes(arms: readonly (string | undefined)[], unread: boolean): string {
   const select = (arm: string | undefined) => {
-    const index = `messages_${arm === undefined ? (unread ? 'unread' : 'open') : unread ? 'inbox_unread' : 'inbox'}`
     const terms = [
       'm.open = 1',
       ...(unread ? ['m.read = 0'] : []),
@@ -123,7 +123,7 @@ function boxes(arms: readonly (string | undefined)[], unread: boolean): string {
       '(m.created_at, m.id) < (?, ?)',
     ]
     return `SELECT * FROM (
-      SELECT ${LETTER} FROM messages m INDEXED BY ${index} CROSS JOIN beads b ON b.id = m.id
+      SELECT ${LETTER} FROM messages m CROSS JOIN beads b ON b.id = m.id
       WHERE ${terms.join(' AND ')} ORDER BY m.created_at DESC, m.id DESC LIMIT ?
     )`
   }
@@ -133,7 +133,7 @@ function boxes(arms: readonly (string | undefined)[], unread: boolean): string {
 /** A thread may be several routes' of the same reader; it is listed once. Each arm gives no more than a page. */
 function heads(arms: readonly unknown[]): string {
   const arm = `SELECT * FROM (
-      SELECT ${LETTER} FROM mail_threads t INDEXED BY mail_threads_newest
+      SELECT ${LETTER} FROM mail_threads t
       CROSS JOIN messages m ON m.id = t.newest CROSS JOIN beads b ON b.id = m.id
       WHERE t.recipient = ? AND (t.newest_at, t.newest) < (?, ?) ORDER BY t.newest_at DESC, t.newest DESC LIMIT ?
     )`

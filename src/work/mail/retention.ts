@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { Heirs } from './heirs.ts'
@@ -45,16 +46,16 @@ export class MailRetention {
   #ended = false
 
   constructor(private readonly needs: Needs) {
-    const old = (index: string, terms: string): Old =>
+    const old = (state: string, terms: string): Old =>
       needs.store.prepare(
-        `SELECT m.created_at, m.id, b.updated_at < ?4 AND ${terms} AS due
-         FROM messages m INDEXED BY ${index} CROSS JOIN beads b ON b.id = m.id
-         WHERE m.open = ${index === 'messages_read' ? '1 AND m.read = 1' : '0'}
-           AND (m.created_at, m.id) > (?1, ?2) AND m.created_at < ?3 ORDER BY m.created_at, m.id LIMIT ?5`,
+        stablePlan(`SELECT m.created_at, m.id, b.updated_at < ?4 AND ${terms} AS due
+         FROM messages m CROSS JOIN beads b ON b.id = m.id
+         WHERE ${state}
+           AND (m.created_at, m.id) > (?1, ?2) AND m.created_at < ?3 ORDER BY m.created_at, m.id LIMIT ?5`),
       )
-    this.#read = old('messages_read', '1')
+    this.#read = old('m.open = 1 AND m.read = 1', '1')
     this.#archived = old(
-      'messages_archived',
+      'm.open = 0',
       `NOT EXISTS (SELECT 1 FROM bead_edges e WHERE e.depends_on_id = m.id)
          AND NOT EXISTS (SELECT 1 FROM beads c WHERE c.parent = m.id)`,
     )

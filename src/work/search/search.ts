@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { matchAllTerms, parseSearchTerms } from '../../core/search-terms.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
 import type { Beads } from '../beads/beads.ts'
@@ -28,11 +29,13 @@ export class Search {
     const { store } = needs
     this.words = new WordIndex(needs)
     this.#matches = store.prepare(
-      'SELECT rowid / 1024 AS n FROM bead_search WHERE bead_search MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?',
+      stablePlan(
+        'SELECT rowid / 1024 AS n FROM bead_search WHERE bead_search MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?',
+      ),
     )
     this.#chosen = store.prepare(
-      `SELECT n, id FROM beads WHERE n IN (SELECT value FROM json_each(?1)) AND (?2 IS NULL OR status = ?2)
-       AND (?3 IS NULL OR type = ?3) AND (?4 IS NULL OR rig = ?4) ORDER BY n DESC LIMIT ?5`,
+      stablePlan(`SELECT n, id FROM beads WHERE n IN (SELECT value FROM json_each(?1)) AND (?2 IS NULL OR status = ?2)
+       AND (?3 IS NULL OR type = ?3) AND (?4 IS NULL OR rig = ?4) ORDER BY n DESC LIMIT ?5`),
     )
   }
 

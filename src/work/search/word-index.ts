@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 
 export interface WordIndexNeeds {
@@ -37,7 +38,7 @@ export class WordIndex {
 
   constructor(private readonly needs: WordIndexNeeds) {
     const { store } = needs
-    this.#due = store.prepare('SELECT n FROM bead_unworded ORDER BY n LIMIT ?')
+    this.#due = store.prepare(stablePlan('SELECT n FROM bead_unworded ORDER BY n LIMIT ?'))
     this.#count = store.prepare('SELECT count(*) AS n FROM bead_unworded')
     this.#addBead = store.prepare(
       `INSERT INTO bead_search (rowid, title, body, labels)

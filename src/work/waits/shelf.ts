@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { toTimestamp } from '../../core/clock.ts'
 import type { Orm } from '../../core/orm.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Bead } from '../beads/schema.ts'
 import type { WaitKey } from '../metadata.ts'
@@ -37,12 +38,12 @@ export class WaitShelf {
   constructor(private readonly store: Store) {
     this.#queries = queriesOf(store.orm)
     this.#progress = store.prepare(
-      `SELECT count(*) AS total, coalesce(sum(b.closed), 0) AS closed, sum(b.id IS NULL) AS missing,
+      stablePlan(`SELECT count(*) AS total, coalesce(sum(b.closed), 0) AS closed, sum(b.id IS NULL) AS missing,
          max(CASE WHEN b.id IS NULL THEN w.bead END) AS lost
-       FROM wait_beads w LEFT JOIN beads b ON b.id = w.bead WHERE w.wait = ?`,
+       FROM wait_beads w LEFT JOIN beads b ON b.id = w.bead WHERE w.wait = ?`),
     )
-    this.#on = store.prepare('SELECT wait FROM wait_beads WHERE bead = ? ORDER BY wait')
-    const due = "waits INDEXED BY waits_due WHERE state = 'pending' AND expires_at IS NOT NULL"
+    this.#on = store.prepare(stablePlan('SELECT wait FROM wait_beads WHERE bead = ? ORDER BY wait'))
+    const due = "waits WHERE state = 'pending' AND expires_at IS NOT NULL"
     this.#nearest = store.prepare(`SELECT min(expires_at) AS due FROM ${due}`)
     this.#due = store.prepare(`SELECT id FROM ${due} AND expires_at <= ? ORDER BY expires_at LIMIT 100`)
   }

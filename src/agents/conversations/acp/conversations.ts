@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { asc, eq } from 'drizzle-orm'
 import type { EventLog } from '../../../core/events/log.ts'
+import { stablePlan } from '../../../core/stable-plan.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import type { RecordBatch } from '../../../host/client/contract.ts'
 import type { AgentMode, AgentRecord } from '../../../host/protocol/record.ts'
@@ -47,15 +48,17 @@ export class AcpConversations {
     const { store } = options
     this.#insert = store.prepare('INSERT INTO acp_records (session_id, body) VALUES (?, ?)')
     this.#recordsAfter = store.prepare(
-      'SELECT id, body FROM acp_records WHERE session_id = ? AND id > ? ORDER BY id LIMIT 5000',
+      stablePlan('SELECT id, body FROM acp_records WHERE session_id = ? AND id > ? ORDER BY id LIMIT 5000'),
     )
     this.#hasTurn = store.prepare("SELECT 1 FROM acp_runs WHERE host_key = ? AND turn != ''")
     this.#hasRun = store.prepare('SELECT 1 FROM acp_runs WHERE session_id = ? LIMIT 1')
-    this.#idBefore = store.prepare('SELECT id FROM acp_records WHERE session_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?')
+    this.#idBefore = store.prepare(
+      stablePlan('SELECT id FROM acp_records WHERE session_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?'),
+    )
     this.#deleteOldest = store.prepare(
-      `DELETE FROM acp_records WHERE id IN
+      stablePlan(`DELETE FROM acp_records WHERE id IN
          (SELECT id FROM acp_records WHERE session_id = ? ORDER BY id LIMIT ${2 * MAX_RECORDS_PER_WRITE})
-       RETURNING length(body) AS bytes`,
+       RETURNING length(body) AS bytes`),
     )
     const runs = store.read((orm) => orm.select({ key: acpRuns.hostKey }).from(acpRuns).all())
     for (const { key } of runs) this.#acpHostKeys.add(key)

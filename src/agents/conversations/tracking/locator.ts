@@ -28,7 +28,7 @@ export class LogLocator {
     private readonly now: () => number,
   ) {
     this.#rivalIds = store.prepare(
-      `SELECT id FROM sessions INDEXED BY sessions_folder
+      `SELECT id FROM sessions
        WHERE work_dir = ? AND id != ? AND woke_at IS NOT NULL
          AND (host_key IS NOT NULL OR max(woke_at, coalesce(slept_at, 0), coalesce(closed_at, 0)) >= ?)`,
     )

@@ -1,14 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { steady } from '../../src/core/steady.ts'
+import { stablePlan } from '../../src/core/stable-plan.ts'
 import { Store } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
-describe('steady SQL', () => {
+describe('a stable plan', () => {
   test('has every parameter behind likely(), and what only looks like one untouched', () => {
-    expect(steady('SELECT ?, ?2 FROM a LIMIT ?')).toBe('SELECT likely(?), likely(?2) FROM a LIMIT likely(?)')
+    expect(stablePlan('SELECT ?, ?2 FROM a LIMIT ?')).toBe('SELECT likely(?), likely(?2) FROM a LIMIT likely(?)')
     const plain = `SELECT '?', 'it''s ?', "a?b" FROM a -- why?`
-    expect(steady(`${plain}\nWHERE b = ?`)).toBe(`${plain}\nWHERE b = likely(?)`)
+    expect(stablePlan(`${plain}\nWHERE b = ?`)).toBe(`${plain}\nWHERE b = likely(?)`)
   })
 
   test('uses the same index, compares as its column does, and writes what was given', async () => {
@@ -16,12 +16,18 @@ describe('steady SQL', () => {
     const tables =
       'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT, n INTEGER); CREATE INDEX notes_n ON notes (n)'
     const store = Store.open(folder.at('a.db'), [tables])
-    const insert = store.prepare('INSERT INTO notes (text, n) VALUES (?, ?) ON CONFLICT DO UPDATE SET n = ?2')
+    const insert = store.prepare(
+      stablePlan('INSERT INTO notes (text, n) VALUES (?, ?) ON CONFLICT DO UPDATE SET n = ?2'),
+    )
     await store.write(() => void insert.run('1', 7))
-    const told = store.prepare<{ detail: string }, []>('EXPLAIN QUERY PLAN SELECT * FROM notes WHERE n = ? LIMIT ?')
+    const told = store.prepare<{ detail: string }, []>(
+      stablePlan('EXPLAIN QUERY PLAN SELECT * FROM notes WHERE n = ? LIMIT ?'),
+    )
     expect(told.all().map(({ detail }) => detail)).toEqual(['SEARCH notes USING INDEX notes_n (n=?)'])
-    expect(store.prepare('SELECT text, n FROM notes WHERE n = ? LIMIT ?').all('7', 1)).toEqual([{ text: '1', n: 7 }])
-    expect(store.prepare('SELECT n FROM notes WHERE text = ?').all(1)).toEqual([{ n: 7 }])
+    expect(store.prepare(stablePlan('SELECT text, n FROM notes WHERE n = ? LIMIT ?')).all('7', 1)).toEqual([
+      { text: '1', n: 7 },
+    ])
+    expect(store.prepare(stablePlan('SELECT n FROM notes WHERE text = ?')).all(1)).toEqual([{ n: 7 }])
     await store.close()
   })
 
@@ -31,6 +37,6 @@ describe('steady SQL', () => {
     const program = (sql: string, limit: number) => db.prepare(`EXPLAIN ${sql}`).all(limit)
     const bare = 'SELECT id FROM notes LIMIT ?'
     expect(program(bare, 3)).not.toEqual(program(bare, 5))
-    expect(program(steady(bare), 3)).toEqual(program(steady(bare), 5))
+    expect(program(stablePlan(bare), 3)).toEqual(program(stablePlan(bare), 5))
   })
 })
