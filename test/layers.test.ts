@@ -49,7 +49,6 @@ const PENDING: readonly string[] = [
   'src/work/waits/draft.ts',
   'src/work/beads',
   'src/social',
-  'src/config',
   'src/agents/conversations',
 ]
 

@@ -1,7 +1,9 @@
+import type { AgentFields } from './declare/agent.ts'
+import type { DeclaredBlock, Origins } from './declare/origin.ts'
+import type { RigFields } from './declare/rig.ts'
 import type { PromptMode, ProviderConfig } from './providers/provider.ts'
-import type { TomlNode } from './toml/toml.ts'
 
-/** A city as its files declare it, defaults filled in. Lengths of time are milliseconds, paths are absolute. */
+/** A city as its files declare it, with defaults filled in. Durations are milliseconds, paths are absolute. */
 export interface CityConfig {
   readonly name: string
   /** What the ids of the city's own beads begin with. */
@@ -14,15 +16,13 @@ export interface CityConfig {
   readonly agents: readonly AgentConfig[]
   readonly namedSessions: readonly NamedSessionConfig[]
   readonly mcpServers: readonly McpServerConfig[]
-  readonly agentDefaults: AgentDefaults
   readonly chat: ChatSessionsConfig
   readonly daemon: DaemonConfig
   readonly session: SessionConfig
   readonly mail: MailConfig
   readonly events: EventArchiveConfig
-  /** Every top-level section of city.toml as it was written, with the lines it came from. */
-  readonly sections: ReadonlyMap<string, TomlNode>
-  readonly warnings: readonly string[]
+  readonly usage: UsageConfig
+  readonly pricing: readonly PricingConfig[]
 }
 
 /** `[workspace]`. */
@@ -33,15 +33,12 @@ export interface WorkspaceConfig {
   readonly provider?: string
   /** The command of agents that have neither a command nor a provider. */
   readonly startCommand?: string
-  readonly timezone?: string
   readonly suspendedOnStart: boolean
-  /** Most sessions of the whole city; undefined for no limit. */
+  /** The highest number of sessions of the whole city; undefined for no limit. */
   readonly maxActive: number | undefined
-  /** What the file says: absent for nothing, -1 for explicitly unlimited. */
+  /** What the file says: absent when it says nothing, -1 for explicitly unlimited. */
   readonly declaredMaxActive?: number
   readonly sessionTemplate?: string
-  readonly installAgentHooks: readonly string[]
-  readonly globalFragments: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -56,12 +53,8 @@ export interface RigConfig {
   readonly suspendedOnStart: boolean
   readonly maxActive: number | undefined
   readonly sleep: SessionSleepConfig
-  readonly formulasDir?: string
-  readonly formulaVars: Readonly<Record<string, string>>
-  /** Where work for this rig goes when nobody says; one of them at random. */
-  readonly slingTargets: readonly string[]
-  /** The block as it was written. */
-  readonly raw: TomlNode
+  readonly block: DeclaredBlock
+  readonly origins: Origins<RigFields>
 }
 
 /** An agent: what runs, where, with what prompt, and how many of it. */
@@ -71,10 +64,10 @@ export interface AgentConfig {
   readonly dir?: string
   /** `rig/name`, or `name` alone. Unique in the city. */
   readonly qualified: string
-  /** `folder`: `agents/<folder>/agent.toml`, ours to write. `inline`: an `[[agent]]` block of city.toml. */
-  readonly origin: 'folder' | 'inline'
-  /** The file that declares it, relative to the city. */
-  readonly file: string
+  /** The block that declares it. */
+  readonly block: DeclaredBlock
+  /** Where each of its fields was written; a default has none. */
+  readonly origins: Origins<AgentFields>
   readonly description?: string
   readonly scope?: 'city' | 'rig'
   /** Its own, else that of agent_defaults or the workspace; absent when a command stands instead. */
@@ -84,7 +77,6 @@ export interface AgentConfig {
   /** Its own variables; those of the workspace and then of its provider lie under them. */
   readonly env: Readonly<Record<string, string>>
   readonly optionDefaults: Readonly<Record<string, string>>
-  readonly upstream?: string
   /** Where it works, as written: relative to the city, and it may hold `{{…}}`. */
   readonly workDir?: string
   /** Whether each of its sessions works in a git worktree of its own. */
@@ -98,7 +90,7 @@ export interface AgentConfig {
   readonly session?: string
   readonly lifecycle?: 'one_shot'
   readonly minActive: number
-  /** Most sessions of it, capped by its rig and the workspace; undefined for no limit. */
+  /** The highest number of its sessions, capped by its rig and the workspace; undefined for no limit. */
   readonly maxActive: number | undefined
   readonly namepool: readonly string[]
   readonly suspended: boolean
@@ -111,20 +103,13 @@ export interface AgentConfig {
   readonly dependsOn: readonly string[]
   readonly wakeMode: 'resume' | 'fresh'
   readonly attach: boolean
-  readonly nudge?: string
   readonly resumeCommand?: string
-  readonly sessionAlias?: string
   readonly onBoot?: string
   readonly onDeath?: string
   readonly preStart: readonly string[]
   readonly sessionSetup: readonly string[]
   readonly sessionSetupScript?: string
   readonly sessionLive: readonly string[]
-  readonly overlayDir?: string
-  readonly installAgentHooks: readonly string[]
-  readonly injectFragments: readonly string[]
-  readonly appendFragments: readonly string[]
-  readonly injectAssignedSkills: boolean
   readonly drainTimeout: number
   readonly idleTimeout?: number
   readonly sleepAfterIdle?: number
@@ -139,7 +124,6 @@ export interface NamedSessionConfig {
   readonly qualified: string
   /** The qualified name of the agent it runs. */
   readonly template: string
-  readonly scope?: 'city' | 'rig'
   readonly mode: 'on_demand' | 'always'
 }
 
@@ -156,25 +140,17 @@ export interface McpServerConfig {
   readonly connection: McpConnection
 }
 
-/** `[session_sleep]`: how long idle sessions stay up; null for always, absent to leave it to whoever is asked next. */
+/** `[session_sleep]`: how long idle sessions stay up; null for always, undefined to leave it to the wider scope. */
 export interface SessionSleepConfig {
   readonly resume: number | null | undefined
   readonly fresh: number | null | undefined
   readonly noninteractive: number | null | undefined
 }
 
-/** `[chat_sessions]`: the same for sessions that people start themselves, which stay up a while whatever happens. */
+/** `[chat_sessions]`: the same for sessions that people start themselves, which stay up a while in any case. */
 export interface ChatSessionsConfig {
   readonly idleTimeout: number | undefined
   readonly gracePeriod: number
-}
-
-/** `[agent_defaults]`: what agents have that do not say otherwise. */
-export interface AgentDefaults {
-  readonly provider?: string
-  readonly upstream?: string
-  readonly defaultSlingFormula?: string
-  readonly appendFragments: readonly string[]
 }
 
 /** `[daemon]`: how sessions are kept running. */
@@ -185,22 +161,17 @@ export interface DaemonConfig {
   readonly restartWindow: number
   readonly shutdownTimeout: number
   readonly driftDrainTimeout: number
-  readonly startReadyTimeout: number
   readonly probeConcurrency: number
   readonly maxWakesPerTick: number
-  readonly formulaV2: boolean
 }
 
 /** `[session]`: how a session is started and spoken to. */
 export interface SessionConfig {
   readonly provider: string
   readonly setupTimeout: number
-  /** Most worktrees of the city at once. */
+  /** The highest number of worktrees of the city at once. */
   readonly worktreeLimit: number
   readonly startupTimeout: number
-  readonly nudgeReadyTimeout: number
-  readonly nudgeRetryInterval: number
-  readonly nudgePollInterval: number
 }
 
 /** `[mail]`. */
@@ -213,6 +184,23 @@ export interface MailConfig {
 export interface EventArchiveConfig {
   /** 0 for ever. */
   readonly age: number
-  /** The most disk they take together; 0 for no limit. */
+  /** The disk space they may take together; 0 for no limit. */
   readonly bytes: number
+}
+
+/** `[usage]`. */
+export interface UsageConfig {
+  /** Where usage is recorded: `local`, or elsewhere. */
+  readonly provider: string
+}
+
+/** `[[pricing]]`: what a million tokens of a model cost, in US dollars. */
+export interface PricingConfig {
+  /** Absent for every provider. */
+  readonly provider?: string
+  readonly model: string
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
 }

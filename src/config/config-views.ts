@@ -1,13 +1,21 @@
 import type { AgentConfig, CityConfig } from './city-config.ts'
 import type { Config } from './config.ts'
-import { prefixOf } from './names.ts'
+import type { AppliedPatch, CityDeclarations } from './declare/city-declarations.ts'
+import { prefixOf } from './declare/names.ts'
 import { BUILTINS } from './providers/presets.ts'
 import type { ProviderConfig } from './providers/provider.ts'
 import { resolveProvider } from './providers/resolve.ts'
-import type { ConfigAgent, ConfigExplained, ConfigProvider, ConfigResponse, ConfigValidated } from './schema.ts'
+import type {
+  ConfigAgent,
+  ConfigExplained,
+  ConfigPatches,
+  ConfigProvider,
+  ConfigResponse,
+  ConfigValidated,
+} from './schema.ts'
 import type { Suspensions } from './suspensions/suspensions.ts'
 
-/** Shows what is declared: as it is in force, as it would be by default, where it comes from, what is wrong with it. */
+/** Shows the configuration: in force, by default, with its origins, and what is wrong with it. */
 export class ConfigViews {
   constructor(
     private readonly config: Config,
@@ -19,6 +27,7 @@ export class ConfigViews {
   show(): ConfigResponse {
     const { current } = this.config
     const { workspace } = current
+    const { patches } = this.config.composition.declarations
     return {
       workspace: {
         name: current.name,
@@ -36,6 +45,7 @@ export class ConfigViews {
         return { name, path, prefix, suspended: this.suspensions.isRigSuspended(current, rig) }
       }),
       providers: mapValues(current.providers, (_, name) => resolved(name, current)),
+      ...(patches.length > 0 && { patches: patchCounts(patches) }),
       effective_api_url: this.url(),
     }
   }
@@ -51,22 +61,21 @@ export class ConfigViews {
     }
   }
 
-  /** Where each agent and provider comes from. */
+  /** Where each agent and provider comes from, and how many patches were applied. */
   explain(): ConfigExplained {
-    const { current } = this.config
-    const origin = (name: string) =>
-      current.providers.has(name) ? (BUILTINS.has(name) ? 'builtin+city' : 'city') : 'builtin'
+    const { config, declarations } = this.config.composition
+    const { agents, rigs, providers } = countPatches(declarations.patches)
     return {
-      agents: current.agents.map((agent) => ({ ...this.#agent(current, agent), origin: 'inline' })),
-      providers: mapValues(new Map([...BUILTINS, ...current.providers]), (_, name) => ({
-        ...resolved(name, current),
-        origin: origin(name),
+      agents: config.agents.map((agent) => ({ ...this.#agent(config, agent), origin: agentOrigin(agent) })),
+      providers: mapValues(new Map([...declarations.presets, ...declarations.providers]), (_, name) => ({
+        ...resolved(name, config),
+        origin: providerOrigin(name, declarations),
       })),
-      patches: { agents: 0, rigs: 0, providers: 0 },
+      patches: { agents, rigs, providers },
     }
   }
 
-  /** What is wrong with the files on disk, whether or not they are in force. */
+  /** The errors and warnings about the files on disk, whether or not they are in force. */
   validate(): ConfigValidated {
     return this.config.validate()
   }
@@ -81,6 +90,24 @@ export class ConfigViews {
       suspended: this.suspensions.isAgentSuspended(current, agent),
     }
   }
+}
+
+/** Whether the city declares an agent itself, which decides whether it can be edited here. */
+const agentOrigin = ({ block }: AgentConfig): string => (block.layer.isEditable ? 'inline' : 'pack-derived')
+
+function providerOrigin(name: string, { presets, providers }: CityDeclarations): string {
+  if (!providers.has(name)) return 'builtin'
+  return presets.has(name) ? 'builtin+city' : 'city'
+}
+
+function countPatches(patches: readonly AppliedPatch[]): { agents: number; rigs: number; providers: number } {
+  const count = (target: AppliedPatch['target']) => patches.filter((patch) => patch.target === target).length
+  return { agents: count('agent'), rigs: count('rig'), providers: count('provider') }
+}
+
+function patchCounts(patches: readonly AppliedPatch[]): ConfigPatches {
+  const { agents, rigs, providers } = countPatches(patches)
+  return { agent_count: agents, rig_count: rigs, provider_count: providers }
 }
 
 const mapValues = <From, To>(

@@ -2,172 +2,175 @@ import type { Deadlines } from '../core/deadlines.ts'
 import { AppError } from '../core/errors.ts'
 import { type Attempt, firstAttempt } from '../core/replays/replays.ts'
 import type { AgentConfig, CityConfig, RigConfig } from './city-config.ts'
-import { ConfigWatcher } from './config-watcher.ts'
-import { formatDiagnostic, toInvalidConfigError } from './diagnostics.ts'
-import {
-  type AgentDraft,
-  addAgent,
-  addRig,
-  changeAgent,
-  changeRig,
-  type RigChange,
-  type RigDraft,
-  removeAgent,
-  removeRig,
-} from './edit/changes.ts'
-import { type Drafts, writeDrafts } from './edit/write-files.ts'
-import { FileSnapshot } from './file-snapshot.ts'
-import { qualify } from './names.ts'
-import { compose, type Reading } from './resolve/compose.ts'
+import { qualify } from './declare/names.ts'
+import { formatDiagnostic, toInvalidConfigError } from './diagnostics/diagnostics.ts'
+import { type AgentDraft, addAgent, changeAgent, removeAgent } from './edit/agents.ts'
+import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './edit/rigs.ts'
+import { ConfigWatcher } from './files/config-watcher.ts'
+import { type Drafts, FileSnapshot } from './files/file-snapshot.ts'
+import { writeDrafts } from './files/write-files.ts'
+import type { Layer } from './layers/layer.ts'
+import { LAYERS } from './layers/layers.ts'
+import { type Composition, compose } from './resolve/compose.ts'
 
-type Hear = (now: CityConfig, before: CityConfig) => void
+type ChangeListener = (current: CityConfig, previous: CityConfig) => void
 
 /** How often an edit starts anew because somebody else wrote meanwhile. */
-const TRIES = 8
+const MAX_EDIT_ATTEMPTS = 8
 
 /**
- * What a city's files declare. A running city keeps the last configuration that was good; `problem` says why the
- * files on disk are not the ones in force.
+ * The configuration that a city's files declare. A running city keeps the last one that was good; `problem` says why
+ * the files on disk are not the ones in force.
  */
 export class Config {
   readonly path: string
-  #reading: Reading
+  #composition: Composition
   #problem: string | undefined
-  #watch: ConfigWatcher | undefined
+  #watcher: ConfigWatcher | undefined
   /** Edits, one after the other. */
   #edits: Promise<unknown> = Promise.resolve()
-  readonly #listeners = new Set<Hear>()
+  readonly #listeners = new Set<ChangeListener>()
 
   private constructor(
-    reading: Reading,
-    private readonly registered: string | undefined,
+    composition: Composition,
+    private readonly registeredName: string | undefined,
+    private readonly layers: readonly Layer[],
   ) {
-    this.path = reading.sources.path
-    this.#reading = this.#named(reading)
+    this.path = composition.files.city.path
+    this.#composition = this.#withRegisteredName(composition)
   }
 
   /**
-   * Reads the city in a folder; refuses with every mistake, one a line: file, line, section and key. A city that is
-   * `registered` under a name goes by it, whatever its files call it.
+   * Reads the city in a folder; throws every error in its files, one a line: file, line, section and key. A city that
+   * is registered under a name keeps that name, whatever its files call it.
    */
-  static async open(path: string, registered?: string): Promise<Config> {
-    const reading = compose(new FileSnapshot(path))
-    if (reading.mistakes.length > 0) throw toInvalidConfigError(reading.mistakes, 'validation-failed')
-    return new Config(reading, registered)
+  static async open(path: string, registeredName?: string, layers: readonly Layer[] = LAYERS): Promise<Config> {
+    const composition = compose(new FileSnapshot(path), layers)
+    if (composition.errors.length > 0) throw toInvalidConfigError(composition.errors, 'validation-failed')
+    return new Config(composition, registeredName, layers)
   }
 
   /** The last good configuration. */
   get current(): CityConfig {
-    return this.#reading.config
+    return this.#composition.config
   }
 
-  /** Why the files on disk are not in force, a line for each mistake; undefined when they are. */
+  /** What the last good configuration was made of. */
+  get composition(): Composition {
+    return this.#composition
+  }
+
+  /** Why the files on disk are not in force, a line for each error; undefined when they are. */
   get problem(): string | undefined {
     return this.#problem
   }
 
   /** Reads the files again and puts them in force if they are good; true when something changed. */
   async reload(): Promise<boolean> {
-    return this.#take(compose(new FileSnapshot(this.path)))
+    return this.#putInForce(this.#compose())
   }
 
-  /** What is wrong with the files on disk, without putting them in force. */
+  /** Checks the files on disk without putting them in force. */
   validate(): { valid: boolean; errors: string[]; warnings: string[] } {
-    const { mistakes, config } = compose(new FileSnapshot(this.path))
-    return { valid: mistakes.length === 0, errors: mistakes.map(formatDiagnostic), warnings: [...config.warnings] }
+    const { errors, notes } = this.#compose()
+    return { valid: errors.length === 0, errors: errors.map(formatDiagnostic), warnings: notes.map(formatDiagnostic) }
   }
 
-  /** Hears of every configuration that comes into force, and only notes it; returns how to stop. */
-  onChange(hear: Hear): () => void {
-    this.#listeners.add(hear)
-    return () => this.#listeners.delete(hear)
+  /** Calls a listener for every configuration that comes into force; returns how to unsubscribe. */
+  onChange(listener: ChangeListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
-  /** Reloads whenever the files change, until `close`; tells once of files that cannot be put in force. */
+  /**
+   * Reloads whenever the files change, until `close`. Reports what the files in force are warned of, and, once, files
+   * that cannot be put in force.
+   */
   watch(deadlines: Deadlines, report: (message: string) => void): void {
-    const look = () => {
-      const known = this.#problem
-      this.#take(compose(new FileSnapshot(this.path)))
-      if (this.#problem && this.#problem !== known)
+    let warnings = this.#reportWarnings(report, '')
+    const onChange = () => {
+      const before = this.#problem
+      this.#putInForce(this.#compose())
+      if (this.#problem && this.#problem !== before) {
         report(`${this.path} keeps its last good configuration:\n${this.#problem}`)
+      }
+      warnings = this.#reportWarnings(report, warnings)
     }
-    this.#watch ??= new ConfigWatcher(this.path, deadlines, look, report)
-    this.#follow(this.#reading.sources)
+    this.#watcher ??= new ConfigWatcher(this.path, deadlines, onChange, report)
+    this.#watcher.follow(this.#composition.files)
   }
 
   close(): void {
-    this.#watch?.close()
-    this.#watch = undefined
+    this.#watcher?.close()
+    this.#watcher = undefined
     this.#listeners.clear()
   }
 
   rig(name: string): RigConfig {
-    const rig = this.current.rigs.find((one) => one.name === name)
+    const rig = this.current.rigs.find((candidate) => candidate.name === name)
     if (!rig) throw new AppError('rig-not-found', `rig ${name} not found`)
     return rig
   }
 
   agent(qualified: string): AgentConfig {
-    const agent = this.current.agents.find((one) => one.qualified === qualified)
+    const agent = this.current.agents.find((candidate) => candidate.qualified === qualified)
     if (!agent) throw new AppError('agent-not-found', `agent ${qualified} not found`)
     return agent
   }
 
   async addRig(draft: RigDraft, attempt?: Attempt): Promise<RigConfig> {
-    await this.edit((now) => addRig(now, draft), attempt)
+    await this.edit((base) => addRig(base, draft), attempt)
     return this.rig(draft.name)
   }
 
   async changeRig(name: string, change: RigChange): Promise<RigConfig> {
-    await this.edit((now) => changeRig(now, name, change))
+    await this.edit((base) => changeRig(base, name, change))
     return this.rig(name)
   }
 
-  /** Takes a rig out of the configuration, with its agents; its folder stays. */
+  /** Removes a rig from the configuration, with its agents; its folder stays. */
   async removeRig(name: string): Promise<void> {
-    await this.edit((now) => removeRig(now, name))
+    await this.edit((base) => removeRig(base, name))
   }
 
   async addAgent(draft: AgentDraft, attempt?: Attempt): Promise<AgentConfig> {
-    await this.edit((now) => addAgent(now, draft), attempt)
+    await this.edit((base) => addAgent(base, draft), attempt)
     return this.agent(qualify(draft.dir, draft.name))
   }
 
   async changeAgent(qualified: string, keys: AgentDraft['keys']): Promise<AgentConfig> {
-    await this.edit((now) => changeAgent(now, qualified, keys))
+    await this.edit((base) => changeAgent(base, qualified, keys))
     return this.agent(qualified)
   }
 
   async removeAgent(qualified: string): Promise<void> {
-    await this.edit((now) => removeAgent(now, qualified))
+    await this.edit((base) => removeAgent(base, qualified))
   }
 
   /**
-   * Changes files: `make` turns what is on disk now into new texts. Nothing is written unless everything read
-   * together with them is good. When somebody else writes meanwhile, it is made again from what they wrote.
+   * Changes files: `makeDrafts` turns what is on disk now into new texts. Nothing is written unless everything read
+   * together with them is good. When somebody else writes meanwhile, the drafts are made again from what they wrote.
    */
-  edit(make: (now: Reading) => Drafts, attempt: Attempt = firstAttempt): Promise<void> {
-    const done = this.#edits.then(() => this.#edit(make, attempt))
-    this.#edits = done.catch(() => {})
-    return done
+  edit(makeDrafts: (base: Composition) => Drafts, attempt: Attempt = firstAttempt): Promise<void> {
+    const edited = this.#edits.then(() => this.#edit(makeDrafts, attempt))
+    this.#edits = edited.catch(() => {})
+    return edited
   }
 
-  async #edit(make: (now: Reading) => Drafts, attempt: Attempt): Promise<void> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const now = compose(new FileSnapshot(this.path))
-      if (now.mistakes.length > 0) {
-        const reason = now.mistakes.map(formatDiagnostic).join('\n')
-        throw new AppError(
-          'conflict-wrong-state',
-          `the configuration on disk is not in force, put it right first:\n${reason}`,
-        )
+  async #edit(makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<void> {
+    for (let tries = 0; tries < MAX_EDIT_ATTEMPTS; tries++) {
+      const base = this.#compose()
+      if (base.errors.length > 0) {
+        const reason = base.errors.map(formatDiagnostic).join('\n')
+        const message = `the configuration on disk is not in force, put it right first:\n${reason}`
+        throw new AppError('conflict-wrong-state', message)
       }
-      const drafts = make(now)
-      const { mistakes } = compose(new FileSnapshot(this.path, drafts))
-      if (mistakes.length > 0) throw toInvalidConfigError(mistakes, 'invalid-request')
+      const drafts = makeDrafts(base)
+      const { errors } = this.#compose(drafts)
+      if (errors.length > 0) throw toInvalidConfigError(errors, 'invalid-request')
       await attempt.begin()
-      if (!(await writeDrafts(this.path, drafts, (file) => now.sources.text(file)))) continue
-      this.#take(compose(new FileSnapshot(this.path)))
+      if (!(await writeDrafts(this.path, drafts, (file) => base.files.city.text(file)))) continue
+      this.#putInForce(this.#compose())
       return
     }
     throw new AppError(
@@ -176,22 +179,29 @@ export class Config {
     )
   }
 
-  #take(reading: Reading): boolean {
-    this.#follow(reading.sources)
-    this.#problem = reading.mistakes.map(formatDiagnostic).join('\n') || undefined
-    if (this.#problem || reading.sources.equals(this.#reading.sources)) return false
-    const before = this.current
-    this.#reading = this.#named(reading)
-    for (const hear of this.#listeners) hear(this.current, before)
+  #compose(drafts?: Drafts): Composition {
+    return compose(new FileSnapshot(this.path, drafts), this.layers)
+  }
+
+  #putInForce(composition: Composition): boolean {
+    this.#watcher?.follow(composition.files)
+    this.#problem = composition.errors.map(formatDiagnostic).join('\n') || undefined
+    if (this.#problem || composition.files.equals(this.#composition.files)) return false
+    const previous = this.current
+    this.#composition = this.#withRegisteredName(composition)
+    for (const listener of this.#listeners) listener(this.current, previous)
     return true
   }
 
-  #named(reading: Reading): Reading {
-    if (this.registered === undefined) return reading
-    return { ...reading, config: { ...reading.config, name: this.registered } }
+  /** Reports the warnings about the files in force unless they were reported before; returns them. */
+  #reportWarnings(report: (message: string) => void, reported: string): string {
+    const warnings = this.#composition.warnings.map(formatDiagnostic).join('\n')
+    if (warnings !== '' && warnings !== reported) report(`${this.path} has warnings:\n${warnings}`)
+    return warnings
   }
 
-  #follow(sources: FileSnapshot): void {
-    this.#watch?.follow(sources.files, sources.folders('agents'))
+  #withRegisteredName(composition: Composition): Composition {
+    if (this.registeredName === undefined) return composition
+    return { ...composition, config: { ...composition.config, name: this.registeredName } }
   }
 }

@@ -59,6 +59,7 @@ export const ConfigPatches = Type.Object(
   { agent_count: Count('Of agents.'), rig_count: Count('Of rigs.'), provider_count: Count('Of providers.') },
   { $id: 'ConfigPatchesResponse', ...closed },
 )
+export type ConfigPatches = Static<typeof ConfigPatches>
 
 export const ConfigResponse = Type.Object(
   {

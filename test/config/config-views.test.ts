@@ -67,8 +67,8 @@ test('broken files are told of, and are not in force', async () => {
       'agents/crew/agent.toml:1: dir: there is no rig "shop"; add it, or take dir out',
     ],
     warnings: [
+      'city.toml:3: [daemon] patrol_interval: "soon" is not a duration such as 90s, 5m or 1h30m; it is ignored',
       'agents/crew/agent.toml:1: provider: it has neither a provider nor a start_command',
-      'city.toml:3: [daemon] patrol_interval: "soon" is not a length of time such as 90s, 5m or 1h30m; it is left out',
     ],
   })
   expect(await town.get('config')).toMatchObject({ rigs: [{ name: 'shop' }] })

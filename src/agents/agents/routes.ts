@@ -1,4 +1,4 @@
-import { qualify } from '../../config/names.ts'
+import { qualify } from '../../config/declare/names.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'

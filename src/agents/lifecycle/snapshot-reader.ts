@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import { findDependency } from '../../config/declare/agents.ts'
+import { findDependency } from '../../config/resolve/dependencies.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { HostedSession } from '../../host/protocol/session.ts'
 import { workNamesOf } from '../sessions/metadata.ts'

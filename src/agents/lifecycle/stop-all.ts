@@ -1,5 +1,5 @@
 import type { CityConfig } from '../../config/city-config.ts'
-import { findDependency } from '../../config/declare/agents.ts'
+import { findDependency } from '../../config/resolve/dependencies.ts'
 import type { BuiltParts } from '../sessions/parts.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { isRunning } from '../sessions/view.ts'

@@ -1,7 +1,5 @@
 import type { CityConfig } from '../../config/city-config.ts'
-import { plain } from '../../config/toml/toml.ts'
 import type { ModelUsage, Tokens } from '../conversations/entries/entry.ts'
-import { asArray, asNumber, asObject, asString, isObject } from '../conversations/entries/json.ts'
 
 /** US dollars for a million tokens. */
 export interface Price {
@@ -62,15 +60,9 @@ const fits = (one: Declared, provider: string | undefined, model: string): boole
   (model === one.model || model.startsWith(`${one.model}-`))
 
 /** The most exact names come first. */
-function declaredIn({ sections }: CityConfig): Declared[] {
-  const section = sections.get('pricing')
-  const all = asArray(section && plain(section)).flatMap((item): Declared[] => {
-    const model = asString(asObject(item).model)
-    if (!isObject(item) || model === undefined) return []
-    const tier = isObject(item.tier) ? item.tier : item
-    const per = (name: string) => asNumber(tier[`${name}_usd_per_1m`]) ?? 0
-    const own = price(per('prompt'), per('completion'), per('cache_read'), per('cache_creation'))
-    return [{ provider: asString(item.provider), model, price: own }]
-  })
+function declaredIn({ pricing }: CityConfig): Declared[] {
+  const all = pricing.map(({ provider, model, input, output, cacheRead, cacheWrite }) => ({
+    ...{ provider, model, price: price(input, output, cacheRead, cacheWrite) },
+  }))
   return all.sort((a, b) => b.model.length - a.model.length)
 }

@@ -1,11 +1,9 @@
 import type { CityConfig } from '../../config/city-config.ts'
-import { plain } from '../../config/toml/toml.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { ModelUsage } from '../conversations/entries/entry.ts'
-import { asObject, asString } from '../conversations/entries/json.ts'
 import type { FilePosition } from '../conversations/entries/log-reader.ts'
 import type { SessionLogs } from '../conversations/tracking/session-logs.ts'
 import { displayNameOf } from '../sessions/metadata.ts'
@@ -93,8 +91,7 @@ export class Usage {
 
   /** `[usage] provider`: where usage is written down; here, unless the city says otherwise. */
   get #recorded(): string {
-    const section = this.needs.config.current.sections.get('usage')
-    return asString(asObject(section && plain(section)).provider) ?? 'local'
+    return this.needs.config.current.usage.provider
   }
 
   #read(row: SessionRow, uses: readonly ModelUsage[], place: FilePosition | undefined): void {

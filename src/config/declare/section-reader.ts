@@ -1,160 +1,202 @@
 import { parseDuration } from '../../core/durations.ts'
-import { type Diagnostics, suggestion, withHint } from '../diagnostics.ts'
-import { emptyTable, plain, type TomlNode, type TomlTable } from '../toml/toml.ts'
+import type { Diagnostics, Severity, SourceLocation } from '../diagnostics/diagnostics.ts'
+import { suggestion, withHint } from '../diagnostics/suggestion.ts'
+import { emptyTable, type TomlNode, type TomlTable, toPlainValue } from '../toml/parse.ts'
+import type { DeclaredBlock, LayerInfo, Origin } from './origin.ts'
+import { keysWithoutEffect } from './without-effect.ts'
 
-/**
- * Reads one table of a file key by key, noting what is wrong with its line. A key that nobody asked for by the time
- * of `end` is unknown, and a mistake.
- */
-export class Reader {
-  readonly #asked = new Set<string>()
+/** What the readers of one file share. */
+export interface FileContext {
+  readonly diagnostics: Diagnostics
+  readonly layer: LayerInfo
+  readonly file: string
+  /** What an unknown key of this file is. */
+  readonly unknownKeys: Exclude<Severity, 'error'>
+}
+
+/** Reads one table of a file key by key, and notes what is wrong with the line it is on. */
+export class SectionReader {
+  readonly block: DeclaredBlock
+  readonly #read = new Set<string>()
+  readonly #children = new Map<string, SectionReader[]>()
 
   constructor(
-    private readonly findings: Diagnostics,
-    readonly file: string,
-    /** How the section is written: `[[rigs]]`, `[daemon]`, or empty for the top of a file. */
-    readonly section: string,
-    readonly table: TomlTable,
-  ) {}
-
-  get line(): number {
-    return this.table.line
+    private readonly context: FileContext,
+    /** How the header is written: `[[rigs]]`, `[daemon]`, or empty for the top of a file. */
+    section: string,
+    private readonly table: TomlTable,
+    /** The section's name in the table of keys without effect. */
+    private readonly kind = section.replace(/^\[+|\]+$/g, ''),
+  ) {
+    const { layer, file } = context
+    this.block = { layer, file, line: table.line, section, offset: section === '' ? undefined : table.offset }
   }
 
   has(key: string): boolean {
     return this.table.entries.has(key)
   }
 
-  /** Notes a mistake at a key, or at the section when the key is not there. */
-  wrong(key: string, message: string): void {
-    const line = this.table.entries.get(key)?.line ?? this.table.line
-    this.findings.mistakes.push({ file: this.file, line, key: `${this.section} ${key}`.trim(), message })
+  get keys(): string[] {
+    return [...this.table.entries.keys()]
   }
 
-  warn(key: string, message: string): void {
-    const line = this.table.entries.get(key)?.line ?? this.table.line
-    this.findings.warnings.push(`${this.file}:${line}: ${`${this.section} ${key}`.trim()}: ${message}`)
+  /** Where a key is written, or else the section. */
+  originOf(key: string): Origin {
+    return { block: this.block, line: this.table.entries.get(key)?.line ?? this.table.line, key }
   }
 
-  /** Keys that are known and kept for whoever reads the raw section. */
-  keep(...keys: string[]): void {
-    for (const key of keys) this.#asked.add(key)
+  error(key: string, message: string): void {
+    this.context.diagnostics.error(this.#location(key), message)
   }
 
-  /** The key as it was written. */
-  raw(key: string): TomlNode | undefined {
-    this.#asked.add(key)
+  warning(key: string, message: string): void {
+    this.context.diagnostics.warning(this.#location(key), message)
+  }
+
+  /** The value as it was written. */
+  node(key: string): TomlNode | undefined {
+    this.#read.add(key)
     return this.table.entries.get(key)
   }
 
-  /** A text; an empty one is an absent one. */
-  text(key: string): string | undefined {
-    const node = this.raw(key)
+  /** An empty string counts as a missing one. */
+  string(key: string): string | undefined {
+    const node = this.node(key)
     if (!node) return undefined
-    if (node.kind !== 'string') return this.#kind(key, 'a text in quotes')
+    if (node.kind !== 'string') return this.#wrongType(key, 'a string in quotes')
     return node.value === '' ? undefined : node.value
   }
 
-  /** A text that has to be there. */
-  required(key: string): string | undefined {
-    const value = this.text(key)
+  requiredString(key: string): string | undefined {
+    const value = this.string(key)
     const node = this.table.entries.get(key)
-    if (value === undefined && (!node || node.kind === 'string')) this.wrong(key, 'is required')
+    if (value === undefined && (!node || node.kind === 'string')) this.error(key, 'is required')
     return value
   }
 
   oneOf<const Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined {
-    const value = this.text(key)
+    const value = this.string(key)
     if (value === undefined) return undefined
-    const choice = choices.find((one) => one === value)
+    const choice = choices.find((candidate) => candidate === value)
     if (choice === undefined) {
-      this.wrong(key, withHint(`must be ${choices.join(' or ')}, not "${value}"`, suggestion(value, choices)))
+      this.error(key, withHint(`must be ${choices.join(' or ')}, not "${value}"`, suggestion(value, choices)))
     }
     return choice
   }
 
-  flag(key: string): boolean | undefined {
-    const node = this.raw(key)
+  boolean(key: string): boolean | undefined {
+    const node = this.node(key)
     if (!node) return undefined
-    return node.kind === 'boolean' ? node.value : this.#kind(key, 'true or false')
+    return node.kind === 'boolean' ? node.value : this.#wrongType(key, 'true or false')
   }
 
-  /** A whole number from `least` to `most`. */
-  whole(key: string, least: number, most = Number.MAX_SAFE_INTEGER): number | undefined {
-    const node = this.raw(key)
+  integer(key: string, min: number, max = Number.MAX_SAFE_INTEGER): number | undefined {
+    const node = this.node(key)
     if (!node) return undefined
-    if (node.kind !== 'integer' || !Number.isSafeInteger(node.value)) return this.#kind(key, 'a whole number')
-    if (node.value >= least && node.value <= most) return node.value
-    this.wrong(key, `must be ${node.value < least ? `${least} or more` : `${most} or less`}, not ${node.value}`)
+    if (node.kind !== 'integer' || !Number.isSafeInteger(node.value)) return this.#wrongType(key, 'a whole number')
+    if (node.value >= min && node.value <= max) return node.value
+    this.error(key, `must be ${node.value < min ? `${min} or more` : `${max} or less`}, not ${node.value}`)
     return undefined
   }
 
-  /** A length of time in milliseconds. One that cannot be read is warned of and left out. */
-  span(key: string): number | undefined {
-    const value = this.text(key)
+  /** A number; anything else is warned of and ignored. */
+  number(key: string): number | undefined {
+    const node = this.node(key)
+    if (!node) return undefined
+    if (node.kind === 'integer' || node.kind === 'float') return node.value
+    this.warning(key, `must be a number, not ${JSON.stringify(toPlainValue(node))}; it is ignored`)
+    return undefined
+  }
+
+  /** A duration in milliseconds; one that cannot be read is warned of and ignored. */
+  duration(key: string): number | undefined {
+    const value = this.string(key)
     if (value === undefined) return undefined
-    const length = parseDuration(value)
-    if (length === undefined)
-      this.warn(key, `"${value}" is not a length of time such as 90s, 5m or 1h30m; it is left out`)
-    return length
+    const milliseconds = parseDuration(value)
+    if (milliseconds === undefined) {
+      this.warning(key, `"${value}" is not a duration such as 90s, 5m or 1h30m; it is ignored`)
+    }
+    return milliseconds
   }
 
-  texts(key: string): string[] | undefined {
-    const node = this.raw(key)
+  strings(key: string): string[] | undefined {
+    const node = this.node(key)
     if (!node) return undefined
-    if (node.kind !== 'array') return this.#kind(key, 'a list of texts')
+    if (node.kind !== 'array') return this.#wrongType(key, 'a list of strings')
     const items = node.items.flatMap((item) => (item.kind === 'string' ? [item.value] : []))
-    return items.length === node.items.length ? items : this.#kind(key, 'a list of texts')
+    return items.length === node.items.length ? items : this.#wrongType(key, 'a list of strings')
   }
 
-  /** A table of texts; numbers and truth values are taken as they are written. */
-  map(key: string): Record<string, string> | undefined {
-    const node = this.raw(key)
+  /** A table of strings; numbers and booleans are taken as they are written. */
+  stringMap(key: string): Record<string, string> | undefined {
+    const node = this.node(key)
     if (!node) return undefined
-    if (node.kind !== 'table') return this.#kind(key, 'a table of texts')
+    if (node.kind !== 'table') return this.#wrongType(key, 'a table of strings')
     const pairs: [string, string][] = []
     for (const [name, value] of node.entries) {
-      if (value.kind === 'array' || value.kind === 'table') this.wrong(key, `"${name}" must be a text in quotes`)
+      if (value.kind === 'array' || value.kind === 'table') this.error(key, `"${name}" must be a string in quotes`)
       else pairs.push([name, String(value.value)])
     }
     return Object.fromEntries(pairs)
   }
 
-  /** A table under this one. */
-  within(key: string): Reader {
-    const node = this.raw(key)
-    const section = `[${[this.section.replace(/^\[+|\]+$/g, ''), key].filter(Boolean).join('.')}]`
-    if (node && node.kind !== 'table') this.wrong(key, `must be a table: ${section}`)
-    return new Reader(this.findings, this.file, section, node?.kind === 'table' ? node : emptyTable(this.line))
+  /** The table under this one; an empty one when it is missing. */
+  child(key: string, kind?: string): SectionReader {
+    const [existing] = this.#children.get(key) ?? []
+    if (existing) return existing
+    const node = this.node(key)
+    const section = `[${this.#path(key)}]`
+    if (node && node.kind !== 'table') this.error(key, `must be a table: ${section}`)
+    const table = node?.kind === 'table' ? node : emptyTable(this.table)
+    const child = new SectionReader(this.context, section, table, kind)
+    this.#children.set(key, [child])
+    return child
   }
 
-  /** The tables of an array of tables: `[[rigs]]`. */
-  each(key: string): Reader[] {
-    const node = this.raw(key)
+  /** The tables of an array of tables such as `[[rigs]]`. */
+  blocks(key: string, kind?: string): SectionReader[] {
+    const node = this.node(key)
     if (!node) return []
-    const section = `[[${[this.section.replace(/^\[+|\]+$/g, ''), key].filter(Boolean).join('.')}]]`
-    const tables = node.kind === 'array' ? node.items : []
-    if (node.kind !== 'array' || tables.some((item) => item.kind !== 'table')) {
-      this.wrong(key, `must be written as ${section}`)
+    const section = `[[${this.#path(key)}]]`
+    const items = node.kind === 'array' ? node.items : []
+    if (node.kind !== 'array' || items.some((item) => item.kind !== 'table')) {
+      this.error(key, `must be written as ${section}`)
     }
-    return tables.flatMap((item) =>
-      item.kind === 'table' ? [new Reader(this.findings, this.file, section, item)] : [],
-    )
+    const tables = items.filter((item) => item.kind === 'table')
+    const children = tables.map((table) => new SectionReader(this.context, section, table, kind))
+    this.#children.set(key, children)
+    return children
   }
 
-  /** Every key that nobody asked for is a mistake. */
-  end(): void {
-    for (const [key, { line }] of this.table.entries) {
-      if (this.#asked.has(key)) continue
-      const what = this.section ? 'is not a key of this section' : 'is not a section or key of this file'
-      const message = withHint(what, suggestion(key, this.#asked))
-      this.findings.mistakes.push({ file: this.file, line, key: `${this.section} ${key}`.trim(), message })
+  /** Notes every key that has no effect, here and in the tables under this one, once all that is known was read. */
+  finish(): void {
+    const inert = keysWithoutEffect(this.kind)
+    for (const key of this.keys) {
+      const sentence = inert.sentenceFor(key)
+      if (sentence !== undefined) this.warning(key, sentence)
+      else if (!this.#read.has(key)) this.#unknown(key, inert.keys)
     }
+    for (const children of this.#children.values()) for (const child of children) child.finish()
   }
 
-  #kind(key: string, wanted: string): undefined {
+  #unknown(key: string, inert: readonly string[]): void {
+    const message = this.block.section ? 'is not a key of this section' : 'is not a section or key of this file'
+    const hint = suggestion(key, [...this.#read, ...inert])
+    this.context.diagnostics[this.context.unknownKeys](this.#location(key), withHint(message, hint))
+  }
+
+  #wrongType(key: string, expected: string): undefined {
     const node = this.table.entries.get(key)
-    this.wrong(key, `must be ${wanted}, not ${node ? JSON.stringify(plain(node)) : 'absent'}`)
+    this.error(key, `must be ${expected}, not ${node ? JSON.stringify(toPlainValue(node)) : 'absent'}`)
     return undefined
+  }
+
+  #path(key: string): string {
+    return [this.block.section.replace(/^\[+|\]+$/g, ''), key].filter(Boolean).join('.')
+  }
+
+  #location(key: string): SourceLocation {
+    const { file, section } = this.block
+    return { file, line: this.originOf(key).line, key: `${section} ${key}`.trim() }
   }
 }

@@ -2,15 +2,16 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
-import { suggestion, toInvalidConfigError } from '../diagnostics.ts'
-import { FileSnapshot } from '../file-snapshot.ts'
-import { CITY_NAME } from '../names.ts'
+import { CITY_NAME } from '../declare/names.ts'
+import { toInvalidConfigError } from '../diagnostics/diagnostics.ts'
+import { suggestion } from '../diagnostics/suggestion.ts'
+import { CITY_FILE, SITE_FILE } from '../files/file-names.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
+import { writeDrafts } from '../files/write-files.ts'
 import { BUILTINS } from '../providers/presets.ts'
-import { CITY_FILE, compose, SITE_FILE } from '../resolve/compose.ts'
+import { compose } from '../resolve/compose.ts'
 import { renderPairs, renderValue } from '../toml/edit.ts'
-import { writeDrafts } from './write-files.ts'
 
-/** How a new city begins. */
 export interface NewCityOptions {
   /** Its name; the folder's when absent. */
   name?: string
@@ -20,26 +21,26 @@ export interface NewCityOptions {
   startCommand?: string
 }
 
-/** Writes a new city into a folder and says what it is called. A folder that has a city already is refused. */
-export async function createCity(path: string, beginning: NewCityOptions = {}): Promise<string> {
-  check(beginning)
+/** Writes a new city into a folder that holds none yet, and returns its name. */
+export async function createCity(path: string, options: NewCityOptions = {}): Promise<string> {
+  checkOptions(options)
   prepareFolder(path)
-  const site = beginning.name === undefined ? '' : `${renderPairs([['workspace_name', beginning.name]])[0]}\n`
+  const site = options.name === undefined ? '' : `${renderPairs([['workspace_name', options.name]])[0]}\n`
   const drafts = new Map([
     [SITE_FILE, site],
-    [CITY_FILE, firstText(beginning)],
+    [CITY_FILE, cityTemplate(options)],
   ])
-  const { config, mistakes } = compose(new FileSnapshot(path, drafts))
-  if (mistakes.length > 0) throw toInvalidConfigError(mistakes, 'validation-failed')
+  const { config, errors } = compose(new FileSnapshot(path, drafts))
+  if (errors.length > 0) throw toInvalidConfigError(errors, 'validation-failed')
   for (const folder of ['.gc/cache', '.gc/runtime', '.gc/system', 'agents']) createFolder(join(path, folder))
-  if (!(await writeDrafts(path, drafts, () => undefined))) throw initialised(path)
+  if (!(await writeDrafts(path, drafts, () => undefined))) throw alreadyInitialized(path)
   return config.name
 }
 
-/** What a city in a folder is called, as far as its files can be read. */
+/** The name of the city in a folder, as far as its files can be read. */
 export const readCityName = (path: string): string => compose(new FileSnapshot(path)).config.name
 
-function check({ name, provider, startCommand }: NewCityOptions): void {
+function checkOptions({ name, provider, startCommand }: NewCityOptions): void {
   if (name !== undefined && !CITY_NAME.test(name)) {
     throw new AppError('validation-failed', `"${name}" cannot name a city; use letters, digits, ".", "-" and "_"`)
   }
@@ -52,13 +53,14 @@ function check({ name, provider, startCommand }: NewCityOptions): void {
   }
 }
 
-const initialised = (path: string): AppError =>
+const alreadyInitialized = (path: string): AppError =>
   new AppError('conflict-wrong-state', `conflict: city already initialized at ${path}`)
 
 function prepareFolder(path: string): void {
   try {
     if (existsSync(path) && !statSync(path).isDirectory()) throw new Error('it is a file')
-    if ([CITY_FILE, SITE_FILE, '.gc/city.db'].some((file) => existsSync(join(path, file)))) throw initialised(path)
+    if ([CITY_FILE, SITE_FILE, '.gc/city.db'].some((file) => existsSync(join(path, file))))
+      throw alreadyInitialized(path)
     createFolder(path)
     accessSync(path, constants.W_OK | constants.X_OK)
   } catch (error) {
@@ -67,7 +69,7 @@ function prepareFolder(path: string): void {
   }
 }
 
-function firstText({ provider, startCommand }: NewCityOptions): string {
+function cityTemplate({ provider, startCommand }: NewCityOptions): string {
   const command = startCommand === undefined ? undefined : `start_command = ${renderValue(startCommand)}`
   const program = provider === undefined ? undefined : `provider = ${renderValue(provider)}`
   return `# A city: which agents work here, and on which projects. gc reads this file again whenever you save it.

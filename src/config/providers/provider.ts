@@ -2,17 +2,11 @@
 export type PromptMode = 'arg' | 'flag' | 'none'
 export const PROMPT_MODES: readonly PromptMode[] = ['arg', 'flag', 'none']
 
-/** How a program continues an earlier conversation: `claude --resume K` or `codex resume K`. */
-export type ResumeStyle = 'flag' | 'subcommand'
-export const RESUME_STYLES: readonly ResumeStyle[] = ['flag', 'subcommand']
-
 /** One value of an option, and the arguments that choosing it adds. The arguments never reach the wire. */
 export interface OptionChoice {
   value: string
   label: string
   flagArgs: string[]
-  /** Other spellings of the same arguments, as a person may have written them in `args`. */
-  flagAliases?: string[][]
 }
 
 /** Something a person may choose about a provider, such as its model. */
@@ -24,13 +18,6 @@ export interface ProviderOption {
   choices: OptionChoice[]
   /** In a declaration with `optionsSchemaMerge = "by_key"`: takes the base's option of this key away. */
   omit?: boolean
-}
-
-/** The names of the environment variables a program reads its endpoint and credentials from. */
-export interface UpstreamEnv {
-  baseUrl?: string
-  apiKey?: string
-  authToken?: string
 }
 
 /** A provider as it is declared: the keys of `[providers.<name>]`, or one of ours. What is absent comes from its base. */
@@ -45,31 +32,18 @@ export interface ProviderConfig {
   promptFlag?: string
   readyDelayMs?: number
   readyPromptPrefix?: string
-  processNames?: string[]
-  emitsPermissionWarning?: boolean
-  acceptStartupDialogs?: boolean
   env?: Record<string, string>
   /** Another program to look for on the PATH instead of `command`. */
   pathCheck?: string
   supportsAcp?: boolean
   acpCommand?: string
   acpArgs?: string[]
-  supportsHooks?: boolean
-  /** The file in its folder that the program reads standing instructions from. */
-  instructionsFile?: string
   resumeFlag?: string
-  resumeStyle?: ResumeStyle
   /** A whole command for resuming, with `{{.SessionKey}}` where the conversation's key goes. */
   resumeCommand?: string
-  sessionIdFlag?: string
-  forkFlag?: string
-  permissionModes?: Record<string, string>
   optionDefaults?: Record<string, string>
   optionsSchema?: ProviderOption[]
   optionsSchemaMerge?: 'replace' | 'by_key'
-  upstreamEnv?: UpstreamEnv
-  printArgs?: string[]
-  titleModel?: string
 }
 
 /** A provider with its bases merged in, ready to be launched. */
@@ -81,8 +55,6 @@ export interface Provider extends Omit<ProviderConfig, 'base' | 'argsAppend' | '
   args: string[]
   promptMode: PromptMode
   env: Record<string, string>
-  instructionsFile: string
-  permissionModes: Record<string, string>
   optionDefaults: Record<string, string>
   optionsSchema: ProviderOption[]
 }

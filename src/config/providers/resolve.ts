@@ -27,8 +27,6 @@ export function resolveProvider(name: string, declared: Declared): Provider {
     args: [...(merged.args ?? []), ...(argsAppend ?? [])],
     promptMode: merged.promptMode ?? 'arg',
     env: merged.env ?? {},
-    instructionsFile: merged.instructionsFile ?? 'AGENTS.md',
-    permissionModes: merged.permissionModes ?? {},
     optionDefaults: merged.optionDefaults ?? {},
     optionsSchema: merged.optionsSchema ?? [],
   }
@@ -88,8 +86,6 @@ function merge(base: ProviderConfig, child: ProviderConfig): ProviderConfig {
     ...merged,
     argsAppend: [...(base.argsAppend ?? []), ...(child.argsAppend ?? [])],
     env: { ...base.env, ...child.env },
-    permissionModes: { ...base.permissionModes, ...child.permissionModes },
-    upstreamEnv: { ...base.upstreamEnv, ...child.upstreamEnv },
     optionDefaults: Object.fromEntries(Object.entries(defaults).filter(([key]) => kept(key))),
     optionsSchema: schema,
   }

@@ -1,33 +1,31 @@
 import type { AST } from 'toml-eslint-parser'
-import { parseToml } from './toml.ts'
+import { BYTE_ORDER_MARK, parseSyntax } from './parse.ts'
 
-/** A value that we write into a file. */
+/** A value that gc writes into a file. */
 export type TomlValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>
-export type Pairs = readonly (readonly [key: string, value: TomlValue | undefined])[]
+export type TomlPairs = readonly (readonly [key: string, value: TomlValue | undefined])[]
 
-const BOM = '\uFEFF'
+/** The block whose header stands at this offset of the text without a byte order mark, or the top of the file. */
+export type BlockAddress = number | 'top'
 
 /** Adds a block such as `[[rigs]]` after the last of its kind, or at the end. Every other byte stays. */
-export const addBlock = (text: string, header: string, pairs: Pairs): string =>
-  behindMark(text, (body) => insertBlock(body, header, pairs))
+export const addBlock = (text: string, header: string, pairs: TomlPairs): string =>
+  editBody(text, (body) => insertBlock(body, header, pairs))
 
-/** Cuts out the `index`th block of an array of tables, its sub-tables too; undefined when it is not written as a block. */
-export const removeBlock = (text: string, section: string, index: number): string | undefined =>
-  behindMark(text, (body) => cutBlock(body, section, index))
+/** Cuts out the block at an offset, with its sub-tables; undefined when no block begins there. */
+export const removeBlock = (text: string, offset: number): string | undefined =>
+  editBody(text, (body) => cutBlock(body, offset))
 
-/** Gives a key of a block, or of the top of the file, a value; undefined takes the key away. */
+/** Sets a key of a block, or removes it when there is no value; undefined when no block begins there. */
 export const setKey = (
   text: string,
   block: BlockAddress,
   key: string,
   value: TomlValue | undefined,
-): string | undefined => behindMark(text, (body) => putKey(body, block, key, value))
-
-/** Where a key stands: in the `index`th block of a section, or at the top of the file. */
-export type BlockAddress = { readonly section: string; readonly index: number } | 'top'
+): string | undefined => editBody(text, (body) => putKey(body, block, key, value))
 
 /** The lines of a block. */
-export function renderPairs(pairs: Pairs): string[] {
+export function renderPairs(pairs: TomlPairs): string[] {
   return pairs.flatMap(([key, value]) => (value === undefined ? [] : [`${renderKey(key)} = ${renderValue(value)}`]))
 }
 
@@ -41,86 +39,84 @@ export function renderValue(value: TomlValue): string {
   return pairs.length > 0 ? `{ ${pairs.join(', ')} }` : '{}'
 }
 
-/** JSON's escapes are TOML's, but for DEL and for halves of characters. */
+/** JSON's escapes are TOML's, but for DEL and for lone surrogates. */
 const quote = (text: string): string => JSON.stringify(text.toWellFormed()).replaceAll('\x7f', '\\u007f')
 
-function behindMark<Result extends string | undefined>(text: string, edit: (body: string) => Result): Result | string {
-  if (!text.startsWith(BOM)) return edit(text)
+function editBody<Result extends string | undefined>(text: string, edit: (body: string) => Result): Result | string {
+  if (!text.startsWith(BYTE_ORDER_MARK)) return edit(text)
   const edited = edit(text.slice(1))
-  return edited === undefined ? edited : BOM + edited
+  return edited === undefined ? edited : BYTE_ORDER_MARK + edited
 }
 
-const tables = (body: string): AST.TOMLTable[] =>
-  parseToml(body).body[0].body.filter((node): node is AST.TOMLTable => node.type === 'TOMLTable')
+const tablesOf = (body: string): AST.TOMLTable[] =>
+  parseSyntax(body).body[0].body.filter((node): node is AST.TOMLTable => node.type === 'TOMLTable')
 
-/** How the line that ends at `at` is ended, or else the first line of the text. */
-function ending(body: string, at: number): string {
-  const own = /^\r?\n/.exec(body.slice(at, at + 2))?.[0]
+/** The line break at an offset, or else the first one of the text. */
+function lineBreakAt(body: string, offset: number): string {
+  const own = /^\r?\n/.exec(body.slice(offset, offset + 2))?.[0]
   return own ?? /\r?\n/.exec(body)?.[0] ?? '\n'
 }
 
-/** The end of the line that `at` is in, before its line break. */
-function lineEnd(body: string, at: number): number {
-  const feed = body.indexOf('\n', at)
+/** The end of the line that holds an offset, before its line break. */
+function lineEnd(body: string, offset: number): number {
+  const feed = body.indexOf('\n', offset)
   if (feed < 0) return body.length
-  return body[feed - 1] === '\r' && feed > at ? feed - 1 : feed
+  return body[feed - 1] === '\r' && feed > offset ? feed - 1 : feed
 }
 
-const lineStart = (body: string, at: number): number => body.lastIndexOf('\n', at - 1) + 1
+const lineStart = (body: string, offset: number): number => body.lastIndexOf('\n', offset - 1) + 1
 
-function insertBlock(body: string, header: string, pairs: Pairs): string {
+function insertBlock(body: string, header: string, pairs: TomlPairs): string {
   const section = header.replace(/^\[+|\]+$/g, '')
-  const last = tables(body).findLast((table) => table.resolvedKey[0] === section)
-  const at = last ? afterComments(body, lineEnd(body, last.range[1])) : body.length
-  const eol = ending(body, at)
-  const block = [header, ...renderPairs(pairs)].join(eol)
-  if (at < body.length || (body !== '' && !body.endsWith('\n'))) {
-    return body.slice(0, at) + eol + eol + block + body.slice(at)
+  const last = tablesOf(body).findLast((table) => table.resolvedKey[0] === section)
+  const offset = last ? afterComments(body, lineEnd(body, last.range[1])) : body.length
+  const lineBreak = lineBreakAt(body, offset)
+  const block = [header, ...renderPairs(pairs)].join(lineBreak)
+  if (offset < body.length || (body !== '' && !body.endsWith('\n'))) {
+    return body.slice(0, offset) + lineBreak + lineBreak + block + body.slice(offset)
   }
-  return body + (body === '' ? '' : eol) + block + eol
+  return body + (body === '' ? '' : lineBreak) + block + lineBreak
 }
 
 /** Comments right under a block belong to it, unless they stand right over the next one. */
-function afterComments(body: string, at: number): number {
-  const under = /^(?:\r?\n[ \t]*#[^\n\r]*)+/.exec(body.slice(at))?.[0] ?? ''
-  const next = /^\r?\n([^\r\n]*)/.exec(body.slice(at + under.length))?.[1] ?? ''
-  return next.trim() === '' ? at + under.length : at
+function afterComments(body: string, offset: number): number {
+  const under = /^(?:\r?\n[ \t]*#[^\n\r]*)+/.exec(body.slice(offset))?.[0] ?? ''
+  const next = /^\r?\n([^\r\n]*)/.exec(body.slice(offset + under.length))?.[1] ?? ''
+  return next.trim() === '' ? offset + under.length : offset
 }
 
-function cutBlock(body: string, section: string, index: number): string | undefined {
-  const parts = tables(body).filter(({ resolvedKey }) => resolvedKey[0] === section && resolvedKey[1] === index)
-  if (parts.length === 0) return undefined
+function cutBlock(body: string, offset: number): string | undefined {
+  const tables = tablesOf(body)
+  const block = tables.find(({ range }) => range[0] === offset)
+  if (!block) return undefined
+  const parts = tables.filter(({ resolvedKey }) => block.resolvedKey.every((key, depth) => resolvedKey[depth] === key))
   return parts.reduceRight((rest, { range }) => cutLines(rest, range[0], range[1]), body)
 }
 
 /** Cuts whole lines out, and one empty line over them. */
 function cutLines(body: string, start: number, end: number): string {
   const first = lineStart(body, start)
-  const over = /(^|\n)(\r?\n)$/.exec(body.slice(0, first))?.[2] ?? ''
-  const from = first - over.length
+  const emptyLine = /(^|\n)(\r?\n)$/.exec(body.slice(0, first))?.[2] ?? ''
+  const from = first - emptyLine.length
   const feed = body.indexOf('\n', end)
   if (feed >= 0) return body.slice(0, from) + body.slice(feed + 1)
   return body.slice(0, from).replace(/\r?\n$/, '')
 }
 
 function putKey(body: string, block: BlockAddress, key: string, value: TomlValue | undefined): string | undefined {
-  const top = parseToml(body).body[0]
-  const home =
-    block === 'top'
-      ? top
-      : tables(body).find(
-          ({ resolvedKey: [name, index, more] }) =>
-            name === block.section && index === block.index && more === undefined,
-        )
-  if (!home) return undefined
-  const pairs = (home.body as AST.TOMLTopLevelTable['body']).filter((node) => node.type === 'TOMLKeyValue')
-  const known = pairs.find((pair) => pair.key.keys.length === 1 && nameOf(pair.key.keys[0]) === key)
-  if (known && value === undefined) return cutPair(body, known)
+  const top = parseSyntax(body).body[0]
+  const table = block === 'top' ? top : tablesOf(body).find(({ range }) => range[0] === block)
+  if (!table) return undefined
+  const pairs = (table.body as AST.TOMLTopLevelTable['body']).filter((node) => node.type === 'TOMLKeyValue')
+  const existing = pairs.find((pair) => pair.key.keys.length === 1 && nameOf(pair.key.keys[0]) === key)
+  if (existing && value === undefined) return cutPair(body, existing)
   if (value === undefined) return body
-  if (known) return body.slice(0, known.value.range[0]) + renderValue(value) + body.slice(known.value.range[1])
+  if (existing) {
+    return body.slice(0, existing.value.range[0]) + renderValue(value) + body.slice(existing.value.range[1])
+  }
   const line = `${renderKey(key)} = ${renderValue(value)}`
   const last = pairs.at(-1)
-  if (last || home.type === 'TOMLTable') return insertLine(body, lineEnd(body, (last ?? home).range[1]), line)
+  if (last || table.type === 'TOMLTable') return insertLine(body, lineEnd(body, (last ?? table).range[1]), line)
   return insertTop(body, line)
 }
 
@@ -133,18 +129,18 @@ function cutPair(body: string, pair: AST.TOMLKeyValue): string {
   return feed < 0 ? before.replace(/\r?\n$/, '') : before + body.slice(feed + 1)
 }
 
-function insertLine(body: string, at: number, line: string): string {
-  return body.slice(0, at) + ending(body, at) + line + body.slice(at)
+function insertLine(body: string, offset: number, line: string): string {
+  return body.slice(0, offset) + lineBreakAt(body, offset) + line + body.slice(offset)
 }
 
 /** The first key of a file that has none at its top: before its first table, or at the end of its comments. */
 function insertTop(body: string, line: string): string {
-  const first = tables(body)[0]
-  const eol = ending(body, body.length)
+  const first = tablesOf(body)[0]
+  const lineBreak = lineBreakAt(body, body.length)
   if (first) {
-    const at = lineStart(body, first.range[0])
-    return `${body.slice(0, at)}${line}${eol}${eol}${body.slice(at)}`
+    const offset = lineStart(body, first.range[0])
+    return `${body.slice(0, offset)}${line}${lineBreak}${lineBreak}${body.slice(offset)}`
   }
-  const gap = body === '' || body.endsWith('\n') ? '' : eol
-  return `${body}${gap}${line}${eol}`
+  const gap = body === '' || body.endsWith('\n') ? '' : lineBreak
+  return `${body}${gap}${line}${lineBreak}`
 }

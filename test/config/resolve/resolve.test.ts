@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Config } from '../../../src/config/config.ts'
-import { prefixOf } from '../../../src/config/names.ts'
+import { prefixOf } from '../../../src/config/declare/names.ts'
+import { formatDiagnostic } from '../../../src/config/diagnostics/diagnostics.ts'
 import { errorMessage } from '../../../src/core/errors.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 
@@ -16,11 +17,15 @@ function lay(folder: TempFolder, files: Files): void {
   }
 }
 
-async function read(files: Files) {
+async function open(files: Files) {
   using folder = tempFolder()
   lay(folder, files)
-  return (await Config.open(folder.at('my-city'))).current
+  return await Config.open(folder.at('my-city'))
 }
+
+const read = async (files: Files) => (await open(files)).current
+
+const warningsOf = async (files: Files) => (await open(files)).composition.warnings.map(formatDiagnostic)
 
 /** What opening a city with these files says is wrong. */
 async function wrong(files: Files): Promise<string> {
@@ -98,11 +103,11 @@ agents = ["polly"]
       rigs: [],
       agents: [],
       namedSessions: [],
-      warnings: [],
     })
+    expect(await warningsOf({ 'city.toml': '' })).toEqual([])
     expect(config.daemon).toMatchObject({ patrolInterval: 30_000, maxRestarts: 5, restartWindow: 3_600_000 })
-    expect(config.daemon).toMatchObject({ maxWakesPerTick: 5, shutdownTimeout: 5000, startReadyTimeout: 300_000 })
-    expect(config.session).toMatchObject({ provider: '', setupTimeout: 10_000, nudgeRetryInterval: 500 })
+    expect(config.daemon).toMatchObject({ maxWakesPerTick: 5, shutdownTimeout: 5000, driftDrainTimeout: 120_000 })
+    expect(config.session).toMatchObject({ provider: '', setupTimeout: 10_000, startupTimeout: 60_000 })
   })
 
   test('takes its name from site.toml, then from the workspace', async () => {
@@ -142,16 +147,30 @@ agents = ["polly"]
     expect({ mail, events }).toEqual({ mail: { retentionTtl: 7 * DAY }, events: { age: 0, bytes: 1024 } })
   })
 
-  test('keeps the sections that others read, with their lines', async () => {
-    const { sections } = await read({ 'city.toml': '\n[orders]\nskip = ["nightly"]\n' })
-    expect(sections.get('orders')).toMatchObject({ kind: 'table', line: 2 })
+  test('says what models cost, and where usage is recorded', async () => {
+    const flat = '[[pricing]]\nmodel = "opus"\nprompt_usd_per_1m = 5\ncompletion_usd_per_1m = 2.5\n'
+    const tiered = '[[pricing]]\nprovider = "codex"\nmodel = "o9"\n[pricing.tier]\ncache_read_usd_per_1m = 1\n'
+    const wrong = '[[pricing]]\nprompt_usd_per_1m = "much"\n'
+    const files = { 'city.toml': `[usage]\nprovider = "discard"\n${flat}${tiered}${wrong}` }
+    const { pricing, usage } = await read(files)
+    expect(pricing).toEqual([
+      { provider: undefined, model: 'opus', input: 5, output: 2.5, cacheRead: 0, cacheWrite: 0 },
+      { provider: 'codex', model: 'o9', input: 0, output: 0, cacheRead: 1, cacheWrite: 0 },
+    ])
+    expect(usage).toEqual({ provider: 'discard' })
+    expect((await read({ 'city.toml': '' })).usage).toEqual({ provider: 'local' })
+    expect(await warningsOf(files)).toEqual([
+      'city.toml:12: [[pricing]] model: is required; this price is ignored',
+      'city.toml:13: [[pricing]] prompt_usd_per_1m: must be a number, not "much"; it is ignored',
+    ])
   })
 
-  test('reads lengths of time, and warns of those it cannot read', async () => {
-    const config = await read({ 'city.toml': '[daemon]\npatrol_interval = "1m30s"\nrestart_window = "soon"\n' })
+  test('reads durations, and warns of those it cannot read', async () => {
+    const files = { 'city.toml': '[daemon]\npatrol_interval = "1m30s"\nrestart_window = "soon"\n' }
+    const config = await read(files)
     expect(config.daemon).toMatchObject({ patrolInterval: 90_000, restartWindow: 3_600_000 })
-    expect(config.warnings).toEqual([
-      'city.toml:3: [daemon] restart_window: "soon" is not a length of time such as 90s, 5m or 1h30m; it is left out',
+    expect(await warningsOf(files)).toEqual([
+      'city.toml:3: [daemon] restart_window: "soon" is not a duration such as 90s, 5m or 1h30m; it is ignored',
     ])
   })
 
@@ -165,27 +184,12 @@ describe('a mistake', () => {
   const cases: [title: string, toml: string, said: string][] = [
     ['that is not TOML', 'a = 1\n[workspace\n', 'city.toml:2: is not TOML: Unterminated table-key'],
     [
-      'an unknown section',
-      '\n[workspce]\n',
-      'city.toml:2: workspce: is not a section or key of this file; did you mean "workspace"?',
-    ],
-    [
-      'an unknown key',
-      '[daemon]\npatrol_intervall = "3s"',
-      'city.toml:2: [daemon] patrol_intervall: is not a key of this section; did you mean "patrol_interval"?',
-    ],
-    [
-      'an unknown key like no other',
-      '[daemon]\nxyzzy = 1',
-      'city.toml:2: [daemon] xyzzy: is not a key of this section',
-    ],
-    [
-      'a text where a number belongs',
+      'a string where a number belongs',
       '[daemon]\nmax_restarts = "5"',
       'city.toml:2: [daemon] max_restarts: must be a whole number, not "5"',
     ],
     [
-      'a number below its least',
+      'a number below its minimum',
       '[daemon]\nmax_wakes_per_tick = 0',
       'city.toml:2: [daemon] max_wakes_per_tick: must be 1 or more, not 0',
     ],
@@ -300,7 +304,6 @@ describe('a mistake', () => {
       '[[named_session]]\nname = "lead"',
       'city.toml:1: [[named_session]] template: is required',
     ],
-    ['a key called __proto__', '__proto__ = 1', 'city.toml:1: __proto__: is not a section or key of this file'],
   ]
   test.each(cases)('is named with file, line and key: %s', async (_, toml, said) => {
     expect(await wrong({ 'city.toml': toml })).toBe(said)
@@ -308,15 +311,15 @@ describe('a mistake', () => {
 
   test('comes with all the others', async () => {
     const said = await wrong({
-      'city.toml': '[daemon]\nmax_restarts = -1\n[workspace]\nnmae = "x"\n',
-      '.gc/site.toml': 'workspace_nam = "x"\n',
-      'agents/w/agent.toml': '\nprovder = "claude"\n',
+      'city.toml': '[daemon]\nmax_restarts = -1\n[workspace]\nname = 1\n',
+      '.gc/site.toml': 'workspace_name = "a b"\n',
+      'agents/w/agent.toml': '\nprovider = 7\n',
     })
     expect(said.split('\n')).toEqual([
       'city.toml:2: [daemon] max_restarts: must be 0 or more, not -1',
-      'city.toml:4: [workspace] nmae: is not a key of this section; did you mean "name"?',
-      '.gc/site.toml:1: workspace_nam: is not a section or key of this file; did you mean "workspace_name"?',
-      'agents/w/agent.toml:2: provder: is not a section or key of this file; did you mean "provider"?',
+      'city.toml:4: [workspace] name: must be a string in quotes, not 1',
+      '.gc/site.toml:1: workspace_name: "a b" must begin with a letter or digit and go on with those, ".", "-" or "_"',
+      'agents/w/agent.toml:2: provider: must be a string in quotes, not 7',
     ])
   })
 
@@ -328,6 +331,45 @@ describe('a mistake', () => {
     lay(folder, { 'city.toml': '' })
     writeFileSync(folder.at('my-city', 'city.toml'), new Uint8Array([0x61, 0xff, 0xfe]))
     await expect(Config.open(folder.at('my-city'))).rejects.toThrow('city.toml:1: is not UTF-8 text')
+  })
+})
+
+describe('a key that gc does not know', () => {
+  const cases: [title: string, toml: string, warning: string][] = [
+    [
+      'an unknown section',
+      '\n[workspce]\n',
+      'city.toml:2: workspce: is not a section or key of this file; did you mean "workspace"?',
+    ],
+    [
+      'an unknown key',
+      '[daemon]\npatrol_intervall = "3s"',
+      'city.toml:2: [daemon] patrol_intervall: is not a key of this section; did you mean "patrol_interval"?',
+    ],
+    [
+      'an unknown key like no other',
+      '[daemon]\nxyzzy = 1',
+      'city.toml:2: [daemon] xyzzy: is not a key of this section',
+    ],
+    ['a key called __proto__', '__proto__ = 1', 'city.toml:1: __proto__: is not a section or key of this file'],
+  ]
+  test.each(cases)('does not keep a city from opening, and is warned of: %s', async (_, toml, warning) => {
+    expect(await warningsOf({ 'city.toml': toml })).toEqual([warning])
+  })
+
+  test('passes in agent.toml, and is noted where the files are checked', async () => {
+    const config = await open({
+      'city.toml': '',
+      'agents/w/agent.toml': '\nprovder = "claude"\nprovider = "codex"\n',
+    })
+    expect(config.composition.warnings).toEqual([])
+    expect(config.current.agents[0]?.provider).toBe('codex')
+  })
+
+  test('is warned of in site.toml', async () => {
+    expect(await warningsOf({ 'city.toml': '', '.gc/site.toml': 'workspace_nam = "x"\n' })).toEqual([
+      '.gc/site.toml:1: workspace_nam: is not a section or key of this file; did you mean "workspace_name"?',
+    ])
   })
 })
 
@@ -357,7 +399,7 @@ describe('an agent', () => {
       maxActive: 1,
       minActive: 0,
     })
-    expect(agents[0]).toMatchObject({ origin: 'folder', file: 'agents/mayor/agent.toml', description: 'runs things' })
+    expect(agents[0]).toMatchObject({ block: { file: 'agents/mayor/agent.toml' }, description: 'runs things' })
     expect(agents[0]).toMatchObject({ drainTimeout: 300_000, wakeMode: 'resume', attach: true, suspended: false })
     expect(agents[1]?.prompt).toBe('hush')
     expect(agents[3]?.may).toEqual(['respond'])
@@ -370,7 +412,7 @@ describe('an agent', () => {
       'prompts/w.md': 'work',
       'names.txt': '# gems\nopal\n\nruby\n',
     })
-    expect(agents[0]).toMatchObject({ origin: 'inline', file: 'city.toml', prompt: 'work', namepool: ['opal', 'ruby'] })
+    expect(agents[0]).toMatchObject({ block: { file: 'city.toml' }, prompt: 'work', namepool: ['opal', 'ruby'] })
   })
 
   test('is declared once', async () => {
@@ -382,21 +424,21 @@ describe('an agent', () => {
   })
 
   test('never has a higher cap than its rig, nor that than the workspace', async () => {
-    const { agents, warnings } = await read({
+    const { current, composition } = await open({
       'city.toml': `[workspace]\nmax_active_sessions = 9\nprovider = "claude"\n${RIG}max_active_sessions = 4\n`,
       'agents/a/agent.toml': 'dir = "shop"\nmax_active_sessions = 6\n',
       'agents/b/agent.toml': 'dir = "shop"\nmax_active_sessions = -1\n',
       'agents/c/agent.toml': 'max_active_sessions = 2\n',
       'agents/d/agent.toml': '',
     })
-    expect(agents.map(({ maxActive }) => maxActive)).toEqual([4, 4, 2, 9])
-    expect(warnings).toEqual([
+    expect(current.agents.map(({ maxActive }) => maxActive)).toEqual([4, 4, 2, 9])
+    expect(composition.warnings.map(formatDiagnostic)).toEqual([
       'agents/a/agent.toml:2: max_active_sessions: 6 is more than its rig or the workspace allows; 4 holds',
     ])
   })
 
   test('of a provider that nobody knows is warned of', async () => {
-    const { warnings } = await read({
+    const warnings = await warningsOf({
       'city.toml': '[workspace]\nprovider = "cluade"\n[providers.mine]\ncommand = "./mine"\n',
       'agents/a/agent.toml': '',
       'agents/b/agent.toml': 'provider = "mine"\n',
@@ -418,21 +460,21 @@ describe('a rig', () => {
       ['shop', '/home/me/shop', 'sh'],
       ['lib', '/libs/lib', 'lib'],
     ])
-    expect(rigs[1]).toMatchObject({ slingTargets: ['mayor'], suspendedOnStart: true })
+    expect(rigs[1]).toMatchObject({ name: 'lib', suspendedOnStart: true })
   })
 })
 
 describe('a named session', () => {
   test('keeps an identity for an agent, and warns when there is none', async () => {
-    const { namedSessions, warnings } = await read({
+    const { current, composition } = await open({
       'city.toml':
         '[[named_session]]\ntemplate = "lead"\nmode = "always"\n[[named_session]]\nname = "b"\ntemplate = "nobody"\n[[agent]]\nname = "lead"\nprovider = "claude"\n',
     })
-    expect(namedSessions).toMatchObject([
+    expect(current.namedSessions).toMatchObject([
       { name: 'lead', qualified: 'lead', template: 'lead', mode: 'always' },
       { name: 'b', qualified: 'b', template: 'nobody', mode: 'on_demand' },
     ])
-    expect(warnings).toEqual([
+    expect(composition.warnings.map(formatDiagnostic)).toEqual([
       'city.toml:6: [[named_session]] template: there is no agent "nobody"; the session cannot start',
     ])
   })
@@ -465,7 +507,7 @@ flag_args = ["--model", "big"]
           label: 'model',
           type: 'select',
           default: 'big',
-          choices: [{ value: 'big', label: 'big', flagArgs: ['--model', 'big'], flagAliases: [] }],
+          choices: [{ value: 'big', label: 'big', flagArgs: ['--model', 'big'] }],
         },
       ],
     })

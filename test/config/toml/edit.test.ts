@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { addBlock, removeBlock, setKey } from '../../../src/config/toml/edit.ts'
-import { plain, readToml } from '../../../src/config/toml/toml.ts'
+import { parseToml, toPlainValue } from '../../../src/config/toml/parse.ts'
 
 /** A generator of repeatable chance. */
 function chance(seed: number) {
@@ -48,10 +48,15 @@ function document(seed: number): string {
   return (below(12) === 0 ? '\uFEFF' : '') + text + (below(3) === 0 ? '' : eol)
 }
 
-const rigsIn = (text: string): unknown[] => {
-  const rigs = readToml(text).entries.get('rigs')
-  return rigs?.kind === 'array' ? rigs.items.map(plain) : []
+const rigNodes = (text: string) => {
+  const rigs = parseToml(text).entries.get('rigs')
+  return rigs?.kind === 'array' ? rigs.items : []
 }
+
+const rigsIn = (text: string): unknown[] => rigNodes(text).map(toPlainValue)
+
+/** Where the block of a rig begins; of the last rig when none is named. */
+const offsetOf = (text: string, index = -1): number => rigNodes(text).at(index)?.offset ?? Number.NaN
 
 const shop = [
   ['name', 'shop "1" ü\u007f\n🦀'],
@@ -67,7 +72,7 @@ describe('adding a block', () => {
       const known = rigsIn(before)
       const after = addBlock(before, '[[rigs]]', shop)
       expect(rigsIn(after)).toEqual([...known, { name: 'shop "1" ü\u007f\n🦀', max_active_sessions: 3 }])
-      expect(removeBlock(after, 'rigs', known.length)).toBe(before)
+      expect(removeBlock(after, offsetOf(after))).toBe(before)
       if (known.length > 0) withRigs++
     }
     expect(withRigs).toBeGreaterThan(500)
@@ -105,18 +110,20 @@ describe('taking a block out', () => {
   test('takes its sub-tables, and leaves comments over and under it', () => {
     const text =
       '# top\n\n# about a\n[[rigs]]\nname = "a"\n\n[rigs.imports.crew]\nsource = "x"\n# under\n\n[[rigs]]\nname = "b"\n'
-    expect(removeBlock(text, 'rigs', 0)).toBe('# top\n\n# about a\n# under\n\n[[rigs]]\nname = "b"\n')
+    expect(removeBlock(text, offsetOf(text, 0))).toBe('# top\n\n# about a\n# under\n\n[[rigs]]\nname = "b"\n')
   })
 
   test('is not possible when it is written inside an array', () => {
-    expect(removeBlock('rigs = [{ name = "a" }]\n', 'rigs', 0)).toBeUndefined()
+    const text = 'rigs = [{ name = "a" }]\n'
+    expect(removeBlock(text, offsetOf(text, 0))).toBeUndefined()
+    expect(setKey(text, offsetOf(text, 0), 'name', 'b')).toBeUndefined()
   })
 })
 
 describe('setting a key', () => {
-  const block = { section: 'rigs', index: 1 }
   const text =
     '[[rigs]]\r\nname = "a"\r\n[[rigs]] # two\r\nname = "b" # b\r\nprefix   =   "p" # why\r\n[rigs.x]\r\nprefix = "no"\r\n'
+  const block = offsetOf(text)
 
   test('changes only its value', () => {
     expect(setKey(text, block, 'prefix', 'q')).toBe(text.replace('"p" # why', '"q" # why'))
@@ -144,7 +151,7 @@ describe('setting a key', () => {
   test('leaves everything else of any document as it was', () => {
     for (let seed = 1; seed <= 1000; seed++) {
       const before = addBlock(document(seed), '[[rigs]]', shop)
-      const at = { section: 'rigs', index: rigsIn(before).length - 1 }
+      const at = offsetOf(before)
       const set = setKey(before, at, 'prefix', 'zz') ?? ''
       expect(rigsIn(set).at(-1)).toMatchObject({ prefix: 'zz' })
       expect(setKey(set, at, 'prefix', undefined)).toBe(before)

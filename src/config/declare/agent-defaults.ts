@@ -1,0 +1,5 @@
+import { string, type ValuesOf } from './fields.ts'
+
+/** `[agent_defaults]`: what agents have that declare nothing else. */
+export const AGENT_DEFAULTS = { provider: string('provider'), defaultSlingFormula: string('default_sling_formula') }
+export type AgentDefaultsFields = ValuesOf<typeof AGENT_DEFAULTS>

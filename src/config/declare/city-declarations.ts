@@ -1,0 +1,60 @@
+import type { ProviderConfig } from '../providers/provider.ts'
+import type { AgentFields } from './agent.ts'
+import type { AgentDefaultsFields } from './agent-defaults.ts'
+import type { DaemonFields } from './daemon.ts'
+import type { Declaration } from './declaration.ts'
+import type { McpServerFields } from './mcp-server.ts'
+import type { NamedSessionFields } from './named-session.ts'
+import type { Origin } from './origin.ts'
+import type { EventRotationFields, MailFields, PricingFields, UsageFields } from './records.ts'
+import type { RigFields } from './rig.ts'
+import type { SessionFields } from './session.ts'
+import type { ChatSessionsFields, SessionSleepFields } from './session-sleep.ts'
+import type { RigBindingFields, SiteFields } from './site.ts'
+import type { WorkspaceFields } from './workspace.ts'
+
+/** The sections that a city has once; layers merge them field by field. */
+export interface SectionDeclarations {
+  readonly workspace: Declaration<WorkspaceFields>
+  readonly site: Declaration<SiteFields>
+  readonly agentDefaults: Declaration<AgentDefaultsFields>
+  readonly daemon: Declaration<DaemonFields>
+  readonly session: Declaration<SessionFields>
+  readonly sessionSleep: Declaration<SessionSleepFields>
+  readonly chatSessions: Declaration<ChatSessionsFields>
+  readonly mail: Declaration<MailFields>
+  readonly eventRotation: Declaration<EventRotationFields>
+  readonly usage: Declaration<UsageFields>
+}
+
+/** The blocks of which a city has any number. */
+export interface BlockDeclarations {
+  readonly rigs: readonly Declaration<RigFields>[]
+  readonly rigBindings: readonly Declaration<RigBindingFields>[]
+  readonly agents: readonly Declaration<AgentFields>[]
+  readonly namedSessions: readonly Declaration<NamedSessionFields>[]
+  readonly pricing: readonly Declaration<PricingFields>[]
+  readonly patches: readonly AppliedPatch[]
+}
+
+/** What a city has by name; layers merge entries of one name field by field. */
+export interface NamedDeclarations {
+  /** The providers that gc knows by itself, for others to be based on. */
+  readonly presets: ReadonlyMap<string, Declaration<ProviderConfig>>
+  readonly providers: ReadonlyMap<string, Declaration<ProviderConfig>>
+  readonly mcpServers: ReadonlyMap<string, Declaration<McpServerFields>>
+}
+
+/** A patch that a layer applied to what lower layers declare. */
+export interface AppliedPatch {
+  readonly target: 'agent' | 'rig' | 'provider'
+  readonly origin: Origin
+}
+
+/** Everything that layers declare of a city; nothing is filled in, and nothing is judged. */
+export interface CityDeclarations extends Partial<SectionDeclarations>, BlockDeclarations, NamedDeclarations {}
+
+export const NO_DECLARATIONS: CityDeclarations = {
+  ...{ rigs: [], rigBindings: [], agents: [], namedSessions: [], pricing: [], patches: [] },
+  ...{ presets: new Map(), providers: new Map(), mcpServers: new Map() },
+}

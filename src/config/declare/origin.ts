@@ -1,0 +1,26 @@
+/** What a declaration knows of the layer that it comes from. */
+export interface LayerInfo {
+  readonly name: string
+  /** Whether gc may edit the files of this layer. */
+  readonly isEditable: boolean
+}
+
+/** A table of a file: where it stands, and which layer declares it. */
+export interface DeclaredBlock {
+  readonly layer: LayerInfo
+  readonly file: string
+  readonly line: number
+  /** How its header is written, such as `[[rigs]]`; empty for a whole file. */
+  readonly section: string
+  /** Where its header stands in the text; undefined for a whole file. */
+  readonly offset: number | undefined
+}
+
+/** Where the value of a field was written. */
+export interface Origin {
+  readonly block: DeclaredBlock
+  readonly line: number
+  readonly key: string
+}
+
+export type Origins<Values> = { readonly [Name in keyof Values]?: Origin }

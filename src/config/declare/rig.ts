@@ -1,0 +1,24 @@
+import { type Declaration, declareFields } from './declaration.ts'
+import { boolean, type Field, integer, name, requiredString, string, type ValuesOf } from './fields.ts'
+import { PREFIX } from './names.ts'
+import { SESSION_SLEEP, type SessionSleepFields } from './session-sleep.ts'
+
+const sleep: Field<Declaration<SessionSleepFields>> = {
+  key: 'session_sleep',
+  read: (section) =>
+    section.has('session_sleep') ? declareFields(section.child('session_sleep'), SESSION_SLEEP) : undefined,
+}
+
+/** `[[rigs]]`: a folder that agents work on. */
+export const RIG = {
+  name: requiredString('name'),
+  path: string('path'),
+  prefix: name('prefix', PREFIX, '"-" or "_"'),
+  defaultBranch: string('default_branch'),
+  suspendedOnStart: boolean('suspended_on_start'),
+  /** The old name of suspended_on_start. */
+  suspended: boolean('suspended'),
+  maxActive: integer('max_active_sessions', { min: -1 }),
+  sleep,
+}
+export type RigFields = ValuesOf<typeof RIG>

@@ -1,0 +1,13 @@
+import { name, requiredString, type ValuesOf } from './fields.ts'
+import { CITY_NAME, PREFIX } from './names.ts'
+
+/** The top of `.gc/site.toml`: what the city is called on this machine. */
+export const SITE = {
+  workspaceName: name('workspace_name', CITY_NAME, '".", "-" or "_"'),
+  workspacePrefix: name('workspace_prefix', PREFIX, '"-" or "_"'),
+}
+export type SiteFields = ValuesOf<typeof SITE>
+
+/** `[[rig]]` of `.gc/site.toml`: where a rig lies on this machine. */
+export const RIG_BINDING = { name: requiredString('name'), path: requiredString('path') }
+export type RigBindingFields = ValuesOf<typeof RIG_BINDING>

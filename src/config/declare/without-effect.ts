@@ -1,0 +1,172 @@
+type Section = Readonly<Record<string, string>>
+
+const PACKS = 'packs are not read yet: nothing that they declare is part of this city'
+const RIG_PATCHES = 'is not applied yet: what it suspends, limits or takes away is NOT in force'
+const FRAGMENTS = 'fragments are not read yet: the rules in them are NOT part of any prompt'
+const HOOKS = 'gc installs no hooks yet: what they would check or forbid is NOT in force'
+const OVERLAY = 'overlays are not copied yet: settings and rules in them are NOT in force'
+const FORMULA = 'formulas are not run yet'
+const SLING_FORMULA =
+  'formulas are not run yet: slinging work to such an agent fails unless the request says no_formula'
+const UPSTREAM = 'upstreams are not used yet: the program keeps its own endpoint and credentials'
+const TOMBSTONE = 'has no effect, here or elsewhere; take it out'
+const STORAGE = 'has no effect: all work is kept in this city’s own database'
+const TERMINAL = 'has no effect: gc runs terminals itself, without tmux'
+const SCREEN = 'has no effect: gc reads the state of a program from its screen'
+const NUDGE = 'has no effect: gc types a message as soon as the program takes input'
+
+/**
+ * The keys that the known system has and that have no effect here, with the sentence that says so. Whoever gives one
+ * of them its effect takes its line out. A section is named by its header, `providers` and `agent` by their kind.
+ */
+const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
+  '': {
+    include: 'fragments of city.toml are not read; put what they say into city.toml',
+    imports: PACKS,
+    packs: PACKS,
+    defaults: `defaults of rigs are not applied yet, and ${PACKS}`,
+    patches: 'patches are not applied yet: what they suspend, limit or take away is NOT in force',
+    agents: 'is an old name of [agent_defaults], and has no effect; rename the section',
+    upstreams: UPSTREAM,
+    storage: STORAGE,
+    beads: STORAGE,
+    dolt: STORAGE,
+    maintenance: 'has no effect: there is no Dolt database to maintain',
+    formulas: FORMULA,
+    orders: 'orders are not run yet: no order is triggered, skipped or limited by this section',
+    api: 'has no effect: `gc serve` decides where the API listens and who may write; no protection in here is in force',
+    convergence: 'has no effect: gc has no convergence loops; the limits in here are NOT in force',
+    doctor: 'has no effect: `gc doctor` does not exist yet, and no check in here is run',
+    service: 'services are not started yet',
+    webhook: 'webhooks are not received yet',
+    webhooks: 'webhooks are not received yet',
+    github: 'pull requests are not watched yet',
+    extmsg: 'external messages are not received or sent yet',
+  },
+  workspace: {
+    includes: PACKS,
+    default_rig_includes: PACKS,
+    global_fragments: FRAGMENTS,
+    install_agent_hooks: HOOKS,
+    session_template: 'is shown and has no effect: sessions are named after their agents',
+    timezone: 'has no effect yet: only schedules of orders would use it, and orders are not run',
+  },
+  rigs: {
+    imports: PACKS,
+    includes: PACKS,
+    overrides: RIG_PATCHES,
+    patches: RIG_PATCHES,
+    dolt_host: STORAGE,
+    dolt_port: STORAGE,
+    formulas_dir: FORMULA,
+    formula_vars: FORMULA,
+    default_sling_target: 'has no effect: name the agent when you sling',
+    default_sling_targets: 'has no effect: name the agent when you sling',
+  },
+  agent: {
+    upstream: UPSTREAM,
+    sling_query: 'is given to prompts and never run: `gc sling` finds the work itself',
+    default_sling_formula: SLING_FORMULA,
+    nudge: 'has no effect: the first prompt says what to do',
+    tmux_alias: TERMINAL,
+    mouse_mode: TERMINAL,
+    overlay_dir: OVERLAY,
+    install_agent_hooks: HOOKS,
+    install_hooks: HOOKS,
+    hooks_installed: HOOKS,
+    inject_fragments: FRAGMENTS,
+    append_fragments: FRAGMENTS,
+    inject_assigned_skills: 'has no effect: skills are not handed to agents yet',
+    skills: TOMBSTONE,
+    mcp: TOMBSTONE,
+    fallback: TOMBSTONE,
+    assigned_work_defer_limit: 'has no effect: this limit is NOT in force',
+    process_names: SCREEN,
+    ready_delay_ms: 'has no effect on an agent: declare it on its provider',
+    ready_prompt_prefix: 'has no effect on an agent: declare it on its provider',
+    emits_permission_warning: SCREEN,
+  },
+  agent_defaults: {
+    upstream: UPSTREAM,
+    default_sling_formula: SLING_FORMULA,
+    append_fragments: FRAGMENTS,
+    model: 'has no effect: choose the model with option_defaults of an agent or a provider',
+    wake_mode: 'has no effect: set it on each agent',
+    allow_overlay: 'has no effect: what it would allow or forbid is NOT in force',
+    allow_env_override: 'has no effect: what it would allow or forbid is NOT in force',
+    skills: TOMBSTONE,
+    mcp: TOMBSTONE,
+  },
+  daemon: {
+    start_ready_timeout: 'has no effect: startup_timeout of [session] bounds the start of a program',
+    formula_v2: FORMULA,
+    wisp_gc_interval: 'has no effect: gc removes no wisps',
+    wisp_ttl: 'has no effect: gc removes no wisps',
+    nudge_dispatcher: NUDGE,
+    tick_debounce: 'has no effect: gc acts on events, not in ticks',
+    auto_prune_worker_dir: 'has no effect: gc removes only worktrees of its own',
+    'session_circuit_breaker*':
+      'has no effect: max_restarts and restart_window keep a session that fails from starting',
+  },
+  session: {
+    acp: 'has no effect: declare acp_command and acp_args on a provider',
+    k8s: 'has no effect: gc does not run sessions in Kubernetes; its limits are NOT in force',
+    socket: TERMINAL,
+    debounce_ms: TERMINAL,
+    display_ms: TERMINAL,
+    remote_match: TERMINAL,
+    nudge_ready_timeout: NUDGE,
+    nudge_retry_interval: NUDGE,
+    nudge_poll_interval: NUDGE,
+    nudge_lock_timeout: NUDGE,
+  },
+  mail: { provider: 'has no effect: mail is kept in this city’s own database' },
+  events: { provider: 'has no effect: events are kept in this city’s own database' },
+  'events.rotation': {
+    enabled: 'has no effect: events leave the log only by retention',
+    max_size_bytes: 'has no effect: events leave the log only by retention',
+    check_interval_records: 'has no effect: events leave the log only by retention',
+    check_interval_seconds: 'has no effect: events leave the log only by retention',
+  },
+  named_session: { scope: 'has no effect: give it dir to belong to a rig' },
+  pricing: { last_verified: 'is a note for people: gc does not read it' },
+  providers: {
+    process_names: SCREEN,
+    emits_permission_warning: SCREEN,
+    accept_startup_dialogs: 'has no effect: gc answers no dialog by itself; they wait in `gc attention`',
+    supports_hooks: HOOKS,
+    instructions_file: 'has no effect: gc writes no instructions into the project',
+    resume_style: 'has no effect: write the subcommand or flag into resume_flag, or use resume_command',
+    session_id_flag: 'has no effect: gc takes the key of a conversation from the program itself',
+    fork_flag: 'has no effect: gc does not fork conversations',
+    permission_modes: 'has no effect: permissions are chosen by options_schema; none in here is in force',
+    upstream_env: UPSTREAM,
+    print_args: 'has no effect: gc does not run the program to print one answer',
+    title_model: 'has no effect: gc makes no titles with a model',
+  },
+  'providers.options_schema': { type: 'has no effect: every option is a choice' },
+  'providers.options_schema.choices': { flag_aliases: 'has no effect: only flag_args are used' },
+}
+
+/** The keys of one section that have no effect. */
+export interface KeysWithoutEffect {
+  readonly keys: readonly string[]
+  /** Says that a key has no effect; undefined for any other key. */
+  sentenceFor(key: string): string | undefined
+}
+
+export function keysWithoutEffect(section: string): KeysWithoutEffect {
+  const entries = Object.entries(WITHOUT_EFFECT[section] ?? {})
+  const matches = (pattern: string, key: string) =>
+    pattern.endsWith('*') ? key.startsWith(pattern.slice(0, -1)) : key === pattern
+  return {
+    keys: entries.map(([pattern]) => pattern),
+    sentenceFor: (key) => entries.find(([pattern]) => matches(pattern, key))?.[1],
+  }
+}
+
+/** Every section and key of the table, for whoever checks it. */
+export const listKeysWithoutEffect = (): { section: string; key: string; sentence: string }[] =>
+  Object.entries(WITHOUT_EFFECT).flatMap(([section, keys]) =>
+    Object.entries(keys).map(([key, sentence]) => ({ section, key, sentence })),
+  )

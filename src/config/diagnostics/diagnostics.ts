@@ -1,0 +1,67 @@
+import { AppError } from '../../core/errors.ts'
+import { CITY_FILE } from '../files/file-names.ts'
+
+/** A place in a file of the configuration. */
+export interface SourceLocation {
+  readonly file: string
+  readonly line: number
+  /** The section and key, such as `[[rigs]] prefix`; empty for the whole file. */
+  readonly key: string
+}
+
+/**
+ * How much a diagnostic matters: an error keeps the files from being put in force, a warning is reported when they are
+ * loaded, and a lint is shown only where the files are checked.
+ */
+export type Severity = 'error' | 'warning' | 'lint'
+
+/** One sentence about a place in a file. */
+export interface Diagnostic extends SourceLocation {
+  readonly severity: Severity
+  readonly message: string
+}
+
+/** Collects what reading and resolving a configuration finds. */
+export class Diagnostics {
+  readonly #all: Diagnostic[] = []
+
+  error({ file, line, key }: SourceLocation, message: string): void {
+    this.#all.push({ severity: 'error', file, line, key, message })
+  }
+
+  warning({ file, line, key }: SourceLocation, message: string): void {
+    this.#all.push({ severity: 'warning', file, line, key, message })
+  }
+
+  lint({ file, line, key }: SourceLocation, message: string): void {
+    this.#all.push({ severity: 'lint', file, line, key, message })
+  }
+
+  /** The diagnostics of these severities in reading order. */
+  list(...severities: Severity[]): Diagnostic[] {
+    return this.#all.filter(({ severity }) => severities.includes(severity)).sort(inReadingOrder)
+  }
+}
+
+/** city.toml first, since an error in it causes errors elsewhere; then by file and line. */
+function inReadingOrder(a: Diagnostic, b: Diagnostic): number {
+  const rank = ({ file }: Diagnostic) => (file === CITY_FILE ? '' : file)
+  if (rank(a) === rank(b)) return a.line - b.line
+  return rank(a) < rank(b) ? -1 : 1
+}
+
+/** `city.toml:12: [[rigs]] prefix: must be …`. */
+export const formatDiagnostic = ({ file, line, key, message }: Diagnostic): string =>
+  `${file}:${line}: ${key ? `${key}: ` : ''}${message}`
+
+/** Files that cannot be put in force, as one error with a line for each diagnostic. */
+export function toInvalidConfigError(
+  diagnostics: readonly Diagnostic[],
+  code: 'invalid-request' | 'validation-failed',
+): AppError {
+  const fieldErrors = diagnostics.map(({ file, line, key, message }) => ({
+    location: `${file}:${line}`,
+    message: `${key}: ${message}`,
+  }))
+  return new AppError(code, diagnostics.map(formatDiagnostic).join('\n'), { fieldErrors })
+}

@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { errorMessage } from '../../core/errors.ts'
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024
+
+/** New texts by file, named from the city; undefined deletes the file. */
+export type Drafts = ReadonlyMap<string, string | undefined>
+
+/** A file or folder that exists and cannot be read. */
+export interface UnreadableFile {
+  readonly file: string
+  readonly message: string
+}
+
+/**
+ * The files of a configuration as they were when they were first read, so that everything is made of one state of the
+ * disk. Each root is a folder: the city's, and that of whatever else declares something.
+ */
+export class FileSnapshot {
+  readonly city: RootSnapshot
+  readonly #roots = new Map<string, RootSnapshot>()
+
+  /** Drafts stand in for files of the city that are about to be written. */
+  constructor(path: string, drafts: Drafts = new Map()) {
+    this.city = new RootSnapshot(path, drafts)
+    this.#roots.set(path, this.city)
+  }
+
+  /** The files of the folder at an absolute path. */
+  root(path: string): RootSnapshot {
+    const root = this.#roots.get(path) ?? new RootSnapshot(path)
+    this.#roots.set(path, root)
+    return root
+  }
+
+  get roots(): readonly RootSnapshot[] {
+    return [...this.#roots.values()]
+  }
+
+  /** Whether the same files were read and hold the same. */
+  equals(other: FileSnapshot): boolean {
+    const { roots } = this
+    return roots.length === other.roots.length && roots.every((root) => root.equals(other.root(root.path)))
+  }
+}
+
+/** The files of one folder. */
+export class RootSnapshot {
+  readonly #texts = new Map<string, string | undefined>()
+  readonly #folders = new Map<string, string[]>()
+  readonly unreadable: UnreadableFile[] = []
+
+  constructor(
+    readonly path: string,
+    private readonly drafts: Drafts = new Map(),
+  ) {}
+
+  /** The text of a file, named from the root; undefined when there is none. */
+  text(file: string): string | undefined {
+    if (this.drafts.has(file)) return this.drafts.get(file)
+    if (!this.#texts.has(file)) this.#texts.set(file, this.#read(file))
+    return this.#texts.get(file)
+  }
+
+  /** The folders in a folder, in order of their names. */
+  folders(folder: string): string[] {
+    const listed = this.#folders.get(folder) ?? this.#list(folder)
+    this.#folders.set(folder, listed)
+    const drafted = [...this.drafts].filter(([file, text]) => file.startsWith(`${folder}/`) && text !== undefined)
+    const names = drafted.map(([file]) => file.slice(folder.length + 1).split('/')[0] ?? '')
+    return [...new Set([...listed, ...names])].sort()
+  }
+
+  /** The files that were asked for, whether or not they exist. */
+  get files(): string[] {
+    return [...this.#texts.keys()]
+  }
+
+  equals(other: RootSnapshot): boolean {
+    return (
+      this.#texts.size === other.#texts.size &&
+      [...this.#texts].every(([file, text]) => other.#texts.has(file) && other.#texts.get(file) === text) &&
+      [...this.#folders].every(([folder, names]) => other.#folders.get(folder)?.join('/') === names.join('/'))
+    )
+  }
+
+  #read(file: string): string | undefined {
+    const path = resolve(this.path, file)
+    try {
+      if (statSync(path).size > MAX_FILE_BYTES) {
+        throw new RangeError(`is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`)
+      }
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
+    } catch (error) {
+      if (isAbsent(error)) return undefined
+      this.unreadable.push({ file, message: error instanceof TypeError ? 'is not UTF-8 text' : errorMessage(error) })
+      return undefined
+    }
+  }
+
+  #list(folder: string): string[] {
+    try {
+      return readdirSync(join(this.path, folder), { withFileTypes: true })
+        .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !/^[._]/.test(entry.name))
+        .map((entry) => entry.name)
+    } catch (error) {
+      if (!isAbsent(error)) this.unreadable.push({ file: folder, message: errorMessage(error) })
+      return []
+    }
+  }
+}
+
+const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')

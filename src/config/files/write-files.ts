@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, realpathSync, renameSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import { createFolder, syncFolder } from '../../core/folders.ts'
+import { AGENTS_FOLDER } from './file-names.ts'
+import type { Drafts } from './file-snapshot.ts'
+
+interface PreparedFile {
+  readonly path: string
+  readonly before: string | undefined
+  /** The new text, on disk under another name; undefined to delete the file. */
+  readonly temporary: string | undefined
+}
+
+/**
+ * Writes drafts over the files they were made from, in their order, each whole or not at all; they are on disk when
+ * this resolves. False, and nothing changed, when one of the files is no longer what its draft was made from.
+ */
+export async function writeDrafts(
+  folder: string,
+  drafts: Drafts,
+  originalText: (file: string) => string | undefined,
+): Promise<boolean> {
+  const prepared: PreparedFile[] = []
+  try {
+    for (const [file, text] of drafts) prepared.push(await prepare(pathInside(folder, file), text, originalText(file)))
+    if (prepared.some(({ path, before }) => readText(path) !== before)) return false
+    replaceAll(prepared)
+    for (const parent of new Set(prepared.map(({ path }) => dirname(path)))) syncParent(parent)
+    return true
+  } catch (error) {
+    const reason = errorMessage(error)
+    const code = /ENOSPC|EDQUOT/.test(reason) ? 'store-unavailable' : 'conflict-wrong-state'
+    throw new AppError(code, `the configuration could not be written, and is as it was: ${reason}`)
+  } finally {
+    for (const { temporary } of prepared) if (temporary) await rm(temporary, { force: true })
+  }
+}
+
+/** The path of a file of the city; nothing outside it is ever written. */
+function pathInside(folder: string, file: string): string {
+  const path = join(folder, file)
+  if (!path.startsWith(join(folder, '/'))) throw new Error(`${file} is not in the city`)
+  return path
+}
+
+async function prepare(named: string, text: string | undefined, before: string | undefined): Promise<PreparedFile> {
+  if (text === undefined) return { path: named, before, temporary: undefined }
+  const path = before === undefined ? named : realpathSync(named)
+  createFolder(dirname(path))
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+  const file = await open(temporary, 'wx', before === undefined ? 0o644 : statSync(path).mode & 0o777)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return { path, before, temporary }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function replaceAll(prepared: readonly PreparedFile[]): void {
+  const replaced: PreparedFile[] = []
+  try {
+    for (const file of prepared) {
+      if (file.temporary) renameSync(file.temporary, file.path)
+      else if (file.before !== undefined) unlinkSync(file.path)
+      replaced.push(file)
+    }
+  } catch (error) {
+    for (const { path, before } of replaced.reverse()) {
+      if (before === undefined) unlinkSync(path)
+      else writeFileSync(path, before)
+    }
+    throw error
+  }
+}
+
+/** Puts the names in a folder on disk; removes an agent's folder when its last file was deleted. */
+function syncParent(folder: string): void {
+  const isRemoved = basename(dirname(folder)) === AGENTS_FOLDER && removeIfEmpty(folder)
+  syncFolder(isRemoved ? dirname(folder) : folder)
+}
+
+function removeIfEmpty(folder: string): boolean {
+  try {
+    rmdirSync(folder)
+    return true
+  } catch {
+    return false
+  }
+}

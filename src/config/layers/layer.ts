@@ -1,0 +1,17 @@
+import type { CityDeclarations } from '../declare/city-declarations.ts'
+import type { LayerInfo } from '../declare/origin.ts'
+import type { Diagnostics } from '../diagnostics/diagnostics.ts'
+import type { FileSnapshot } from '../files/file-snapshot.ts'
+
+export interface LayerContext {
+  readonly files: FileSnapshot
+  readonly diagnostics: Diagnostics
+}
+
+/**
+ * One step of the composition: it reads files and merges what they declare over what lower layers declare, or it
+ * changes what those declare. A layer is pure over the snapshot of files.
+ */
+export interface Layer extends LayerInfo {
+  apply(lower: CityDeclarations, context: LayerContext): CityDeclarations
+}

@@ -1,0 +1,57 @@
+import type { BlockDeclarations, CityDeclarations } from '../declare/city-declarations.ts'
+import type { Declaration } from '../declare/declaration.ts'
+
+/** Merges what a higher layer declares over what the lower ones do; the higher layer's blocks are listed first. */
+export function mergeDeclarations(lower: CityDeclarations, higher: Partial<CityDeclarations>): CityDeclarations {
+  return {
+    ...mergeBlocks(lower, higher),
+    presets: mergeByName(lower.presets, higher.presets),
+    providers: mergeByName(lower.providers, higher.providers),
+    mcpServers: mergeByName(lower.mcpServers, higher.mcpServers),
+    workspace: mergeFields(lower.workspace, higher.workspace),
+    site: mergeFields(lower.site, higher.site),
+    agentDefaults: mergeFields(lower.agentDefaults, higher.agentDefaults),
+    daemon: mergeFields(lower.daemon, higher.daemon),
+    session: mergeFields(lower.session, higher.session),
+    sessionSleep: mergeFields(lower.sessionSleep, higher.sessionSleep),
+    chatSessions: mergeFields(lower.chatSessions, higher.chatSessions),
+    mail: mergeFields(lower.mail, higher.mail),
+    eventRotation: mergeFields(lower.eventRotation, higher.eventRotation),
+    usage: mergeFields(lower.usage, higher.usage),
+  }
+}
+
+/** Merges two declarations of one thing, field by field; each value keeps its origin. */
+export function mergeFields<Values extends object>(
+  lower: Declaration<Values> | undefined,
+  higher: Declaration<Values> | undefined,
+): Declaration<Values> | undefined {
+  if (!lower || !higher) return higher ?? lower
+  const values = { ...lower.values, ...higher.values }
+  for (const [name, { merge }] of Object.entries(higher.fields)) {
+    const [below, above] = [Reflect.get(lower.values, name), Reflect.get(higher.values, name)]
+    if (merge && below !== undefined && above !== undefined) Reflect.set(values, name, merge(below, above))
+  }
+  return { ...higher, values, origins: { ...lower.origins, ...higher.origins } }
+}
+
+function mergeByName<Values extends object>(
+  lower: ReadonlyMap<string, Declaration<Values>>,
+  higher: ReadonlyMap<string, Declaration<Values>> = new Map(),
+): ReadonlyMap<string, Declaration<Values>> {
+  const merged = new Map(lower)
+  for (const [name, declaration] of higher) {
+    const both = mergeFields(lower.get(name), declaration)
+    if (both) merged.set(name, both)
+  }
+  return merged
+}
+
+const mergeBlocks = (lower: BlockDeclarations, higher: Partial<BlockDeclarations>): BlockDeclarations => ({
+  rigs: [...(higher.rigs ?? []), ...lower.rigs],
+  rigBindings: [...(higher.rigBindings ?? []), ...lower.rigBindings],
+  agents: [...(higher.agents ?? []), ...lower.agents],
+  namedSessions: [...(higher.namedSessions ?? []), ...lower.namedSessions],
+  pricing: [...(higher.pricing ?? []), ...lower.pricing],
+  patches: [...(higher.patches ?? []), ...lower.patches],
+})

@@ -1,0 +1,54 @@
+import { basename } from 'node:path'
+import type { CityConfig } from '../city-config.ts'
+import type { CityDeclarations } from '../declare/city-declarations.ts'
+import { prefixOf } from '../declare/names.ts'
+import type { LayerContext } from '../layers/layer.ts'
+import { resolveAgents } from './agents.ts'
+import { resolveMcpServers } from './mcp-servers.ts'
+import { resolveNamedSessions } from './named-sessions.ts'
+import { resolvePricing } from './pricing.ts'
+import { resolveProviders } from './providers.ts'
+import { resolveRigs } from './rigs.ts'
+import { resolveSessionSleep } from './session-sleep.ts'
+import {
+  resolveChatSessions,
+  resolveDaemon,
+  resolveEventArchives,
+  resolveMail,
+  resolveSession,
+  resolveUsage,
+  resolveWorkspace,
+} from './settings.ts'
+
+/** Fills in defaults and judges what the layers declare; everything that is wrong is an error in `diagnostics`. */
+export function resolveCity(declarations: CityDeclarations, context: LayerContext): CityConfig {
+  const { files, diagnostics } = context
+  const { path } = files.city
+  const workspace = resolveWorkspace(declarations.workspace)
+  const { workspaceName, workspacePrefix } = declarations.site?.values ?? {}
+  const name = workspaceName ?? workspace.declaredName ?? nameOfFolder(path)
+  const prefix = workspacePrefix ?? workspace.declaredPrefix ?? prefixOf(name)
+  const rigs = resolveRigs(declarations, { path, prefix, diagnostics })
+  const providers = resolveProviders(declarations, diagnostics)
+  const sleep = resolveSessionSleep(declarations.sessionSleep)
+  const agents = resolveAgents(declarations, { ...context, workspace, rigs, providers, sleep })
+  return {
+    ...{ name, prefix, path, workspace, providers, rigs, agents },
+    namedSessions: resolveNamedSessions(declarations, agents, diagnostics),
+    mcpServers: resolveMcpServers(declarations, { path, agents, diagnostics }),
+    chat: resolveChatSessions(declarations.chatSessions),
+    daemon: resolveDaemon(declarations.daemon),
+    session: resolveSession(declarations.session),
+    mail: resolveMail(declarations.mail),
+    events: resolveEventArchives(declarations.eventRotation),
+    usage: resolveUsage(declarations.usage),
+    pricing: resolvePricing(declarations, diagnostics),
+  }
+}
+
+function nameOfFolder(path: string): string {
+  const name = basename(path)
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+  return name || 'city'
+}

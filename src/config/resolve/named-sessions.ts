@@ -1,0 +1,45 @@
+import type { AgentConfig, NamedSessionConfig } from '../city-config.ts'
+import type { CityDeclarations } from '../declare/city-declarations.ts'
+import { type Declaration, locationOf } from '../declare/declaration.ts'
+import type { NamedSessionFields } from '../declare/named-session.ts'
+import { AGENT_NAME, qualify } from '../declare/names.ts'
+import type { Diagnostics } from '../diagnostics/diagnostics.ts'
+
+export function resolveNamedSessions(
+  { namedSessions }: CityDeclarations,
+  agents: readonly AgentConfig[],
+  diagnostics: Diagnostics,
+): NamedSessionConfig[] {
+  const resolved: NamedSessionConfig[] = []
+  for (const declaration of namedSessions) {
+    const session = resolveNamedSession(declaration, agents, diagnostics)
+    if (!session) continue
+    if (resolved.some(({ qualified }) => qualified === session.qualified)) {
+      const field = declaration.values.name === undefined ? 'template' : 'name'
+      diagnostics.error(locationOf(declaration, field), `"${session.qualified}" is an earlier named session`)
+    } else resolved.push(session)
+  }
+  return resolved
+}
+
+function resolveNamedSession(
+  declaration: Declaration<NamedSessionFields>,
+  agents: readonly AgentConfig[],
+  diagnostics: Diagnostics,
+): NamedSessionConfig | undefined {
+  const { template, name: declaredName, dir: declaredDir, mode = 'on_demand' } = declaration.values
+  if (template === undefined) return undefined
+  const wanted = qualify(declaredDir, template)
+  const agent = agents.find(({ qualified }) => qualified === template || qualified === wanted)
+  if (!agent) {
+    const message = `there is no agent "${wanted}"; the session cannot start`
+    diagnostics.warning(locationOf(declaration, 'template'), message)
+  }
+  if (declaredName !== undefined && !AGENT_NAME.test(declaredName)) {
+    const message = `"${declaredName}" must begin with a letter or digit and go on with those, "-" or "_"`
+    diagnostics.error(locationOf(declaration, 'name'), message)
+  }
+  const name = declaredName ?? agent?.name ?? template
+  const dir = declaredDir ?? agent?.dir
+  return { name, dir, qualified: qualify(dir, name), template: agent?.qualified ?? template, mode }
+}

@@ -1,0 +1,88 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { RigConfig } from '../city-config.ts'
+import type { CityDeclarations } from '../declare/city-declarations.ts'
+import { type Declaration, locationOf, withValue } from '../declare/declaration.ts'
+import { prefixOf, RIG_NAME } from '../declare/names.ts'
+import type { RigFields } from '../declare/rig.ts'
+import type { Diagnostics } from '../diagnostics/diagnostics.ts'
+import { resolveSessionSleep } from './session-sleep.ts'
+import { toLimit } from './settings.ts'
+
+interface Scope {
+  /** The city's folder. */
+  readonly path: string
+  /** The city's own prefix. */
+  readonly prefix: string
+  readonly diagnostics: Diagnostics
+}
+
+/** The rigs of a city. An id must tell whose it is, so every prefix of a city differs from the others in any case. */
+export function resolveRigs(declarations: CityDeclarations, scope: Scope): RigConfig[] {
+  const { diagnostics } = scope
+  const rigs: RigConfig[] = []
+  const holders = new Map([[scope.prefix.toLowerCase(), 'the city']])
+  for (const declared of declarations.rigs) {
+    const declaration = bound(declared, declarations)
+    const rig = resolveRig(declaration, scope)
+    if (!rig) continue
+    const holder = holders.get(rig.prefix.toLowerCase())
+    if (rigs.some(({ name }) => name === rig.name)) {
+      diagnostics.error(locationOf(declaration, 'name'), `"${rig.name}" is the name of an earlier rig`)
+    } else if (holder) {
+      const free = freePrefix(rig.name, holders)
+      const message = `"${rig.prefix}" is the prefix of ${holder} already; set another, such as "${free}"`
+      diagnostics.error(locationOf(declaration, 'prefix'), message)
+    }
+    rigs.push(rig)
+    holders.set(rig.prefix.toLowerCase(), `rig "${rig.name}"`)
+  }
+  return rigs
+}
+
+/** A rig lies where site.toml says, on this machine. */
+function bound(rig: Declaration<RigFields>, { rigBindings }: CityDeclarations): Declaration<RigFields> {
+  const binding = rigBindings.findLast(({ values }) => values.name !== undefined && values.name === rig.values.name)
+  return withValue(rig, 'path', binding?.values.path, binding?.origins.path)
+}
+
+function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnostics }: Scope): RigConfig | undefined {
+  const { values, block, origins } = declaration
+  const { name, path, prefix, defaultBranch, sleep } = values
+  if (name === undefined) return undefined
+  checkName(declaration, name, diagnostics)
+  if (path === undefined) {
+    const message = `is required: the folder of rig "${name}" on this machine; \`gc rig add\` writes it for you`
+    diagnostics.error(locationOf(declaration, 'path'), message)
+    return undefined
+  }
+  return {
+    ...{ name, defaultBranch, block, origins },
+    path: isAbsolute(path) ? path : resolve(city, path),
+    prefix: prefix ?? prefixOf(name),
+    declaredPrefix: prefix,
+    suspendedOnStart: values.suspendedOnStart ?? values.suspended ?? false,
+    maxActive: toLimit(values.maxActive),
+    sleep: resolveSessionSleep(sleep),
+  }
+}
+
+function checkName(declaration: Declaration<RigFields>, name: string, diagnostics: Diagnostics): void {
+  const location = locationOf(declaration, 'name')
+  if (name === '*') diagnostics.error(location, '"*" stands for every rig; choose another name')
+  else if (!RIG_NAME.test(name)) {
+    diagnostics.error(location, `"${name}" must begin with a letter or digit and go on with those, ".", "-" or "_"`)
+  }
+}
+
+/**
+ * A prefix for a rig that nothing else has: longer by letters of its name, or by a number. `taken` is in lower case.
+ */
+export function freePrefix(name: string, taken: { has(prefix: string): boolean }): string {
+  const prefix = prefixOf(name)
+  const letters = name.toLowerCase().replace(/[^a-z0-9]/g, '')
+  for (let length = prefix.length + 1; length <= letters.length; length++) {
+    const candidate = letters.slice(0, length)
+    if (!taken.has(candidate)) return candidate
+  }
+  for (let number = 2; ; number++) if (!taken.has(`${prefix}${number}`)) return `${prefix}${number}`
+}

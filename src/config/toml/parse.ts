@@ -1,0 +1,129 @@
+import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
+
+/** Where a value stands: its line, and its offset in the text without a byte order mark. */
+interface TomlPosition {
+  readonly line: number
+  readonly offset: number
+}
+
+/** A value of a TOML file. */
+export type TomlNode = TomlPosition &
+  (
+    | { readonly kind: 'string'; readonly value: string }
+    | { readonly kind: 'integer' | 'float'; readonly value: number }
+    | { readonly kind: 'boolean'; readonly value: boolean }
+    | { readonly kind: 'date'; readonly value: string }
+    | { readonly kind: 'array'; readonly items: TomlNode[] }
+    | { readonly kind: 'table'; readonly entries: Map<string, TomlNode> }
+  )
+
+export type TomlTable = Extract<TomlNode, { kind: 'table' }>
+type TomlArray = Extract<TomlNode, { kind: 'array' }>
+
+export const BYTE_ORDER_MARK = '\uFEFF'
+
+export class TomlSyntaxError extends Error {
+  constructor(
+    readonly line: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+const START: TomlPosition = { line: 1, offset: 0 }
+
+/** A table without entries, at the start of its file unless told otherwise. */
+export const emptyTable = ({ line, offset }: TomlPosition = START): TomlTable => ({
+  ...{ kind: 'table', line, offset },
+  entries: new Map(),
+})
+
+/** Parses a text without a byte order mark into its syntax tree; throws {@link TomlSyntaxError}. */
+export function parseSyntax(text: string): AST.TOMLProgram {
+  try {
+    return parseTOML(text, { tomlVersion: '1.0' })
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error
+    // What is never closed is noticed on the line after.
+    const after = error.column === 0 && error.lineNumber > 1 && error.message.startsWith('Unterminated')
+    throw new TomlSyntaxError(error.lineNumber - (after ? 1 : 0), error.message)
+  }
+}
+
+/** Parses a text into its values by name; throws {@link TomlSyntaxError}. */
+export function parseToml(text: string): TomlTable {
+  const root = emptyTable()
+  const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+  for (const node of parseSyntax(body).body[0].body) {
+    if (node.type === 'TOMLKeyValue') put(root, node)
+    else fill(openTable(root, node), node.body)
+  }
+  return root
+}
+
+const positionOf = (node: AST.TOMLNode): TomlPosition => ({ line: node.loc.start.line, offset: node.range[0] })
+
+const nameOf = (key: AST.TOMLBare | AST.TOMLQuoted): string => (key.type === 'TOMLBare' ? key.name : key.value)
+
+function fill(table: TomlTable, body: AST.TOMLKeyValue[]): TomlTable {
+  for (const pair of body) put(table, pair)
+  return table
+}
+
+function put(table: TomlTable, pair: AST.TOMLKeyValue): void {
+  const keys = pair.key.keys.map(nameOf)
+  const last = keys.pop() ?? ''
+  const position = positionOf(pair)
+  const parent = keys.reduce((current, key) => enterTable(current, key, position), table)
+  parent.entries.set(last, toNode(pair.value))
+}
+
+/** The table that a `[header]` or `[[header]]` opens. */
+function openTable(root: TomlTable, node: AST.TOMLTable): TomlTable {
+  const keys = node.key.keys.map(nameOf)
+  const position = positionOf(node)
+  if (node.kind === 'standard') return keys.reduce((current, key) => enterTable(current, key, position), root)
+  const last = keys.pop() ?? ''
+  const parent = keys.reduce((current, key) => enterTable(current, key, position), root)
+  const existing = parent.entries.get(last)
+  const list: TomlArray = existing?.kind === 'array' ? existing : { kind: 'array', ...position, items: [] }
+  parent.entries.set(last, list)
+  const table = emptyTable(position)
+  list.items.push(table)
+  return table
+}
+
+/** The table under a name, created when it is missing; the last one of an array of tables. */
+function enterTable(parent: TomlTable, key: string, position: TomlPosition): TomlTable {
+  const existing = parent.entries.get(key)
+  const last = existing?.kind === 'array' ? existing.items.at(-1) : existing
+  if (last?.kind === 'table') return last
+  const table = emptyTable(position)
+  parent.entries.set(key, table)
+  return table
+}
+
+function toNode(content: AST.TOMLContentNode): TomlNode {
+  const position = positionOf(content)
+  if (content.type === 'TOMLArray') return { kind: 'array', ...position, items: content.elements.map(toNode) }
+  if (content.type === 'TOMLInlineTable') return fill(emptyTable(position), content.body)
+  switch (content.kind) {
+    case 'string':
+      return { kind: 'string', ...position, value: content.value }
+    case 'integer':
+    case 'float':
+      return { kind: content.kind, ...position, value: content.value }
+    case 'boolean':
+      return { kind: 'boolean', ...position, value: content.value }
+    default:
+      return { kind: 'date', ...position, value: content.datetime }
+  }
+}
+
+/** The plain value of a node: strings, numbers, lists and objects. */
+export function toPlainValue(node: TomlNode): unknown {
+  if (node.kind === 'array') return node.items.map(toPlainValue)
+  if (node.kind !== 'table') return node.value
+  return Object.fromEntries([...node.entries].map(([key, value]) => [key, toPlainValue(value)]))
+}
