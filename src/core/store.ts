@@ -5,9 +5,9 @@ import { Committer, type Done, type Tx, type Waiting } from './commit.ts'
 import { AppError, errorMessage } from './errors.ts'
 import { createFolder, syncFolder } from './folders.ts'
 import { alone } from './janitor.ts'
-import { Look } from './look.ts'
 import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
+import { ReadTransaction } from './read-transaction.ts'
 import { closeUnfinished, isBusy, openDatabase, toAppError } from './sqlite.ts'
 import { Tidy } from './tidy.ts'
 import { type Sync, Wal } from './wal.ts'
@@ -50,7 +50,7 @@ export class Store {
   readonly #onFailure: (reason: string) => void
   readonly #onFault: (error: unknown) => void
   readonly #committer: Committer
-  readonly #look: Look
+  readonly #readTransaction: ReadTransaction
   #queue: Waiting[] = []
   #pumping: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -69,7 +69,7 @@ export class Store {
     this.#tidy = new Tidy(path, this.#wal, options)
     this.#onFailure = options.onFailure ?? (() => {})
     this.#onFault = options.onError ?? throwLater
-    this.#look = new Look(db)
+    this.#readTransaction = new ReadTransaction(db)
     this.#committer = new Committer(db, this.orm, (waiting, error) => this.#refuse([waiting], error))
   }
 
@@ -106,9 +106,9 @@ export class Store {
     return fn(this.orm)
   }
 
-  /** Lets the reads of this turn of the loop share one look at what is committed, unless a write comes in between. */
-  look(): void {
-    if (!this.#closed) this.#look.begin()
+  /** Opens a transaction that the reads of this tick of the event loop share, until a write begins. */
+  beginRead(): void {
+    if (!this.#closed) this.#readTransaction.begin()
   }
 
   /** Runs `fn` in a transaction of its own; resolves with its value once that is on disk. `fn` is synchronous and small. */
@@ -160,7 +160,7 @@ export class Store {
     await this.#pumping
     await this.#tidy.end(this.#failure === undefined)
     this.#closed = true
-    this.#look.end()
+    this.#readTransaction.end()
     this.#wal.close()
     if (this.#torn) closeUnfinished(this.path, this.#db)
     else this.#db.close(true)
@@ -194,7 +194,7 @@ export class Store {
   async #started(): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
-        this.#look.end()
+        this.#readTransaction.end()
         this.#committer.begin()
         return true
       } catch (error) {

@@ -21,6 +21,7 @@ export interface Desk {
   readonly lives: Lives
   readonly idempotency: Idempotency
   callerOf(request: Request): Caller
+  beginRead(params: Readonly<Record<string, string>>): void
   index(params: Readonly<Record<string, string>>): number | undefined
   /** Keeps the connection of a request while nothing is sent, however long that is. */
   hold(request: Request): void
@@ -40,6 +41,7 @@ export class Answer {
   readonly #index: boolean
   readonly #age: boolean
   readonly #repeatable: boolean
+  readonly #reads: boolean
 
   constructor(
     private readonly route: Route,
@@ -50,6 +52,7 @@ export class Answer {
     this.#outcome = outcomeOf(route.spec.ok)
     this.#index = route.spec.index === true
     this.#age = this.#index || route.spec.age === true
+    this.#reads = route.method === 'GET'
     this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined
   }
 
@@ -87,8 +90,14 @@ export class Answer {
     const key = this.#repeatable ? turn.request.headers.get('idempotency-key') : null
     if (key) return this.desk.idempotency.run(turn, key, () => this.route.handle(turn))
     const waiting = this.#declared.waiting(searchOf(turn.request.url))
-    if (!waiting) return this.route.handle(turn)
-    return this.desk.until(turn.params, waiting.index, waiting.ms, turn).then(() => this.route.handle(turn))
+    if (!waiting) return this.#call(turn)
+    return this.desk.until(turn.params, waiting.index, waiting.ms, turn).then(() => this.#call(turn))
+  }
+
+  /** Calls the handler; what a GET reads before it first waits, it reads in one transaction. */
+  #call(turn: Turn): unknown {
+    if (this.#reads) this.desk.beginRead(turn.params)
+    return this.route.handle(turn)
   }
 
   #write(turn: Turn, reply: ResponseHead, value: unknown): unknown {

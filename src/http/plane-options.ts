@@ -34,6 +34,8 @@ export interface PlaneOptions {
   readonly deadlines: Deadlines
   /** Hears of faults of ours: what was thrown, and in which exchange. */
   report(error: unknown, occasion: FailedRequest): void
+  /** Lets the reads of a GET request share one transaction of what the parameters name. */
+  beginRead?(params: Readonly<Record<string, string>>): unknown
   /** The number of the last durable event of what the parameters name: `X-GC-Index`. */
   index?(params: Readonly<Record<string, string>>): number | undefined
   readonly waitForEvent?: WaitForEvent

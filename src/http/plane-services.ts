@@ -34,6 +34,7 @@ export function deskOf({ options, problems, lives, gate, server }: Parts): Desk 
       (error, { request, id }) => report(error, request, id),
     ),
     callerOf: (request) => gate.callerOf(request),
+    beginRead: (params) => void options.beginRead?.(params),
     index: (params) => options.index?.(params),
     until(params, index, ms, turn) {
       hold(turn.request)

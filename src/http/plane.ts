@@ -14,6 +14,7 @@ import type { ProblemFormat } from './problem.ts'
 import { Entry } from './request-guard.ts'
 import { intakeOf } from './request-validator.ts'
 import type { Route } from './route.ts'
+import { syncHook } from './sync-hook.ts'
 
 /** One side of the server: a router with its own guard, errors and document. */
 export interface Plane {
@@ -39,7 +40,7 @@ export function createPlane(options: PlaneOptions): Plane {
     ...options.routes,
     ...OWN.map((path) => ({ method: 'GET' as const, path: dialect.prefix + path })),
   ])
-  app.onRequest(asValue('({ request, set }) => early', ({ request, set }) => gate.admit(request, set)))
+  app.onRequest(syncHook('({ request, set }) => early', ({ request, set }) => gate.admit(request, set)))
   app.onError(({ error, request, set }) => {
     if (error instanceof NotFoundError) return lost(request, set, methods, dialect.problems)
     return desk.refuse(error instanceof ParseError ? error.cause : error, request, set)
@@ -95,7 +96,7 @@ function mount(app: Elysia, route: Route, answer: Answer, reader: BodyReader): v
   const intake = intakeOf(route.spec.body)
   if (intake === 'none') {
     const handler = ({ request, params, set }: Context) => answer.run(request, params, set, undefined)
-    app.route(route.method, path, asValue('({ request, params, set }) => answer', handler))
+    app.route(route.method, path, syncHook('({ request, params, set }) => response', handler))
     return
   }
   const read = (request: Request) => (intake === 'bytes' ? reader.bytes(request) : reader.json(request))
@@ -103,13 +104,6 @@ function mount(app: Elysia, route: Route, answer: Answer, reader: BodyReader): v
     parse: async ({ request }) => new Held(await read(request)),
   })
 }
-
-/**
- * A hook whose value Elysia takes as it comes. It compiles by the text of a hook, which a minifier rewrites, and awaits
- * one that ends in a call: a turn of the loop for every answer, which costs more than most answers do.
- */
-const asValue = <Hook extends (...given: never[]) => unknown>(text: string, hook: Hook): Hook =>
-  Object.assign(hook, { toString: () => text })
 
 /** A body that was read: Elysia reads again what is undefined. */
 class Held {

@@ -27,11 +27,7 @@ import type { Supervisor } from './supervisor.ts'
 
 /** Every operation of the supervisor's plane. */
 export function allRoutes(gc: Supervisor) {
-  const city: CityOf<City> = ({ params }) => {
-    const found = gc.cities.requireRunning(params.cityName)
-    found.store.look()
-    return found
-  }
+  const city: CityOf<City> = ({ params }) => gc.cities.requireRunning(params.cityName)
   return [
     ...supervisorRoutes(gc),
     ...statusRoutes(city),

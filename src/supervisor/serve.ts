@@ -231,6 +231,7 @@ function planeOf(
       resolve: (token) => callers.resolve(token),
     },
     report: (error, { id, method, path }) => options.report(`${id} ${method} ${path}: ${stackOf(error)}`),
+    beginRead: ({ cityName }) => cityName !== undefined && gc.cities.findRunning(cityName)?.store.beginRead(),
     index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.findRunning(cityName)?.log.head),
     replays: ({ cityName }) => (cityName === undefined ? own : gc.cities.findRunning(cityName)?.replays),
     waitForEvent: ({ cityName = '' }, index, ms, signal) =>

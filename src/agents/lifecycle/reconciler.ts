@@ -201,7 +201,7 @@ export class Reconciler {
       await this.#stepping
       if (this.#closed) return
       const wakes = this.needs.config.current.daemon.maxWakesPerTick - this.#deeds.starting
-      this.needs.store.look()
+      this.needs.store.beginRead()
       const situation = this.#survey.read(now, hosted, wakes, (id) => this.#deeds.isBusy(id))
       const { actions, due } = plan(situation)
       const created = await this.#act(actions)

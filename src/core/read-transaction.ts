@@ -1,18 +1,18 @@
 import type { Database, Statement } from 'bun:sqlite'
 
 /**
- * The reads of one turn of the loop, in one transaction: taking SQLite's read lock and giving it back costs more than
- * most reads do. It never outlasts its turn, so checkpoints go on, and it ends before a write begins, so that reads see
- * every write that was acknowledged.
+ * One transaction for the reads of one tick of the event loop: taking SQLite's read lock and releasing it costs more
+ * than most reads do. It never outlasts its tick, so checkpoints proceed, and it ends before a write begins, so that
+ * reads see every write that was acknowledged.
  */
-export class Look {
+export class ReadTransaction {
   readonly #begin: Statement
-  readonly #end: Statement
+  readonly #commit: Statement
   #open = false
 
   constructor(private readonly db: Database) {
     this.#begin = db.prepare('BEGIN')
-    this.#end = db.prepare('COMMIT')
+    this.#commit = db.prepare('COMMIT')
   }
 
   begin(): void {
@@ -26,6 +26,6 @@ export class Look {
     if (!this.#open) return
     this.#open = false
     // A read that failed may have ended it.
-    if (this.db.inTransaction) this.#end.run()
+    if (this.db.inTransaction) this.#commit.run()
   }
 }

@@ -3,28 +3,28 @@ import { expect, test } from 'bun:test'
 import { tempFolder } from '../support/folder.ts'
 import { open, turns } from './notes.ts'
 
-test('reads of one turn see the same, also what another program writes only in the next', async () => {
+test('reads of one tick see the same rows, and what another program writes only in the next', async () => {
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   await add('one')
   const other = new Database(folder.at('a.db'))
-  store.look()
+  store.beginRead()
   expect(texts()).toEqual(['one'])
   other.run("INSERT INTO notes (text) VALUES ('two')")
-  store.look()
+  store.beginRead()
   expect(texts()).toEqual(['one'])
   await turns(2)
-  store.look()
+  store.beginRead()
   expect(texts()).toEqual(['one', 'two'])
   other.close()
   await store.close()
 })
 
-test('a read sees every write that was acknowledged, though a look was begun before it', async () => {
+test('a read sees every write that was acknowledged, though its transaction was begun before', async () => {
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   for (let n = 0; n < 50; n++) {
-    store.look()
+    store.beginRead()
     expect(texts()).toHaveLength(n)
     await add(`note ${n}`)
     expect(texts()).toHaveLength(n + 1)
@@ -32,13 +32,13 @@ test('a read sees every write that was acknowledged, though a look was begun bef
   await store.close()
 })
 
-test('a look ends with its turn, so that the log can start over', async () => {
+test('a read transaction ends with its tick, so that the log can start over', async () => {
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   await add('one')
   const other = new Database(folder.at('a.db'))
   const checkpoint = () => other.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy
-  store.look()
+  store.beginRead()
   texts()
   expect(checkpoint()).toBe(1)
   await turns(2)
@@ -47,16 +47,16 @@ test('a look ends with its turn, so that the log can start over', async () => {
   await store.close()
 })
 
-test('a read left unfinished in a look keeps no write from its commit', async () => {
+test('an unfinished read keeps no write from its commit', async () => {
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   await Promise.all(['one', 'two', 'three'].map((text) => add(text)))
   const rows = store.prepare<{ text: string }, []>('SELECT text FROM notes ORDER BY id')
-  store.look()
+  store.beginRead()
   const unfinished = rows.iterate()
   expect(unfinished.next().value).toEqual({ text: 'one' })
   await add('four')
-  store.look()
+  store.beginRead()
   await turns(2)
   await add('five')
   expect(texts()).toEqual(['one', 'two', 'three', 'four', 'five'])
@@ -70,14 +70,14 @@ test('a look within a write is the write’s own, and one on a closed store is n
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   await add('one', () => {
-    store.look()
+    store.beginRead()
     expect(texts()).toEqual(['one'])
   })
   await turns(2)
   await add('two')
-  store.look()
+  store.beginRead()
   await store.close()
-  store.look()
+  store.beginRead()
   await turns(2)
   expect(() => store.read(() => 1)).toThrow('is closed')
 })
