@@ -2,16 +2,18 @@ import { join } from 'node:path'
 import { Agents } from '../agents/agents/agents.ts'
 import { Attention } from '../agents/attention/attention.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
-import { openSessionLogs } from '../agents/conversations/open.ts'
 import type { SessionLogs } from '../agents/conversations/tracking/session-logs.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
 import { stopAllSessions } from '../agents/lifecycle/stop-all.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
-import { Crew } from '../agents/sessions/crew.ts'
-import { SessionIdentities } from '../agents/sessions/identities.ts'
-import { Sessions } from '../agents/sessions/sessions.ts'
+import { SessionRepository } from '../agents/sessions/repository.ts'
+import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
+import { type CitySessions, connectIdentities, openSessions } from '../agents/sessions/service/open-sessions.ts'
+import type { SessionOperations } from '../agents/sessions/service/operations.ts'
+import { sessionWaiters } from '../agents/sessions/service/waiters.ts'
+import type { Workload } from '../agents/sessions/workload.ts'
 import { Usage } from '../agents/usage/usage.ts'
 import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
@@ -39,7 +41,6 @@ import { Comments } from '../work/comments/comments.ts'
 import { Convoys } from '../work/convoys/convoys.ts'
 import { Mail } from '../work/mail/mail.ts'
 import { Search } from '../work/search/search.ts'
-import { waitersOf } from '../work/waits/waiters.ts'
 import { Waits } from '../work/waits/waits.ts'
 import { Backup } from './backup/backup.ts'
 import { cityMigrations } from './database/migrations.ts'
@@ -64,7 +65,8 @@ export class City {
   readonly claims: Claims
   readonly comments: Comments
   readonly convoys: Convoys
-  readonly sessions: Sessions
+  readonly sessions: SessionOperations
+  readonly workload: Workload
   readonly parking: Parking
   readonly attention: Attention
   readonly logs: SessionLogs
@@ -87,6 +89,7 @@ export class City {
   readonly #retention: Retention
   readonly #archives: EventArchives
   readonly #clones: RigClones
+  readonly #sessions: CitySessions
   readonly #reconciler: Reconciler
   #resources: AsyncDisposableStack | undefined
   #started = false
@@ -130,40 +133,30 @@ export class City {
     const claims = new Claims({ store, log, clock, deadlines, beads, report })
     const comments = new Comments(store, log, clock, beads)
     const convoys = new Convoys(store, log, beads, reactions)
+    const repository = new SessionRepository(store, beads, clock)
     this.worktrees = new Worktrees({
       ...{ store, log, reactions, clock, deadlines, config, env, report },
-      ownerState: (id) => ownerStateOf(this.sessions.parts.book.find(id)),
+      ownerState: (id) => ownerStateOf(repository.find(id)),
     })
-    const sessions = new Sessions({
-      store,
-      log,
-      reactions,
-      clock,
-      deadlines,
+    const sessions = openSessions({
+      ...{ store, log, reactions, clock, deadlines, config, beads, claims, host, repository, report },
       requests: new Requests(store, log, clock),
-      config,
-      beads,
-      claims,
-      host,
       worktrees: this.worktrees,
-      place: { city: name, path, home, url, bin, env },
-      report,
+      environment: { city: name, path, home, url, bin, env },
     })
-    claims.workedBy(sessions)
-    beads.identifiedBy(new SessionIdentities(sessions.parts))
-    const crew = new Crew(
-      sessions,
-      () => clock.now(),
-      (agent) => this.budgets.blocks(agent),
-    )
+    const { operations } = sessions
+    claims.workedBy(operations.credentials)
+    connectIdentities(beads, sessions)
     this.readiness = new Readiness({ clock, deadlines, env })
-    this.logs = openSessionLogs({ ...dependencies, ...sessions.parts, store, pending: (id) => sessions.pending(id) })
-    sessions.readBy(this.logs)
-    const providerOf = builtinProviderLookup(sessions.parts.launcher)
-    const { book } = sessions.parts
-    this.usage = new Usage({ store, clock, reactions, config, book, logs: this.logs, providerOf, report })
+    this.logs = sessions.logs
+    const providerOf = builtinProviderLookup(sessions.launcher)
+    this.usage = new Usage({ store, clock, reactions, config, book: repository, logs: this.logs, providerOf, report })
     const tell = (tx: Tx, subject: string, body: string) => this.mail.tell(tx, subject, body)
     this.budgets = new Budgets({ store, log, clock, config, usage: this.usage, tell })
+    const agentSessions = new AgentSessionDirectory({
+      ...sessions,
+      ...{ clock, budgets: this.budgets, control: operations.control, reader: operations.reader },
+    })
     const git = new GitRunner({ deadlines, env })
     const clones = new RigClones({ store, log, clock, config, git, report })
     this.log = log
@@ -172,26 +165,27 @@ export class City {
     this.claims = claims
     this.comments = comments
     this.convoys = convoys
-    this.sessions = sessions
-    this.parking = new Parking({ store, log, clock, beads, troubles: sessions.parts.troubles, tell })
-    this.attention = new Attention(sessions, this.parking)
-    this.agents = new Agents(store, config, suspensions, crew, clock)
-    this.rigs = new Rigs(store, config, suspensions, crew, git, clones)
+    this.sessions = operations
+    this.workload = sessions.workload
+    this.parking = new Parking({ store, log, clock, beads, failures: sessions.failures, tell })
+    this.attention = new Attention({ ...sessions, interactions: operations.interactions, parking: this.parking })
+    this.agents = new Agents(store, config, suspensions, agentSessions, clock)
+    this.rigs = new Rigs(store, config, suspensions, agentSessions, git, clones)
     this.sling = new Sling({ store, config, beads, convoys, suspended: suspensions })
     this.mail = new Mail({
       city: name,
       ...{ store, log, clock, deadlines, reactions, beads, config },
       report: fault,
-      sessions: sessions.parts.book,
-      nudge: (tx, session, text, name) => sessions.nudge(tx, session, text, name),
-      withdraw: (tx, name) => sessions.parts.messages.withdraw(tx, name),
+      sessions: repository,
+      nudge: (tx, session, text, name) => operations.sender.nudge(tx, session, text, name),
+      withdraw: (tx, name) => sessions.queue.withdraw(tx, name),
     })
     this.maintenance = new Maintenance({ store, log, clock, deadlines, report })
     this.backup = new Backup({ name, path, version, store, clock })
     this.transfer = new Transfer(store, beads, comments, () => config.current.rigs)
     this.search = new Search({ city: name, store, log, deadlines, beads, report: fault })
     const waitNeeds = { store, clock, deadlines, reactions, beads, report }
-    this.waits = new Waits({ city: name, ...waitNeeds, sessions: waitersOf(sessions) })
+    this.waits = new Waits({ city: name, ...waitNeeds, sessions: sessionWaiters({ ...sessions, ...operations }) })
     this.events = new Events(store, log, beads, new WorkflowEvents(name, beads), archives, clock, (ms, signal) =>
       deadlines.sleep(ms, signal),
     )
@@ -205,26 +199,18 @@ export class City {
       suspensions,
       beads,
       agents: this.agents,
-      sessions: sessionCounter(sessions.parts),
+      sessions: sessionCounter(repository),
     })
     this.#reactions = reactions
     this.#retention = retention
     this.#archives = archives
     this.#clones = clones
+    this.#sessions = sessions
     this.#reconciler = new Reconciler({
-      city: name,
-      store,
-      log,
-      clock,
-      deadlines,
-      config,
-      suspensions,
-      beads,
-      sessions,
+      ...sessions,
+      ...{ city: name, store, log, clock, deadlines, config, suspensions, host, report },
       budgets: this.budgets,
-      host,
       parking: this.parking,
-      report,
     })
   }
 
@@ -290,7 +276,7 @@ export class City {
 
   async #endSessions(): Promise<void> {
     const { host, name, clock } = this.dependencies
-    await stopAllSessions(this.sessions.parts, this.config.current, () => clock.now())
+    await stopAllSessions({ ...this.#sessions, clock }, this.config.current)
     const own = (await host.list()).filter(({ key, state }) => state === 'running' && key.startsWith(`${name}/`))
     await Promise.all(own.map(({ key }) => host.end(key)))
   }

@@ -20,7 +20,7 @@ export class Callers {
     const hash = hashed(token)
     if (timingSafeEqual(Buffer.from(hash), this.#operator)) return { kind: 'operator' }
     for (const city of this.cities()) {
-      const caller = city.sessions.caller(hash)
+      const caller = city.sessions.credentials.caller(hash)
       if (caller === 'ended') return undefined
       if (caller) return caller
     }

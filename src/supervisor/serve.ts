@@ -240,8 +240,8 @@ function planeOf(
 }
 
 /** Waits for an event, or until deferred work becomes ready, which records none. */
-async function waitForNews({ log, sessions }: City, clock: Clock, index: number, ms: number, signal: AbortSignal) {
-  const ready = sessions.parts.workload.nextDeferred() ?? Number.POSITIVE_INFINITY
+async function waitForNews({ log, workload }: City, clock: Clock, index: number, ms: number, signal: AbortSignal) {
+  const ready = workload.nextDeferred() ?? Number.POSITIVE_INFINITY
   await log.waitForEventAfter(index, Math.min(ms, Math.max(0, ready - clock.now())), signal)
 }
 

@@ -1,9 +1,10 @@
 import { toTimestamp } from '../../core/clock.ts'
-import type { FailureCount } from '../lifecycle/failure-counts.ts'
+import type { FailureCount, FailureCounts } from '../lifecycle/failure-counts.ts'
+import type { Launcher } from '../lifecycle/launcher.ts'
 import { agentBackoff, MAX_FAILURES } from '../lifecycle/limits.ts'
 import type { Parking } from '../lifecycle/parking.ts'
-import type { OpenInteraction } from '../messaging/interactions.ts'
-import type { Sessions } from '../sessions/sessions.ts'
+import type { Interactions, OpenInteraction } from '../messaging/interactions.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { AttentionItem, AttentionList } from './schema.ts'
 
@@ -11,25 +12,30 @@ import type { AttentionItem, AttentionList } from './schema.ts'
 const LOGIN = /log(?:ged)? ?in\b|authenticat|credential|api key|unauthorized/i
 const STUCK: ReadonlySet<string> = new Set(['failed-create', 'quarantined'])
 
+interface AttentionOptions {
+  repository: Pick<SessionRepository, 'live'>
+  launcher: Pick<Launcher, 'agent'>
+  failures: Pick<FailureCounts, 'all'>
+  interactions: Pick<Interactions, 'findOpen'>
+  parking: Pick<Parking, 'parked'>
+}
+
 /** What waits for a person, wherever in a city it comes up. */
 export class Attention {
-  constructor(
-    private readonly sessions: Sessions,
-    private readonly parking: Pick<Parking, 'parked'>,
-  ) {}
+  constructor(private readonly options: AttentionOptions) {}
 
   /** Everything that waits, the longest first. */
   async list(): Promise<AttentionList> {
-    const { asked, faults } = await this.sessions.interactions.open()
-    const items = [...asked.map(question), ...this.#failed(), ...this.parking.parked().map(parked)]
+    const { interactions, errors } = await this.options.interactions.findOpen()
+    const items = [...interactions.map(question), ...this.#failed(), ...this.options.parking.parked().map(parked)]
     items.sort((a, b) => a.since.localeCompare(b.since))
-    return { items, total: items.length, ...(faults.length > 0 && { partial: true, partial_errors: faults }) }
+    return { items, total: items.length, ...(errors.length > 0 && { partial: true, partial_errors: errors }) }
   }
 
   #failed(): AttentionItem[] {
-    const { book, troubles } = this.sessions.parts
-    const known = troubles.all('agent')
-    const stuck = book.live().filter(({ state }) => STUCK.has(state))
+    const { repository, failures } = this.options
+    const known = failures.all('agent')
+    const stuck = repository.live().filter(({ state }) => STUCK.has(state))
     const named = new Set(stuck.map(({ template }) => template))
     const others = [...known.values()].filter((trouble) => !named.has(trouble.subject) && this.#lasts(trouble))
     return [...stuck.map((row) => sessionFailed(row, known.get(row.template))), ...others.map(agentFailed)]
@@ -37,7 +43,7 @@ export class Attention {
 
   /** Whether a person has to look: it failed often, or for want of a login, and has not worked since. */
   #lasts({ subject, deaths, reason }: FailureCount): boolean {
-    if (deaths === 0 || !this.sessions.parts.launcher.agent(subject)) return false
+    if (deaths === 0 || !this.options.launcher.agent(subject)) return false
     return deaths >= MAX_FAILURES || LOGIN.test(reason)
   }
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import type { SseFrame } from '../../http/sse.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
+import { isRunning, wireState } from '../sessions/running.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { isRunning, wireState } from '../sessions/view.ts'
 import { sessionFields } from './formats/options.ts'
 import { resumeScreen, type SessionOutput, toRawMessages, toStructured } from './formats/screen.ts'
 import type { TranscriptFormat } from './structured/transcript.ts'
@@ -31,14 +31,14 @@ export async function openStream(
 ): Promise<OpenedStream> {
   const { logs } = parts.transcripts
   const { format = 'conversation', thinking = false, after = '' } = query
-  const logged = logs?.frames(row, { format, thinking, after }, signal)
+  const logged = logs.frames(row, { format, thinking, after }, signal)
   if (logged) return { headers: headersOf(row), frames: logged }
   const said = await parts.transcripts.read(row)
   if (!said && !isRunning(row) && query.format !== 'structured' && row.state !== 'closed') {
     throw new AppError('session-not-found', `session ${row.id} has no live output`)
   }
   const screen = (until: AbortSignal) => frames(parts, row, query, until)
-  const shown = logs ? logs.screenThenLog(row, { format, thinking, after }, signal, screen) : screen(signal)
+  const shown = logs.screenThenLog(row, { format, thinking, after }, signal, screen)
   return { headers: headersOf(row), frames: shown }
 }
 

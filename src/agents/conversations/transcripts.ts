@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
+import { isRunning } from '../sessions/running.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { isRunning } from '../sessions/view.ts'
 import { TRANSCRIPT_CURSOR_INVALIDATED } from './errors.ts'
 import { sessionFields } from './formats/options.ts'
 import { type SessionOutput, toRawMessages, toStructured } from './formats/screen.ts'
@@ -47,12 +47,11 @@ export class ScreenSource implements TranscriptSource {
 
 /** What sessions said: by the logs of their programs, else from the first source that knows. */
 export class Transcripts {
-  /** The logs that programs keep themselves, once they are read. */
-  logs: SessionLogs | undefined
-
   constructor(
     private readonly sources: readonly TranscriptSource[],
     private readonly book: SessionRepository,
+    /** The logs that programs keep themselves. */
+    readonly logs: SessionLogs,
   ) {}
 
   async read(row: SessionRow): Promise<SessionOutput | undefined> {
@@ -67,7 +66,7 @@ export class Transcripts {
   async get(row: SessionRow, query: TranscriptQuery): Promise<Transcript> {
     checkQuery(query)
     const { format = 'conversation', include_thinking: thinking = false, tail, before, after } = query
-    const logged = await this.logs?.transcript(row, { format, thinking }, { tail: Number(tail || 0), before, after })
+    const logged = await this.logs.transcript(row, { format, thinking }, { tail: Number(tail || 0), before, after })
     if (logged) return logged
     rejectCursor(query)
     const said = await this.read(row)

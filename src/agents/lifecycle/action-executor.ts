@@ -1,23 +1,45 @@
+import type { Config } from '../../config/config.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Tx } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
 import { backoff } from './limits.ts'
-import type { ReconcilerNeeds } from './reconciler.ts'
+import type { Parking } from './parking.ts'
+import type { SessionProcesses } from './processes.ts'
+import type { SessionCloser } from './session-closer.ts'
+import type { SessionCreator } from './session-creator.ts'
 import type { ReconcileAction } from './snapshot.ts'
 
-/** What only touches the books. */
+export interface ActionExecutorOptions {
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  config: Pick<Config, 'current'>
+  repository: SessionRepository
+  recorder: SessionEventRecorder
+  creator: SessionCreator
+  closer: SessionCloser
+  processes: SessionProcesses
+  parking: Pick<Parking, 'park'>
+  report(message: string): void
+}
+
+/** Actions that only write rows. */
 type WriteAction = Extract<ReconcileAction, { do: 'create' | 'drain' | 'release' | 'close' | 'park' }>
 
-/** Does what was planned. A session is busy until its deed is done; one whose deed failed rests before the next try. */
+/** Executes planned actions. A session is busy until its action is done, and for a while after one that failed. */
 export class ActionExecutor {
   readonly #running = new Map<string, Promise<void>>()
   readonly #matching = new Set<Promise<void>>()
-  /** Until when each rests, by the monotonic clock. */
+  /** Failed actions by subject, with the end of their backoff by the monotonic clock. */
   readonly #failures = new Map<string, { count: number; until: number }>()
   #starting = 0
 
   constructor(
-    private readonly needs: ReconcilerNeeds,
-    private readonly wake: () => void,
+    private readonly options: ActionExecutorOptions,
+    private readonly onDone: () => void,
   ) {}
 
   /** How many starts are under way. */
@@ -26,39 +48,39 @@ export class ActionExecutor {
   }
 
   isBusy(id: string): boolean {
-    return this.needs.sessions.parts.lifecycle.isBusy(id) || this.#running.has(id) || this.#rests(id)
+    return this.options.processes.isBusy(id) || this.#running.has(id) || this.#isBackingOff(id)
   }
 
-  /** Whether a process nobody knows is being ended, or could not be ended just now. */
+  /** Whether an unknown process is being ended, or could not be ended just now. */
   isEnding(key: string): boolean {
-    return this.#running.has(key) || this.#rests(key)
+    return this.#running.has(key) || this.#isBackingOff(key)
   }
 
   /** Resolves when nothing is under way. */
-  async done(): Promise<void> {
+  async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
-  /** Resolves when rows and processes that were found apart are together. */
+  /** Resolves when rows and processes that did not agree have been matched. */
   async matched(): Promise<void> {
     await Promise.all(this.#matching)
   }
 
-  /** Begins a deed; what only touches the books is done when this resolves. False when it did not work just now. */
+  /** Begins an action; one that only writes rows is done when this resolves. False when it failed. */
   async execute(action: ReconcileAction): Promise<boolean> {
-    const { lifecycle } = this.needs.sessions.parts
+    const { processes } = this.options
     switch (action.do) {
       case 'start':
         this.#starting++
-        return this.#begin(action.session, () => lifecycle.start(action.session).finally(() => this.#starting--))
+        return this.#begin(action.session, () => processes.start(action.session).finally(() => this.#starting--))
       case 'adopt':
-        return this.#begin(action.session, () => lifecycle.adopt(action.session, action), true)
+        return this.#begin(action.session, () => processes.adopt(action.session, action), true)
       case 'end':
-        return this.#begin(action.session ?? action.key, () => lifecycle.end(action.key, action.session))
+        return this.#begin(action.session ?? action.key, () => processes.end(action.key, action.session))
       case 'refresh':
-        return this.#begin(action.session, () => lifecycle.refresh(action.session))
-      case 'bury':
-        return this.#begin(action.session, () => lifecycle.recordExit(action.session, action.key, action.exit), true)
+        return this.#begin(action.session, () => processes.refresh(action.session))
+      case 'record-exit':
+        return this.#begin(action.session, () => processes.recordExit(action.session, action.key, action.exit), true)
       default:
         return this.#write(action)
     }
@@ -66,66 +88,65 @@ export class ActionExecutor {
 
   async #write(action: WriteAction): Promise<boolean> {
     const subject = subjectOf(action)
-    if (this.#rests(subject)) return false
-    return this.#tried(subject, () => this.needs.store.write((tx) => this.#record(tx, action)))
+    if (this.#isBackingOff(subject)) return false
+    return this.#attempt(subject, () => this.options.store.write((tx) => this.#record(tx, action)))
   }
 
   #record(tx: Tx, action: WriteAction): void {
-    const { sessions } = this.needs
+    const { repository, closer, parking } = this.options
     if (action.do === 'create') this.#create(tx, action)
     if (action.do === 'drain') this.#drain(tx, action.session, action.reason)
-    if (action.do === 'release')
-      sessions.parts.book.transition(tx, action.session, 'release', { quarantinedUntil: null })
-    if (action.do === 'close') sessions.finish(tx, action.session, action.reason)
-    if (action.do === 'park') this.needs.parking.park(tx, action)
+    if (action.do === 'release') repository.transition(tx, action.session, 'release', { quarantinedUntil: null })
+    if (action.do === 'close') closer.close(tx, action.session, action.reason)
+    if (action.do === 'park') parking.park(tx, action)
   }
 
   #drain(tx: Tx, id: string, reason: string): void {
-    const { book, chronicle } = this.needs.sessions.parts
-    chronicle.draining(tx, book.transition(tx, id, 'drain', { reason, drainAt: this.needs.clock.now() }))
+    const { repository, recorder, clock } = this.options
+    recorder.draining(tx, repository.transition(tx, id, 'drain', { reason, drainAt: clock.now() }))
   }
 
   #create(tx: Tx, { agent: name, slot, named, work }: Extract<ReconcileAction, { do: 'create' }>): void {
-    const { config, sessions } = this.needs
-    const { creation } = sessions.parts
+    const { config, creator } = this.options
     const identity = config.current.namedSessions.find(({ qualified }) => qualified === named)
     const agent = config.current.agents.find(({ qualified }) => qualified === name)
-    if (identity) creation.createNamed(tx, identity)
-    else if (agent && slot !== undefined) creation.createPooled(tx, agent, slot, work)
+    if (identity) creator.createNamed(tx, identity)
+    else if (agent && slot !== undefined) creator.createPooled(tx, agent, slot, work)
   }
 
-  #begin(subject: string, deed: () => Promise<unknown>, matching = false): boolean {
-    const running = this.#tried(subject, deed).then((worked) => {
+  #begin(subject: string, action: () => Promise<unknown>, isMatching = false): boolean {
+    const running = this.#attempt(subject, action).then((succeeded) => {
       this.#running.delete(subject)
       this.#matching.delete(running)
-      if (worked) this.wake()
+      if (succeeded) this.onDone()
     })
     this.#running.set(subject, running)
-    if (matching) this.#matching.add(running)
+    if (isMatching) this.#matching.add(running)
     return true
   }
 
-  async #tried(subject: string, deed: () => Promise<unknown>): Promise<boolean> {
+  async #attempt(subject: string, action: () => Promise<unknown>): Promise<boolean> {
+    const { clock, deadlines, report } = this.options
     try {
-      await deed()
+      await action()
       this.#failures.delete(subject)
       return true
     } catch (error) {
       const count = (this.#failures.get(subject)?.count ?? 0) + 1
-      const rest = backoff(count)
-      this.#failures.set(subject, { count, until: this.needs.clock.monotonic() + rest })
-      this.needs.report(`${subject}: ${errorMessage(error)}`)
-      this.needs.deadlines.after(rest, this.wake)
+      const delay = backoff(count)
+      this.#failures.set(subject, { count, until: clock.monotonic() + delay })
+      report(`${subject}: ${errorMessage(error)}`)
+      deadlines.after(delay, this.onDone)
       return false
     }
   }
 
-  #rests(subject: string): boolean {
-    return (this.#failures.get(subject)?.until ?? 0) > this.needs.clock.monotonic()
+  #isBackingOff(subject: string): boolean {
+    return (this.#failures.get(subject)?.until ?? 0) > this.options.clock.monotonic()
   }
 }
 
-/** What a deed that failed is known by until it is tried again. */
+/** The key under which a failed action backs off. */
 function subjectOf(action: WriteAction): string {
   if (action.do === 'create') return `create ${action.named ?? action.agent}`
   return action.do === 'park' ? `park ${action.bead}` : action.session

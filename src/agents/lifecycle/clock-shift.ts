@@ -1,22 +1,29 @@
 import type { Tx } from '../../core/store.ts'
-import type { BuiltParts } from '../sessions/parts.ts'
-import type { SessionChange } from '../sessions/repository.ts'
+import type { MessageQueue } from '../messaging/message-queue.ts'
+import type { SessionChange, SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
+import type { FailureCounts } from './failure-counts.ts'
 
-/**
- * The clock was set, or the machine slept: what sessions were granted time for has that time again, and no wait gets
- * longer than it was. `shift` is how far the wall clock moved against the monotonic one, in milliseconds.
- */
-export function shiftDeadlines(tx: Tx, { book, messages, troubles }: BuiltParts, shift: number): void {
-  for (const row of book.live()) {
-    const change = shifted(row, shift)
-    if (Object.keys(change).length > 0) book.update(tx, row.id, change)
-  }
-  messages.shift(tx, shift)
-  if (shift < 0) troubles.shift(tx, shift)
+interface ClockShiftOptions {
+  repository: SessionRepository
+  queue: Pick<MessageQueue, 'shift'>
+  failures: Pick<FailureCounts, 'shift'>
 }
 
-const shifted = (
+/**
+ * The clock was changed, or the machine slept: running terms get their full length again, and no wait gets longer than
+ * it was. `shift` is how far the wall clock moved against the monotonic one, in milliseconds.
+ */
+export function shiftDeadlines(tx: Tx, { repository, queue, failures }: ClockShiftOptions, shift: number): void {
+  for (const row of repository.live()) {
+    const change = shiftedTimes(row, shift)
+    if (Object.keys(change).length > 0) repository.update(tx, row.id, change)
+  }
+  queue.shift(tx, shift)
+  if (shift < 0) failures.shift(tx, shift)
+}
+
+const shiftedTimes = (
   { state, drainAt, busyUntil, retryAt, quarantinedUntil }: SessionRow,
   shift: number,
 ): SessionChange => ({

@@ -32,41 +32,41 @@ const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin'
 const searchPath = ({ home }: CityEnvironment, path = DEFAULT_PATH): string => [join(home, 'bin'), path].join(delimiter)
 
 /** The environment of what runs beside sessions, for the city: the supervisor's own, in which `gc` and `bd` are found. */
-export const commandEnvironment = (place: CityEnvironment): Readonly<Record<string, string | undefined>> => ({
-  ...place.env,
-  PATH: searchPath(place, place.env.PATH),
-  GC_HOME: place.home,
+export const commandEnvironment = (environment: CityEnvironment): Readonly<Record<string, string | undefined>> => ({
+  ...environment.env,
+  PATH: searchPath(environment, environment.env.PATH),
+  GC_HOME: environment.home,
 })
 
 /** The environment of a session: what is passed on, what is declared, and above both who it is. */
 export function sessionEnvironment(
   row: SessionRow,
-  place: CityEnvironment,
+  environment: CityEnvironment,
   declared: Readonly<Record<string, string>>,
   more: { token: string; rigPath: string | undefined },
 ): Record<string, string> {
-  const passed = inheritedVariables(place.env)
+  const passed = inheritedVariables(environment.env)
   return {
     ...passed,
     TERM: 'xterm-256color',
     COLORTERM: 'truecolor',
     ...declared,
-    PATH: searchPath(place, declared.PATH ?? passed.PATH),
-    ...identityVariables(row, place),
+    PATH: searchPath(environment, declared.PATH ?? passed.PATH),
+    ...identityVariables(row, environment),
     ...(row.rig && { GC_RIG: row.rig }),
     ...(more.rigPath && { GC_RIG_ROOT: more.rigPath }),
     GC_TOKEN: more.token,
   }
 }
 
-function identityVariables(row: SessionRow, place: CityEnvironment): Record<string, string> {
+function identityVariables(row: SessionRow, environment: CityEnvironment): Record<string, string> {
   const name = identityOf(row)
   return {
-    GC_URL: place.url(),
-    GC_HOME: place.home,
-    GC_BIN: place.bin,
-    GC_CITY: place.path,
-    GC_CITY_NAME: place.city,
+    GC_URL: environment.url(),
+    GC_HOME: environment.home,
+    GC_BIN: environment.bin,
+    GC_CITY: environment.path,
+    GC_CITY_NAME: environment.city,
     GC_AGENT: name,
     GC_TEMPLATE: row.template,
     GC_ALIAS: row.alias ?? (row.agentName || name),

@@ -1,5 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import type { CreateRequests } from '../messaging/create-requests.ts'
+import type { MessageDelivery } from '../messaging/message-delivery.ts'
+import type { SessionActivity } from '../sessions/activity.ts'
 import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
 import { workNamesOf } from '../sessions/metadata.ts'
 import type { SessionChange, SessionRepository } from '../sessions/repository.ts'
@@ -10,21 +14,28 @@ import type { Workload } from '../sessions/workload.ts'
 import type { CrashHistory } from './crash-history.ts'
 import { decideOutcome, type ExitedSession, type ExitOutcome, type ProcessExit } from './exit-rules.ts'
 import type { FailureCounts } from './failure-counts.ts'
+import type { SetupCommands } from './setup-commands.ts'
 
-interface Parts {
+/** Takes every claim of a session, or of these names, away. */
+export interface ClaimRelease {
+  loseAll(tx: Tx, session: string, names?: readonly string[]): void
+}
+
+interface ExitHandlerOptions {
   store: Store
   clock: Clock
-  book: SessionRepository
+  repository: SessionRepository
   tokens: SessionTokens
-  troubles: FailureCounts
+  failures: FailureCounts
   crashes: CrashHistory
   workload: Workload
-  chronicle: SessionEventRecorder
-  claims: { loseAll(tx: Tx, session: string, names?: readonly string[]): void }
-  /** A session ended against anyone's will. */
-  died(row: SessionRow): void
-  /** Runs in the write in which a session came to rest: closed, failed or asleep. */
-  settled(tx: Tx, row: SessionRow, sentence: string): void
+  recorder: SessionEventRecorder
+  claims: ClaimRelease
+  setup: SetupCommands
+  delivery: Pick<MessageDelivery, 'abandon'>
+  createRequests: CreateRequests
+  activity: SessionActivity
+  report(message: string): void
 }
 
 const COMMANDS: Partial<Record<SessionState, Command>> = {
@@ -35,41 +46,42 @@ const COMMANDS: Partial<Record<SessionState, Command>> = {
   'failed-create': 'fail',
 }
 
-/** What follows when the program of a session is gone: what becomes of the session, and whom that is blamed on. */
+/** Handles the exit of a session's process: what becomes of the session, and what the exit counts against. */
 export class ExitHandler {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly options: ExitHandlerOptions) {}
 
-  /** Records that a session's process is gone, and everything that follows from it, in one write. */
-  async recordExit(id: string, key: string, exit: ProcessExit, said?: string): Promise<void> {
-    const { store, book, clock } = this.parts
+  /** Records in one write that a session's process is gone, and everything that follows from it. */
+  async recordExit(id: string, key: string, exit: ProcessExit, output?: string): Promise<void> {
+    const { store, repository, clock, recorder } = this.options
     await store.write((tx) => {
-      const before = book.find(id)
+      const before = repository.find(id)
       if (before?.hostKey !== key) return
-      const departed = this.#departed(before)
-      const after = decideOutcome(departed, exit, clock.now())
-      const bead = this.#handled(before)
-      const why = said ?? describeExit(exit, before)
-      this.releaseProcess(tx, id, after.state === 'closed')
-      this.#blame(tx, before, after, exit, why)
-      if (after.crashed && exit.how !== 'lost') this.#fell(tx, before, bead, departed, after, why)
-      const row = this.#settle(tx, before, after)
-      this.parts.chronicle.ended(tx, before, after, exit, said)
-      if (after.crashed) tx.after(() => this.parts.died(before))
-      if (after.state !== 'start-pending') this.parts.settled(tx, row, why)
+      const session = this.#exited(before)
+      const outcome = decideOutcome(session, exit, clock.now())
+      const bead = this.#beadOf(before)
+      const reason = output ?? describeExit(exit, before)
+      this.releaseProcess(tx, id, outcome.state === 'closed')
+      this.#countFailures(tx, before, outcome, exit, reason)
+      if (outcome.crashed && exit.how !== 'lost') this.#countCrash(tx, before, bead, session, outcome, reason)
+      const row = this.#applyOutcome(tx, before, outcome)
+      recorder.ended(tx, before, outcome, exit, output)
+      if (outcome.crashed) tx.after(() => this.#runDeathCommand(before))
+      if (outcome.state !== 'start-pending') this.#settle(tx, row, reason)
     })
   }
 
-  /** The incarnation is over: its token dies, then its claims are offered again. */
-  releaseProcess(tx: Tx, id: string, forGood = false): SessionRow | undefined {
-    const { book, tokens, claims } = this.parts
-    const row = book.find(id)
+  /** Ends an incarnation: its token is revoked before its claims are offered again. */
+  releaseProcess(tx: Tx, id: string, isClosing = false): SessionRow | undefined {
+    const { repository, tokens, claims } = this.options
+    const row = repository.find(id)
     if (!row) return undefined
     tokens.revoke(tx, id)
-    claims.loseAll(tx, id, forGood ? workNamesOf(row) : [])
-    return book.update(tx, id, { hostKey: null, pid: null, processStarted: null })
+    claims.loseAll(tx, id, isClosing ? workNamesOf(row) : [])
+    return repository.update(tx, id, { hostKey: null, pid: null, processStarted: null })
   }
 
-  #departed(row: SessionRow): ExitedSession {
+  #exited(row: SessionRow): ExitedSession {
+    const { workload } = this.options
     return {
       state: row.state,
       reason: row.reason,
@@ -78,71 +90,94 @@ export class ExitHandler {
       failures: row.failures,
       churn: row.churn,
       wanted: row.wakeRequestedAt !== null,
-      work: this.parts.workload
-        .assignedTo(workNamesOf(row))
-        .flatMap(({ id, status }) => (status === 'open' ? [] : [id])),
+      work: workload.assignedTo(workNamesOf(row)).flatMap(({ id, status }) => (status === 'open' ? [] : [id])),
       madeFor: row.work || undefined,
-      untouched: row.work !== null && this.parts.workload.isUnassigned(row.work),
+      untouched: row.work !== null && workload.isUnassigned(row.work),
       scaled: row.work === '',
       resumed: row.resumed,
-      heldUntil: this.#heldUntil(row),
+      heldUntil: row.kind === 'agent' ? this.options.crashes.heldUntil(row.template, this.#beadOf(row)) : 0,
     }
   }
 
-  #heldUntil(row: SessionRow): number {
-    return row.kind === 'agent' ? this.parts.crashes.heldUntil(row.template, this.#handled(row)) : 0
+  /** The bead that a session works on, or the one that it was created for; '' for none. */
+  #beadOf(row: SessionRow): string {
+    const beads = this.options.workload.assignedTo(workNamesOf(row))
+    return beads.find(({ status }) => status !== 'open')?.id ?? row.work ?? ''
   }
 
-  /** The bead in a session's hands, or the one that it was made for; '' for none. */
-  #handled(row: SessionRow): string {
-    const [work] = this.parts.workload.assignedTo(workNamesOf(row)).filter(({ status }) => status !== 'open')
-    return work?.id ?? row.work ?? ''
-  }
-
-  /** Counts a fall against its agent, which is left alone once there were too many. */
-  #fell(tx: Tx, row: SessionRow, bead: string, { heldUntil }: ExitedSession, after: ExitOutcome, said: string): void {
+  /** Counts a crash against its agent, which is held once there were too many. */
+  #countCrash(
+    tx: Tx,
+    row: SessionRow,
+    bead: string,
+    { heldUntil }: ExitedSession,
+    outcome: ExitOutcome,
+    reason: string,
+  ): void {
     if (row.kind !== 'agent') return
-    tx.after(() => this.parts.crashes.record(row.template, bead))
-    if (after.state !== 'quarantined' || after.quarantinedUntil !== heldUntil) return
-    const why = `its sessions fell too often (max_restarts); the last: ${said}`
-    this.parts.troubles.hold(tx, 'agent', row.template, heldUntil, why)
+    tx.after(() => this.options.crashes.record(row.template, bead))
+    if (outcome.state !== 'quarantined' || outcome.quarantinedUntil !== heldUntil) return
+    const message = `its sessions crashed too often (max_restarts); the last: ${reason}`
+    this.options.failures.hold(tx, 'agent', row.template, heldUntil, message)
   }
 
-  #blame(tx: Tx, row: SessionRow, after: ExitOutcome, exit: ProcessExit, reason: string): void {
-    const { troubles } = this.parts
-    if (exit.limited && row.kind === 'agent') troubles.hold(tx, 'agent', row.template, after.quarantinedUntil, reason)
-    for (const bead of after.blamed) troubles.count(tx, 'bead', bead, reason)
+  #countFailures(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, reason: string): void {
+    const { failures } = this.options
+    if (exit.limited && row.kind === 'agent') failures.hold(tx, 'agent', row.template, outcome.quarantinedUntil, reason)
+    for (const bead of outcome.blamed) failures.count(tx, 'bead', bead, reason)
     if (row.kind !== 'agent') return
-    if (after.suspect) troubles.count(tx, 'agent', row.template, reason)
-    else if (exit.how !== 'lost' && !exit.limited) troubles.clear(tx, 'agent', row.template)
+    if (outcome.suspect) failures.count(tx, 'agent', row.template, reason)
+    else if (exit.how !== 'lost' && !exit.limited) failures.clear(tx, 'agent', row.template)
   }
 
-  #settle(tx: Tx, before: SessionRow, after: ExitOutcome): SessionRow {
-    const { book, clock } = this.parts
+  #applyOutcome(tx: Tx, before: SessionRow, outcome: ExitOutcome): SessionRow {
+    const { repository, clock } = this.options
     const change: SessionChange = {
-      reason: after.reason,
-      failures: after.failures,
-      churn: after.churn,
-      retryAt: after.retryAt || null,
-      quarantinedUntil: after.quarantinedUntil || null,
+      reason: outcome.reason,
+      failures: outcome.failures,
+      churn: outcome.churn,
+      retryAt: outcome.retryAt || null,
+      quarantinedUntil: outcome.quarantinedUntil || null,
       busyUntil: null,
-      ...(after.fresh && { sessionKey: null }),
-      ...(after.restart && { wakeRequestedAt: clock.now() }),
-      ...(after.state === 'asleep' && { sleptAt: clock.now() }),
-      ...(after.state === 'closed' && { closedAt: clock.now() }),
+      ...(outcome.fresh && { sessionKey: null }),
+      ...(outcome.restart && { wakeRequestedAt: clock.now() }),
+      ...(outcome.state === 'asleep' && { sleptAt: clock.now() }),
+      ...(outcome.state === 'closed' && { closedAt: clock.now() }),
     }
-    const command = after.state === before.state ? undefined : COMMANDS[after.state]
-    return command ? book.transition(tx, before.id, command, change) : book.update(tx, before.id, change)
+    const command = outcome.state === before.state ? undefined : COMMANDS[outcome.state]
+    if (!command) return repository.update(tx, before.id, change)
+    return repository.transition(tx, before.id, command, change)
+  }
+
+  /** Completes what waited for a session that has come to rest. */
+  #settle(tx: Tx, row: SessionRow, reason: string): void {
+    const { delivery, createRequests, activity, repository } = this.options
+    if (row.state === 'closed') {
+      delivery.abandon(tx, row.id, reason)
+      activity.forget(row.id)
+    }
+    if (row.state === 'closed' || row.state === 'failed-create') createRequests.fail(tx, row.id, reason)
+    if (row.state === 'failed-create' && row.alias) {
+      repository.update(tx, row.id, { alias: null, aliasHistory: [...row.aliasHistory, row.alias] })
+    }
+  }
+
+  #runDeathCommand(row: SessionRow): void {
+    const { setup, report } = this.options
+    void setup
+      .death(row)
+      .then((failure) => failure && report(failure))
+      .catch((error) => report(errorMessage(error)))
   }
 }
 
-/** How the process of a session ended, in a sentence. */
+/** How the process of a session ended, as a sentence. */
 function describeExit(exit: ProcessExit, { state, reason }: SessionRow): string {
   if (exit.limited) return 'the usage limit of its model is reached'
-  if (state === 'draining' && reason === 'no-wake-reason') return 'it claimed nothing for a minute and was let go'
-  if (state === 'draining') return `it was let go (${reason})`
-  if (exit.how === 'lost') return 'its program was gone when the host was looked at'
+  if (state === 'draining' && reason === 'no-wake-reason') return 'it claimed nothing for a minute and was ended'
+  if (state === 'draining') return `it was drained (${reason})`
+  if (exit.how === 'lost') return 'its process was gone when the host was asked'
   if (exit.how === 'refused') return 'its program could not be started'
   if (exit.signal !== undefined) return `its program was ended by ${exit.signal}`
-  return exit.code === 0 ? 'its program ended' : `its program ended with exit code ${exit.code ?? 'unknown'}`
+  return exit.code === 0 ? 'its program exited' : `its program exited with code ${exit.code ?? 'unknown'}`
 }

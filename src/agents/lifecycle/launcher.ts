@@ -46,7 +46,7 @@ const RESUME_PROMPT =
 /** Knows what to run for an agent or a provider, and whether it can be run. */
 export class Launcher {
   constructor(
-    private readonly place: CityEnvironment,
+    private readonly environment: CityEnvironment,
     private readonly config: Pick<Config, 'current'>,
     private readonly now: () => number,
   ) {}
@@ -94,20 +94,20 @@ export class Launcher {
 
   /** Why a provider cannot be started: its program is not on the PATH. */
   missing(provider: Provider, agent?: AgentConfig): string | undefined {
-    const path = agent?.env.PATH ?? provider.env.PATH ?? this.place.env.PATH ?? ''
+    const path = agent?.env.PATH ?? provider.env.PATH ?? this.environment.env.PATH ?? ''
     const words = (agent?.session === 'acp' && provider.acpCommand) || provider.command
     const command = provider.pathCheck ?? words.split(/\s+/)[0] ?? ''
-    if (isOnPath(command, path, this.place.path)) return undefined
+    if (isOnPath(command, path, this.environment.path)) return undefined
     return `provider '${provider.name}' not found in PATH: there is no program ${command}`
   }
 
   /** The folder a new session of an agent works in. */
-  workDir(agent: AgentConfig, promptSubject: PromptSubject): string {
+  workDir(agent: AgentConfig, subject: PromptSubject): string {
     const rig = this.rigPath(agent.dir)
-    if (agent.workDir === undefined) return rig ?? this.place.path
+    if (agent.workDir === undefined) return rig ?? this.environment.path
     return resolve(
-      this.place.path,
-      renderTemplate(agent.workDir, templateFields(promptSubject), `work_dir of ${agent.qualified}`),
+      this.environment.path,
+      renderTemplate(agent.workDir, templateFields(subject), `work_dir of ${agent.qualified}`),
     )
   }
 
@@ -124,12 +124,12 @@ export class Launcher {
     const provider = agent ? this.providerOf(agent) : this.provider(row.provider)
     const missing = provider && !agent?.startCommand ? this.missing(provider, agent) : undefined
     if (missing) throw new AppError('service-unavailable', missing)
-    this.#needFolder(row.workDir, agent)
+    this.#ensureFolder(row.workDir, agent)
     const transport = this.transport(row)
     const resume = conversationToResume(row, agent, provider, transport)
     const launched = this.#launch(row, agent, provider, resume, transport)
     const anew = resume === undefined ? launched : this.#launch(row, agent, provider, undefined, transport)
-    const env = sessionEnvironment(row, this.place, launched.env, { token, rigPath: this.rigPath(row.rig) })
+    const env = sessionEnvironment(row, this.environment, launched.env, { token, rigPath: this.rigPath(row.rig) })
     const { argv, typed } = launched
     const started = this.#fingerprint(row, agent, provider)
     const more = { program: this.program(row), resumed: resume !== undefined, fingerprint: started }
@@ -161,7 +161,7 @@ export class Launcher {
   }
 
   #fingerprint(row: SessionRow, agent: AgentConfig | undefined, provider: Provider | undefined): Fingerprint {
-    const fields = templateFields(this.subject(row))
+    const fields = templateFields(this.promptSubject(row))
     const { argv, env } = buildLaunch({
       ...(provider && { provider }),
       ...(agent && { agent }),
@@ -183,12 +183,12 @@ export class Launcher {
   }
 
   /** Who a prompt for this session is for. */
-  subject(row: SessionRow, city: CityConfig = this.config.current): PromptSubject {
+  promptSubject(row: SessionRow, city: CityConfig = this.config.current): PromptSubject {
     const agent = this.agent(row.template)
     const rig = city.rigs.find(({ name }) => name === row.rig)
     return {
-      city: this.place.city,
-      cityPath: this.place.path,
+      city: this.environment.city,
+      cityPath: this.environment.path,
       agent: identityOf(row),
       template: row.template,
       session: row.sessionName,
@@ -204,7 +204,9 @@ export class Launcher {
   /** What the agent of a session is told to be, its template filled in; empty when it has none. */
   prompt(row: SessionRow): string {
     const template = this.agent(row.template)?.prompt
-    return template ? renderTemplate(template, templateFields(this.subject(row)), `the prompt of ${row.template}`) : ''
+    return template
+      ? renderTemplate(template, templateFields(this.promptSubject(row)), `the prompt of ${row.template}`)
+      : ''
   }
 
   #launch(
@@ -214,7 +216,7 @@ export class Launcher {
     resume: string | undefined,
     transport: Transport,
   ): Launch {
-    const subject = this.subject(row)
+    const subject = this.promptSubject(row)
     if (resume !== undefined) {
       const prompt =
         row.origin === 'manual' ? '' : `${beacon(subject.city, subject.agent, this.now())}\n${RESUME_PROMPT}`
@@ -242,7 +244,7 @@ export class Launcher {
   }
 
   /** A declared work_dir is made when it is not there; a rig's or city's folder has to be. */
-  #needFolder(path: string, agent: AgentConfig | undefined): void {
+  #ensureFolder(path: string, agent: AgentConfig | undefined): void {
     if (agent?.workDir !== undefined) mkdirSync(path, { recursive: true })
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
     throw new AppError('service-unavailable', `its folder ${path} does not exist; make it, or change work_dir`)

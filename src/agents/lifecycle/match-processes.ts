@@ -19,7 +19,7 @@ function actionFor(session: SessionSnapshot, key: string, { hosted, now }: PlanB
   const process = hosted.get(key)
   if (!process || process.exit) {
     const exit: ProcessExit = process?.exit ?? { how: 'lost' }
-    return { do: 'bury', session: session.id, key, exit, after: decideOutcome(session, exit, now) }
+    return { do: 'record-exit', session: session.id, key, exit, after: decideOutcome(session, exit, now) }
   }
   if (!isSameProcess(session, process) || !RUNNING.has(session.state)) return { do: 'end', key, session: session.id }
   if (session.state !== 'creating') return undefined

@@ -10,12 +10,12 @@ import { WorkKey } from '../../work/metadata.ts'
 import { BeadParked } from './events.ts'
 import type { FailureCounts } from './failure-counts.ts'
 
-interface Needs {
+interface ParkingOptions {
   store: Store
   log: EventLog
   clock: Clock
   beads: Beads
-  troubles: FailureCounts
+  failures: FailureCounts
   /** Writes to the people of the city. */
   tell(tx: Tx, subject: string, body: string): void
 }
@@ -28,18 +28,18 @@ const MAX_LISTED = 1000
 export class Parking {
   readonly #open: Statement<{ id: string }, [string, number]>
 
-  constructor(private readonly needs: Needs) {
-    this.#open = needs.store.prepare(
+  constructor(private readonly options: ParkingOptions) {
+    this.#open = options.store.prepare(
       stablePlan('SELECT id FROM bead_labels WHERE label = ? AND closed = 0 ORDER BY created_at, id LIMIT ?'),
     )
   }
 
   /** Takes a bead out of what is offered, and says so once. */
   park(tx: Tx, { bead, agent, deaths }: { bead: string; agent: string; deaths: number }): void {
-    const { beads, log, clock, troubles, tell } = this.needs
-    const reason = troubles.find('bead', bead)?.reason ?? ''
+    const { beads, log, clock, failures, tell } = this.options
+    const reason = failures.find('bead', bead)?.reason ?? ''
     const why = `${deaths} sessions of ${agent} ended while they had it; the last: ${reason.split('\n').at(-1) ?? ''}`
-    troubles.clear(tx, 'bead', bead)
+    failures.clear(tx, 'bead', bead)
     tell(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), mailBody(bead, agent, why))
     const metadata = { [WorkKey.parkedReason]: why.slice(0, 500), [WorkKey.parkedAt]: toTimestamp(clock.now()) }
     beads.change(tx, bead, { labels: [PARKED], metadata })
@@ -48,13 +48,13 @@ export class Parking {
 
   /** Offers a parked bead again, at once; refuses one that is not parked. */
   unpark(id: string): Promise<Bead> {
-    const { store, beads, troubles } = this.needs
+    const { store, beads, failures } = this.options
     return store.write((tx) => {
       const bead = beads.get(id)
       if (!bead.labels?.includes(PARKED)) throw new AppError('conflict-wrong-state', `bead ${id} is not parked`)
       const agent = agentOf(bead)
-      troubles.clear(tx, 'bead', id)
-      if (agent) troubles.clear(tx, 'agent', agent)
+      failures.clear(tx, 'bead', id)
+      if (agent) failures.clear(tx, 'agent', agent)
       return beads.change(tx, id, {
         removeLabels: [PARKED],
         metadata: { [WorkKey.parkedReason]: null, [WorkKey.parkedAt]: null },
@@ -64,7 +64,7 @@ export class Parking {
 
   /** Open beads that are parked, with why and since when. */
   parked(): { bead: Bead; agent: string; since: string; reason: string }[] {
-    const { beads, store } = this.needs
+    const { beads, store } = this.options
     return beads.some(store.read(() => this.#open.all(PARKED, MAX_LISTED)).map(({ id }) => id)).map((bead) => ({
       bead,
       agent: agentOf(bead),

@@ -107,7 +107,7 @@ function fillPool(turn: PlanBuilder, agent: AgentState): void {
 }
 
 /** Whether an agent's sessions found nothing to do just now, and are let be for a while. */
-const isBackingOff = (turn: PlanBuilder, { lullUntil = 0 }: AgentState): boolean => !turn.isDue(lullUntil)
+const isBackingOff = (turn: PlanBuilder, { idleBackoffUntil = 0 }: AgentState): boolean => !turn.isDue(idleBackoffUntil)
 
 /** Brings up named sessions of an agent that has no others, for work that waits for it. */
 function startNamedForWork(turn: PlanBuilder, agent: AgentState, unserved: number): void {

@@ -1,276 +1,282 @@
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { RecordedEvent } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Store } from '../../core/store.ts'
 import type { Exit as HostedExit, HostedSession } from '../../host/protocol/session.ts'
-import type { Beads } from '../../work/beads/beads.ts'
+import type { MessageQueue } from '../messaging/message-queue.ts'
 import type { SessionHost } from '../sessions/host.ts'
-import { ActionExecutor } from './action-executor.ts'
+import { ActionExecutor, type ActionExecutorOptions } from './action-executor.ts'
 import { shiftDeadlines } from './clock-shift.ts'
 import { affectsSessions } from './event-filter.ts'
 import type { ProcessExit } from './exit-rules.ts'
 import { IdleBackoff } from './idle-backoff.ts'
 import { backoff } from './limits.ts'
-import type { Parking } from './parking.ts'
 import { plan } from './plan.ts'
 import { ScaleChecks } from './scale-checks.ts'
+import type { SetupCommands } from './setup-commands.ts'
+import type { ShellRunner } from './shell-runner.ts'
 import type { CitySnapshot, ReconcileAction } from './snapshot.ts'
-import { type Ground, SnapshotReader } from './snapshot-reader.ts'
+import { SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.ts'
+import type { UsageLimitWatcher } from './usage-limit-watcher.ts'
 
-export interface ReconcilerNeeds extends Ground {
+interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions {
   city: string
-  store: Store
   log: EventLog
-  clock: Clock
-  deadlines: Deadlines
   config: Pick<Config, 'current' | 'onChange'>
   suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'isAgentSuspended' | 'onChange'>
-  beads: Beads
-  parking: Parking
   host: SessionHost
-  report(message: string): void
+  queue: MessageQueue
+  setup: SetupCommands
+  shell: ShellRunner
+  usageLimits: UsageLimitWatcher
+  /** Recovers what a stop or a crash left before the first reconciliation, and ends after the last. */
+  upkeep: { start(): Promise<void>; stop(): void }
 }
 
-/** Between two looks, however much happens: at least this long, and longer when looking takes long. */
+/** Time between two reconciliations: at least the minimum, and longer when one takes long. */
 const MIN_INTERVAL = 50
 const DURATION_FACTOR = 10
 const MAX_INTERVAL = 500
 const PATROL = 60_000
-/** How soon to look again for a program that is not installed. */
+/** How soon to check again for a program that is not installed. */
 const MISSING_PROGRAM_RETRY = 30_000
 
 /**
- * Keeps what runs in step with what is asked for. It looks when something happened, when a moment it waits for has
- * come, and once a minute; what it does is decided by `plan` and known to have worked or failed.
+ * Keeps what runs in step with what is requested. It runs when something happened, when something is due, and once a
+ * minute; `plan` decides what it does, and every action is known to have succeeded or failed.
  */
 export class Reconciler {
-  readonly #lulls: IdleBackoff
-  readonly #survey: SnapshotReader
-  readonly #deeds: ActionExecutor
-  readonly #probes: ScaleChecks
-  #stops: (() => void)[] = []
+  readonly #idleBackoff: IdleBackoff
+  readonly #reader: SnapshotReader
+  readonly #executor: ActionExecutor
+  readonly #scaleChecks: ScaleChecks
+  #unsubscribes: (() => void)[] = []
   #running: Promise<void> | undefined
   #again = false
   #closed = true
-  #last = 0
-  #apart = MIN_INTERVAL
-  #soon: Deadline | undefined
+  #lastRun = 0
+  #interval = MIN_INTERVAL
+  #next: Deadline | undefined
   #due: Deadline | undefined
   #patrol: Deadline | undefined
-  #blind = 0
-  #stepping: Promise<void> = Promise.resolve()
+  #hostFailures = 0
+  #shifting: Promise<void> = Promise.resolve()
 
-  constructor(private readonly needs: ReconcilerNeeds) {
-    const { config, deadlines, report, suspensions, sessions } = needs
-    const { shell, setup } = sessions.parts
-    this.#probes = new ScaleChecks({
+  constructor(private readonly options: ReconcilerOptions) {
+    const { config, deadlines, report, suspensions, shell, setup } = options
+    this.#scaleChecks = new ScaleChecks({
       ...{ config, deadlines, report, path: setup.path, env: setup.env },
-      run: (line, options) => shell.run(line, options),
-      held: (agent) =>
+      run: (line, shellOptions) => shell.run(line, shellOptions),
+      isSuspended: (agent) =>
         suspensions.isCitySuspended(config.current) || suspensions.isAgentSuspended(config.current, agent),
-      changed: () => this.wake(),
+      onChange: () => this.wake(),
     })
-    this.#lulls = new IdleBackoff(() => needs.clock.now())
-    this.#survey = new SnapshotReader(needs, this.#lulls, (agent) => this.#probes.desired(agent))
-    this.#deeds = new ActionExecutor(needs, () => this.wake())
+    this.#idleBackoff = new IdleBackoff(() => options.clock.now())
+    this.#reader = new SnapshotReader(options, this.#idleBackoff, this.#scaleChecks)
+    this.#executor = new ActionExecutor(options, () => this.wake())
   }
 
   /** Adopts what runs, and from now on reacts to whatever happens. */
   async start(): Promise<void> {
-    const { log, config, deadlines, suspensions, host, sessions } = this.needs
+    const { log, config, deadlines, suspensions, host, repository, budgets, upkeep } = this.options
     this.#closed = false
-    await sessions.start()
-    this.#stops = [
-      log.subscribe((recorded) => this.#recorded(recorded)),
+    await upkeep.start()
+    this.#unsubscribes = [
+      log.subscribe((event) => this.#onEvent(event)),
       config.onChange(() => {
-        this.#lulls.clear()
-        this.#probes.start()
+        this.#idleBackoff.clear()
+        this.#scaleChecks.start()
         this.wake()
       }),
       suspensions.onChange(() => this.wake()),
-      this.needs.budgets?.onChange(() => this.wake()) ?? (() => {}),
-      sessions.parts.book.onChange(() => this.wake()),
-      host.onExit((exit) => this.#exited(exit)),
+      budgets?.onChange(() => this.wake()) ?? (() => {}),
+      repository.onChange(() => this.wake()),
+      host.onExit((exit) => this.#onExit(exit)),
       host.onLost(() => this.wake()),
-      deadlines.onStep((shift) => this.#stepped(shift)),
-      host.onOutput(undefined, (key, { at }) => this.#showed(key, at)),
+      deadlines.onStep((shift) => this.#onClockShift(shift)),
+      host.onOutput(undefined, (key, { at }) => this.#onOutput(key, at)),
     ]
-    this.#tick()
-    await this.#settleFirst()
-    for (const agent of config.current.agents) this.#boot(agent)
-    this.#probes.start()
+    this.#schedulePatrol()
+    await this.#matchFirst()
+    for (const agent of config.current.agents) this.#runBootCommand(agent)
+    this.#scaleChecks.start()
   }
 
-  /** Brings rows and processes together before anything else is heard; starts go on meanwhile. */
-  async #settleFirst(): Promise<void> {
-    this.#look()
-    await this.#running
-    await this.#deeds.matched()
-  }
-
-  #boot(agent: AgentConfig): void {
-    const { report, sessions } = this.needs
-    void sessions.parts.setup
-      .boot(agent)
-      .then((failure) => failure && report(failure))
-      .catch((error) => report(errorMessage(error)))
-  }
-
-  #recorded(recorded: RecordedEvent): void {
-    const { type, session_id, payload } = recorded
-    const row = type === 'session.stopped' && session_id ? this.needs.sessions.parts.book.find(session_id) : undefined
-    if (row) this.#lulls.recordStop(row, String(Object(payload).reason))
-    if (affectsSessions(recorded)) this.wake()
-  }
-
-  /** What was counted by the old clock is put right before anything more is decided. */
-  async #stepped(shift: number): Promise<void> {
-    const { store, sessions, report } = this.needs
-    if (shift === 0) return
-    this.#survey.resetQuietTimes()
-    this.#lulls.clear()
-    this.#stepping = store
-      .write((tx) => shiftDeadlines(tx, sessions.parts, shift))
-      .catch((error) => report(`what runs keeps the times of the old clock: ${errorMessage(error)}`))
-    await this.#stepping
-    this.wake()
-  }
-
-  /** Looks soon; several calls are one look. */
+  /** Reconciles soon; several calls are one run. */
   wake(): void {
     if (this.#closed) return
     if (this.#running) {
       this.#again = true
       return
     }
-    if (this.#soon) return
-    const wait = this.#last + this.#apart - this.needs.clock.now()
-    this.#soon = this.needs.deadlines.after(Math.max(0, Math.min(wait, this.#apart)), () => this.#look())
+    if (this.#next) return
+    const delay = this.#lastRun + this.#interval - this.options.clock.now()
+    this.#next = this.options.deadlines.after(Math.max(0, Math.min(delay, this.#interval)), () => this.#run())
   }
 
-  /** Looks now, and resolves when nothing that was found is left to do. */
+  /** Reconciles now, and resolves when nothing is left to do. */
   async settle(): Promise<void> {
-    this.#look()
+    this.#run()
     while (this.#running) {
       await this.#running
-      await this.#deeds.done()
-      if (this.#again || this.#soon) this.#look()
+      await this.#executor.settled()
+      if (this.#again || this.#next) this.#run()
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    for (const stop of this.#stops) stop()
-    for (const deadline of [this.#soon, this.#due, this.#patrol]) deadline?.cancel()
-    this.needs.sessions.parts.setup.close()
-    await this.#probes.close()
+    for (const unsubscribe of this.#unsubscribes) unsubscribe()
+    for (const deadline of [this.#next, this.#due, this.#patrol]) deadline?.cancel()
+    this.options.setup.close()
+    await this.#scaleChecks.close()
     await this.#running
-    await this.#deeds.done()
-    this.needs.sessions.stopServing()
+    await this.#executor.settled()
+    this.options.upkeep.stop()
   }
 
-  #look(): void {
-    this.#soon?.cancel()
-    this.#soon = undefined
+  /** Matches rows and processes before anything else happens; starts go on meanwhile. */
+  async #matchFirst(): Promise<void> {
+    this.#run()
+    await this.#running
+    await this.#executor.matched()
+  }
+
+  #runBootCommand(agent: AgentConfig): void {
+    const { report, setup } = this.options
+    void setup
+      .boot(agent)
+      .then((failure) => failure && report(failure))
+      .catch((error) => report(errorMessage(error)))
+  }
+
+  #onEvent(event: RecordedEvent): void {
+    const { type, session_id, payload } = event
+    const row = type === 'session.stopped' && session_id ? this.options.repository.find(session_id) : undefined
+    if (row) this.#idleBackoff.recordStop(row, String(Object(payload).reason))
+    if (affectsSessions(event)) this.wake()
+  }
+
+  /** Corrects what was counted by the old clock before anything more is decided. */
+  async #onClockShift(shift: number): Promise<void> {
+    const { store, report } = this.options
+    if (shift === 0) return
+    this.#reader.resetQuietTimes()
+    this.#idleBackoff.clear()
+    this.#shifting = store
+      .write((tx) => shiftDeadlines(tx, this.options, shift))
+      .catch((error) => report(`sessions keep the times of the old clock: ${errorMessage(error)}`))
+    await this.#shifting
+    this.wake()
+  }
+
+  #run(): void {
+    this.#next?.cancel()
+    this.#next = undefined
     if (this.#closed || this.#running) return
     this.#again = false
-    const began = this.needs.clock.monotonic()
-    this.#running = this.#once()
-      .catch((error) => this.needs.report(`sessions could not be looked after: ${errorMessage(error)}`))
+    const startedAt = this.options.clock.monotonic()
+    this.#running = this.#reconcile()
+      .catch((error) => this.options.report(`sessions could not be reconciled: ${errorMessage(error)}`))
       .then(() => {
-        this.#last = this.needs.clock.now()
-        this.#apart = Math.min(
-          Math.max(MIN_INTERVAL, DURATION_FACTOR * (this.needs.clock.monotonic() - began)),
-          MAX_INTERVAL,
-        )
+        const duration = this.options.clock.monotonic() - startedAt
+        this.#lastRun = this.options.clock.now()
+        this.#interval = Math.min(Math.max(MIN_INTERVAL, DURATION_FACTOR * duration), MAX_INTERVAL)
         this.#running = undefined
         if (this.#again) this.wake()
       })
   }
 
-  /** Looks and acts; what was made is started in the same go. */
-  async #once(): Promise<void> {
-    for (let made = true; made && !this.#closed; ) {
-      const hosted = await this.#list()
-      const now = this.needs.deadlines.now()
-      await this.#stepping
+  /** Plans and acts; a session that was created is started in the same run. */
+  async #reconcile(): Promise<void> {
+    for (let hasCreated = true; hasCreated && !this.#closed; ) {
+      const hosted = await this.#listHosted()
+      const now = this.options.deadlines.now()
+      await this.#shifting
       if (this.#closed) return
-      const wakes = this.needs.config.current.daemon.maxWakesPerTick - this.#deeds.starting
-      this.needs.store.beginRead()
-      const situation = this.#survey.read(now, hosted, wakes, (id) => this.#deeds.isBusy(id))
-      const { actions, due } = plan(situation)
-      const created = await this.#act(actions)
-      this.#wait([due, missingProgramRetry(situation), this.needs.sessions.parts.workload.nextDeferred()])
-      made = created
+      const wakes = this.options.config.current.daemon.maxWakesPerTick - this.#executor.starting
+      this.options.store.beginRead()
+      const snapshot = this.#reader.read({ now, hosted, wakes, isBusy: (id) => this.#executor.isBusy(id) })
+      const { actions, due } = plan(snapshot)
+      hasCreated = await this.#execute(actions)
+      this.#scheduleDue([due, missingProgramRetry(snapshot), this.options.workload.nextDeferred()])
     }
   }
 
-  /** Does what was decided; true when that made a session that is now to be started. */
-  async #act(actions: readonly ReconcileAction[]): Promise<boolean> {
-    let created = false
+  /** Executes a plan; true when that created a session, which is to be started now. */
+  async #execute(actions: readonly ReconcileAction[]): Promise<boolean> {
+    let hasCreated = false
     for (const action of actions) {
-      const worked = await this.#deeds.execute(action)
-      if (action.do === 'create' && worked) created = true
+      const succeeded = await this.#executor.execute(action)
+      if (action.do === 'create' && succeeded) hasCreated = true
     }
-    return created
+    return hasCreated
   }
 
-  /** What the host runs of this city; undefined when it cannot be asked, and then it is asked again later. */
-  async #list(): Promise<HostedSession[] | undefined> {
+  /** What the host runs of this city; undefined when it does not answer, and then it is asked again later. */
+  async #listHosted(): Promise<HostedSession[] | undefined> {
+    const { host, city, report, deadlines } = this.options
     try {
-      const all = await this.needs.host.list()
-      this.#blind = 0
-      const own = all.filter(({ key }) => key.startsWith(`${this.needs.city}/`) && !this.#deeds.isEnding(key))
-      this.#survey.recordOutput(own)
+      const all = await host.list()
+      this.#hostFailures = 0
+      const own = all.filter(({ key }) => key.startsWith(`${city}/`) && !this.#executor.isEnding(key))
+      this.#recordOutput(own)
       return own
     } catch (error) {
-      this.#blind++
-      this.needs.report(`the session host cannot be asked what it runs: ${errorMessage(error)}`)
-      this.needs.deadlines.after(backoff(this.#blind), () => this.wake())
+      this.#hostFailures++
+      report(`the session host does not tell what it runs: ${errorMessage(error)}`)
+      deadlines.after(backoff(this.#hostFailures), () => this.wake())
       return undefined
     }
   }
 
-  #wait(moments: readonly (number | undefined)[]): void {
+  #scheduleDue(timestamps: readonly (number | undefined)[]): void {
     this.#due?.cancel()
-    const due = Math.min(...moments.map((moment) => moment ?? Number.POSITIVE_INFINITY))
-    if (due !== Number.POSITIVE_INFINITY) this.#due = this.needs.deadlines.at(due, () => this.wake())
+    const due = Math.min(...timestamps.map((timestamp) => timestamp ?? Number.POSITIVE_INFINITY))
+    if (due !== Number.POSITIVE_INFINITY) this.#due = this.options.deadlines.at(due, () => this.wake())
   }
 
-  #tick(): void {
-    this.#patrol = this.needs.deadlines.after(PATROL, () => {
+  #schedulePatrol(): void {
+    this.#patrol = this.options.deadlines.after(PATROL, () => {
       this.wake()
-      this.#tick()
+      this.#schedulePatrol()
     })
   }
 
-  /** A session's program ended by itself; the host forgets it once that is on disk. False when it is another city's. */
-  async #exited(exit: HostedExit): Promise<boolean> {
-    if (!exit.key.startsWith(`${this.needs.city}/`)) return false
-    const row = this.needs.sessions.parts.book.findByHostKey(exit.key)
+  /** A program exited by itself; the host forgets it once that is on disk. False when it is another city's. */
+  async #onExit(exit: HostedExit): Promise<boolean> {
+    const { city, repository, processes, usageLimits } = this.options
+    if (!exit.key.startsWith(`${city}/`)) return false
+    const row = repository.findByHostKey(exit.key)
     if (!row) return true
-    const said = exit.lastOutput.slice(-20).join('\n').trim().slice(-2000)
-    const { lifecycle, usageLimits } = this.needs.sessions.parts
+    const output = exit.lastOutput.slice(-20).join('\n').trim().slice(-2000)
     const limited = row.origin !== 'manual' && usageLimits.isReached(row, exit.lastOutput)
-    await lifecycle.recordExit(row.id, exit.key, { ...toExit(exit), ...(limited && { limited }) }, said || undefined)
+    await processes.recordExit(row.id, exit.key, { ...toExit(exit), ...(limited && { limited }) }, output || undefined)
     return true
   }
 
-  #showed(key: string, at: string): void {
-    const id = key.startsWith(`${this.needs.city}/`) ? key.split('/')[1] : undefined
+  #onOutput(key: string, at: string): void {
+    const { city, activity, usageLimits } = this.options
+    const id = key.startsWith(`${city}/`) ? key.split('/')[1] : undefined
     if (id === undefined) return
-    const { live, usageLimits } = this.needs.sessions.parts
-    live.recordOutput(id, Date.parse(at))
+    activity.recordOutput(id, Date.parse(at))
     usageLimits.onOutput(id)
+  }
+
+  /** Records when the listed processes last wrote something. */
+  #recordOutput(hosted: readonly HostedSession[]): void {
+    const { repository, activity } = this.options
+    for (const { key, lastOutputAt } of hosted) {
+      const row = lastOutputAt === undefined ? undefined : repository.findByHostKey(key)
+      if (row && lastOutputAt !== undefined) activity.recordOutput(row.id, Date.parse(lastOutputAt))
+    }
   }
 }
 
-/** When to look again for a program that is not installed and has work waiting. */
+/** When to check again for a program that is not installed and has work waiting. */
 const missingProgramRetry = ({ agents, now }: CitySnapshot): number | undefined =>
   agents.some(({ problem, demand }) => problem !== undefined && demand.length > 0)
     ? now + MISSING_PROGRAM_RETRY

@@ -4,53 +4,53 @@ import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { ShellOptions, ShellResult } from './shell-runner.ts'
 
-interface Parts {
+interface ScaleChecksOptions {
   config: Pick<Config, 'current' | 'onChange'>
   deadlines: Deadlines
   /** The city's folder, and the environment its commands have. */
   path: string
   env: Readonly<Record<string, string | undefined>>
   run(line: string, options: ShellOptions): Promise<ShellResult>
-  /** Whether an agent may start nothing now, so that asking what it needs is no use. */
-  held(agent: AgentConfig): boolean
-  changed(): void
+  /** Whether an agent may start nothing now, so that a check is no use. */
+  isSuspended(agent: AgentConfig): boolean
+  onChange(): void
   report(message: string): void
 }
 
-/** A check that takes longer than this says nothing. */
+/** A check that takes longer than this fails. */
 const TIMEOUT = 30_000
-/** More than so many sessions are not started at a check's word. */
+/** The most sessions that a check can ask for. */
 const MAX_SESSIONS = 1000
 
-/** Runs the scale checks of agents at their interval, so many at a time, and remembers what each last asked for. */
+/** Runs the scale checks of agents at their interval, a limited number at a time, and keeps what each last asked for. */
 export class ScaleChecks {
-  readonly #wanted = new Map<string, number>()
+  readonly #desired = new Map<string, number>()
   readonly #failed = new Set<string>()
   readonly #closing = new AbortController()
   #next: Deadline | undefined
   #running: Promise<void> | undefined
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly options: ScaleChecksOptions) {}
 
   /** How many sessions an agent's scale check asks for beside those it has. */
   desired(agent: string): number {
-    return this.#wanted.get(agent) ?? 0
+    return this.#desired.get(agent) ?? 0
   }
 
-  /** Asks now, and from now on at the interval. */
+  /** Runs the checks now, and from now on at the interval. */
   start(): void {
     if (this.#closing.signal.aborted || this.#running) return
     this.#next?.cancel()
-    const { agents, daemon } = this.parts.config.current
+    const { agents, daemon } = this.options.config.current
     const checked = agents.filter(({ scaleCheck }) => scaleCheck !== undefined)
-    for (const name of this.#wanted.keys()) {
-      if (!checked.some(({ qualified }) => qualified === name)) this.#wanted.delete(name)
+    for (const name of this.#desired.keys()) {
+      if (!checked.some(({ qualified }) => qualified === name)) this.#desired.delete(name)
     }
     if (checked.length === 0) return
     this.#running = this.#round(checked, daemon.probeConcurrency).then(() => {
       this.#running = undefined
       if (!this.#closing.signal.aborted) {
-        this.#next = this.parts.deadlines.after(this.parts.config.current.daemon.patrolInterval, () => this.start())
+        this.#next = this.options.deadlines.after(this.options.config.current.daemon.patrolInterval, () => this.start())
       }
     })
   }
@@ -64,56 +64,56 @@ export class ScaleChecks {
   async #round(agents: readonly AgentConfig[], width: number): Promise<void> {
     const left = [...agents]
     const worker = async () => {
-      for (let agent = left.shift(); agent; agent = left.shift()) await this.#ask(agent)
+      for (let agent = left.shift(); agent; agent = left.shift()) await this.#check(agent)
     }
     await Promise.all(Array.from({ length: Math.max(1, width) }, worker))
   }
 
-  async #ask(agent: AgentConfig): Promise<void> {
+  async #check(agent: AgentConfig): Promise<void> {
     const { qualified, scaleCheck = '' } = agent
-    if (this.parts.held(agent)) {
+    if (this.options.isSuspended(agent)) {
       this.#set(qualified, 0)
       return
     }
     try {
-      const { GC_TOKEN: _, ...own } = this.parts.env
-      const rig = this.parts.config.current.rigs.find(({ name }) => name === agent.dir)
-      const env = { ...own, ...agent.env, GC_CITY: this.parts.path, GC_AGENT: qualified, GC_TEMPLATE: qualified }
-      const cwd = rig?.path ?? this.parts.path
-      const ran = await this.parts.run(scaleCheck, { cwd, env, timeout: TIMEOUT, signal: this.#closing.signal })
-      this.#heard(qualified, ran)
+      const { GC_TOKEN: _, ...own } = this.options.env
+      const rig = this.options.config.current.rigs.find(({ name }) => name === agent.dir)
+      const env = { ...own, ...agent.env, GC_CITY: this.options.path, GC_AGENT: qualified, GC_TEMPLATE: qualified }
+      const cwd = rig?.path ?? this.options.path
+      const ran = await this.options.run(scaleCheck, { cwd, env, timeout: TIMEOUT, signal: this.#closing.signal })
+      this.#onResult(qualified, ran)
     } catch (error) {
-      if (!this.#closing.signal.aborted) this.#fault(qualified, errorMessage(error))
+      if (!this.#closing.signal.aborted) this.#fail(qualified, errorMessage(error))
     }
   }
 
-  #heard(agent: string, { code, output: said }: ShellResult): void {
+  #onResult(agent: string, { code, output: said }: ShellResult): void {
     if (this.#closing.signal.aborted) return
     const why = problemWith({ code, output: said })
-    if (why === undefined) this.#worked(agent, Number(said))
-    else this.#fault(agent, why)
+    if (why === undefined) this.#succeed(agent, Number(said))
+    else this.#fail(agent, why)
   }
 
-  #worked(agent: string, wanted: number): void {
+  #succeed(agent: string, desired: number): void {
     this.#failed.delete(agent)
-    this.#set(agent, Math.min(wanted, MAX_SESSIONS))
+    this.#set(agent, Math.min(desired, MAX_SESSIONS))
   }
 
-  /** A check that fails asks for nothing; that is told once, until it works again. */
-  #fault(agent: string, why: string): void {
-    if (!this.#failed.has(agent)) this.parts.report(`scale_check of ${agent}: ${why}`)
+  /** A check that fails asks for nothing; it is reported once until it succeeds again. */
+  #fail(agent: string, why: string): void {
+    if (!this.#failed.has(agent)) this.options.report(`scale_check of ${agent}: ${why}`)
     this.#failed.add(agent)
     this.#set(agent, 0)
   }
 
-  #set(agent: string, wanted: number): void {
-    if (this.desired(agent) === wanted) return
-    this.#wanted.set(agent, wanted)
-    this.parts.changed()
+  #set(agent: string, desired: number): void {
+    if (this.desired(agent) === desired) return
+    this.#desired.set(agent, desired)
+    this.options.onChange()
   }
 }
 
-/** Why what a check said cannot be used. */
+/** Why the result of a check cannot be used. */
 function problemWith({ code, output: said }: ShellResult): string | undefined {
   if (code === undefined) return `it took longer than ${TIMEOUT / 1000} s`
   if (code !== 0) return `it ended with exit code ${code}: ${said.slice(-300)}`

@@ -8,7 +8,7 @@ import type { SessionRow } from '../sessions/table.ts'
 import type { Launcher, PreparedLaunch } from './launcher.ts'
 import type { ShellResult, ShellRunner } from './shell-runner.ts'
 
-interface Parts {
+interface SetupCommandsOptions {
   config: Pick<Config, 'current'>
   launcher: Launcher
   shell: ShellRunner
@@ -28,7 +28,7 @@ interface SetupStep {
 export class SetupCommands {
   readonly #closing = new AbortController()
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly options: SetupCommandsOptions) {}
 
   /** Runs what has to be done before the program is started; refuses with the reason when one of it fails. */
   async before(row: SessionRow, prepared: PreparedLaunch): Promise<void> {
@@ -43,7 +43,7 @@ export class SetupCommands {
   async after(row: SessionRow, prepared: PreparedLaunch): Promise<string[]> {
     const agent = this.#agent(row)
     if (!agent || agent.lifecycle === 'one_shot') return []
-    return this.#failures(row, stepsAfter(agent, this.parts.path), prepared)
+    return this.#failures(row, stepsAfter(agent, this.options.path), prepared)
   }
 
   /** Runs again what a running session takes up as it is; says which of it failed. */
@@ -56,16 +56,16 @@ export class SetupCommands {
   async death(row: SessionRow): Promise<string | undefined> {
     const line = this.#agent(row)?.onDeath
     if (!line) return undefined
-    return this.#failure(row, { key: 'on_death', line }, { cwd: this.parts.path, env: this.#about(row) })
+    return this.#failure(row, { key: 'on_death', line }, { cwd: this.options.path, env: this.#about(row) })
   }
 
   /** Runs what an agent wants done when the city comes up. */
   async boot(agent: AgentConfig): Promise<string | undefined> {
     if (!agent.onBoot) return undefined
     const env = { ...this.#env(agent), GC_AGENT: agent.qualified, GC_TEMPLATE: agent.qualified }
-    const within = this.parts.config.current.session.setupTimeout
-    const ran = await this.parts.shell.run(agent.onBoot, {
-      cwd: this.parts.path,
+    const within = this.options.config.current.session.setupTimeout
+    const ran = await this.options.shell.run(agent.onBoot, {
+      cwd: this.options.path,
       env,
       timeout: within,
       signal: this.#signal,
@@ -78,11 +78,11 @@ export class SetupCommands {
   }
 
   get path(): string {
-    return this.parts.path
+    return this.options.path
   }
 
   get env(): Readonly<Record<string, string | undefined>> {
-    return this.parts.env
+    return this.options.env
   }
 
   get #signal(): AbortSignal {
@@ -90,12 +90,12 @@ export class SetupCommands {
   }
 
   #agent(row: SessionRow): AgentConfig | undefined {
-    return row.kind === 'agent' ? this.parts.launcher.agent(row.template) : undefined
+    return row.kind === 'agent' ? this.options.launcher.agent(row.template) : undefined
   }
 
   #env({ env }: AgentConfig): Record<string, string | undefined> {
-    const { GC_TOKEN: _, ...own } = this.parts.env
-    return { ...own, ...env, GC_CITY: this.parts.path }
+    const { GC_TOKEN: _, ...own } = this.options.env
+    return { ...own, ...env, GC_CITY: this.options.path }
   }
 
   #about(row: SessionRow): Record<string, string | undefined> {
@@ -122,9 +122,9 @@ export class SetupCommands {
     step: SetupStep,
     { cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> },
   ): Promise<string | undefined> {
-    const { config, launcher, shell } = this.parts
+    const { config, launcher, shell } = this.options
     const within = config.current.session.setupTimeout
-    const line = renderShellCommand(step.line, templateFields(launcher.subject(row)), step.key)
+    const line = renderShellCommand(step.line, templateFields(launcher.promptSubject(row)), step.key)
     const ran = await shell.run(line, { cwd, env, timeout: within, signal: this.#signal })
     this.#signal.throwIfAborted()
     return failureMessage(step, ran, within)

@@ -4,11 +4,18 @@ import type { Config } from '../../config/config.ts'
 import { findDependency } from '../../config/resolve/dependencies.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { HostedSession } from '../../host/protocol/session.ts'
+import type { AcpConversations } from '../conversations/acp/conversations.ts'
+import type { MessageQueue } from '../messaging/message-queue.ts'
+import type { SessionActivity } from '../sessions/activity.ts'
 import { workNamesOf } from '../sessions/metadata.ts'
-import type { Sessions } from '../sessions/sessions.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
+import type { Workload } from '../sessions/workload.ts'
 import { DriftCache } from './drift-cache.ts'
+import type { FailureCounts } from './failure-counts.ts'
 import type { IdleBackoff } from './idle-backoff.ts'
+import type { Launcher } from './launcher.ts'
+import type { ScaleChecks } from './scale-checks.ts'
 import type {
   AgentState,
   CitySnapshot,
@@ -18,38 +25,52 @@ import type {
   SessionSnapshot,
 } from './snapshot.ts'
 
-/** What the survey has to look at. */
-export interface Ground {
-  config: Pick<Config, 'current'>
-  suspensions: Pick<Suspensions, 'isSuspended'>
-  /** Whether a budget that an agent is under is used up, and why. */
-  budgets?: { blocks(agent: AgentConfig): string | undefined; onChange(hear: () => void): () => void }
-  sessions: Sessions
+/** Whether a budget that an agent is under is used up, and why. */
+export interface BudgetBlocks {
+  blocks(agent: AgentConfig): string | undefined
+  onChange(listener: () => void): () => void
 }
 
-/** Brings together what a plan depends on: configuration, rows, work, and what the host runs. */
+export interface SnapshotReaderOptions {
+  config: Pick<Config, 'current'>
+  suspensions: Pick<Suspensions, 'isSuspended'>
+  budgets?: BudgetBlocks
+  repository: SessionRepository
+  launcher: Launcher
+  workload: Workload
+  activity: SessionActivity
+  failures: FailureCounts
+  queue: Pick<MessageQueue, 'counts'>
+  conversations: Pick<AcpConversations, 'usesAcp' | 'isInTurn'>
+}
+
+/** What only the reconciler knows. */
+interface ReconcilerState {
+  now: number
+  /** What the host runs of this city; undefined while that is not known. */
+  hosted: readonly HostedSession[] | undefined
+  /** How many sessions may be started. */
+  wakes: number
+  isBusy(id: string): boolean
+}
+
+/** Reads everything that a plan depends on: configuration, rows, work, and what the host runs. */
 export class SnapshotReader {
-  /** Since when sessions have had nothing to do, by a clock that has not been set since; lost on a restart, which only makes them wait once more. */
+  /** Since when sessions have had nothing to do. Lost on a restart, after which they wait for as long once more. */
   readonly #quiet = new Map<string, number>()
   readonly #drifts = new DriftCache()
 
   constructor(
-    private readonly ground: Ground,
-    private readonly lulls: Pick<IdleBackoff, 'until'>,
-    /** How many sessions an agent's scale check asks for. */
-    private readonly scaled: (agent: string) => number,
+    private readonly options: SnapshotReaderOptions,
+    private readonly idleBackoff: Pick<IdleBackoff, 'until'>,
+    private readonly scaleChecks: Pick<ScaleChecks, 'desired'>,
   ) {}
 
-  read(
-    now: number,
-    hosted: readonly HostedSession[] | undefined,
-    wakes: number,
-    busy: (id: string) => boolean,
-  ): CitySnapshot {
-    const { config, sessions } = this.ground
+  read({ now, hosted, wakes, isBusy }: ReconcilerState): CitySnapshot {
+    const { config, repository, queue } = this.options
     const { current } = config
-    const rows = [...sessions.parts.book.live(), ...sessions.parts.book.closedWithProcess()]
-    const waiting = sessions.parts.messages.waiting()
+    const rows = [...repository.live(), ...repository.closedWithProcess()]
+    const messages = queue.counts()
     this.#forget(rows)
     return {
       now,
@@ -59,27 +80,18 @@ export class SnapshotReader {
       rigs: this.#rigs(current),
       agents: this.#agents(current, rows),
       named: current.namedSessions.map(toNamed),
-      sessions: rows.map((row) => this.#session(now, row, waiting.get(row.id) ?? 0, busy(row.id))),
+      sessions: rows.map((row) => this.#session(now, row, messages.get(row.id) ?? 0, isBusy(row.id))),
       hosted: hosted && new Map(hosted.map((process) => [process.key, toHosted(process)])),
     }
   }
 
-  /** The clock was set, or the machine slept: how long sessions have been quiet is counted anew. */
+  /** Counts anew how long sessions have been quiet, because the clock was changed. */
   resetQuietTimes(): void {
     this.#quiet.clear()
   }
 
-  /** Notes when processes last showed something. */
-  recordOutput(hosted: readonly HostedSession[]): void {
-    const { book, live } = this.ground.sessions.parts
-    for (const { key, lastOutputAt } of hosted) {
-      const row = lastOutputAt === undefined ? undefined : book.findByHostKey(key)
-      if (row && lastOutputAt !== undefined) live.recordOutput(row.id, Date.parse(lastOutputAt))
-    }
-  }
-
   #scope(kind: 'city' | 'rig', name: string, declared: boolean, maxActive: number | undefined): ScopeState {
-    return { suspended: this.ground.suspensions.isSuspended(kind, name, declared), maxActive }
+    return { suspended: this.options.suspensions.isSuspended(kind, name, declared), maxActive }
   }
 
   #rigs(current: CityConfig): Map<string, ScopeState> {
@@ -89,58 +101,58 @@ export class SnapshotReader {
   }
 
   #agents(current: CityConfig, rows: readonly SessionRow[]): AgentState[] {
-    const { troubles } = this.ground.sessions.parts
-    const beads = troubles.all('bead')
-    const agents = troubles.all('agent')
-    const staffed = new Set(rows.map(({ template }) => template))
-    const always = new Set(current.namedSessions.map(({ template }) => template))
+    const { failures } = this.options
+    const beads = failures.all('bead')
+    const agents = failures.all('agent')
+    const withSessions = new Set(rows.map(({ template }) => template))
+    const withNamed = new Set(current.namedSessions.map(({ template }) => template))
     return current.agents.map((agent) => {
       const demand = this.#demand(agent, beads)
-      const looked =
-        demand.length > 0 || agent.minActive > 0 || staffed.has(agent.qualified) || always.has(agent.qualified)
+      const isUsed =
+        demand.length > 0 || agent.minActive > 0 || withSessions.has(agent.qualified) || withNamed.has(agent.qualified)
       return {
         ...this.#agent(agent, demand),
         dependsOn: agent.dependsOn.flatMap((name) => findDependency(agent, name, current.agents)?.qualified ?? []),
-        problem: looked ? this.ground.sessions.parts.launcher.problem(agent) : undefined,
+        problem: isUsed ? this.options.launcher.problem(agent) : undefined,
         retryAt: agents.get(agent.qualified)?.until ?? 0,
-        lullUntil: this.lulls.until(agent.qualified),
+        idleBackoffUntil: this.idleBackoff.until(agent.qualified),
       }
     })
   }
 
-  #demand(agent: AgentConfig, troubles: ReadonlyMap<string, { deaths: number; until: number }>): AgentState['demand'] {
-    return this.ground.sessions.parts.workload.unassignedFor(agent.qualified).map((bead) => {
-      const trouble = troubles.get(bead)
-      return { bead, deaths: trouble?.deaths ?? 0, until: trouble?.until ?? 0 }
+  #demand(agent: AgentConfig, failures: ReadonlyMap<string, { deaths: number; until: number }>): AgentState['demand'] {
+    return this.options.workload.unassignedFor(agent.qualified).map((bead) => {
+      const failure = failures.get(bead)
+      return { bead, deaths: failure?.deaths ?? 0, until: failure?.until ?? 0 }
     })
   }
 
   #agent(
     agent: AgentConfig,
     demand: AgentState['demand'],
-  ): Omit<AgentState, 'problem' | 'retryAt' | 'lullUntil' | 'dependsOn'> {
+  ): Omit<AgentState, 'problem' | 'retryAt' | 'idleBackoffUntil' | 'dependsOn'> {
     return {
       name: agent.qualified,
       rig: agent.dir ?? '',
-      suspended: this.ground.suspensions.isSuspended('agent', agent.qualified, agent.suspended),
-      blocked: this.ground.budgets?.blocks(agent) !== undefined,
+      suspended: this.options.suspensions.isSuspended('agent', agent.qualified, agent.suspended),
+      blocked: this.options.budgets?.blocks(agent) !== undefined,
       minActive: agent.minActive,
       maxActive: agent.maxActive,
       drainTimeout: agent.drainTimeout,
-      driftDrainTimeout: this.ground.config.current.daemon.driftDrainTimeout,
+      driftDrainTimeout: this.options.config.current.daemon.driftDrainTimeout,
       sleepAfterIdle: agent.sleepAfterIdle,
       idleTimeout: agent.idleTimeout,
       maxAge: agent.maxSessionAge,
       maxAgeJitter: agent.maxSessionAgeJitter ?? 0,
-      scaled: agent.scaleCheck === undefined ? 0 : this.scaled(agent.qualified),
+      scaled: agent.scaleCheck === undefined ? 0 : this.scaleChecks.desired(agent.qualified),
       demand,
     }
   }
 
   #session(now: number, row: SessionRow, messages: number, busy: boolean): SessionSnapshot {
-    const { workload, live, launcher, conversations } = this.ground.sessions.parts
+    const { config, workload, activity, launcher, conversations } = this.options
     const work = workload.assignedTo(workNamesOf(row)).map(({ id }) => id)
-    const attached = live.isAttached(row.id)
+    const attached = activity.isAttached(row.id)
     const inTurn = row.hostKey !== null && conversations.usesAcp(row.hostKey) && conversations.isInTurn(row.hostKey)
     return {
       ...toSession(row),
@@ -148,15 +160,15 @@ export class SnapshotReader {
       messages,
       attached,
       quietSince: this.#quietSince(now, row, work.length > 0 || messages > 0 || attached || inTurn),
-      drift: row.state === 'active' ? this.#drifts.driftOf(row, this.ground.config.current, launcher) : [],
+      drift: row.state === 'active' ? this.#drifts.driftOf(row, config.current, launcher) : [],
       busy,
     }
   }
 
   #quietSince(now: number, row: SessionRow, occupied: boolean): number {
     if (occupied || !this.#quiet.has(row.id)) this.#quiet.set(row.id, now)
-    const shown = this.ground.sessions.parts.live.lastOutput(row.id) ?? 0
-    return Math.max(this.#quiet.get(row.id) ?? now, ...[shown, row.wokeAt ?? 0].filter((moment) => moment <= now))
+    const shown = this.options.activity.lastOutput(row.id) ?? 0
+    return Math.max(this.#quiet.get(row.id) ?? now, ...[shown, row.wokeAt ?? 0].filter((timestamp) => timestamp <= now))
   }
 
   #forget(rows: readonly SessionRow[]): void {

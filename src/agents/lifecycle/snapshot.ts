@@ -31,7 +31,7 @@ export interface AgentState {
   /** No session is started for demand before this moment. */
   retryAt: number
   /** No session is brought up for nothing in particular before this moment: the last ones left at once. */
-  lullUntil?: number
+  idleBackoffUntil?: number
   drainTimeout: number
   /** The same for a session that is drained because its declaration changed. */
   driftDrainTimeout: number
@@ -115,7 +115,7 @@ export type ReconcileAction =
   | { do: 'start'; session: string }
   | { do: 'adopt'; session: string; pid: number; startedAt: string }
   | { do: 'end'; key: string; session: string | undefined }
-  | { do: 'bury'; session: string; key: string; exit: ProcessExit; after: ExitOutcome }
+  | { do: 'record-exit'; session: string; key: string; exit: ProcessExit; after: ExitOutcome }
   | { do: 'drain'; session: string; reason: string }
   | { do: 'refresh'; session: string }
   | { do: 'release'; session: string }

@@ -1,88 +1,97 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { standing } from '../../host/terminal/standing.ts'
+import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
+import { isRunning, type RunningSession } from '../sessions/running.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { isRunning, type RunningSession } from '../sessions/view.ts'
 import type { Launcher } from './launcher.ts'
+import type { SessionProcesses } from './processes.ts'
 
-interface Parts {
-  book: SessionRepository
+interface UsageLimitWatcherOptions {
+  repository: SessionRepository
   host: Pick<SessionHost, 'screen'>
   launcher: Launcher
-  live: SessionActivity
-  /** Whether a program has a screen; those that speak a protocol tell of their limits themselves. */
-  hasScreen(key: string): boolean
+  activity: SessionActivity
+  conversations: Pick<AcpConversations, 'usesAcp' | 'onTurnEnd'>
+  processes: Pick<SessionProcesses, 'limit'>
   deadlines: Deadlines
-  /** Ends the program and holds its session. */
-  limit(id: string, key: string, said: string): Promise<void>
   report(message: string): void
 }
 
-/** What a turn failed for that nothing but time mends. */
+/** Errors of turns that say that a usage limit is reached. */
 const LIMIT_REACHED = /usage limit|\bquota\b|limit reached|hit your limit/i
-/** A screen that has shown nothing new for this long is looked at. */
+/** A screen is read once it has not changed for this long. */
 const QUIET_PERIOD = 3_000
 
-/** Looks at sessions that fall silent: one whose model has reached its usage limit waits for nothing but time. */
+/** Detects sessions whose model has reached its usage limit, and holds them until it may be lifted. */
 export class UsageLimitWatcher {
-  readonly #looks = new Map<string, { deadline: Deadline; again: boolean }>()
+  readonly #checks = new Map<string, { deadline: Deadline; again: boolean }>()
 
-  constructor(private readonly parts: Parts) {}
-
-  /** A session showed something; it is looked at once it is quiet. */
-  onOutput(id: string): void {
-    const look = this.#looks.get(id)
-    if (look) look.again = true
-    else this.#arm(id)
+  constructor(private readonly options: UsageLimitWatcherOptions) {
+    options.conversations.onTurnEnd(({ session, key, error }) => {
+      if (error !== undefined) this.#onTurnFailed(session, key, error)
+    })
   }
 
-  /** A turn of a program that is spoken to by protocol failed, for this reason. */
-  onTurnFailed(id: string, key: string, reason: string): void {
-    if (!LIMIT_REACHED.test(reason) || !this.#isOurs(this.parts.book.find(id))) return
-    void this.parts.limit(id, key, reason).catch((error) => this.parts.report(`session ${id}: ${errorMessage(error)}`))
+  /** Schedules a check of a session's screen for when its output pauses. */
+  onOutput(id: string): void {
+    const check = this.#checks.get(id)
+    if (check) check.again = true
+    else this.#schedule(id)
   }
 
   close(): void {
-    for (const { deadline } of this.#looks.values()) deadline.cancel()
-    this.#looks.clear()
+    for (const { deadline } of this.#checks.values()) deadline.cancel()
+    this.#checks.clear()
   }
 
   /** Whether these last lines of a program say that its usage limit is reached. */
   isReached(row: SessionRow, lines: readonly string[]): boolean {
-    const { dialogs } = this.parts.launcher.program(row).manners
+    const { dialogs } = this.options.launcher.program(row).manners
     const text = lines.join('\n')
     return dialogs.some(({ kind, seen }) => kind === 'usage-limit' && seen.test(text))
   }
 
-  #arm(id: string): void {
-    const deadline = this.parts.deadlines.after(QUIET_PERIOD, () => this.#due(id))
-    this.#looks.set(id, { deadline, again: false })
+  #onTurnFailed(id: string, key: string, reason: string): void {
+    const { repository, processes } = this.options
+    if (!LIMIT_REACHED.test(reason) || !this.#isUnattended(repository.find(id))) return
+    void processes.limit(id, key, reason).catch((error) => this.#report(id, error))
   }
 
-  #due(id: string): void {
-    const look = this.#looks.get(id)
-    this.#looks.delete(id)
-    if (look?.again) this.#arm(id)
-    else void this.#look(id).catch((error) => this.parts.report(`session ${id}: ${errorMessage(error)}`))
+  #schedule(id: string): void {
+    const deadline = this.options.deadlines.after(QUIET_PERIOD, () => this.#onDue(id))
+    this.#checks.set(id, { deadline, again: false })
   }
 
-  /** A person's session, and one that somebody looks at, is left to the person. */
-  #isOurs(row: SessionRow | undefined): row is RunningSession {
-    return row?.state === 'active' && isRunning(row) && row.origin !== 'manual' && !this.parts.live.isAttached(row.id)
+  #onDue(id: string): void {
+    const check = this.#checks.get(id)
+    this.#checks.delete(id)
+    if (check?.again) this.#schedule(id)
+    else void this.#checkScreen(id).catch((error) => this.#report(id, error))
   }
 
-  async #look(id: string): Promise<void> {
-    const { book, host, launcher, limit, hasScreen } = this.parts
-    const row = book.find(id)
-    if (!this.#isOurs(row) || !hasScreen(row.hostKey)) return
+  /** A person's session, and one that somebody watches, is left to the person. */
+  #isUnattended(row: SessionRow | undefined): row is RunningSession {
+    if (row?.state !== 'active' || row.origin === 'manual') return false
+    return isRunning(row) && !this.options.activity.isAttached(row.id)
+  }
+
+  async #checkScreen(id: string): Promise<void> {
+    const { repository, host, launcher, processes, conversations } = this.options
+    const row = repository.find(id)
+    if (!this.#isUnattended(row) || conversations.usesAcp(row.hostKey)) return
     const { manners } = launcher.program(row)
     if (!manners.dialogs.some(({ kind }) => kind === 'usage-limit')) return
     const screen = await host.screen(row.hostKey)
-    const stands = standing(screen, manners, true)
-    if (stands.is !== 'asking' || stands.dialog.kind !== 'usage-limit') return
-    await limit(id, row.hostKey, screen.lines.join('\n').trim().slice(-2000))
+    const state = standing(screen, manners, true)
+    if (state.is !== 'asking' || state.dialog.kind !== 'usage-limit') return
+    await processes.limit(id, row.hostKey, screen.lines.join('\n').trim().slice(-2000))
+  }
+
+  #report(id: string, error: unknown): void {
+    this.options.report(`session ${id}: ${errorMessage(error)}`)
   }
 }

@@ -4,6 +4,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { PermissionChoice } from '../../host/protocol/record.ts'
+import type { Caller } from '../../http/caller.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import { SessionAnswered } from '../conversations/acp/events.ts'
 import { actionsFor, choiceFor, toPendingInteraction } from '../conversations/acp/questions.ts'
@@ -12,6 +13,8 @@ import type { Launcher } from '../lifecycle/launcher.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionResolver } from '../sessions/resolver.ts'
+import { isRunning, type RunningSession } from '../sessions/running.ts'
 import type {
   CityPendingEntry,
   PendingInteraction,
@@ -21,155 +24,162 @@ import type {
   SessionPending,
 } from '../sessions/schema.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { isRunning, type RunningSession } from '../sessions/view.ts'
 import { choicesOf, readDialog, toInteraction } from './dialogs.ts'
+import type { MessageDelivery } from './message-delivery.ts'
 import { pendingOf } from './pending.ts'
 import type { TerminalInput } from './terminal-input.ts'
 
-interface Parts {
+interface InteractionsOptions {
   store: Store
   log: EventLog
-  book: SessionRepository
+  deadlines: Deadlines
   host: Pick<SessionHost, 'screen' | 'answer'>
+  repository: SessionRepository
+  resolver: SessionResolver
   launcher: Launcher
   conversations: AcpConversations
-  live: SessionActivity
-  keys: Pick<TerminalInput, 'choose'>
-  messages: { pump(session: string): void }
-  deadlines: Deadlines
+  activity: SessionActivity
+  terminal: Pick<TerminalInput, 'choose'>
+  delivery: Pick<MessageDelivery, 'deliver'>
 }
 
-/** What a session asks. */
+/** A question of a session that nobody has answered yet. */
 export interface OpenInteraction {
   row: SessionRow
   pending: PendingInteraction
   since: number
   /** Whether its agent asks, by protocol, or its program on the screen. */
   by: 'agent' | 'screen'
-  /** What `respond` takes for an answer; nothing when only a person at its terminal can give one. */
+  /** The answers that `respond` accepts; none when only a person at its terminal can give one. */
   answers: string[]
 }
 
-/** So many screens are looked at together. */
-const BATCH = 8
-/** How long an answer may take to be seen as given; it is given by then anyway. */
+/** How many screens are read at once. */
+const BATCH_SIZE = 8
+/** How long to wait until an answer shows; it has been given by then in any case. */
 const ANSWER_TIMEOUT = 2_000
 
-/** What sessions ask people, and what people answer. */
+/** The questions of sessions to people, and people's answers. */
 export class Interactions {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly options: InteractionsOptions) {}
 
-  pending(row: SessionRow): Promise<SessionPending> {
-    return pendingOf(this.parts, row)
+  /** What a session asks, if anything. */
+  async pending(token: string): Promise<SessionPending> {
+    return pendingOf(this.options, this.options.resolver.resolve(token))
   }
 
-  /** Everything that sessions ask now, as a list. */
-  async all(): Promise<PendingList> {
-    const { asked, faults } = await this.open()
-    const items = asked.map(({ row, pending }): CityPendingEntry => {
+  /** Everything that sessions ask now, as clients see it. */
+  async list(): Promise<PendingList> {
+    const { interactions, errors } = await this.findOpen()
+    const items = interactions.map(({ row, pending }): CityPendingEntry => {
       return { session_id: row.id, request_id: pending.request_id, kind: pending.kind }
     })
-    return { items, total: items.length, ...(faults.length > 0 && { partial: true, partial_errors: faults }) }
+    return { items, total: items.length, ...(errors.length > 0 && { partial: true, partial_errors: errors }) }
   }
 
-  /** Everything that sessions ask now. A session that cannot be looked at is named, and no reason to fail. */
-  async open(): Promise<{ asked: OpenInteraction[]; faults: string[] }> {
-    const rows = this.parts.book
+  /** Everything that sessions ask now. A session whose screen cannot be read is listed as an error. */
+  async findOpen(): Promise<{ interactions: OpenInteraction[]; errors: string[] }> {
+    const rows = this.options.repository
       .live()
       .filter((row) => row.state !== 'creating')
       .filter(isRunning)
-    const asked: OpenInteraction[] = []
-    const faults: string[] = []
-    for (let at = 0; at < rows.length; at += BATCH) {
-      const some = rows.slice(at, at + BATCH)
-      const looked = await Promise.allSettled(some.map((row) => this.#asked(row)))
-      for (const [index, look] of looked.entries()) {
-        if (look.status === 'fulfilled') asked.push(...look.value)
-        else faults.push(`session ${some[index]?.id}: ${errorMessage(look.reason)}`)
+    const interactions: OpenInteraction[] = []
+    const errors: string[] = []
+    for (let start = 0; start < rows.length; start += BATCH_SIZE) {
+      const batch = rows.slice(start, start + BATCH_SIZE)
+      const results = await Promise.allSettled(batch.map((row) => this.#openOf(row)))
+      for (const [index, result] of results.entries()) {
+        if (result.status === 'fulfilled') interactions.push(...result.value)
+        else errors.push(`session ${batch[index]?.id}: ${errorMessage(result.reason)}`)
       }
     }
-    return { asked, faults }
+    return { interactions, errors }
   }
 
-  /** Answers what a session asks: by protocol, or with the keys of the dialog that its screen shows. */
-  async respond(row: SessionRow, answer: Respond): Promise<Responded> {
+  /** Answers a session; another session may do so only when its agent may respond. */
+  async respond(token: string, caller: Caller, answer: Respond): Promise<Responded> {
+    if (caller.kind === 'session' && !caller.may.includes('respond')) {
+      throw new AppError('forbidden', 'forbidden: a session may not answer for a person unless its agent may respond')
+    }
+    const row = this.options.resolver.resolve(token)
     if (!isRunning(row)) throw noPending()
-    if (this.parts.conversations.usesAcp(row.hostKey)) await this.#toAgent(row.hostKey, answer)
-    else await this.#onScreen(row, answer)
+    if (this.options.conversations.usesAcp(row.hostKey)) await this.#answerByProtocol(row.hostKey, answer)
+    else await this.#answerOnScreen(row, answer)
     return { status: 'accepted', id: row.id }
   }
 
-  async #toAgent(key: string, { action, request_id: wanted }: Respond): Promise<void> {
-    const questions = this.parts.conversations.questions(key)
-    const question = wanted === undefined ? questions[0] : questions.find(({ request }) => request === wanted)
+  async #answerByProtocol(key: string, { action, request_id: request }: Respond): Promise<void> {
+    const questions = this.options.conversations.questions(key)
     if (questions.length === 0) throw noPending()
-    if (!question) throw doesNotMatch(wanted)
-    await this.#answer(key, question, choiceFor(action, question.choices).id)
+    const question = request === undefined ? questions[0] : questions.find((each) => each.request === request)
+    if (!question) throw doesNotMatch(request)
+    await this.#sendChoice(key, question, choiceFor(action, question.choices).id)
   }
 
-  async #answer(key: string, { request, sessionId }: QuestionRow, choice: string): Promise<void> {
-    const { conversations, host, deadlines } = this.parts
-    const seen = Promise.withResolvers<void>()
-    const look = (session: string) => {
-      const open = session === sessionId && conversations.questions(key).some((one) => one.request === request)
-      if (session === sessionId && !open) seen.resolve()
+  /** Sends a choice, and waits until the question is gone. */
+  async #sendChoice(key: string, { request, sessionId }: QuestionRow, choice: string): Promise<void> {
+    const { conversations, host, deadlines } = this.options
+    const answered = Promise.withResolvers<void>()
+    const check = (session: string) => {
+      if (session !== sessionId) return
+      if (!conversations.questions(key).some((question) => question.request === request)) answered.resolve()
     }
-    const stop = conversations.onRecords(look)
-    const late = deadlines.after(ANSWER_TIMEOUT, () => seen.resolve())
+    const stop = conversations.onRecords(check)
+    const timeout = deadlines.after(ANSWER_TIMEOUT, () => answered.resolve())
     try {
       await host.answer(key, request, choice)
-      look(sessionId)
-      await seen.promise
+      check(sessionId)
+      await answered.promise
     } catch (error) {
-      const gone = error instanceof AppError && ['conflict-wrong-state', 'session-not-found'].includes(error.code)
-      throw gone ? noPending() : error
+      const isGone = error instanceof AppError && ['conflict-wrong-state', 'session-not-found'].includes(error.code)
+      throw isGone ? noPending() : error
     } finally {
       stop()
-      late.cancel()
+      timeout.cancel()
     }
   }
 
-  async #asked(row: RunningSession): Promise<OpenInteraction[]> {
-    const { conversations, live } = this.parts
+  async #openOf(row: RunningSession): Promise<OpenInteraction[]> {
+    const { conversations, activity } = this.options
     if (conversations.usesAcp(row.hostKey)) {
       return conversations.questions(row.hostKey).map((question) => {
         const answers = actionsFor(question.choices)
         return { row, pending: toPendingInteraction(question), since: question.askedAt, by: 'agent', answers }
       })
     }
-    const asked = await readDialog(this.parts, row)
-    if (!asked) return []
-    const since = live.lastOutput(row.id) ?? row.activeAt ?? row.createdAt
-    return [{ row, pending: toInteraction(asked), since, by: 'screen', answers: answersOf(choicesOf(asked)) }]
+    const dialog = await readDialog(this.options, row)
+    if (!dialog) return []
+    const since = activity.lastOutput(row.id) ?? row.activeAt ?? row.createdAt
+    return [{ row, pending: toInteraction(dialog), since, by: 'screen', answers: answersOf(choicesOf(dialog)) }]
   }
 
-  /** Presses the keys that take an option of the dialog, and no other. */
-  async #onScreen(row: RunningSession, { action, request_id: wanted }: Respond): Promise<void> {
-    const { keys, launcher, store, log, messages } = this.parts
-    const asked = await readDialog(this.parts, row)
-    if (!asked) throw noPending()
-    if (wanted !== undefined && wanted !== asked.id) throw doesNotMatch(wanted)
-    const choices = choicesOf(asked)
+  /** Presses the keys that take one option of the dialog. */
+  async #answerOnScreen(row: RunningSession, { action, request_id: request }: Respond): Promise<void> {
+    const { terminal, launcher, store, log, delivery } = this.options
+    const dialog = await readDialog(this.options, row)
+    if (!dialog) throw noPending()
+    if (request !== undefined && request !== dialog.id) throw doesNotMatch(request)
+    const choices = choicesOf(dialog)
     if (choices.length === 0) throw notAnswerable()
     const choice = choiceFor(action, choices, answersOf(choices))
-    const taking = { question: asked.id, option: choices.indexOf(choice) }
-    const chosen = await keys.choose(row.hostKey, launcher.program(row), taking)
-    if (chosen === 'gone') throw doesNotMatch(asked.id)
-    if (chosen === 'stuck') throw notTaken(row.id)
-    const payload = { session_id: row.id, request_id: asked.id, choice: choice.name }
+    const option = { question: dialog.id, option: choices.indexOf(choice) }
+    const result = await terminal.choose(row.hostKey, launcher.program(row), option)
+    if (result === 'gone') throw doesNotMatch(dialog.id)
+    if (result === 'stuck') throw notTaken(row.id)
+    const payload = { session_id: row.id, request_id: dialog.id, choice: choice.name }
     const facts = { actor: 'gc', subject: row.id, session_id: row.id }
     await store.write((tx) => log.append(tx, SessionAnswered, facts, payload))
-    messages.pump(row.id)
+    delivery.deliver(row.id)
   }
 }
 
-/** Of a dialog each option has a number. */
+/** The options of a dialog are answered by their numbers. */
 const answersOf = (choices: readonly PermissionChoice[]): string[] => choices.map(({ id }) => id)
 
 const noPending = () => new AppError(SESSION_CONFLICT, 'no_pending: session has no pending interaction')
 
-const doesNotMatch = (wanted: string | undefined) =>
-  new AppError(SESSION_CONFLICT, `invalid_interaction: pending interaction does not match request: ${wanted}`)
+const doesNotMatch = (request: string | undefined) =>
+  new AppError(SESSION_CONFLICT, `invalid_interaction: pending interaction does not match request: ${request}`)
 
 const notAnswerable = () =>
   new AppError(

@@ -10,31 +10,36 @@ export const MESSAGE_LIMIT = 240_000
 
 type Operation = 'session.create' | 'session.message' | 'session.submit'
 
-/** Accepted requests about sessions, each until its one terminal event. One that takes too long is failed. */
+interface SessionRequestsOptions {
+  store: Store
+  log: EventLog
+  requests: Requests
+  deadlines: Deadlines
+  /** Why a session has not started yet; undefined when that is not known. */
+  explainWaiting(session: string): string | undefined
+}
+
+/** Accepted requests about sessions, each until its one terminal event. One that takes too long fails. */
 export class SessionRequests {
   readonly #open = new Map<string, { accepted: Accepted; deadline: Deadline | undefined }>()
+  readonly #timeoutListeners: ((tx: Tx, accepted: Accepted) => void)[] = []
 
-  constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly requests: Requests,
-    private readonly deadlines: Deadlines,
-  ) {}
+  constructor(private readonly options: SessionRequestsOptions) {}
 
-  /** Accepts a request; its answer names where to follow events from. */
+  /** Accepts a request about a session. */
   accept(tx: Tx, operation: Operation, session: string, detail: Record<string, string> = {}): Accepted {
-    const accepted = this.requests.accept(tx, operation, session, detail)
+    const accepted = this.options.requests.accept(tx, operation, session, detail)
     tx.after(() => this.#watch(accepted))
     return accepted
   }
 
-  /** What the caller is told; the cursor was taken before anything was done. */
+  /** The answer to an accepted request; the cursor was read before anything was done. */
   answer(accepted: Accepted, cursor: number): AsyncAcceptedBody {
     return { status: 'accepted', request_id: accepted.id, event_cursor: String(cursor) }
   }
 
   get head(): number {
-    return this.log.head
+    return this.options.log.head
   }
 
   /** The open request of this kind about a session. */
@@ -50,18 +55,18 @@ export class SessionRequests {
   }
 
   succeed<D extends EventDefinition>(tx: Tx, id: string, def: D, facts: EventAttributes, payload: PayloadOf<D>): void {
-    this.requests.succeed(tx, id, def, facts, payload)
+    this.options.requests.succeed(tx, id, def, facts, payload)
     tx.after(() => this.#forget(id))
   }
 
   fail(tx: Tx, accepted: Accepted, code: string, message: string): void {
-    this.requests.fail(tx, accepted, code, message)
+    this.options.requests.fail(tx, accepted, code, message)
     tx.after(() => this.#forget(accepted.id))
   }
 
-  /** Takes up what a stop or a crash left open; returns it, oldest first. */
+  /** Watches the requests that a stop or a crash left open; returns them, oldest first. */
   recover(): Accepted[] {
-    const open = this.requests.open().filter(({ operation }) => operation.startsWith('session.'))
+    const open = this.options.requests.open().filter(({ operation }) => operation.startsWith('session.'))
     for (const accepted of open) this.#watch(accepted)
     return open
   }
@@ -71,15 +76,14 @@ export class SessionRequests {
     this.#open.clear()
   }
 
-  /** Hears of a request that is given up because of its time limit, in the write that fails it. */
-  onTimeout: (tx: Tx, accepted: Accepted) => void = () => {}
-
-  /** Why the session of a request did not start, as far as that can be told. */
-  explain: (session: string) => string | undefined = () => undefined
+  /** Calls the listener in the write that fails a request because of its time limit. */
+  onTimeout(listener: (tx: Tx, accepted: Accepted) => void): void {
+    this.#timeoutListeners.push(listener)
+  }
 
   #watch(accepted: Accepted): void {
     const limit = accepted.operation === 'session.create' ? CREATE_LIMIT : MESSAGE_LIMIT
-    const deadline = this.deadlines.after(limit, () => void this.#expire(accepted))
+    const deadline = this.options.deadlines.after(limit, () => void this.#expire(accepted))
     this.#open.set(accepted.id, { accepted, deadline })
   }
 
@@ -89,19 +93,24 @@ export class SessionRequests {
   }
 
   async #expire(accepted: Accepted): Promise<void> {
-    const create = accepted.operation === 'session.create'
-    const code = create ? 'create_failed' : accepted.operation === 'session.submit' ? 'submit_failed' : 'timeout'
-    const what = create ? 'the session did not start' : 'the message did not reach its session'
-    await this.store.write((tx) => {
+    await this.options.store.write((tx) => {
       if (!this.#open.has(accepted.id)) return
-      const why = create ? this.explain(accepted.subject) : undefined
-      this.onTimeout(tx, accepted)
-      this.fail(
-        tx,
-        accepted,
-        code,
-        `${what} within ${(create ? CREATE_LIMIT : MESSAGE_LIMIT) / 60_000} minutes${why ? `: ${why}` : ''}`,
-      )
+      const message = this.#timeoutMessage(accepted)
+      for (const listener of this.#timeoutListeners) listener(tx, accepted)
+      this.fail(tx, accepted, timeoutCode(accepted.operation), message)
     })
   }
+
+  #timeoutMessage({ operation, subject }: Accepted): string {
+    if (operation !== 'session.create') {
+      return `the message did not reach its session within ${MESSAGE_LIMIT / 60_000} minutes`
+    }
+    const reason = this.options.explainWaiting(subject)
+    return `the session did not start within ${CREATE_LIMIT / 60_000} minutes${reason ? `: ${reason}` : ''}`
+  }
+}
+
+function timeoutCode(operation: string): string {
+  if (operation === 'session.create') return 'create_failed'
+  return operation === 'session.submit' ? 'submit_failed' : 'timeout'
 }

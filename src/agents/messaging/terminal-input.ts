@@ -13,32 +13,33 @@ export interface TypeOptions {
 
 /** Types into the terminals of sessions. */
 export interface TerminalInput {
-  /** Types a text and submits it; says what became of it. `typing` is waited for before the first key. */
+  /** Types a message and submits it; resolves with what became of it. `onTyping` is awaited before the first key. */
   deliver(key: string, program: Program, text: string, options: TypeOptions): Promise<Delivery>
   /** Ends the present turn of a program and leaves it running. */
   interrupt(key: string, program: Program): Promise<boolean>
-  /** Takes an option of what a program asks; says what became of that. */
+  /** Takes an option of a dialog; resolves with what became of that. */
   choose(key: string, program: Program, choice: Choice): Promise<Chosen>
 }
 
-/** Every key of ours goes through one host, which takes turns by terminal and announces the first key of a text. */
+/** Sends all keys through one host, which serializes them by terminal and announces the first key of a message. */
 export function openTerminalInput(host: TerminalHost, deadlines: Deadlines): TerminalInput {
-  const announce = new Map<string, () => Promise<void>>()
+  const announcements = new Map<string, () => Promise<void>>()
   const announcing: TerminalHost = {
     screen: (key) => host.screen(key),
-    onOutput: (key, hear) => host.onOutput(key, hear),
-    onExit: (hear) => host.onExit(hear),
+    onOutput: (key, listener) => host.onOutput(key, listener),
+    onExit: (listener) => host.onExit(listener),
     async write(key, bytes) {
-      const typing = announce.get(key)
-      announce.delete(key)
-      await typing?.()
+      const onTyping = announcements.get(key)
+      announcements.delete(key)
+      await onTyping?.()
       return host.write(key, bytes)
     },
   }
   return {
-    deliver: (key, program, text, { onTyping: typing, ...options }) => {
-      announce.set(key, typing)
-      return deliver(announcing, key, program, text, { ...options, deadlines }).finally(() => announce.delete(key))
+    deliver: (key, program, text, { onTyping, signal, timeout }) => {
+      announcements.set(key, onTyping)
+      const options = { signal, within: timeout, deadlines }
+      return deliver(announcing, key, program, text, options).finally(() => announcements.delete(key))
     },
     interrupt: (key, program) => interrupt(announcing, key, program, { deadlines }),
     choose: (key, program, choice) => choose(announcing, key, program, choice, { deadlines }),

@@ -1,39 +1,27 @@
-import type { LogStatus } from '../conversations/entries/status.ts'
-
-/** What is known of running sessions only while we run: when they last showed something, and who looks at them. */
+/** What is known of sessions only while they run: when they last wrote something, and who watches them. */
 export class SessionActivity {
-  readonly #output = new Map<string, number>()
+  readonly #outputTimes = new Map<string, number>()
   readonly #viewers = new Map<string, number>()
-  #logs: { status(session: string): LogStatus | undefined } | undefined
 
   lastOutput(session: string): number | undefined {
-    return this.#output.get(session)
+    return this.#outputTimes.get(session)
   }
 
   recordOutput(session: string, at: number): void {
-    this.#output.set(session, Math.max(at, this.#output.get(session) ?? 0))
-  }
-
-  readBy(logs: { status(session: string): LogStatus | undefined }): void {
-    this.#logs = logs
-  }
-
-  /** How a session is, by the log of its program. */
-  standing(session: string): LogStatus {
-    return this.#logs?.status(session) ?? {}
+    this.#outputTimes.set(session, Math.max(at, this.#outputTimes.get(session) ?? 0))
   }
 
   isAttached(session: string): boolean {
     return (this.#viewers.get(session) ?? 0) > 0
   }
 
-  /** Counts a viewer; returns how to stop. */
+  /** Counts a viewer; returns how to remove it. */
   addViewer(session: string): () => void {
     this.#viewers.set(session, (this.#viewers.get(session) ?? 0) + 1)
-    let looking = true
+    let isViewing = true
     return () => {
-      if (!looking) return
-      looking = false
+      if (!isViewing) return
+      isViewing = false
       const left = (this.#viewers.get(session) ?? 1) - 1
       if (left > 0) this.#viewers.set(session, left)
       else this.#viewers.delete(session)
@@ -41,6 +29,6 @@ export class SessionActivity {
   }
 
   forget(session: string): void {
-    this.#output.delete(session)
+    this.#outputTimes.delete(session)
   }
 }

@@ -1,16 +1,16 @@
-import type { BuiltParts } from '../../agents/sessions/parts.ts'
-import { isRunning } from '../../agents/sessions/view.ts'
+import type { SessionRepository } from '../../agents/sessions/repository.ts'
+import { isRunning } from '../../agents/sessions/running.ts'
 import type { SessionCounter } from './city-status.ts'
 
 /** Counts sessions from the rows of those that are not over. */
-export const sessionCounter = ({ book }: Pick<BuiltParts, 'book'>): SessionCounter => ({
+export const sessionCounter = (repository: SessionRepository): SessionCounter => ({
   counts() {
-    const live = book.live()
+    const live = repository.live()
     return {
       active: live.filter(isRunning).length,
       suspended: live.filter(({ state }) => state === 'suspended').length,
       draining: new Set(live.filter(({ state }) => state === 'draining').map(({ sessionName }) => sessionName)),
     }
   },
-  named: (identity) => book.liveByName('named', identity)[0]?.state,
+  named: (identity) => repository.liveByName('named', identity)[0]?.state,
 })

@@ -90,7 +90,7 @@ const brief = (over: Parameters<typeof situation>[0]) =>
   plan(situation(over)).actions.map((action) => {
     if (action.do === 'create')
       return `create ${action.named ?? `${action.agent}-${action.slot}`} ${action.work ?? ''}`.trim()
-    if (action.do === 'bury') return `bury ${action.session} ${action.exit.how} ${action.after.state}`
+    if (action.do === 'record-exit') return `bury ${action.session} ${action.exit.how} ${action.after.state}`
     if (action.do === 'end') return `end ${action.key}`
     if (action.do === 'park') return `park ${action.bead}`
     if (action.do === 'drain') return `drain ${action.session} ${action.reason}`
@@ -308,13 +308,13 @@ describe('a scale check', () => {
 })
 
 describe('an agent whose sessions leave at once, since there is nothing to do', () => {
-  const lull = { lullUntil: NOW + 1000 }
+  const lull = { idleBackoffUntil: NOW + 1000 }
 
   test('gets none to be kept up, or that a scale check asks for, until a while has passed', () => {
     const due = (one: AgentState) => plan(situation({ agents: [one] }))
     for (const kept of [{ minActive: 1 }, { scaled: 1 }]) {
       expect(due(agent({ ...kept, ...lull }))).toEqual({ actions: [], due: NOW + 1000 })
-      expect(brief({ agents: [agent({ ...kept, lullUntil: NOW })] })).toEqual(['create worker-1'])
+      expect(brief({ agents: [agent({ ...kept, idleBackoffUntil: NOW })] })).toEqual(['create worker-1'])
     }
     const named = [{ name: 'mayor', agent: 'mayor', mode: 'always' as const }]
     expect(brief({ agents: [agent({ name: 'mayor', ...lull })], named })).toEqual([])

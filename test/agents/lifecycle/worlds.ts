@@ -178,7 +178,7 @@ export function carriedOut(before: CitySnapshot, actions: readonly ReconcileActi
     if (action.do === 'release') move(session, 'release', { reason: '' })
     if (action.do === 'close') move(session, 'close', {})
     if (action.do === 'end') bury(session, { how: 'lost' }, before.now)
-    if (action.do === 'bury') {
+    if (action.do === 'record-exit') {
       hosted.delete(action.key)
       bury(session, action.exit, before.now)
     }

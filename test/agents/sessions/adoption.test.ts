@@ -11,11 +11,11 @@ describe('a supervisor that starts again', () => {
     const bead = await world.work('long', 'worker')
     const { session_id: id = '' } = await world.event('session.woke')
     await world.city.claims.next(await world.caller(id))
-    const before = world.city.sessions.parts.book.get(id)
+    const before = world.city.repository.get(id)
     const recorded = world.recorded()
     await world.down()
     await world.up()
-    const after = world.city.sessions.parts.book.get(id)
+    const after = world.city.repository.get(id)
     expect(after).toMatchObject({ pid: before.pid, generation: 1, state: 'active', hostKey: before.hostKey })
     expect((await world.caller(id)).session).toBe(id)
     expect(world.city.beads.get(bead.id)).toMatchObject({ status: 'in_progress', assignee: 'worker' })
@@ -24,23 +24,23 @@ describe('a supervisor that starts again', () => {
 
   test('takes over a process whose start was never recorded', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
-    await world.city.sessions.create({ kind: 'agent', name: 'worker' })
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
     const { subject: id = '' } = await world.event('request.result.session.create')
-    const { pid } = world.city.sessions.parts.book.get(id)
+    const { pid } = world.city.repository.get(id)
     await world.city.store.write((tx) =>
       tx.orm.run(`UPDATE sessions SET state = 'creating', pid = NULL, process_started = NULL WHERE id = '${id}'`),
     )
     await world.down()
     await world.up()
-    expect(world.city.sessions.parts.book.get(id)).toMatchObject({ state: 'active', pid, generation: 1 })
+    expect(world.city.repository.get(id)).toMatchObject({ state: 'active', pid, generation: 1 })
   })
 
   test('starts what was only about to be started, and ends its request once', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    const accepted = await world.city.sessions.create({ kind: 'agent', name: 'worker' })
+    const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
     await world.city.reconciler.settle()
-    const [row] = world.city.sessions.parts.book.live()
+    const [row] = world.city.repository.live()
     await world.city.store.write((tx) => {
       tx.orm.run(`UPDATE sessions SET state = 'creating', generation = 1, host_key = 'mill/${row?.id}/gone'`)
       world.city.suspensions.set(tx, 'city', '', false, true)
@@ -55,9 +55,9 @@ describe('a supervisor that starts again', () => {
   test('fails the request for a session that was closed meanwhile', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    const accepted = await world.city.sessions.create({ kind: 'agent', name: 'worker' })
-    const [row] = world.city.sessions.parts.book.live()
-    await world.city.sessions.close(row?.id ?? '')
+    const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
+    const [row] = world.city.repository.live()
+    await world.city.sessions.control.close(row?.id ?? '')
     const failed = await world.event('request.failed')
     expect(failed.payload).toMatchObject({
       request_id: accepted.request_id,
@@ -68,16 +68,16 @@ describe('a supervisor that starts again', () => {
 
   test('buries what ended while nobody looked', async () => {
     await using world = await CityWorld.open(agent('worker', 'while [ ! -e go ]; do sleep 0.05; done; exit 7'))
-    await world.city.sessions.create({ kind: 'agent', name: 'worker', alias: 'w' })
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
     const { subject: id = '' } = await world.event('request.result.session.create')
     const token = await world.token(id)
-    const { pid } = world.city.sessions.parts.book.get(id)
+    const { pid } = world.city.repository.get(id)
     await world.down()
     await Bun.write(world.folder.at('city', 'go'), '')
     await gone(pid ?? 0)
     await world.up()
     await world.event('session.crashed')
-    expect(world.city.sessions.caller(hashOf(token))).toBe('ended')
+    expect(world.city.sessions.credentials.caller(hashOf(token))).toBe('ended')
   })
 
   test('ends a process of the city that no session knows', async () => {
@@ -100,11 +100,11 @@ describe('a host that dies', () => {
     const [status] = await world.host.status()
     process.kill(status?.pid ?? 0, 'SIGKILL')
     await world.event('session.crashed', ({ session_id }) => session_id === id)
-    expect(world.city.sessions.caller(hashOf(token))).toBe('ended')
+    expect(world.city.sessions.credentials.caller(hashOf(token))).toBe('ended')
     expect(world.city.beads.get(bead.id)).toMatchObject({ status: 'open' })
     await world.event('session.woke')
-    await until(() => world.city.sessions.parts.book.live().some(({ state }) => state === 'active'))
-    expect(world.city.sessions.parts.troubles.find('bead', bead.id)).toBeUndefined()
+    await until(() => world.city.repository.live().some(({ state }) => state === 'active'))
+    expect(world.city.failures.find('bead', bead.id)).toBeUndefined()
   })
 })
 
@@ -115,7 +115,7 @@ describe('a city that stops', () => {
     await world.event('session.woke', ({ subject }) => subject === 'base-1')
     await world.event('session.woke', ({ subject }) => subject === 'top-1')
     await world.city.reconciler.close()
-    await stopAllSessions(world.city.sessions.parts, world.city.config.current, () => Date.now())
+    await stopAllSessions(world.city, world.city.config.current)
     expect(world.recorded()).toEqual([
       'session.woke base-1',
       'session.woke top-1',

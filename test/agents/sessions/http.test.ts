@@ -10,7 +10,7 @@ async function withParrot(more: object = {}) {
   const accepted = await answer(http.post('/sessions', { kind: 'agent', name: 'parrot', alias: 'polly', ...more }))
   const created = await http.world.event('request.result.session.create')
   // Who it is has been typed into it: what is typed from now on is not mixed with that.
-  await until(() => http.world.city.sessions.parts.book.get(created.subject ?? '').nudgedAt !== null)
+  await until(() => http.world.city.repository.get(created.subject ?? '').nudgedAt !== null)
   return {
     ...http,
     accepted,
@@ -146,13 +146,13 @@ describe('messages', () => {
 
   test('that come with a new session are typed into it once, after who it is', async () => {
     await using http = await withParrot({ message: 'sing' })
-    const { book } = http.world.city.sessions.parts
-    await until(() => book.get(http.id).nudgedAt !== null, 10_000)
+    const { repository } = http.world.city
+    await until(() => repository.get(http.id).nudgedAt !== null, 10_000)
     const { last_output: shown } = (await answer(http.get(`/session/${http.id}?peek=true&peek_lines=40`))).body
     expect(String(shown).replaceAll('\n', '')).toMatch(/heard \[mill\] polly • .*gc prime.*User message:\s+sing/)
     await http.post('/session/polly/kill')
     await http.world.event('session.woke', ({ seq }) => seq > 10)
-    await until(() => book.get(http.id).generation === 2 && book.get(http.id).state === 'active')
+    await until(() => repository.get(http.id).generation === 2 && repository.get(http.id).state === 'active')
     await http.post('/session/polly/messages', { message: 'again' })
     await http.world.event('request.result.session.message', undefined, 20_000)
     const again = (await answer(http.get(`/session/${http.id}?peek=true&peek_lines=40`))).body

@@ -7,9 +7,9 @@ import { agent, CityWorld, WAITS } from './world.ts'
 /** A city with one agent called mayor, and one session of it that is up. */
 async function withMayor(script = WAITS): Promise<{ world: CityWorld; id: string; pid: number }> {
   const world = await CityWorld.open(agent('mayor', script))
-  await world.city.sessions.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+  await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
   const { subject: id = '' } = await world.event('request.result.session.create')
-  return { world, id, pid: world.city.sessions.parts.book.get(id).pid ?? 0 }
+  return { world, id, pid: world.city.repository.get(id).pid ?? 0 }
 }
 
 const refusal = async (promise: Promise<unknown>): Promise<string> => {
@@ -25,10 +25,10 @@ describe('killing a session', () => {
     const { world, id, pid } = await withMayor()
     await using _ = world
     const token = await world.token(id)
-    expect(await world.city.sessions.kill(id)).toEqual({ status: 'ok', id })
+    expect(await world.city.sessions.control.kill(id)).toEqual({ status: 'ok', id })
     await world.event('session.woke')
-    expect(world.city.sessions.caller(hashOf(token))).toBe('ended')
-    const row = world.city.sessions.parts.book.get(id)
+    expect(world.city.sessions.credentials.caller(hashOf(token))).toBe('ended')
+    const row = world.city.repository.get(id)
     expect(row).toMatchObject({ state: 'active', generation: 2 })
     expect(row.pid).not.toBe(pid)
     expect(world.recorded().slice(2)).toEqual(['session.stopped boss', 'session.woke boss'])
@@ -39,25 +39,29 @@ describe('suspending a session', () => {
   test('ends its program until someone wakes it', async () => {
     const { world, id } = await withMayor()
     await using _ = world
-    expect(await world.city.sessions.suspend('boss')).toEqual({ status: 'ok' })
-    expect(await world.city.sessions.get(id)).toMatchObject({ state: 'suspended', running: false, reason: 'user-hold' })
+    expect(await world.city.sessions.control.suspend('boss')).toEqual({ status: 'ok' })
+    expect(await world.city.sessions.reader.get(id)).toMatchObject({
+      state: 'suspended',
+      running: false,
+      reason: 'user-hold',
+    })
     await world.city.reconciler.settle()
-    expect(await world.city.sessions.get(id)).toMatchObject({ state: 'suspended', running: false })
-    expect(await world.city.sessions.suspend(id)).toEqual({ status: 'ok' })
-    expect(await world.city.sessions.wake(id)).toEqual({ status: 'ok', id })
+    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: 'suspended', running: false })
+    expect(await world.city.sessions.control.suspend(id)).toEqual({ status: 'ok' })
+    expect(await world.city.sessions.control.wake(id)).toEqual({ status: 'ok', id })
     await world.event('session.woke', ({ seq }) => seq > 5)
-    expect(await world.city.sessions.get(id)).toMatchObject({ state: 'active', running: true })
+    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: 'active', running: true })
     expect(world.recorded().slice(2)).toEqual(['session.suspended boss', 'session.stopped boss', 'session.woke boss'])
   })
 
   test('is refused for one that is not up yet', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
-    const [row] = world.city.sessions.parts.book.live()
+    const [row] = world.city.repository.live()
     expect(row?.state).toBe('start-pending')
-    expect(await refusal(world.city.sessions.suspend(row?.id ?? ''))).toBe(
+    expect(await refusal(world.city.sessions.control.suspend(row?.id ?? ''))).toBe(
       'session-conflict: illegal_transition: illegal transition: state "start-pending" does not accept command "suspend"',
     )
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', false, false))
@@ -70,14 +74,14 @@ describe('closing a session', () => {
     const { world, id } = await withMayor()
     await using _ = world
     const caller = await world.caller(id)
-    expect(await world.city.sessions.close('boss')).toEqual({ status: 'ok' })
-    expect(await world.city.sessions.get(id)).toMatchObject({ state: '', running: false, alias: 'boss' })
-    expect(await refusal(world.city.sessions.close('boss'))).toBe(
+    expect(await world.city.sessions.control.close('boss')).toEqual({ status: 'ok' })
+    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false, alias: 'boss' })
+    expect(await refusal(world.city.sessions.control.close('boss'))).toBe(
       'session-not-found: not_found: session not found: "boss"',
     )
-    expect(() => world.city.sessions.worker(caller)).toThrow('session not found')
+    expect(() => world.city.sessions.credentials.worker(caller)).toThrow('session not found')
     expect(await world.running()).toEqual([])
-    await world.city.sessions.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
     const again = await world.event('request.result.session.create', ({ subject }) => subject !== id)
     expect(again.payload).toMatchObject({ session: { alias: 'boss' } })
   })
@@ -85,8 +89,8 @@ describe('closing a session', () => {
   test('also removes it when asked to', async () => {
     const { world, id } = await withMayor()
     await using _ = world
-    await world.city.sessions.close(id, { remove: true })
-    expect(await refusal(world.city.sessions.get(id))).toContain('session-not-found')
+    await world.city.sessions.control.close(id, { remove: true })
+    expect(await refusal(world.city.sessions.reader.get(id))).toContain('session-not-found')
     expect(world.city.beads.find(id)).toBeUndefined()
     expect(world.city.log.after(0, 100).map(({ type }) => type)).toContain('bead.deleted')
   })
@@ -95,9 +99,9 @@ describe('closing a session', () => {
     const { world, id } = await withMayor()
     await using _ = world
     await world.city.store.write((tx) => world.city.beads.close(tx, id))
-    await until(() => world.city.sessions.parts.book.find(id)?.state === 'closed')
+    await until(() => world.city.repository.find(id)?.state === 'closed')
     await world.city.reconciler.settle()
-    expect(await world.city.sessions.get(id)).toMatchObject({ state: '', running: false })
+    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false })
     expect(await world.running()).toEqual([])
   })
 })
@@ -108,7 +112,7 @@ describe('a program that ends', () => {
     await using _ = world
     await world.event('session.stopped')
     await world.city.reconciler.settle()
-    expect(await world.city.sessions.get(id)).toMatchObject({ state: 'asleep', running: false })
+    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: 'asleep', running: false })
   })
 
   test('with an error is started again, and left alone once that happened five times', async () => {
@@ -116,11 +120,11 @@ describe('a program that ends', () => {
     await using _ = world
     for (let deaths = 1; deaths <= 5; deaths++) {
       await world.event('session.crashed')
-      const row = world.city.sessions.parts.book.get(id)
+      const row = world.city.repository.get(id)
       if (row.retryAt !== null)
-        await world.city.store.write((tx) => world.city.sessions.parts.book.update(tx, id, { retryAt: null }))
+        await world.city.store.write((tx) => world.city.repository.update(tx, id, { retryAt: null }))
     }
-    const row = world.city.sessions.parts.book.get(id)
+    const row = world.city.repository.get(id)
     expect(row).toMatchObject({ state: 'quarantined', reason: 'quarantine', failures: 0 })
     expect(row.quarantinedUntil).toBeGreaterThan(Date.now() + 200_000)
     expect(world.recorded().at(-1)).toBe('session.quarantined boss')
@@ -132,35 +136,35 @@ describe('an agent whose sessions fall too often', () => {
     const limits = '[daemon]\nmax_restarts = 2\nrestart_window = "2h"\n'
     await using world = await CityWorld.open(limits + agent('mayor', 'exit 3', 'max_active_sessions = 1'))
     const began = Date.now()
-    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
     const { session_id: id = '' } = await world.event('session.crashed')
     await world.event('session.quarantined')
-    const { book, troubles } = world.city.sessions.parts
-    const row = book.get(id)
+    const { repository, failures } = world.city
+    const row = repository.get(id)
     expect(row).toMatchObject({ state: 'quarantined', reason: 'quarantine' })
     expect(row.quarantinedUntil).toBeGreaterThan(began + 2 * 3_600_000 - 1)
-    expect(troubles.find('agent', 'mayor')).toMatchObject({
+    expect(failures.find('agent', 'mayor')).toMatchObject({
       until: row.quarantinedUntil ?? 0,
-      reason: expect.stringContaining('its sessions fell too often (max_restarts)'),
+      reason: expect.stringContaining('its sessions crashed too often (max_restarts)'),
     })
-    await world.city.sessions.wake(id)
+    await world.city.sessions.control.wake(id)
     await world.event('session.crashed')
-    await until(() => book.get(id).hostKey === null)
-    expect(book.get(id)).toMatchObject({ state: 'asleep' })
+    await until(() => repository.get(id).hostKey === null)
+    expect(repository.get(id)).toMatchObject({ state: 'asleep' })
   })
 
   test('is tried for ever when its city says so', async () => {
     await using world = await CityWorld.open(
       `[daemon]\nmax_restarts = 0\n${agent('mayor', 'exit 3', 'max_active_sessions = 1')}`,
     )
-    const { crashes } = world.city.sessions.parts
+    const { crashes } = world.city
     for (let fallen = 0; fallen < 50; fallen++) crashes.record('mayor')
     expect(crashes.heldUntil('mayor')).toBe(0)
   })
 
   test('is not blamed twice for what one bead does', async () => {
     await using world = await CityWorld.open(`[daemon]\nmax_restarts = 3\n${agent('mayor', WAITS)}`)
-    const { crashes } = world.city.sessions.parts
+    const { crashes } = world.city
     for (let fallen = 0; fallen < 10; fallen++) crashes.record('mayor', 'mi-1')
     expect(crashes.heldUntil('mayor', 'mi-1')).toBe(0)
     expect(crashes.heldUntil('mayor', 'mi-2')).toBe(0)
@@ -173,18 +177,19 @@ describe('an agent whose sessions fall too often', () => {
 })
 
 describe('a bead', () => {
-  test('that a session sat on without claiming it says so, once that one was let go', async () => {
+  test('that a session sat on without claiming it says so, once that one was ended', async () => {
     await using world = await CityWorld.open(agent('worker', 'exec sleep 600', 'max_active_sessions = 1'))
     const bead = await world.work('ignored', 'worker')
     await world.event('session.woke')
-    const { book, troubles } = world.city.sessions.parts
+    const { repository, failures } = world.city
     await world.city.store.write((tx) => {
-      for (const row of book.live()) book.transition(tx, row.id, 'drain', { reason: 'no-wake-reason', drainAt: 0 })
+      for (const row of repository.live())
+        repository.transition(tx, row.id, 'drain', { reason: 'no-wake-reason', drainAt: 0 })
     })
     world.city.reconciler.wake()
     await world.event('session.stopped')
-    const blamed = troubles.all('bead').get(bead.id)
-    expect(blamed).toMatchObject({ deaths: 1, reason: 'it claimed nothing for a minute and was let go' })
+    const blamed = failures.all('bead').get(bead.id)
+    expect(blamed).toMatchObject({ deaths: 1, reason: 'it claimed nothing for a minute and was ended' })
   })
 
   test('that takes down whoever has it is offered less and less, then parked, and a person is told once', async () => {
@@ -193,8 +198,8 @@ describe('a bead', () => {
     for (let deaths = 1; deaths <= 5; deaths++) {
       await world.event('session.crashed')
       await world.city.store.write((tx) => {
-        const { book } = world.city.sessions.parts
-        for (const row of book.live()) book.update(tx, row.id, { retryAt: null, failures: 0 })
+        const { repository } = world.city
+        for (const row of repository.live()) repository.update(tx, row.id, { retryAt: null, failures: 0 })
         tx.orm.run('UPDATE troubles SET until = 0')
       })
     }
@@ -203,7 +208,7 @@ describe('a bead', () => {
     await world.city.reconciler.settle()
     expect(world.city.beads.get(bead.id)).toMatchObject({ labels: ['gc:parked'], status: 'open' })
     expect(world.city.beads.ready().value.items).toEqual([])
-    expect(world.city.sessions.parts.book.live()).toEqual([])
+    expect(world.city.repository.live()).toEqual([])
     expect(world.recorded().filter((type) => type.startsWith('bead.parked'))).toHaveLength(0)
     expect(world.city.parking.parked()).toMatchObject([
       { bead: { id: bead.id }, agent: 'worker', reason: expect.stringContaining('5 sessions of worker ended') },
@@ -219,12 +224,12 @@ describe('a bead', () => {
     const bead = await world.work('ignored', 'worker')
     await world.event('session.stopped')
     await world.city.reconciler.settle()
-    const { troubles } = world.city.sessions.parts
-    expect(troubles.find('bead', bead.id)).toMatchObject({ deaths: 1 })
-    expect(troubles.find('agent', 'worker')).toMatchObject({ deaths: 1 })
+    const { failures } = world.city
+    expect(failures.find('bead', bead.id)).toMatchObject({ deaths: 1 })
+    expect(failures.find('agent', 'worker')).toMatchObject({ deaths: 1 })
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    await world.city.sessions.crew.restartAll(['worker'])
-    expect(troubles.find('agent', 'worker')).toBeUndefined()
+    await world.city.agentSessions.restartAll(['worker'])
+    expect(failures.find('agent', 'worker')).toBeUndefined()
   })
 })
 
@@ -235,12 +240,12 @@ describe('a provider that is not installed', () => {
     await using world = await CityWorld.open(nowhere)
     await world.work('anything', 'worker')
     await world.city.reconciler.settle()
-    expect(world.city.sessions.parts.book.live()).toEqual([])
+    expect(world.city.repository.live()).toEqual([])
     const [spec] = world.city.config.current.agents
-    expect(spec && world.city.sessions.crew.unavailable(spec)).toBe(
+    expect(spec && world.city.agentSessions.unavailable(spec)).toBe(
       "provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
     )
-    expect(await refusal(world.city.sessions.create({ kind: 'agent', name: 'worker' }))).toBe(
+    expect(await refusal(world.city.sessions.creator.create({ kind: 'agent', name: 'worker' }))).toBe(
       "service-unavailable: provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
     )
     expect(world.recorded()).toEqual([])

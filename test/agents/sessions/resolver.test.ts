@@ -17,13 +17,13 @@ async function quiet(): Promise<CityWorld> {
 describe('a session is found', () => {
   test('by id, name at run time and alias; a closed one only where that is asked for', async () => {
     await using world = await quiet()
-    const { resolver, book } = world.city.sessions.parts
-    await world.city.sessions.create({ kind: 'agent', name: 'worker', alias: 'w' })
-    const [row] = book.live()
+    const { resolver, repository } = world.city
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
+    const [row] = repository.live()
     const id = row?.id ?? ''
     for (const token of [id, row?.sessionName ?? '', 'w']) expect(resolver.resolve(token).id).toBe(id)
     expect(() => resolver.resolve('template:worker')).toThrow('not_found: session not found: "template:worker"')
-    await world.city.sessions.close(id)
+    await world.city.sessions.control.close(id)
     for (const token of [id, 'w']) {
       expect(() => resolver.resolve(token)).toThrow('not_found')
       expect(resolver.resolve(token, { past: true }).id).toBe(id)
@@ -32,22 +32,25 @@ describe('a session is found', () => {
 
   test('by a configured identity, which comes to be when someone speaks to it', async () => {
     await using world = await quiet()
-    const { resolver, book } = world.city.sessions.parts
+    const { resolver, repository } = world.city
     expect(() => resolver.resolve('mayor')).toThrow('not_found')
-    await world.city.sessions.message('mayor', 'hello')
-    expect(book.live()).toMatchObject([
+    await world.city.sessions.sender.message('mayor', 'hello')
+    expect(repository.live()).toMatchObject([
       { origin: 'named', named: 'mayor', sessionName: 'mayor', state: 'start-pending' },
     ])
-    await world.city.sessions.message('mayor', 'again')
-    expect(book.live()).toHaveLength(1)
-    expect(await world.city.sessions.get('mayor')).toMatchObject({ configured_named_session: true, title: 'mayor' })
+    await world.city.sessions.sender.message('mayor', 'again')
+    expect(repository.live()).toHaveLength(1)
+    expect(await world.city.sessions.reader.get('mayor')).toMatchObject({
+      configured_named_session: true,
+      title: 'mayor',
+    })
   })
 
   test('never by a name that may mean two', async () => {
     await using world = await quiet()
-    const { resolver } = world.city.sessions.parts
-    await world.city.sessions.create({ kind: 'agent', name: 'worker', alias: 'w' })
-    await world.city.sessions.create({ kind: 'agent', name: 'worker', alias: 'v' })
+    const { resolver } = world.city
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'v' })
     await world.city.store.write((tx) => tx.orm.run("UPDATE sessions SET agent_name = 'twin' WHERE alias IS NOT NULL"))
     expect(() => resolver.resolve('twin')).toThrow(/^ambiguous: "twin" may mean mi-\d+, mi-\d+; say which$/)
   })
@@ -56,13 +59,13 @@ describe('a session is found', () => {
 describe('an assignee', () => {
   test('is stored under the one name its session is known by', async () => {
     await using world = await quiet()
-    await world.city.sessions.create({ kind: 'agent', name: 'worker', alias: 'w' })
-    const [row] = world.city.sessions.parts.book.live()
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
+    const [row] = world.city.repository.live()
     const bead = await world.add({ title: 'a task' })
     const human = { kind: 'human' } as const
     expect(await world.city.beads.assign(human, bead.id, { assignee: row?.id ?? '' })).toMatchObject({ assignee: 'w' })
     expect(await world.city.beads.assign(human, bead.id, { assignee: 'mayor' })).toMatchObject({ assignee: 'mayor' })
-    expect(world.city.sessions.parts.book.liveByName('named', 'mayor')).toHaveLength(1)
+    expect(world.city.repository.liveByName('named', 'mayor')).toHaveLength(1)
     expect(world.city.beads.assign(human, bead.id, { assignee: 'nobody' })).rejects.toThrow(
       '"nobody" is no open session',
     )

@@ -15,14 +15,14 @@ const refusal = (promise: Promise<unknown>): Promise<string> =>
 
 async function mayor(script = WAITS, more = '') {
   const world = await CityWorld.open(agent('mayor', script, more))
-  await world.city.sessions.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+  await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
   const { session_id: id = '' } = await world.event('session.woke')
-  return { world, id, row: () => world.city.sessions.parts.book.get(id), runtime: world.city.sessions.runtime }
+  return { world, id, row: () => world.city.repository.get(id), sessions: world.city.sessions }
 }
 
 /** Whether the token that its program wrote down last is still that of an earlier run. */
 const isEnded = (world: CityWorld, id: string): boolean =>
-  world.city.sessions.caller(hashOf(readFileSync(`${world.hosts.home}/token.${id}`, 'utf8'))) === 'ended'
+  world.city.sessions.credentials.caller(hashOf(readFileSync(`${world.hosts.home}/token.${id}`, 'utf8'))) === 'ended'
 
 /** A provider whose program notes how it was called; it fails at once when it is to go on with a lost conversation. */
 function talker(world: CityWorld): string {
@@ -47,38 +47,38 @@ provider = "talker"
 
 describe('draining a session', () => {
   test('lets it finish what it has; it can be taken back', async () => {
-    const { world, id, row, runtime } = await mayor()
+    const { world, id, row, sessions } = await mayor()
     await using _ = world
     await world.add({ title: 'in hand', assignee: 'boss', status: 'in_progress' })
-    expect(await runtime.drain('boss')).toEqual({ status: 'ok', id })
+    expect(await sessions.drains.drain('boss')).toEqual({ status: 'ok', id })
     expect(row()).toMatchObject({ state: 'draining', reason: 'user-hold' })
-    expect(await runtime.drain('boss')).toEqual({ status: 'ok', id })
+    expect(await sessions.drains.drain('boss')).toEqual({ status: 'ok', id })
     await world.city.reconciler.settle()
     expect(await world.running()).toHaveLength(1)
-    expect(await runtime.undrain('boss')).toEqual({ status: 'ok', id })
+    expect(await sessions.drains.undrain('boss')).toEqual({ status: 'ok', id })
     expect(row().state).toBe('active')
     expect(world.recorded().slice(2)).toEqual(['session.draining boss', 'session.undrained boss'])
   })
 
   test('ends one that has nothing to do', async () => {
-    const { world, row, runtime } = await mayor()
+    const { world, row, sessions } = await mayor()
     await using _ = world
-    await runtime.drain('boss')
+    await sessions.drains.drain('boss')
     await world.event('session.stopped')
     expect(row()).toMatchObject({ state: 'asleep', hostKey: null })
-    expect(await refusal(runtime.drain('boss'))).toBe('session-conflict')
-    expect(await refusal(runtime.undrain('boss'))).toBe('session-conflict')
+    expect(await refusal(sessions.drains.drain('boss'))).toBe('session-conflict')
+    expect(await refusal(sessions.drains.undrain('boss'))).toBe('session-conflict')
   })
 })
 
 describe('restarting a session', () => {
   test('starts its program anew, and what it had claimed stays its own', async () => {
-    const { world, id, row, runtime } = await mayor()
+    const { world, id, row, sessions } = await mayor()
     await using _ = world
     const { id: bead } = await world.work('shared', 'mayor')
     const caller = await world.caller(id)
     await world.city.claims.claim(caller, bead)
-    expect(await runtime.restart('boss', OPERATOR)).toEqual({ status: 'ok', id })
+    expect(await sessions.restarts.restart('boss', OPERATOR)).toEqual({ status: 'ok', id })
     await world.event('session.woke')
     expect(row()).toMatchObject({ state: 'active', generation: 2 })
     expect(world.city.beads.get(bead)).toMatchObject({ status: 'open', assignee: 'boss' })
@@ -87,10 +87,10 @@ describe('restarting a session', () => {
   })
 
   test('revives one that was given up', async () => {
-    const { world, id, row, runtime } = await mayor()
+    const { world, id, row, sessions } = await mayor()
     await using _ = world
-    await world.city.sessions.suspend(id)
-    await runtime.restart(id, OPERATOR, { fresh: true })
+    await world.city.sessions.control.suspend(id)
+    await sessions.restarts.restart(id, OPERATOR, { fresh: true })
     await world.event('session.woke')
     expect(row()).toMatchObject({ state: 'active', failures: 0 })
   })
@@ -98,13 +98,13 @@ describe('restarting a session', () => {
 
 describe('a heartbeat', () => {
   test('keeps a session that shows nothing from being taken for idle', async () => {
-    const { world, id, row, runtime } = await mayor(WAITS, 'sleep_after_idle = "300ms"')
+    const { world, id, row, sessions } = await mayor(WAITS, 'sleep_after_idle = "300ms"')
     await using _ = world
     const caller = await world.caller(id)
-    await runtime.heartbeat(id, caller, { duration: '1s' })
+    await sessions.selfReports.heartbeat(id, caller, { duration: '1s' })
     expect(row().busyUntil).toBeGreaterThan(Date.now())
-    expect(await refusal(runtime.heartbeat(id, OPERATOR))).toBe('forbidden')
-    expect(await refusal(runtime.heartbeat(id, caller, { duration: 'long' }))).toBe('invalid-request')
+    expect(await refusal(sessions.selfReports.heartbeat(id, OPERATOR))).toBe('forbidden')
+    expect(await refusal(sessions.selfReports.heartbeat(id, caller, { duration: 'long' }))).toBe('invalid-request')
     const busyUntil = row().busyUntil ?? 0
     const stopped = await world.event('session.stopped')
     expect(Date.parse(stopped.ts)).toBeGreaterThanOrEqual(busyUntil)
@@ -117,56 +117,58 @@ describe('a conversation', () => {
     const world = await CityWorld.open('')
     world.declare(talker(world))
     await world.city.config.reload()
-    await world.city.sessions.create({ kind: 'agent', name: 'chat', alias: 'ann' })
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'chat', alias: 'ann' })
     const { session_id: id = '' } = await world.event('session.woke')
     const calls = () => readFileSync(world.folder.at('calls'), 'utf8').split('\n').slice(0, -1)
     await until(() => existsSync(world.folder.at('calls')))
-    return { world, id, calls, runtime: world.city.sessions.runtime }
+    return { world, id, calls, sessions: world.city.sessions }
   }
 
   test('that its program named is gone on with, until a new one is asked for', async () => {
-    const { world, id, calls, runtime } = await chatting()
+    const { world, id, calls, sessions } = await chatting()
     await using _ = world
     const caller = await world.caller(id)
-    await runtime.conversation(id, caller, { key: 'abc-1' })
-    await runtime.conversation(id, caller, { key: 'abc-2' })
+    await sessions.selfReports.nameConversation(id, caller, { key: 'abc-1' })
+    await sessions.selfReports.nameConversation(id, caller, { key: 'abc-2' })
     expect(world.city.beads.get(id).metadata).toMatchObject({ session_key: 'abc-1' })
-    expect(await refusal(runtime.conversation(id, OPERATOR, { key: 'abc-3' }))).toBe('forbidden')
-    await runtime.restart(id, OPERATOR)
+    expect(await refusal(sessions.selfReports.nameConversation(id, OPERATOR, { key: 'abc-3' }))).toBe('forbidden')
+    await sessions.restarts.restart(id, OPERATOR)
     await until(() => calls().length === 2)
     await world.event('session.woke')
-    await runtime.restart(id, OPERATOR, { fresh: true })
+    await sessions.restarts.restart(id, OPERATOR, { fresh: true })
     await until(() => calls().length === 3)
     expect(calls()).toEqual(['', '--resume abc-1', ''])
   })
 
   test('that is lost makes way for a new one, and counts as no crash', async () => {
-    const { world, id, calls, runtime } = await chatting()
+    const { world, id, calls, sessions } = await chatting()
     await using _ = world
-    await runtime.conversation(id, await world.caller(id), { key: 'lost' })
-    await runtime.restart(id, OPERATOR)
+    await sessions.selfReports.nameConversation(id, await world.caller(id), { key: 'lost' })
+    await sessions.restarts.restart(id, OPERATOR)
     await until(() => calls().length === 3)
     await world.event('session.woke', ({ seq }) => seq > 0)
     await world.city.reconciler.settle()
     expect(calls()).toEqual(['', '--resume lost', ''])
-    expect(world.city.sessions.parts.book.get(id)).toMatchObject({ state: 'active', sessionKey: null, failures: 0 })
+    expect(world.city.repository.get(id)).toMatchObject({ state: 'active', sessionKey: null, failures: 0 })
     expect(world.recorded().filter((type) => type.startsWith('session.crashed'))).toEqual([])
   })
 })
 
 describe('a changed declaration', () => {
   test('is told of with what changed, and leaves a person’s session running until it is restarted', async () => {
-    const { world, id, runtime } = await mayor()
+    const { world, id, sessions } = await mayor()
     await using _ = world
-    expect(runtime.drifts()).toEqual({ items: [], total: 0 })
+    expect(sessions.reader.drifts()).toEqual({ items: [], total: 0 })
     world.declare(agent('mayor', WAITS, 'env = { MODE = "new" }\nmax_active_sessions = 4'))
     await world.city.config.reload()
     await world.city.reconciler.settle()
-    expect(runtime.drifts().items).toEqual([{ id, session_name: `s-${id}`, template: 'mayor', fields: ['env'] }])
+    expect(sessions.reader.drifts().items).toEqual([
+      { id, session_name: `s-${id}`, template: 'mayor', fields: ['env'] },
+    ])
     expect(await world.running()).toHaveLength(1)
-    await runtime.restart(id, OPERATOR)
+    await sessions.restarts.restart(id, OPERATOR)
     await world.event('session.woke')
-    expect(runtime.drifts().total).toBe(0)
+    expect(sessions.reader.drifts().total).toBe(0)
   })
 })
 
@@ -191,10 +193,10 @@ max_active_sessions = 2
     await world.work('hard', 'coder')
     await world.event('session.quarantined', () => true, 15_000)
     await world.city.reconciler.settle()
-    const [row] = world.city.sessions.parts.book.live()
+    const [row] = world.city.repository.live()
     expect(row).toMatchObject({ state: 'quarantined', reason: 'rate_limit', failures: 0 })
     expect(row?.quarantinedUntil).toBeGreaterThan(Date.now() + 29 * 60_000)
-    expect(world.city.sessions.parts.book.live()).toHaveLength(1)
+    expect(world.city.repository.live()).toHaveLength(1)
     expect(await world.running()).toEqual([])
     expect(world.recorded().filter((type) => type.startsWith('session.crashed'))).toEqual([])
   }, 20_000)
@@ -204,11 +206,11 @@ describe('a bead that ends whoever works on it', () => {
   test('is parked, and people are told once', async () => {
     await using world = await CityWorld.open(agent('worker', 'exit 3', 'max_active_sessions = 2'))
     const { id } = await world.work('poison', 'worker')
-    const { troubles } = world.city.sessions.parts
+    const { failures } = world.city
     await world.event('session.crashed')
     await world.city.store.write((tx) => {
-      for (let death = 1; death <= 4; death++) troubles.count(tx, 'bead', id, 'it fell')
-      troubles.clear(tx, 'agent', 'worker')
+      for (let death = 1; death <= 4; death++) failures.count(tx, 'bead', id, 'it fell')
+      failures.clear(tx, 'agent', 'worker')
     })
     world.city.reconciler.wake()
     await world.event('bead.parked')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { explainWaiting } from '../../../src/agents/sessions/service/waiting.ts'
 import { hashOf } from '../../../src/agents/sessions/tokens.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
@@ -10,7 +11,7 @@ describe('work that waits', () => {
     const bead = await world.work('polish the stone', 'worker')
     const woke = await world.event('session.woke')
     const id = woke.session_id ?? ''
-    const session = await world.city.sessions.get(id)
+    const session = await world.city.sessions.reader.get(id)
     expect(session).toMatchObject({
       template: 'worker',
       state: 'active',
@@ -20,13 +21,13 @@ describe('work that waits', () => {
     })
     const next = await world.city.claims.next(await world.caller(id))
     expect(next).toMatchObject({ action: 'work', bead_id: bead.id, assignee: session.session_name })
-    expect(await world.city.sessions.get(id)).toMatchObject({ active_bead: bead.id })
+    expect(await world.city.sessions.reader.get(id)).toMatchObject({ active_bead: bead.id })
     await world.city.store.write((tx) => world.city.beads.close(tx, bead.id))
     await Bun.write(world.folder.at('city', 'go'), '')
     await world.event('session.stopped')
     await world.city.reconciler.settle()
-    expect(await world.city.sessions.get(id)).toMatchObject({ state: '', running: false })
-    expect(world.city.sessions.caller(hashOf(await world.token(id)))).toBe('ended')
+    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false })
+    expect(world.city.sessions.credentials.caller(hashOf(await world.token(id)))).toBe('ended')
     expect(world.recorded()).toEqual(['session.woke worker-1', 'session.stopped worker-1'])
     expect(world.city.faults).toEqual([])
   })
@@ -35,7 +36,7 @@ describe('work that waits', () => {
 describe('POST sessions', () => {
   test('answers at once and tells by one event that the session is up', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS))
-    const accepted = await world.city.sessions.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+    const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
     expect(accepted).toMatchObject({ status: 'accepted', request_id: expect.stringMatching(/^req-[0-9a-f]{24}$/) })
     const created = await world.event('request.result.session.create')
     expect(created.payload).toMatchObject({
@@ -49,12 +50,12 @@ describe('POST sessions', () => {
 describe('a session that cannot be started for long', () => {
   test('is told with what stands in its way', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, 'max_active_sessions = 1'))
-    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
     await world.event('request.result.session.create')
-    await world.city.sessions.create({ kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
-    const waiting = world.city.sessions.parts.book.live().find(({ state }) => state === 'start-pending')
-    expect(world.city.sessions.parts.outcomes.explain(waiting?.id ?? '')).toBe(
+    const waiting = world.city.repository.live().find(({ state }) => state === 'start-pending')
+    expect(explainWaiting(world.city, waiting?.id ?? '')).toBe(
       'mayor may have 1 at once and has 1; close one, or raise max_active_sessions',
     )
   })

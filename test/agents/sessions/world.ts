@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Parking } from '../../../src/agents/lifecycle/parking.ts'
 import { Reconciler } from '../../../src/agents/lifecycle/reconciler.ts'
 import type { SessionHost } from '../../../src/agents/sessions/host.ts'
-import { Sessions } from '../../../src/agents/sessions/sessions.ts'
+import { SessionRepository } from '../../../src/agents/sessions/repository.ts'
+import { AgentSessionDirectory } from '../../../src/agents/sessions/service/agent-session-directory.ts'
+import { connectIdentities, openSessions } from '../../../src/agents/sessions/service/open-sessions.ts'
 import { hashOf } from '../../../src/agents/sessions/tokens.ts'
 import { ownerStateOf } from '../../../src/agents/worktrees/owner-state.ts'
 import { Worktrees } from '../../../src/agents/worktrees/worktrees.ts'
@@ -48,19 +50,29 @@ const parts = (folder: TempFolder, home: string, host: SessionHost, config: Conf
   const claims = new Claims({ store, log, clock, deadlines, beads, report })
   const suspensions = new Suspensions(store)
   const requests = new Requests(store, log, clock)
-  const place = { city: 'mill', path, home, url: () => 'http://127.0.0.1:1', bin: 'gc', env: process.env }
+  const environment = { city: 'mill', path, home, url: () => 'http://127.0.0.1:1', bin: 'gc', env: process.env }
   const base = { store, log, clock, deadlines, config, beads, host, report }
-  const worktrees: Worktrees = new Worktrees({
+  const repository = new SessionRepository(store, beads, clock)
+  const worktrees = new Worktrees({
     ...{ store, log, reactions, clock, deadlines, config, env: process.env, report },
-    ownerState: (id) => ownerStateOf(sessions.parts.book.find(id)),
+    ownerState: (id) => ownerStateOf(repository.find(id)),
   })
-  const sessions: Sessions = new Sessions({ ...base, reactions, requests, claims, place, worktrees })
-  claims.workedBy(sessions)
+  const sessions = openSessions({ ...base, repository, reactions, requests, claims, environment, worktrees })
+  const { operations, ...internals } = sessions
+  claims.workedBy(operations.credentials)
+  connectIdentities(beads, sessions)
   const letters: string[] = []
   const tell = (_: unknown, subject: string, body: string) => void letters.push(`${subject}\n${body}`)
-  const parking = new Parking({ ...base, troubles: sessions.parts.troubles, tell })
-  const reconciler = new Reconciler({ ...base, city: 'mill', suspensions, sessions, parking })
-  return { ...base, worktrees, letters, parking, reactions, claims, suspensions, sessions, reconciler, faults }
+  const parking = new Parking({ ...base, failures: sessions.failures, tell })
+  const reconciler = new Reconciler({ ...base, ...sessions, city: 'mill', suspensions, parking })
+  const agentSessions = new AgentSessionDirectory({
+    ...{ ...sessions, clock, control: operations.control, reader: operations.reader },
+    budgets: { blocks: () => undefined },
+  })
+  return {
+    ...{ ...base, ...internals, worktrees, letters, parking, reactions, claims, suspensions, reconciler, faults },
+    ...{ agentSessions, sessions: operations },
+  }
 }
 
 /** A city called mill whose agents run in a real host. */
@@ -169,7 +181,7 @@ export class CityWorld implements AsyncDisposable {
   }
 
   async caller(id: string): Promise<SessionCaller> {
-    const caller = this.city.sessions.caller(hashOf(await this.token(id)))
+    const caller = this.city.sessions.credentials.caller(hashOf(await this.token(id)))
     if (!caller || caller === 'ended') throw new Error(`the token of ${id} is ${caller ?? 'unknown'}`)
     return caller
   }

@@ -21,10 +21,13 @@ interface AcpConversationsOptions {
   city: string
   /** A conversation was opened that the session's next start may go on with; undefined when it cannot. */
   onConversationOpened(tx: Tx, session: string, conversation: string | undefined): void
-  /** The program can take another turn. */
-  onTurnEnded(session: string): void
-  /** A turn failed, for this reason. */
-  onTurnFailed(session: string, key: string, reason: string): void
+}
+
+/** A turn that is over, with its error when it failed; the program can take another. */
+export interface EndedTurn {
+  session: string
+  key: string
+  error: string | undefined
 }
 
 /** A record that was kept, with its place among all of its session. */
@@ -42,6 +45,7 @@ export class AcpConversations {
   readonly #hasTurn: Statement<unknown, [string]>
   readonly #idBefore: Statement<{ id: number }, [string, number]>
   readonly #listeners = new Set<(session: string) => void>()
+  readonly #turnListeners = new Set<(turn: EndedTurn) => void>()
   readonly #acpHostKeys = new Set<string>()
 
   constructor(private readonly options: AcpConversationsOptions) {
@@ -136,6 +140,12 @@ export class AcpConversations {
     return () => this.#listeners.delete(hear)
   }
 
+  /** Calls the listener whenever a turn is over, once that is on disk. */
+  onTurnEnd(listener: (turn: EndedTurn) => void): () => void {
+    this.#turnListeners.add(listener)
+    return () => this.#turnListeners.delete(listener)
+  }
+
   /** Keeps what a program of this city said; false when it is another city's. */
   async ingest({ key, records }: RecordBatch): Promise<boolean> {
     const [city, session] = key.split('/')
@@ -172,9 +182,10 @@ export class AcpConversations {
     if (record.type === 'answered') this.#answered(tx, session, record)
     if (record.type !== 'done') return
     tx.orm.update(acpRuns).set({ turn: '' }).where(of).run()
-    tx.after(() => this.options.onTurnEnded(session))
     const { error } = record
-    if (error !== undefined) tx.after(() => this.options.onTurnFailed(session, key, error))
+    tx.after(() => {
+      for (const listener of this.#turnListeners) listener({ session, key, error })
+    })
   }
 
   #ready(tx: Tx, session: string, { conversation, resumable, modes, mode = '' }: RecordOf<'ready'>): void {

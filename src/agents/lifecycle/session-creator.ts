@@ -5,7 +5,7 @@ import type { Provider } from '../../config/providers/provider.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
-import type { Launcher } from '../lifecycle/launcher.ts'
+import type { MessageQueue } from '../messaging/message-queue.ts'
 import { CREATE_LIMIT, type SessionRequests } from '../messaging/requests.ts'
 import {
   adhocSessionName,
@@ -15,52 +15,74 @@ import {
   lastSegment,
   poolSessionName,
   sanitize,
-} from './names.ts'
-import type { SessionDraft, SessionRepository } from './repository.ts'
-import type { SessionCreate } from './schema.ts'
-import type { SessionRow } from './table.ts'
+} from '../sessions/names.ts'
+import type { SessionDraft, SessionRepository } from '../sessions/repository.ts'
+import type { SessionResolver } from '../sessions/resolver.ts'
+import type { SessionCreate } from '../sessions/schema.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import type { CityEnvironment } from './environment.ts'
+import type { Launcher } from './launcher.ts'
 
-interface Parts {
+interface SessionCreatorOptions {
   store: Store
-  book: SessionRepository
+  repository: SessionRepository
+  resolver: SessionResolver
   config: Pick<Config, 'current'>
   launcher: Launcher
-  outcomes: SessionRequests
-  place: { city: string; path: string }
-  queue(tx: Tx, session: string, body: string, more: { request: string; limit: number }): void
+  requests: SessionRequests
+  queue: Pick<MessageQueue, 'add'>
+  environment: Pick<CityEnvironment, 'city' | 'path'>
 }
 
-/** Makes sessions: for people, for work that waits, and for configured identities. */
+/** Creates sessions: for people, for work that waits, and for configured identities. */
 export class SessionCreator {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly options: SessionCreatorOptions) {}
 
-  /** Accepts a person's session. What cannot be known at once, such as a taken alias, is told by its terminal event. */
+  /**
+   * The live session a token names. A configured identity without one gets it now; `check` may throw to prevent that.
+   */
+  async findOrCreate(token: string, check: (created: SessionRow) => void = () => {}): Promise<SessionRow> {
+    const { store, resolver } = this.options
+    const row = resolver.find(token)
+    if (row && row.state !== 'closed') return row
+    const named = resolver.named(token)
+    if (!named) {
+      throw new AppError('session-not-found', `session "${token}" not found and not a configured named session`)
+    }
+    return store.write((tx) => {
+      const created = resolver.find(token) ?? this.createNamed(tx, named)
+      check(created)
+      return created
+    })
+  }
+
+  /** Accepts a person's session. What is not known at once, such as a taken alias, its terminal event reports. */
   async create(body: SessionCreate): Promise<AsyncAcceptedBody> {
-    const draft = this.#asked(body)
-    const { store, book, outcomes } = this.parts
-    const cursor = outcomes.head
+    const draft = this.#draft(body)
+    const { store, repository, requests, queue } = this.options
+    const cursor = requests.head
     const accepted = await store.write((tx) => {
       const taken = draft.alias ? this.aliasTaken(draft.alias) : undefined
       if (taken) {
-        const request = outcomes.accept(tx, 'session.create', '')
-        outcomes.fail(tx, request, 'create_failed', taken)
+        const request = requests.accept(tx, 'session.create', '')
+        requests.fail(tx, request, 'create_failed', taken)
         return request
       }
-      const row = book.add(tx, draft)
-      const request = outcomes.accept(tx, 'session.create', row.id)
+      const row = repository.add(tx, draft)
+      const request = requests.accept(tx, 'session.create', row.id)
       const first = row.kind === 'provider' ? body.message?.trim() : undefined
-      if (first) this.parts.queue(tx, row.id, first, { request: request.id, limit: CREATE_LIMIT })
+      if (first) queue.add(tx, row.id, first, { request: request.id, limit: CREATE_LIMIT })
       return request
     })
-    return outcomes.answer(accepted, cursor)
+    return requests.answer(accepted, cursor)
   }
 
   /** A session for work that waits, as the given instance of its agent. */
   createPooled(tx: Tx, agent: AgentConfig, slot: number, work: string | undefined): SessionRow {
     const name = instanceName(agent, slot)
     const single = agent.maxActive === 1
-    return this.parts.book.add(tx, {
-      ...this.#ofAgent(agent, name),
+    return this.options.repository.add(tx, {
+      ...this.#agentFields(agent, name),
       origin: 'ephemeral',
       title: name,
       sessionName: (id) => (single ? sanitize(name) : poolSessionName(agent.qualified, id)),
@@ -74,8 +96,8 @@ export class SessionCreator {
   /** The session of a configured identity. */
   createNamed(tx: Tx, named: NamedSessionConfig): SessionRow {
     const agent = this.#agent(named.template)
-    return this.parts.book.add(tx, {
-      ...this.#ofAgent(agent, named.qualified),
+    return this.options.repository.add(tx, {
+      ...this.#agentFields(agent, named.qualified),
       origin: 'named',
       title: named.qualified,
       sessionName: () => sanitize(named.qualified),
@@ -86,9 +108,9 @@ export class SessionCreator {
 
   /** Why a live session cannot get this alias; undefined when it can. */
   aliasTaken(alias: string, except?: string): string | undefined {
-    const { book, config } = this.parts
+    const { repository, config } = this.options
     for (const column of ['alias', 'sessionName', 'named', 'agentName'] as const) {
-      const other = book.liveByName(column, alias).find(({ id }) => id !== except)
+      const other = repository.liveByName(column, alias).find(({ id }) => id !== except)
       if (other) return `conflict: session ${other.id} is called ${alias} already; choose another alias`
     }
     const reserved = config.current.namedSessions.some(({ qualified }) => qualified === alias)
@@ -97,7 +119,7 @@ export class SessionCreator {
       : undefined
   }
 
-  #asked(body: SessionCreate): SessionDraft {
+  #draft(body: SessionCreate): SessionDraft {
     if (body.kind !== 'agent' && body.kind !== 'provider') {
       throw new AppError('invalid-request', "kind must be 'agent' or 'provider'")
     }
@@ -105,21 +127,23 @@ export class SessionCreator {
     if (body.session_name !== undefined) {
       throw new AppError('invalid-request', 'session_name is no longer accepted; use alias')
     }
-    const draft = body.kind === 'agent' ? this.#ofAsked(body, body.name.trim()) : this.#bare(body, body.name.trim())
+    const draft =
+      body.kind === 'agent' ? this.#agentDraft(body, body.name.trim()) : this.#providerDraft(body, body.name.trim())
     const title = body.title?.trim() || titleFrom(body.message) || draft.title
     return { ...draft, title, ...(body.project_id && { project: body.project_id }) }
   }
 
-  #ofAsked(body: SessionCreate, name: string): SessionDraft {
+  #agentDraft(body: SessionCreate, name: string): SessionDraft {
     const agent = this.#agent(name)
-    const missing = this.parts.launcher.problem(agent)
+    const missing = this.options.launcher.problem(agent)
     if (missing) throw new AppError('service-unavailable', missing)
-    const wanted = checkAlias(body.alias ?? '')
+    const requested = checkAlias(body.alias ?? '')
     const multiple = agent.maxActive !== 1
-    const alias = wanted && multiple && agent.dir && !wanted.includes('/') ? `${agent.dir}/${wanted}` : wanted
-    this.#checkOptions(this.parts.launcher.providerOf(agent), agent, body.options)
+    const isRelative = requested !== '' && multiple && agent.dir && !requested.includes('/')
+    const alias = isRelative ? `${agent.dir}/${requested}` : requested
+    this.#checkOptions(this.options.launcher.providerOf(agent), agent, body.options)
     return {
-      ...this.#ofAgent(agent, alias || agent.qualified),
+      ...this.#agentFields(agent, alias || agent.qualified),
       origin: 'manual',
       title: agent.qualified,
       sessionName: (id) => (multiple && !alias ? adhocSessionName(agent.qualified) : defaultSessionName(id)),
@@ -129,10 +153,10 @@ export class SessionCreator {
     }
   }
 
-  #bare(body: SessionCreate, name: string): SessionDraft {
+  #providerDraft(body: SessionCreate, name: string): SessionDraft {
     if (body.async) throw new AppError('invalid-request', 'async is only for kind agent; every create is asynchronous')
     const provider = this.#provider(name)
-    const missing = this.parts.launcher.missing(provider)
+    const missing = this.options.launcher.missing(provider)
     if (missing) throw new AppError('service-unavailable', missing)
     this.#checkOptions(provider, undefined, body.options)
     return {
@@ -141,7 +165,7 @@ export class SessionCreator {
       rig: '',
       provider: name,
       origin: 'manual',
-      workDir: this.parts.place.path,
+      workDir: this.options.environment.path,
       title: name,
       sessionName: defaultSessionName,
       alias: checkAlias(body.alias ?? '') || null,
@@ -149,8 +173,11 @@ export class SessionCreator {
     }
   }
 
-  #ofAgent(agent: AgentConfig, name: string): Pick<SessionDraft, 'kind' | 'template' | 'rig' | 'provider' | 'workDir'> {
-    const { city, path } = this.parts.place
+  #agentFields(
+    agent: AgentConfig,
+    name: string,
+  ): Pick<SessionDraft, 'kind' | 'template' | 'rig' | 'provider' | 'workDir'> {
+    const { city, path } = this.options.environment
     const subject = {
       city,
       cityPath: path,
@@ -159,20 +186,20 @@ export class SessionCreator {
       session: sanitize(name),
       workDir: '',
     }
-    const rigPath = this.parts.launcher.rigPath(agent.dir)
+    const rigPath = this.options.launcher.rigPath(agent.dir)
     const rig = agent.dir && rigPath ? { rig: agent.dir, rigPath } : {}
     return {
       kind: 'agent',
       template: agent.qualified,
       rig: agent.dir ?? '',
       provider: agent.provider ?? 'command',
-      workDir: this.parts.launcher.workDir(agent, { ...subject, ...rig }),
+      workDir: this.options.launcher.workDir(agent, { ...subject, ...rig }),
     }
   }
 
   /** An agent by its qualified name, or by its bare one when only one agent has it. */
   #agent(name: string): AgentConfig {
-    const { agents } = this.parts.config.current
+    const { agents } = this.options.config.current
     const exact = agents.find(({ qualified }) => qualified === name)
     const bare = name.includes('/') ? [] : agents.filter(({ qualified }) => lastSegment(qualified) === name)
     const agent = exact ?? (bare.length === 1 ? bare[0] : undefined)
@@ -184,7 +211,7 @@ export class SessionCreator {
 
   #provider(name: string): Provider {
     try {
-      return this.parts.launcher.provider(name)
+      return this.options.launcher.provider(name)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'provider-not-found') throw error
       throw new AppError('provider-not-found', `provider '${name}' not found: ${errorMessage(error)}`)

@@ -1,6 +1,6 @@
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { CityOf } from '../../http/city-of.ts'
-import { route } from '../../http/route.ts'
+import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import type { CityOf } from '../../../http/city-of.ts'
+import { route } from '../../../http/route.ts'
 import {
   PendingList,
   PermissionMode,
@@ -10,11 +10,11 @@ import {
   SessionResponse,
   SubAgent,
   SubAgents,
-} from './schema.ts'
-import type { Sessions } from './sessions.ts'
+} from '../schema.ts'
+import type { SessionOperations } from './operations.ts'
 
 /** What sessions ask of people, what they are allowed, and whom they started. */
-export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
+export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
   route(
     'GET ~/pending',
     {
@@ -24,7 +24,7 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       ok: PendingList,
       index: true,
     },
-    (x) => city(x).sessions.interactions.all(),
+    (x) => city(x).sessions.interactions.list(),
   ),
   route(
     'GET ~/session/{id}/pending',
@@ -35,7 +35,7 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT],
       index: true,
     },
-    (x) => city(x).sessions.pending(x.params.id),
+    (x) => city(x).sessions.interactions.pending(x.params.id),
   ),
   route(
     'POST ~/session/{id}/respond',
@@ -48,7 +48,7 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       ok: { 202: Responded },
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'not-implemented'],
     },
-    (x) => city(x).sessions.respond(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.interactions.respond(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/permission-mode',
@@ -62,7 +62,7 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request', 'not-implemented'],
       index: true,
     },
-    (x) => city(x).sessions.choosePermissionMode(x.params.id, x.body.permission_mode),
+    (x) => city(x).sessions.permissionModes.choose(x.params.id, x.body.permission_mode),
   ),
   route(
     'GET ~/session/{id}/agents',
@@ -73,7 +73,7 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT],
       index: true,
     },
-    (x) => city(x).sessions.subAgents(x.params.id),
+    (x) => city(x).sessions.transcripts.subAgents(x.params.id),
   ),
   route(
     'GET ~/session/{id}/agents/{agentId}',
@@ -84,6 +84,6 @@ export const askRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'agent-not-found', 'invalid-request'],
       index: true,
     },
-    (x) => city(x).sessions.subAgent(x.params.id, x.params.agentId),
+    (x) => city(x).sessions.transcripts.subAgent(x.params.id, x.params.agentId),
   ),
 ]

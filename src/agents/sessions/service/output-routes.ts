@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { CityOf } from '../../http/city-of.ts'
-import { route, socket } from '../../http/route.ts'
-import { TRANSCRIPT_CURSOR_INVALIDATED } from '../conversations/errors.ts'
+import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import type { CityOf } from '../../../http/city-of.ts'
+import { route, socket } from '../../../http/route.ts'
+import { TRANSCRIPT_CURSOR_INVALIDATED } from '../../conversations/errors.ts'
 import {
   ActivityFrame,
   PendingCleared,
@@ -11,9 +11,9 @@ import {
   Transcript,
   TranscriptFormat,
   TurnFrame,
-} from '../conversations/structured/transcript.ts'
-import { PendingInteraction, SessionPrompt } from './schema.ts'
-import type { Sessions } from './sessions.ts'
+} from '../../conversations/structured/transcript.ts'
+import { PendingInteraction, SessionPrompt } from '../schema.ts'
+import type { SessionOperations } from './operations.ts'
 import { TerminalSends, TerminalTakes, Ticket, TicketRequest } from './terminals.ts'
 
 const format = Type.Optional(TranscriptFormat)
@@ -22,7 +22,7 @@ const include_thinking = Type.Optional(
 )
 
 /** Looking at what sessions say and show. */
-export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
+export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
   route(
     'GET ~/session/{id}/transcript',
     {
@@ -42,7 +42,7 @@ export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, TRANSCRIPT_CURSOR_INVALIDATED],
       index: true,
     },
-    (x) => city(x).sessions.transcript(x.params.id, x.query),
+    (x) => city(x).sessions.transcripts.get(x.params.id, x.query),
   ),
   route(
     'GET ~/session/{id}/stream',
@@ -76,7 +76,7 @@ export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.stream(x.params.id, x),
+    (x) => city(x).sessions.transcripts.stream(x.params.id, x),
   ),
   route(
     'GET ~/session/{id}/prompt',
@@ -88,7 +88,7 @@ export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.prompt(x.params.id),
+    (x) => city(x).sessions.reader.prompt(x.params.id),
   ),
   route(
     'POST ~/session/{id}/terminal-ticket',
@@ -101,7 +101,7 @@ export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
-    (x) => city(x).sessions.ticket(x.params.id, x.caller, x.body?.write ?? false),
+    (x) => city(x).sessions.terminals.ticket(x.params.id, x.caller, x.body?.write ?? false),
   ),
   socket(
     'GET ~/session/{id}/terminal',
@@ -115,6 +115,6 @@ export const viewRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
-    (x) => city(x).sessions.attach(x.params.id, x.query.ticket),
+    (x) => city(x).sessions.terminals.attach(x.params.id, x.query.ticket),
   ),
 ]

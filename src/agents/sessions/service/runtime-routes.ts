@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { CityOf } from '../../http/city-of.ts'
-import { route } from '../../http/route.ts'
-import { OKWithIDResponseBody } from '../../http/schema.ts'
-import { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from './runtime-schema.ts'
-import type { Sessions } from './sessions.ts'
+import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import type { CityOf } from '../../../http/city-of.ts'
+import { route } from '../../../http/route.ts'
+import { OKWithIDResponseBody } from '../../../http/schema.ts'
+import { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from '../runtime-schema.ts'
+import type { SessionOperations } from './operations.ts'
 
 /** What a session's program says of itself while it runs, and what it is told about its run. All of it is ours. */
-export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
+export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
   route(
     'POST ~/session/{id}/drain-ack',
     {
@@ -18,7 +18,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
-    (x) => city(x).sessions.acknowledgeDrain(x.params.id, x.caller),
+    (x) => city(x).sessions.drains.acknowledge(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/drain',
@@ -30,7 +30,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.runtime.drain(x.params.id),
+    (x) => city(x).sessions.drains.drain(x.params.id),
   ),
   route(
     'POST ~/session/{id}/undrain',
@@ -41,7 +41,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.runtime.undrain(x.params.id),
+    (x) => city(x).sessions.drains.undrain(x.params.id),
   ),
   route(
     'POST ~/session/{id}/restart',
@@ -54,7 +54,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.runtime.restart(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.restarts.restart(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/lend',
@@ -80,7 +80,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'invalid-request'],
       extension: true,
     },
-    (x) => city(x).sessions.runtime.heartbeat(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.selfReports.heartbeat(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/conversation',
@@ -93,7 +93,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
-    (x) => city(x).sessions.runtime.conversation(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.selfReports.nameConversation(x.params.id, x.caller, x.body),
   ),
   route(
     'GET ~/sessions/drift',
@@ -104,6 +104,6 @@ export const runtimeRoutes = (city: CityOf<{ sessions: Sessions }>) => [
       ok: SessionDrifts,
       extension: true,
     },
-    (x) => city(x).sessions.runtime.drifts(),
+    (x) => city(x).sessions.reader.drifts(),
   ),
 ]

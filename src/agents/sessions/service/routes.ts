@@ -1,10 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { CityOf } from '../../http/city-of.ts'
-import { route } from '../../http/route.ts'
-import { AsyncAcceptedBody, OKResponseBody, OKWithIDResponseBody, paging } from '../../http/schema.ts'
-import { askRoutes } from './ask-routes.ts'
-import { runtimeRoutes } from './runtime-routes.ts'
+import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import type { CityOf } from '../../../http/city-of.ts'
+import { route } from '../../../http/route.ts'
+import { AsyncAcceptedBody, OKResponseBody, OKWithIDResponseBody, paging } from '../../../http/schema.ts'
 import {
   SessionCreate,
   SessionList,
@@ -13,11 +11,13 @@ import {
   SessionRename,
   SessionResponse,
   SessionSubmit,
-} from './schema.ts'
-import type { Sessions } from './sessions.ts'
-import { viewRoutes } from './view-routes.ts'
+} from '../schema.ts'
+import { interactionRoutes } from './interaction-routes.ts'
+import type { SessionOperations } from './operations.ts'
+import { outputRoutes } from './output-routes.ts'
+import { runtimeRoutes } from './runtime-routes.ts'
 
-type City = CityOf<{ sessions: Sessions }>
+type City = CityOf<{ sessions: SessionOperations }>
 
 const peek = Type.Optional(Type.Boolean({ description: 'Adds the last lines of the screen.' }))
 
@@ -41,7 +41,7 @@ export const sessionRoutes = (city: City) => [
       errors: ['invalid-cursor'],
       index: true,
     },
-    (x) => city(x).sessions.list(x.query),
+    (x) => city(x).sessions.reader.list(x.query),
   ),
   route(
     'POST ~/sessions',
@@ -53,7 +53,7 @@ export const sessionRoutes = (city: City) => [
       ok: { 202: AsyncAcceptedBody },
       errors: ['invalid-request', 'agent-not-found', 'provider-not-found', 'service-unavailable'],
     },
-    (x) => city(x).sessions.create(x.body),
+    (x) => city(x).sessions.creator.create(x.body),
   ),
   route(
     'GET ~/session/{id}',
@@ -72,7 +72,7 @@ export const sessionRoutes = (city: City) => [
       index: true,
     },
     (x) =>
-      city(x).sessions.get(x.params.id, {
+      city(x).sessions.reader.get(x.params.id, {
         ...(x.query.peek && { peek: true }),
         ...(x.query.peek_lines !== undefined && { lines: x.query.peek_lines }),
       }),
@@ -87,7 +87,7 @@ export const sessionRoutes = (city: City) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'invalid-request'],
       index: true,
     },
-    (x) => city(x).sessions.patch(x.params.id, x.body),
+    (x) => city(x).sessions.editor.patch(x.params.id, x.body),
   ),
   route(
     'POST ~/session/{id}/rename',
@@ -99,7 +99,7 @@ export const sessionRoutes = (city: City) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request'],
       index: true,
     },
-    (x) => city(x).sessions.patch(x.params.id, { title: x.body.title }),
+    (x) => city(x).sessions.editor.patch(x.params.id, { title: x.body.title }),
   ),
   route(
     'POST ~/session/{id}/messages',
@@ -111,7 +111,7 @@ export const sessionRoutes = (city: City) => [
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.message(x.params.id, x.body.message),
+    (x) => city(x).sessions.sender.message(x.params.id, x.body.message),
   ),
   route(
     'POST ~/session/{id}/submit',
@@ -122,16 +122,16 @@ export const sessionRoutes = (city: City) => [
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.submit(x.params.id, x.body.message, x.body.intent),
+    (x) => city(x).sessions.sender.submit(x.params.id, x.body.message, x.body.intent),
   ),
-  ...holds(city),
-  ...askRoutes(city),
-  ...viewRoutes(city),
+  ...controlRoutes(city),
+  ...interactionRoutes(city),
+  ...outputRoutes(city),
   ...runtimeRoutes(city),
 ]
 
 /** Starting, ending and holding sessions. */
-const holds = (city: City) => [
+const controlRoutes = (city: City) => [
   route(
     'POST ~/session/{id}/stop',
     {
@@ -141,7 +141,7 @@ const holds = (city: City) => [
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.stop(x.params.id),
+    (x) => city(x).sessions.control.stop(x.params.id),
   ),
   route(
     'POST ~/session/{id}/kill',
@@ -152,7 +152,7 @@ const holds = (city: City) => [
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT, 'internal'],
     },
-    (x) => city(x).sessions.kill(x.params.id),
+    (x) => city(x).sessions.control.kill(x.params.id),
   ),
   route(
     'POST ~/session/{id}/suspend',
@@ -163,7 +163,7 @@ const holds = (city: City) => [
       ok: OKResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.suspend(x.params.id),
+    (x) => city(x).sessions.control.suspend(x.params.id),
   ),
   route(
     'POST ~/session/{id}/wake',
@@ -174,7 +174,7 @@ const holds = (city: City) => [
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request'],
     },
-    (x) => city(x).sessions.wake(x.params.id),
+    (x) => city(x).sessions.control.wake(x.params.id),
   ),
   route(
     'POST ~/session/{id}/close',
@@ -186,6 +186,6 @@ const holds = (city: City) => [
       ok: OKResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.close(x.params.id, { remove: x.query.delete ?? false }),
+    (x) => city(x).sessions.control.close(x.params.id, { remove: x.query.delete ?? false }),
   ),
 ]

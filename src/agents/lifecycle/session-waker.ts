@@ -1,0 +1,72 @@
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { CrashHistory } from './crash-history.ts'
+import type { FailureCounts } from './failure-counts.ts'
+
+interface SessionWakerOptions {
+  store: Store
+  clock: Clock
+  repository: SessionRepository
+  failures: FailureCounts
+  crashes: CrashHistory
+}
+
+/** States in which a session waits for someone to wake it. */
+export const HELD: ReadonlySet<string> = new Set(['asleep', 'suspended', 'quarantined', 'archived'])
+
+/** Wakes sessions; the reconciler starts them. */
+export class SessionWaker {
+  readonly #listeners: ((tx: Tx, id: string) => void)[] = []
+
+  constructor(private readonly options: SessionWakerOptions) {}
+
+  /** Wakes a session because a caller asks for it. */
+  wake(tx: Tx, id: string): void {
+    this.release(tx, id)
+    for (const listener of this.#listeners) listener(tx, id)
+  }
+
+  /** Lifts every hold on a session and requests its start. */
+  release(tx: Tx, id: string): void {
+    const { repository, clock } = this.options
+    const row = repository.get(id)
+    if (row.state === 'closed') throw new AppError(SESSION_CONFLICT, `session ${id} is closed`)
+    if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${id} is failed-create`)
+    const change = {
+      wakeRequestedAt: clock.now(),
+      retryAt: null,
+      failures: 0,
+      churn: 0,
+      quarantinedUntil: null,
+    }
+    this.#clearFailures(tx, row.template)
+    if (HELD.has(row.state)) repository.transition(tx, id, 'wake', change)
+    else if (row.state === 'start-pending') repository.update(tx, id, change)
+  }
+
+  /** Requests the start of a sleeping session because what it waited for has happened; a person's hold stays. */
+  wakeIfAsleep(tx: Tx, id: string): void {
+    if (this.options.repository.get(id).state === 'asleep') this.release(tx, id)
+  }
+
+  /** Forgets how often sessions of these agents failed, so that they are tried again at once. */
+  async clearFailures(agents: readonly string[]): Promise<void> {
+    await this.options.store.write((tx) => {
+      for (const agent of agents) this.#clearFailures(tx, agent)
+      tx.after(() => this.options.repository.notifyChanged())
+    })
+  }
+
+  /** Calls the listener in the write in which a caller wakes a session. */
+  onWake(listener: (tx: Tx, id: string) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  #clearFailures(tx: Tx, agent: string): void {
+    this.options.failures.clear(tx, 'agent', agent)
+    tx.after(() => this.options.crashes.forget(agent))
+  }
+}

@@ -1,0 +1,179 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
+import { SessionMessageSucceeded, SessionSubmitSucceeded } from '../sessions/events.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import type { CreateRequests } from './create-requests.ts'
+import type { MessageQueue } from './message-queue.ts'
+import type { ProgramInput } from './program-input.ts'
+import type { SessionRequests } from './requests.ts'
+import type { MessageRow } from './table.ts'
+
+/** How long a program may take to be ready for a message, and for one that waits for its turn to end. */
+const READY_TIMEOUT = 30_000
+const FOLLOW_UP_TIMEOUT = 600_000
+/** How long to wait before a busy or asking program is tried again. */
+const RETRY_DELAY = 5_000
+
+interface MessageDeliveryOptions {
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  repository: SessionRepository
+  queue: MessageQueue
+  input: ProgramInput
+  requests: SessionRequests
+  createRequests: CreateRequests
+  recorder: SessionEventRecorder
+  report(message: string): void
+}
+
+/** `abandoned`: its session was closed before the message could be delivered. */
+type MessageResult = 'delivered' | 'failed' | 'abandoned'
+
+/** Called in the write that ends a message with a request name. */
+export type MessageEndListener = (tx: Tx, request: string, result: MessageResult, reason: string) => void
+
+/** Delivers queued messages in order: one at a time, once the program can take it, and never twice. */
+export class MessageDelivery {
+  readonly #running = new Set<string>()
+  /** Sessions whose queue is to be looked at again after the present delivery. */
+  readonly #again = new Set<string>()
+  readonly #closed = new AbortController()
+  readonly #endListeners: MessageEndListener[] = []
+
+  constructor(private readonly options: MessageDeliveryOptions) {
+    const { queue, requests } = options
+    queue.onAdded((session) => this.deliver(session))
+    requests.onTimeout((tx, request) => queue.withdraw(tx, request.id))
+  }
+
+  onEnd(listener: MessageEndListener): void {
+    this.#endListeners.push(listener)
+  }
+
+  /** Delivers what waits for a session, as long as its program runs and takes it. */
+  deliver(session: string): void {
+    if (this.#closed.signal.aborted) return
+    if (this.#running.has(session)) {
+      this.#again.add(session)
+      return
+    }
+    this.#running.add(session)
+    void this.#deliverAll(session).catch((error) => {
+      this.#running.delete(session)
+      if (!this.#closed.signal.aborted) this.options.report(`a message to ${session} is stuck: ${errorMessage(error)}`)
+    })
+  }
+
+  /** Fails what waits for a session that is closed. */
+  abandon(tx: Tx, session: string, reason: string): void {
+    for (const message of this.options.queue.waiting(session)) this.#fail(tx, message, reason, 'abandoned')
+  }
+
+  /**
+   * Decides about messages that were being typed when the supervisor stopped. Whether one arrived is not known, so it is
+   * sent again only where a repetition is recognized.
+   */
+  recover(tx: Tx): void {
+    const { queue, input, repository } = this.options
+    for (const message of queue.interrupted(tx)) {
+      if (input.isRepeatable(repository.find(message.sessionId)?.hostKey ?? null)) queue.requeue(tx, message)
+      else this.#fail(tx, message, 'the supervisor stopped while it was being typed')
+    }
+  }
+
+  close(): void {
+    this.#closed.abort(new Error('the city is closing'))
+  }
+
+  async #deliverAll(session: string): Promise<void> {
+    const { queue, repository, deadlines } = this.options
+    for (;;) {
+      const [message] = queue.waiting(session)
+      const row = repository.find(session)
+      if (!message || !row?.hostKey || row.pid === null || row.state !== 'active' || this.#closed.signal.aborted) break
+      if (!(await this.#deliverOne(row, row.hostKey, message))) {
+        deadlines.after(RETRY_DELAY, () => this.deliver(session))
+        break
+      }
+    }
+    this.#running.delete(session)
+    if (this.#again.delete(session)) this.deliver(session)
+  }
+
+  /** Delivers one message; false when it has to be tried again later. */
+  async #deliverOne(row: SessionRow, key: string, message: MessageRow): Promise<boolean> {
+    const { store, clock, queue, input } = this.options
+    if (message.dueAt <= clock.now()) {
+      await store.write((tx) => this.#fail(tx, message, 'it could not be delivered in time'))
+      return true
+    }
+    if (message.intent === 'interrupt_now') await input.interrupt(row).catch(() => {})
+    let isTyped = false
+    const startedAt = clock.now()
+    const delivery = await input.deliver(row, key, message, {
+      signal: this.#closed.signal,
+      timeout: message.intent === 'follow_up' ? FOLLOW_UP_TIMEOUT : READY_TIMEOUT,
+      onTyping: async () => {
+        await store.write((tx) => queue.startTyping(tx, message))
+        isTyped = true
+      },
+    })
+    if (delivery.state !== 'delivered' && !isTyped) return this.#closed.signal.aborted
+    if (delivery.state === 'queued') {
+      await store.write((tx) => queue.requeue(tx, message))
+      return false
+    }
+    await store.write((tx) => {
+      const error = delivery.state === 'delivered' ? undefined : delivery.reason
+      this.#recordOperation(tx, row, message, startedAt, error)
+      if (error === undefined) this.#succeed(tx, row, message)
+      else this.#fail(tx, message, error)
+    })
+    return true
+  }
+
+  #recordOperation(tx: Tx, row: SessionRow, { requestId }: MessageRow, startedAt: number, error?: string): void {
+    const operation = requestId === null ? 'nudge' : 'message'
+    const details = { delivered: error === undefined, ...(error !== undefined && { error }) }
+    this.options.recorder.operation(tx, row, operation, startedAt, details)
+  }
+
+  #succeed(tx: Tx, row: SessionRow, message: MessageRow): void {
+    const { queue, repository, requests, createRequests, clock } = this.options
+    queue.end(tx, message, 'delivered')
+    this.#notifyEnd(tx, message, 'delivered', '')
+    repository.update(tx, row.id, { nudgedAt: clock.now() })
+    const accepted = message.requestId === null ? undefined : requests.get(message.requestId)
+    if (!accepted) return
+    const facts = { actor: 'api', subject: row.id, session_id: row.id }
+    const payload = { request_id: accepted.id, session_id: row.id }
+    if (accepted.operation === 'session.create') createRequests.succeed(tx, row.id)
+    if (accepted.operation === 'session.message') {
+      requests.succeed(tx, accepted.id, SessionMessageSucceeded, facts, payload)
+    }
+    if (accepted.operation === 'session.submit') {
+      const submitted = { ...payload, queued: false, intent: message.intent }
+      requests.succeed(tx, accepted.id, SessionSubmitSucceeded, facts, submitted)
+    }
+  }
+
+  #fail(tx: Tx, message: MessageRow, reason: string, result: 'failed' | 'abandoned' = 'failed'): void {
+    const { queue, requests, createRequests } = this.options
+    queue.end(tx, message, 'failed', reason)
+    this.#notifyEnd(tx, message, result, reason)
+    const accepted = message.requestId === null ? undefined : requests.get(message.requestId)
+    if (!accepted) return
+    const code = accepted.operation === 'session.submit' ? 'submit_failed' : 'message_failed'
+    if (accepted.operation === 'session.create') createRequests.fail(tx, message.sessionId, reason)
+    else requests.fail(tx, accepted, code, reason)
+  }
+
+  #notifyEnd(tx: Tx, { requestId }: MessageRow, result: MessageResult, reason: string): void {
+    if (requestId !== null) for (const listener of this.#endListeners) listener(tx, requestId, result, reason)
+  }
+}

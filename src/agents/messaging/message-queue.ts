@@ -1,0 +1,143 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Clock } from '../../core/clock.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { SubmitIntent } from '../sessions/schema.ts'
+import { type MessageRow, sessionMessages } from './table.ts'
+
+/** `prompt` is a session's first prompt, which comes before whatever waits already. */
+export type MessageIntent = SubmitIntent | 'prompt'
+
+export interface MessageOptions {
+  intent?: MessageIntent
+  /** The accepted request that the message completes, or another name to withdraw it by. */
+  request?: string
+  /** How long it may wait, in milliseconds; a day when absent. */
+  limit?: number
+}
+
+/** How long a message waits for its session when no request waits for it. */
+const DEFAULT_LIMIT = 24 * 3_600_000
+
+/** The messages of sessions and what became of them, as rows. */
+export class MessageQueue {
+  readonly #listeners = new Set<(session: string) => void>()
+
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Adds a message to a session's queue. */
+  add(tx: Tx, session: string, body: string, { intent, request, limit = DEFAULT_LIMIT }: MessageOptions = {}): void {
+    const now = this.clock.now()
+    tx.orm
+      .insert(sessionMessages)
+      .values({
+        sessionId: session,
+        requestId: request ?? null,
+        intent: intent ?? 'default',
+        body,
+        state: 'queued',
+        createdAt: now,
+        dueAt: now + limit,
+      })
+      .run()
+    tx.after(() => {
+      for (const listener of this.#listeners) listener(session)
+    })
+  }
+
+  /** Calls the listener with the session of every message that was added, once it is on disk. */
+  onAdded(listener: (session: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** How many messages wait, by session. */
+  counts(): Map<string, number> {
+    const counted = this.store.read((orm) =>
+      orm
+        .select({ id: sessionMessages.sessionId, n: sql<number>`count(*)` })
+        .from(sessionMessages)
+        .where(sql`state = 'queued'`)
+        .groupBy(sessionMessages.sessionId)
+        .all(),
+    )
+    return new Map(counted.map(({ id, n }) => [id, n]))
+  }
+
+  /** What waits for a session, in the order of delivery. */
+  waiting(session: string): MessageRow[] {
+    return this.store.read((orm) =>
+      orm
+        .select()
+        .from(sessionMessages)
+        .where(and(eq(sessionMessages.sessionId, session), sql`state = 'queued'`))
+        .orderBy(
+          sql`CASE intent WHEN 'prompt' THEN 0 WHEN 'interrupt_now' THEN 1 WHEN 'follow_up' THEN 3 ELSE 2 END`,
+          asc(sessionMessages.id),
+        )
+        .all(),
+    )
+  }
+
+  /** Whether a message of this request waits or is being typed. */
+  isPending(request: string): boolean {
+    return this.#has(request, sql`state IN ('queued', 'typing')`)
+  }
+
+  /** Whether the message of this request could not be delivered. */
+  hasFailed(request: string): boolean {
+    return this.#has(request, sql`state = 'failed'`)
+  }
+
+  /** Takes a waiting message back because nobody waits for its request any more. */
+  withdraw(tx: Tx, request: string): void {
+    tx.orm
+      .update(sessionMessages)
+      .set({ state: 'failed', reason: 'timeout', endedAt: this.clock.now() })
+      .where(and(eq(sessionMessages.requestId, request), sql`state = 'queued'`))
+      .run()
+  }
+
+  /** Moves the due times of waiting messages by as much as the clock was changed. */
+  shift(tx: Tx, ms: number): void {
+    tx.orm
+      .update(sessionMessages)
+      .set({ dueAt: sql`due_at + ${ms}` })
+      .where(sql`state = 'queued'`)
+      .run()
+  }
+
+  /** Messages that were being typed when the supervisor stopped. */
+  interrupted(tx: Tx): MessageRow[] {
+    return tx.orm.select().from(sessionMessages).where(sql`state = 'typing'`).all()
+  }
+
+  /** Marks a message as being typed, from where on it is typed at most once; throws when it was withdrawn meanwhile. */
+  startTyping(tx: Tx, { id }: MessageRow): void {
+    const current = tx.orm.select().from(sessionMessages).where(eq(sessionMessages.id, id)).get()
+    if (current?.state !== 'queued') throw new Error('the message was withdrawn')
+    tx.orm.update(sessionMessages).set({ state: 'typing' }).where(eq(sessionMessages.id, id)).run()
+  }
+
+  requeue(tx: Tx, { id }: MessageRow): void {
+    tx.orm.update(sessionMessages).set({ state: 'queued' }).where(eq(sessionMessages.id, id)).run()
+  }
+
+  end(tx: Tx, { id }: MessageRow, state: 'delivered' | 'failed', reason = ''): void {
+    const endedAt = this.clock.now()
+    tx.orm.update(sessionMessages).set({ state, reason, endedAt }).where(eq(sessionMessages.id, id)).run()
+  }
+
+  #has(request: string, states: ReturnType<typeof sql>): boolean {
+    const row = this.store.read((orm) =>
+      orm
+        .select({ id: sessionMessages.id })
+        .from(sessionMessages)
+        .where(and(eq(sessionMessages.requestId, request), states))
+        .get(),
+    )
+    return row !== undefined
+  }
+}

@@ -1,0 +1,41 @@
+import type { Delivery } from '../../host/terminal/deliver.ts'
+import type { AcpConversations } from '../conversations/acp/conversations.ts'
+import type { AcpPrompter } from '../conversations/acp/prompter.ts'
+import type { Launcher } from '../lifecycle/launcher.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import type { MessageRow } from './table.ts'
+import type { TerminalInput, TypeOptions } from './terminal-input.ts'
+
+interface ProgramInputOptions {
+  launcher: Pick<Launcher, 'program'>
+  conversations: Pick<AcpConversations, 'usesAcp'>
+  prompter: AcpPrompter
+  terminal: TerminalInput
+}
+
+/** Sends input to the programs of sessions: by protocol where they speak one, else typed into their terminals. */
+export class ProgramInput {
+  constructor(private readonly options: ProgramInputOptions) {}
+
+  /** Delivers a message; `onTyping` is awaited before anything of it is sent. */
+  deliver(row: SessionRow, key: string, message: MessageRow, options: TypeOptions): Promise<Delivery> {
+    const { conversations, prompter, terminal, launcher } = this.options
+    const { id, body: text, intent } = message
+    if (!conversations.usesAcp(key)) return terminal.deliver(key, launcher.program(row), text, options)
+    const prompt = { name: `message-${id}`, text, replacesTurn: intent === 'interrupt_now' }
+    return prompter.deliver(key, prompt, options.onTyping)
+  }
+
+  /** Whether a program recognizes a message that is sent to it twice. */
+  isRepeatable(key: string | null): boolean {
+    return this.options.conversations.usesAcp(key)
+  }
+
+  /** Ends a program's present turn; the program stays up. */
+  async interrupt(row: SessionRow): Promise<void> {
+    const { conversations, prompter, terminal, launcher } = this.options
+    if (!row.hostKey) return
+    if (conversations.usesAcp(row.hostKey)) await prompter.interrupt(row.hostKey)
+    else await terminal.interrupt(row.hostKey, launcher.program(row))
+  }
+}

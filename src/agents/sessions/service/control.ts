@@ -1,0 +1,121 @@
+import type { Clock } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { Store, Tx } from '../../../core/store.ts'
+import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import type { OKResponseBody, OKWithIDResponseBody } from '../../../http/schema.ts'
+import type { SessionProcesses } from '../../lifecycle/processes.ts'
+import type { SessionCloser } from '../../lifecycle/session-closer.ts'
+import type { SessionCreator } from '../../lifecycle/session-creator.ts'
+import type { SessionWaker } from '../../lifecycle/session-waker.ts'
+import type { ProgramInput } from '../../messaging/program-input.ts'
+import type { SessionEventRecorder } from '../event-recorder.ts'
+import type { SessionRepository } from '../repository.ts'
+import type { SessionResolver } from '../resolver.ts'
+import { isRunning } from '../running.ts'
+import type { SessionRow } from '../table.ts'
+import { transition } from '../transitions.ts'
+
+interface SessionControlOptions {
+  store: Store
+  clock: Clock
+  repository: SessionRepository
+  resolver: SessionResolver
+  recorder: SessionEventRecorder
+  creator: SessionCreator
+  waker: SessionWaker
+  closer: SessionCloser
+  processes: SessionProcesses
+  input: ProgramInput
+}
+
+const KILLABLE = new Set(['active', 'start-pending', 'creating', 'draining'])
+
+/** Interrupts, kills, suspends, wakes and closes sessions for callers. */
+export class SessionControl {
+  constructor(private readonly options: SessionControlOptions) {}
+
+  /** Interrupts what the session does now; it stays up. */
+  async stop(token: string): Promise<OKWithIDResponseBody> {
+    const { store, clock, resolver, input, recorder } = this.options
+    const row = resolver.resolve(token, { past: true })
+    if (row.state === 'closed') throw new AppError(SESSION_CONFLICT, 'conflict: session is closed')
+    if (!isRunning(row)) return { status: 'ok', id: row.id }
+    const startedAt = clock.now()
+    await input.interrupt(row)
+    await store.write((tx) => recorder.operation(tx, row, 'interrupt', startedAt))
+    return { status: 'ok', id: row.id }
+  }
+
+  /** Ends the session's program; it is started again when it is still wanted. */
+  async kill(token: string): Promise<OKWithIDResponseBody> {
+    const { clock, resolver, processes, recorder } = this.options
+    const row = resolver.resolve(token, { past: true })
+    if (row.state === 'closed') return { status: 'ok', id: row.id }
+    if (!KILLABLE.has(row.state) && !isRunning(row)) {
+      throw new AppError('internal', `internal: session ${row.id} is not active`)
+    }
+    const startedAt = clock.now()
+    await processes.stop(row.id, (tx, current) => {
+      this.#recordKill(tx, current)
+      recorder.operation(tx, current, 'kill', startedAt)
+    })
+    return { status: 'ok', id: row.id }
+  }
+
+  /** Ends the session's program and holds the session until someone wakes it. */
+  async suspend(token: string): Promise<OKResponseBody> {
+    const { clock, repository, creator, processes, recorder } = this.options
+    const row = await creator.findOrCreate(token, ({ state }) => transition(state, 'suspend'))
+    if (row.state === 'suspended' || row.state === 'failed-create') return { status: 'ok' }
+    transition(row.state, 'suspend')
+    const startedAt = clock.now()
+    await processes.stop(
+      row.id,
+      (tx, current) => {
+        if (!isRunning(row)) return
+        recorder.stopped(tx, current, 'stopped')
+        recorder.operation(tx, current, 'stop', startedAt)
+      },
+      (tx) => {
+        const change = { suspendedAt: clock.now(), wakeRequestedAt: null, reason: 'user-hold' }
+        recorder.suspended(tx, repository.transition(tx, row.id, 'suspend', change))
+      },
+    )
+    return { status: 'ok' }
+  }
+
+  /** Lifts every hold on a session and requests its start. */
+  async wake(token: string): Promise<OKWithIDResponseBody> {
+    const { store, creator, waker } = this.options
+    const row = await creator.findOrCreate(token)
+    await store.write((tx) => waker.wake(tx, row.id))
+    return { status: 'ok', id: row.id }
+  }
+
+  /** Ends the session's program and closes the session; its names are free again. */
+  async close(token: string, { remove = false }: { remove?: boolean } = {}): Promise<OKResponseBody> {
+    const { clock, repository, resolver, processes, recorder, closer } = this.options
+    const row = resolver.resolve(token)
+    const named = row.named === null ? undefined : resolver.named(row.named)
+    if (named?.mode === 'always' && named.dir) {
+      throw new AppError(SESSION_CONFLICT, 'configured always-on named sessions cannot be closed while config-managed')
+    }
+    const startedAt = clock.now()
+    await processes.stop(row.id, (tx, current) => {
+      if (isRunning(row)) recorder.stopped(tx, current, 'stopped')
+      recorder.operation(tx, current, 'close', startedAt)
+      closer.close(tx, current.id, 'closed on request')
+      if (remove) repository.remove(tx, current.id)
+    })
+    return { status: 'ok' }
+  }
+
+  #recordKill(tx: Tx, row: SessionRow): void {
+    const { repository, recorder, clock } = this.options
+    if (row.state === 'closed' || row.state === 'start-pending' || row.state === 'suspended') return
+    recorder.stopped(tx, row, 'stopped')
+    if (row.state === 'asleep' || row.state === 'quarantined') return
+    const restart = row.origin === 'ephemeral' ? {} : { wakeRequestedAt: clock.now() }
+    repository.transition(tx, row.id, 'sleep', { reason: 'no-wake-reason', sleptAt: clock.now(), ...restart })
+  }
+}

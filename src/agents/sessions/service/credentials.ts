@@ -1,0 +1,47 @@
+import { AppError } from '../../../core/errors.ts'
+import type { SessionCaller } from '../../../http/caller.ts'
+import type { Worker } from '../../../work/claims/worker.ts'
+import type { Launcher } from '../../lifecycle/launcher.ts'
+import { identityOf, namesOf, workNamesOf } from '../metadata.ts'
+import type { SessionRepository } from '../repository.ts'
+import type { SessionTokens } from '../tokens.ts'
+
+interface SessionCredentialsOptions {
+  city: string
+  repository: SessionRepository
+  tokens: SessionTokens
+  launcher: Pick<Launcher, 'agent'>
+}
+
+/** Identifies the sessions that call. */
+export class SessionCredentials {
+  constructor(private readonly options: SessionCredentialsOptions) {}
+
+  /** The session whose token has this hash; `ended` when its incarnation is over. */
+  caller(hash: string): SessionCaller | 'ended' | undefined {
+    const { city, repository, tokens, launcher } = this.options
+    const owner = tokens.find(hash)
+    if (owner === undefined || owner === 'ended') return owner
+    const row = repository.find(owner.session)
+    if (!row || row.state === 'closed') return 'ended'
+    const may = launcher.agent(row.template)?.may ?? []
+    return { kind: 'session', city, session: row.id, names: namesOf(row), may }
+  }
+
+  /** A calling session as a worker; one that drains gets no new work of its agent. */
+  worker(caller: SessionCaller): Worker {
+    const row = this.options.repository.find(caller.session)
+    if (!row || row.state === 'closed') {
+      throw new AppError('session-not-found', `not_found: session not found: "${caller.session}"`)
+    }
+    return {
+      session: row.id,
+      sessionName: row.sessionName,
+      agent: row.state === 'draining' ? '' : row.template,
+      identity: identityOf(row),
+      names: workNamesOf(row),
+      incarnation: String(row.generation),
+      hosted: row.hostKey !== null,
+    }
+  }
+}

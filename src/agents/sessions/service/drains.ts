@@ -1,0 +1,78 @@
+import type { Clock } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import type { Store, Tx } from '../../../core/store.ts'
+import type { Caller } from '../../../http/caller.ts'
+import type { OKWithIDResponseBody } from '../../../http/schema.ts'
+import type { SessionEventRecorder } from '../event-recorder.ts'
+import { SessionDrainAckedWithWork } from '../events.ts'
+import { workNamesOf } from '../metadata.ts'
+import type { SessionRepository } from '../repository.ts'
+import type { SessionResolver } from '../resolver.ts'
+import type { SessionRow } from '../table.ts'
+import type { AssignedBead, Workload } from '../workload.ts'
+
+interface SessionDrainsOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+  repository: SessionRepository
+  resolver: SessionResolver
+  recorder: SessionEventRecorder
+  workload: Workload
+}
+
+/** Drains sessions: they finish what they have, take no new work, and end. */
+export class SessionDrains {
+  constructor(private readonly options: SessionDrainsOptions) {}
+
+  async drain(token: string): Promise<OKWithIDResponseBody> {
+    const { store, clock, repository, resolver, recorder } = this.options
+    const { id } = resolver.resolve(token)
+    await store.write((tx) => {
+      if (repository.get(id).state === 'draining') return
+      const change = { reason: 'user-hold', drainAt: clock.now() }
+      recorder.draining(tx, repository.transition(tx, id, 'drain', change))
+    })
+    return { status: 'ok', id }
+  }
+
+  /** Cancels a drain; a session that is up and does not drain stays as it is. */
+  async undrain(token: string): Promise<OKWithIDResponseBody> {
+    const { store, repository, resolver, recorder } = this.options
+    const { id } = resolver.resolve(token)
+    await store.write((tx) => {
+      if (repository.get(id).state === 'active') return
+      recorder.undrained(tx, repository.transition(tx, id, 'undrain', { drainAt: null }))
+    })
+    return { status: 'ok', id }
+  }
+
+  /** The calling session reports that it is done: it ends as soon as nobody needs it. */
+  async acknowledge(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
+    const { store, clock, repository, resolver, recorder, workload } = this.options
+    const row = resolver.resolve(token)
+    if (caller.kind !== 'session' || row.id !== caller.session) {
+      throw new AppError('forbidden', `forbidden: only session ${row.id} itself can say that it is done`)
+    }
+    await store.write((tx) => {
+      const isActive = repository.get(row.id).state === 'active'
+      const draining = isActive
+        ? repository.transition(tx, row.id, 'drain', { reason: 'drained', drainAt: clock.now() })
+        : repository.update(tx, row.id, { reason: 'drained' })
+      if (isActive) recorder.draining(tx, draining)
+      const unfinished = workload.assignedTo(workNamesOf(row)).find(({ status }) => status === 'in_progress')
+      if (unfinished) this.#recordUnfinished(tx, row, unfinished)
+    })
+    return { status: 'ok', id: row.id }
+  }
+
+  #recordUnfinished(tx: Tx, row: SessionRow, bead: AssignedBead): void {
+    this.options.log.append(
+      tx,
+      SessionDrainAckedWithWork,
+      { actor: 'gc', subject: bead.id, session_id: row.id },
+      { session_id: row.id, bead_id: bead.id, template: row.template, bead_status: bead.status, reason: 'drained' },
+    )
+  }
+}

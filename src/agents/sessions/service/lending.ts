@@ -1,0 +1,48 @@
+import { AppError } from '../../../core/errors.ts'
+import type { Store } from '../../../core/store.ts'
+import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import type { Caller } from '../../../http/caller.ts'
+import type { ClaimRelease } from '../../lifecycle/exit-handler.ts'
+import type { SessionEventRecorder } from '../event-recorder.ts'
+import { workNamesOf } from '../metadata.ts'
+import type { SessionRepository } from '../repository.ts'
+import type { SessionResolver } from '../resolver.ts'
+import type { SessionLoan } from '../runtime-schema.ts'
+import type { SessionTokens } from '../tokens.ts'
+
+interface LendingOptions {
+  store: Store
+  repository: SessionRepository
+  resolver: SessionResolver
+  tokens: SessionTokens
+  recorder: SessionEventRecorder
+  claims: ClaimRelease
+}
+
+/** Lets programs that gc does not run, here or elsewhere, work as a session. */
+export class Lending {
+  constructor(private readonly options: LendingOptions) {}
+
+  /**
+   * A token for a suspended session. It is good until the session is lent again, woken or closed; what was claimed with
+   * the one before it is offered again.
+   */
+  async lend(token: string, caller: Caller): Promise<SessionLoan> {
+    if (caller.kind === 'session' && !caller.may.includes('tokens')) {
+      throw new AppError('forbidden', 'forbidden: a session may not lend sessions unless its agent may give out tokens')
+    }
+    const { store, repository, resolver, tokens, recorder, claims } = this.options
+    const { id } = resolver.resolve(token)
+    return store.write((tx) => {
+      const row = repository.get(id)
+      if (row.state !== 'suspended' || row.hostKey !== null) {
+        throw new AppError(SESSION_CONFLICT, `session ${id} is ${row.state}; only a suspended one can be lent`)
+      }
+      tokens.revoke(tx, id)
+      claims.loseAll(tx, id, workNamesOf(row))
+      const lent = repository.update(tx, id, { generation: row.generation + 1 })
+      recorder.lent(tx, lent)
+      return { id, token: tokens.issue(tx, id, lent.generation) }
+    })
+  }
+}

@@ -1,0 +1,63 @@
+import { AppError } from '../../../core/errors.ts'
+import type { Store, Tx } from '../../../core/store.ts'
+import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import type { AsyncAcceptedBody } from '../../../http/schema.ts'
+import type { Launcher } from '../../lifecycle/launcher.ts'
+import type { SessionCreator } from '../../lifecycle/session-creator.ts'
+import { HELD, type SessionWaker } from '../../lifecycle/session-waker.ts'
+import type { MessageQueue } from '../../messaging/message-queue.ts'
+import { MESSAGE_LIMIT, type SessionRequests } from '../../messaging/requests.ts'
+import { SessionSubmitSucceeded } from '../events.ts'
+import type { SessionRepository } from '../repository.ts'
+import type { SubmitIntent } from '../schema.ts'
+
+interface MessageSenderOptions {
+  store: Store
+  repository: SessionRepository
+  launcher: Launcher
+  creator: SessionCreator
+  waker: SessionWaker
+  queue: MessageQueue
+  requests: SessionRequests
+}
+
+/** Accepts messages to sessions; a session that is not up is woken for them. */
+export class MessageSender {
+  constructor(private readonly options: MessageSenderOptions) {}
+
+  message(token: string, body: string): Promise<AsyncAcceptedBody> {
+    return this.#send(token, body, 'session.message', 'default')
+  }
+
+  submit(token: string, body: string, intent: SubmitIntent = 'default'): Promise<AsyncAcceptedBody> {
+    return this.#send(token, body, 'session.submit', intent)
+  }
+
+  /** Queues a message of gc itself, which no request waits for; `name` is what it can be withdrawn by. */
+  nudge(tx: Tx, id: string, body: string, name?: string): void {
+    this.options.queue.add(tx, id, body, name === undefined ? {} : { request: name })
+  }
+
+  async #send(token: string, body: string, operation: 'session.message' | 'session.submit', intent: SubmitIntent) {
+    const { store, repository, launcher, creator, waker, queue, requests } = this.options
+    const row = await creator.findOrCreate(token)
+    if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${row.id} is failed-create`)
+    const cursor = requests.head
+    const accepted = await store.write((tx) => {
+      const request = requests.accept(tx, operation, row.id)
+      const isFollowUp = operation === 'session.submit' && intent === 'follow_up'
+      if (isFollowUp && launcher.transport(row) === 'acp') {
+        requests.fail(tx, request, 'submit_failed', 'follow_up is not supported by sessions that use ACP')
+        return request
+      }
+      queue.add(tx, row.id, body, { intent, ...(!isFollowUp && { request: request.id, limit: MESSAGE_LIMIT }) })
+      if (HELD.has(repository.get(row.id).state)) waker.release(tx, row.id)
+      if (!isFollowUp) return request
+      const facts = { actor: 'api', subject: row.id, session_id: row.id }
+      const payload = { request_id: request.id, session_id: row.id, queued: true, intent }
+      requests.succeed(tx, request.id, SessionSubmitSucceeded, facts, payload)
+      return request
+    })
+    return requests.answer(accepted, cursor)
+  }
+}

@@ -1,0 +1,199 @@
+import type { Config } from '../../../config/config.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Deadlines } from '../../../core/deadlines.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import type { Reactions } from '../../../core/events/reactions.ts'
+import type { Requests } from '../../../core/requests/requests.ts'
+import type { Store } from '../../../core/store.ts'
+import type { Beads } from '../../../work/beads/beads.ts'
+import { AcpConversations } from '../../conversations/acp/conversations.ts'
+import { AcpPrompter } from '../../conversations/acp/prompter.ts'
+import { AcpRetention } from '../../conversations/acp/retention.ts'
+import { openSessionLogs } from '../../conversations/open.ts'
+import { ScreenSource, Transcripts } from '../../conversations/transcripts.ts'
+import { CrashHistory } from '../../lifecycle/crash-history.ts'
+import { type CityEnvironment, commandEnvironment } from '../../lifecycle/environment.ts'
+import { type ClaimRelease, ExitHandler } from '../../lifecycle/exit-handler.ts'
+import { FailureCounts } from '../../lifecycle/failure-counts.ts'
+import { Launcher } from '../../lifecycle/launcher.ts'
+import { SessionProcesses } from '../../lifecycle/processes.ts'
+import { SessionCloser } from '../../lifecycle/session-closer.ts'
+import { SessionCreator } from '../../lifecycle/session-creator.ts'
+import { SessionWaker } from '../../lifecycle/session-waker.ts'
+import { SetupCommands } from '../../lifecycle/setup-commands.ts'
+import { ShellRunner } from '../../lifecycle/shell-runner.ts'
+import { UsageLimitWatcher } from '../../lifecycle/usage-limit-watcher.ts'
+import { CreateRequests } from '../../messaging/create-requests.ts'
+import { Interactions } from '../../messaging/interactions.ts'
+import { MessageDelivery } from '../../messaging/message-delivery.ts'
+import { MessageQueue } from '../../messaging/message-queue.ts'
+import { pendingOf } from '../../messaging/pending.ts'
+import { ProgramInput } from '../../messaging/program-input.ts'
+import { SessionRequests } from '../../messaging/requests.ts'
+import { openTerminalInput } from '../../messaging/terminal-input.ts'
+import type { Worktrees } from '../../worktrees/worktrees.ts'
+import { SessionActivity } from '../activity.ts'
+import { SessionEventRecorder } from '../event-recorder.ts'
+import type { SessionHost } from '../host.ts'
+import type { SessionRepository } from '../repository.ts'
+import { SessionResolver } from '../resolver.ts'
+import { SessionRetention } from '../retention.ts'
+import { SessionTokens } from '../tokens.ts'
+import { Workload } from '../workload.ts'
+import { SessionControl } from './control.ts'
+import { SessionCredentials } from './credentials.ts'
+import { SessionDrains } from './drains.ts'
+import { SessionEditor } from './editor.ts'
+import { SessionIdentities } from './identities.ts'
+import { Lending } from './lending.ts'
+import { MessageSender } from './message-sender.ts'
+import type { SessionOperations } from './operations.ts'
+import { PermissionModes } from './permission-modes.ts'
+import { SessionRestarts } from './restarts.ts'
+import { SelfReports } from './self-reports.ts'
+import { SessionReader } from './session-reader.ts'
+import { Terminals } from './terminals.ts'
+import { TranscriptReader } from './transcript-reader.ts'
+import { SessionUpkeep } from './upkeep.ts'
+import { SessionView } from './view.ts'
+import { explainWaiting } from './waiting.ts'
+
+/** What sessions need of the rest of a city. */
+export interface SessionsOptions {
+  store: Store
+  log: EventLog
+  reactions: Reactions
+  clock: Clock
+  deadlines: Deadlines
+  requests: Requests
+  config: Config
+  beads: Beads
+  claims: ClaimRelease
+  host: SessionHost
+  worktrees: Pick<Worktrees, 'prepare'>
+  repository: SessionRepository
+  environment: CityEnvironment
+  report(message: string): void
+}
+
+/** Builds the services of a city's sessions, each after those it depends on. */
+export function openSessions(options: SessionsOptions) {
+  const records = openRecords(options)
+  const programs = openPrograms({ ...options, ...records })
+  const messaging = openMessaging({ ...options, ...records, ...programs })
+  const lifecycle = openLifecycle({ ...options, ...records, ...programs, ...messaging })
+  const all = { ...options, ...records, ...programs, ...messaging, ...lifecycle }
+  const { store, clock, deadlines, report } = options
+  const retention = new SessionRetention(store, clock, deadlines, report)
+  const conversationRetention = new AcpRetention(store, clock, deadlines, report)
+  const upkeep = new SessionUpkeep({ ...all, retention, conversationRetention })
+  return { ...records, ...programs, ...messaging, ...lifecycle, upkeep, operations: openOperations(all) }
+}
+
+export type CitySessions = ReturnType<typeof openSessions>
+
+/** What is known of sessions. */
+function openRecords({ store, log, clock, config, repository }: SessionsOptions) {
+  return {
+    repository,
+    resolver: new SessionResolver(repository, config),
+    tokens: new SessionTokens(store, clock),
+    workload: new Workload(store, clock),
+    activity: new SessionActivity(),
+    recorder: new SessionEventRecorder(log, clock),
+    failures: new FailureCounts(store, clock),
+    crashes: new CrashHistory(config, clock),
+  }
+}
+
+type Records = ReturnType<typeof openRecords>
+
+/** The programs of sessions: what is started, what is sent to them, and what they say. */
+function openPrograms(options: SessionsOptions & Records) {
+  const { store, log, clock, deadlines, config, host, repository, resolver, environment, report } = options
+  const { city, path, env } = environment
+  const launcher = new Launcher(environment, config, () => clock.now())
+  const shell = new ShellRunner(deadlines)
+  const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnvironment(environment) })
+  const conversations = new AcpConversations({
+    ...{ store, log, city },
+    onConversationOpened: (tx, id, conversation) => repository.update(tx, id, { sessionKey: conversation ?? null }),
+  })
+  const terminal = openTerminalInput(host, deadlines)
+  const prompter = new AcpPrompter(host, conversations)
+  const logs = openSessionLogs({
+    ...{ name: city, env, store, clock, deadlines, host, book: repository, launcher, conversations, report },
+    pending: async (id) => pendingOf({ host, launcher, conversations }, resolver.resolve(id)),
+  })
+  return {
+    launcher,
+    shell,
+    setup,
+    conversations,
+    terminal,
+    input: new ProgramInput({ launcher, conversations, prompter, terminal }),
+    logs,
+    transcripts: new Transcripts([new ScreenSource(host)], repository, logs),
+    view: new SessionView({ ...options, launcher, logs }),
+  }
+}
+
+type Programs = ReturnType<typeof openPrograms>
+
+/** Messages to sessions, and the requests that wait for them. */
+function openMessaging(options: SessionsOptions & Records & Programs) {
+  const { store, clock, conversations, repository, launcher } = options
+  const queue = new MessageQueue(store, clock)
+  const requests = new SessionRequests({
+    ...options,
+    explainWaiting: (session) => explainWaiting({ repository, launcher }, session),
+  })
+  const createRequests = new CreateRequests({ ...options, requests, queue })
+  const delivery = new MessageDelivery({ ...options, queue, requests, createRequests })
+  conversations.onTurnEnd(({ session }) => delivery.deliver(session))
+  return { queue, requests, createRequests, delivery }
+}
+
+type Messaging = ReturnType<typeof openMessaging>
+
+/** How sessions begin, wake, run and end. */
+function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging) {
+  const exits = new ExitHandler(options)
+  const processes = new SessionProcesses({ ...options, exits, city: options.environment.city })
+  return {
+    processes,
+    usageLimits: new UsageLimitWatcher({ ...options, processes }),
+    creator: new SessionCreator(options),
+    closer: new SessionCloser(options),
+    waker: new SessionWaker(options),
+  }
+}
+
+type Lifecycle = ReturnType<typeof openLifecycle>
+
+/** What callers can do. */
+function openOperations(
+  options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging & Lifecycle,
+): SessionOperations {
+  return {
+    reader: new SessionReader(options),
+    creator: options.creator,
+    editor: new SessionEditor(options),
+    sender: new MessageSender(options),
+    control: new SessionControl(options),
+    drains: new SessionDrains(options),
+    restarts: new SessionRestarts(options),
+    selfReports: new SelfReports(options),
+    lending: new Lending(options),
+    interactions: new Interactions(options),
+    permissionModes: new PermissionModes(options),
+    transcripts: new TranscriptReader(options),
+    terminals: new Terminals(options),
+    credentials: new SessionCredentials({ ...options, city: options.environment.city }),
+  }
+}
+
+/** Lets beads resolve the names of assignees; sessions are beads themselves, so this comes last. */
+export function connectIdentities(beads: Beads, { resolver, creator }: Pick<CitySessions, 'resolver' | 'creator'>) {
+  beads.identifiedBy(new SessionIdentities(resolver, creator))
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { Store, Tx } from '../../../core/store.ts'
+import type { Caller } from '../../../http/caller.ts'
+import type { OKWithIDResponseBody } from '../../../http/schema.ts'
+import type { Beads } from '../../../work/beads/beads.ts'
+import type { SessionProcesses } from '../../lifecycle/processes.ts'
+import type { SessionCreator } from '../../lifecycle/session-creator.ts'
+import type { SessionWaker } from '../../lifecycle/session-waker.ts'
+import type { SessionEventRecorder } from '../event-recorder.ts'
+import { identityOf, workNamesOf } from '../metadata.ts'
+import type { SessionRepository } from '../repository.ts'
+import type { Restart } from '../runtime-schema.ts'
+import type { SessionRow } from '../table.ts'
+import type { Workload } from '../workload.ts'
+
+interface SessionRestartsOptions {
+  store: Store
+  clock: Clock
+  beads: Beads
+  repository: SessionRepository
+  recorder: SessionEventRecorder
+  workload: Workload
+  creator: SessionCreator
+  waker: SessionWaker
+  processes: SessionProcesses
+  report(message: string): void
+}
+
+/** States from which a restart is only a wake-up. */
+const STOPPED = new Set(['asleep', 'quarantined', 'suspended', 'archived', 'start-pending'])
+
+/** Restarts the programs of sessions; the sessions keep their work. */
+export class SessionRestarts {
+  readonly #resetListeners: ((tx: Tx, id: string) => void)[] = []
+
+  constructor(private readonly options: SessionRestartsOptions) {}
+
+  /**
+   * Ends a session's program and starts it again at once. With `fresh` it begins a new conversation. A session that
+   * restarts itself is answered first.
+   */
+  async restart(token: string, caller: Caller, { fresh = false }: Restart = {}): Promise<OKWithIDResponseBody> {
+    const { creator, report } = this.options
+    const row = await creator.findOrCreate(token)
+    const restarting = this.#restart(row, fresh)
+    if (caller.kind !== 'session' || caller.session !== row.id) await restarting
+    else restarting.catch((error) => report(`session ${row.id} could not be restarted: ${error}`))
+    return { status: 'ok', id: row.id }
+  }
+
+  /** Calls the listener in the write in which a session's conversation is given up for a new one. */
+  onReset(listener: (tx: Tx, id: string) => void): void {
+    this.#resetListeners.push(listener)
+  }
+
+  async #restart({ id, state }: SessionRow, fresh: boolean): Promise<void> {
+    const { store, repository, workload, processes, recorder, waker } = this.options
+    if (STOPPED.has(state)) {
+      return store.write((tx) => {
+        if (fresh) this.#resetConversation(tx, id)
+        waker.wake(tx, id)
+      })
+    }
+    const work = workload.assignedTo(workNamesOf(repository.get(id)))
+    await processes.stop(id, (tx, row) => {
+      if (row.state === 'closed') return
+      recorder.stopped(tx, row, 'stopped')
+      if (fresh) this.#resetConversation(tx, id)
+      this.#requestStart(tx, row)
+      for (const bead of work) this.#reassign(tx, row, bead.id)
+    })
+  }
+
+  #resetConversation(tx: Tx, id: string): void {
+    this.options.repository.update(tx, id, { sessionKey: null })
+    for (const listener of this.#resetListeners) listener(tx, id)
+  }
+
+  #requestStart(tx: Tx, row: SessionRow): void {
+    const { repository, clock, waker } = this.options
+    const now = clock.now()
+    const change = { wakeRequestedAt: now, retryAt: null, failures: 0, churn: 0 }
+    if (row.state === 'active' || row.state === 'draining' || row.state === 'creating') {
+      repository.transition(tx, row.id, 'sleep', { ...change, reason: 'reset-pending', sleptAt: now })
+    } else waker.wake(tx, row.id)
+  }
+
+  /** What the session had claimed stays assigned to it, to be claimed again by its next run. */
+  #reassign(tx: Tx, row: SessionRow, id: string): void {
+    const { beads } = this.options
+    const bead = beads.find(id)
+    if (bead?.status === 'open' && bead.assignee === undefined) beads.change(tx, id, { assignee: identityOf(row) })
+  }
+}

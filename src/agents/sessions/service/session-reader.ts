@@ -1,0 +1,70 @@
+import type { Launcher } from '../../lifecycle/launcher.ts'
+import type { SessionHost } from '../host.ts'
+import type { SessionRepository } from '../repository.ts'
+import type { SessionResolver } from '../resolver.ts'
+import { isRunning } from '../running.ts'
+import type { SessionDrifts } from '../runtime-schema.ts'
+import type { SessionList, SessionPrompt, SessionResponse } from '../schema.ts'
+import { listSessions, type SessionQuery } from './list-sessions.ts'
+import type { SessionView } from './view.ts'
+
+interface SessionReaderOptions {
+  host: Pick<SessionHost, 'screen'>
+  repository: SessionRepository
+  resolver: SessionResolver
+  launcher: Launcher
+  view: SessionView
+}
+
+const DEFAULT_PEEK_LINES = 5
+
+/** Reads sessions for callers. */
+export class SessionReader {
+  constructor(private readonly options: SessionReaderOptions) {}
+
+  list(query: SessionQuery): Promise<SessionList> {
+    return listSessions(this.options, query)
+  }
+
+  async get(
+    token: string,
+    { peek, lines = DEFAULT_PEEK_LINES }: { peek?: boolean; lines?: number } = {},
+  ): Promise<SessionResponse> {
+    const { resolver, view } = this.options
+    const row = resolver.resolve(token, { past: true })
+    const lastOutput = peek ? await this.peek(row.id, lines) : undefined
+    return view.show(row, { ...(lastOutput !== undefined && { lastOutput }) })
+  }
+
+  /** The last lines of a session's screen; undefined when it does not run. */
+  async peek(id: string, lines: number): Promise<string | undefined> {
+    const { repository, host } = this.options
+    const row = repository.find(id)
+    if (!row?.hostKey || !isRunning(row)) return undefined
+    const screen = await host.screen(row.hostKey, lines)
+    return screen.lines.slice(-lines).join('\n').trimEnd()
+  }
+
+  /** The prompt of a session's agent, rendered for the session. */
+  prompt(token: string): SessionPrompt {
+    const { resolver, launcher } = this.options
+    const row = resolver.resolve(token)
+    return { agent: row.template, content: launcher.prompt(row) }
+  }
+
+  /** Sessions that were started from a declaration that has changed since. */
+  drifts(): SessionDrifts {
+    const { repository, launcher } = this.options
+    const items = repository
+      .live()
+      .filter(isRunning)
+      .map((row) => ({
+        id: row.id,
+        session_name: row.sessionName,
+        template: row.template,
+        fields: launcher.drift(row),
+      }))
+      .filter(({ fields }) => fields.length > 0)
+    return { items, total: items.length }
+  }
+}

@@ -1,0 +1,57 @@
+import { AppError } from '../../../core/errors.ts'
+import type { Exchange } from '../../../http/route.ts'
+import type { SseFrame } from '../../../http/sse.ts'
+import { openStream } from '../../conversations/stream.ts'
+import type { Transcript, TranscriptFormat } from '../../conversations/structured/transcript.ts'
+import type { TranscriptQuery, Transcripts } from '../../conversations/transcripts.ts'
+import type { SessionRepository } from '../repository.ts'
+import type { SessionResolver } from '../resolver.ts'
+import type { SubAgent, SubAgents } from '../schema.ts'
+
+interface TranscriptReaderOptions {
+  repository: SessionRepository
+  resolver: SessionResolver
+  transcripts: Transcripts
+}
+
+/** What opening a stream needs of its request. */
+interface StreamExchange extends Pick<Exchange, 'request' | 'signal' | 'response'> {
+  readonly query: { format?: TranscriptFormat; after_cursor?: string; include_thinking?: boolean }
+}
+
+/** Reads the conversations of sessions, live and closed, for callers. */
+export class TranscriptReader {
+  constructor(private readonly options: TranscriptReaderOptions) {}
+
+  get(token: string, query: TranscriptQuery): Promise<Transcript> {
+    const { resolver, transcripts } = this.options
+    return transcripts.get(resolver.resolve(token, { past: true }), query)
+  }
+
+  /** Opens the stream of a session's conversation. */
+  async stream(token: string, { request, query, signal, response }: StreamExchange): Promise<AsyncIterable<SseFrame>> {
+    const { resolver, repository, transcripts } = this.options
+    const row = resolver.resolve(token, { past: true })
+    const after = request.headers.get('last-event-id') || query.after_cursor
+    const { format, include_thinking: thinking } = query
+    const opened = await openStream({ transcripts, book: repository }, row, { format, after, thinking }, signal)
+    Object.assign(response.headers, opened.headers)
+    return opened.frames
+  }
+
+  /** Agents that a session's own agent started; none are known while its program keeps no log that can be read. */
+  async subAgents(token: string): Promise<SubAgents> {
+    const { resolver, transcripts } = this.options
+    const row = resolver.resolve(token, { past: true })
+    return (await transcripts.logs.subAgents(row)) ?? { agents: [] }
+  }
+
+  async subAgent(token: string, id: string): Promise<SubAgent> {
+    const { resolver, transcripts } = this.options
+    const row = resolver.resolve(token, { past: true })
+    if (id.includes('/') || id.includes('..')) throw new AppError('invalid-request', `"${id}" cannot name an agent`)
+    const subAgent = await transcripts.logs.subAgent(row, id)
+    if (subAgent) return subAgent
+    throw new AppError('agent-not-found', `agent ${id} of session ${token} is not known`)
+  }
+}

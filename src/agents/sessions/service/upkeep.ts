@@ -1,0 +1,63 @@
+import type { Store } from '../../../core/store.ts'
+import type { AcpConversations } from '../../conversations/acp/conversations.ts'
+import type { AcpRetention } from '../../conversations/acp/retention.ts'
+import type { UsageLimitWatcher } from '../../lifecycle/usage-limit-watcher.ts'
+import type { CreateRequests } from '../../messaging/create-requests.ts'
+import type { MessageDelivery } from '../../messaging/message-delivery.ts'
+import type { SessionRequests } from '../../messaging/requests.ts'
+import type { SessionHost } from '../host.ts'
+import type { SessionRepository } from '../repository.ts'
+import type { SessionRetention } from '../retention.ts'
+
+interface SessionUpkeepOptions {
+  store: Store
+  host: Pick<SessionHost, 'onRecords'>
+  repository: SessionRepository
+  conversations: AcpConversations
+  conversationRetention: AcpRetention
+  retention: SessionRetention
+  requests: SessionRequests
+  createRequests: CreateRequests
+  delivery: MessageDelivery
+  usageLimits: UsageLimitWatcher
+}
+
+/** Recovers what a stop or a crash left, receives the records of ACP programs, and deletes what is old. */
+export class SessionUpkeep {
+  #unsubscribe: (() => void) | undefined
+
+  constructor(private readonly options: SessionUpkeepOptions) {}
+
+  async start(): Promise<void> {
+    const { host, repository, conversations, delivery, retention, conversationRetention } = this.options
+    await this.#recoverRequests()
+    this.#unsubscribe = host.onRecords((batch) => conversations.ingest(batch))
+    for (const { id } of repository.live()) delivery.deliver(id)
+    await retention.start()
+    await conversationRetention.start()
+  }
+
+  stop(): void {
+    const { retention, conversationRetention, usageLimits, delivery, requests } = this.options
+    this.#unsubscribe?.()
+    retention.stop()
+    conversationRetention.stop()
+    usageLimits.close()
+    delivery.close()
+    requests.close()
+  }
+
+  async #recoverRequests(): Promise<void> {
+    const { store, repository, requests, createRequests, delivery } = this.options
+    const open = requests.recover()
+    await store.write((tx) => {
+      delivery.recover(tx)
+      for (const request of open.filter(({ operation }) => operation === 'session.create')) {
+        const row = repository.find(request.subject)
+        if (!row || row.state === 'closed') {
+          requests.fail(tx, request, 'create_failed', 'the session was closed before it was up')
+        } else if (row.wokeAt !== null) createRequests.succeedUnlessPending(tx, row.id)
+      }
+    })
+  }
+}

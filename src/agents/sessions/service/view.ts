@@ -1,0 +1,121 @@
+import { effectiveOptions } from '../../../config/providers/launch.ts'
+import type { Provider } from '../../../config/providers/provider.ts'
+import type { LogStatus } from '../../conversations/entries/status.ts'
+import type { Launcher } from '../../lifecycle/launcher.ts'
+import type { SessionActivity } from '../activity.ts'
+import { workNamesOf } from '../metadata.ts'
+import type { SessionRepository } from '../repository.ts'
+import { isRunning, wireState } from '../running.ts'
+import type { SessionResponse } from '../schema.ts'
+import type { SessionRow } from '../table.ts'
+import type { Workload } from '../workload.ts'
+
+interface SessionViewOptions {
+  repository: Pick<SessionRepository, 'titleOf'>
+  launcher: Launcher
+  workload: Workload
+  activity: SessionActivity
+  logs: { status(session: string): LogStatus | undefined }
+}
+
+/** Shows sessions as clients see them. */
+export class SessionView {
+  constructor(private readonly options: SessionViewOptions) {}
+
+  show(row: SessionRow, { lastOutput }: { lastOutput?: string } = {}): SessionResponse {
+    const running = isRunning(row)
+    const closed = row.state === 'closed'
+    const agent = this.options.launcher.agent(row.template)
+    return {
+      id: row.id,
+      kind: row.kind,
+      template: row.template,
+      state: wireState(row),
+      ...(row.reason && !closed && { reason: row.reason }),
+      title: this.options.repository.titleOf(row.id),
+      ...(row.alias !== null && { alias: row.alias }),
+      provider: row.provider,
+      ...this.#provider(row),
+      session_name: row.sessionName,
+      work_dir: row.workDir,
+      created_at: formatSeconds(row.createdAt),
+      ...this.#timestamps(row),
+      attached: this.options.activity.isAttached(row.id),
+      running,
+      ...(row.rig && { rig: row.rig }),
+      ...(agent && agent.maxActive !== 1 && { pool: row.template }),
+      ...(row.kind === 'agent' && { agent_kind: kindOf(row, agent?.maxActive) }),
+      ...(running && this.#activeBead(row)),
+      ...(running && toLogFields(this.options.logs.status(row.id))),
+      ...(lastOutput !== undefined && { last_output: lastOutput }),
+      ...(row.named !== null && { configured_named_session: true }),
+      ...this.#metadata(row),
+    }
+  }
+
+  #timestamps(row: SessionRow) {
+    const active = Math.max(this.options.activity.lastOutput(row.id) ?? 0, row.activeAt ?? 0)
+    return {
+      ...(active > 0 && { last_active: formatSeconds(active) }),
+      ...(row.nudgedAt !== null && { last_nudge_delivered_at: formatSeconds(row.nudgedAt) }),
+    }
+  }
+
+  #activeBead(row: SessionRow): { active_bead?: string } {
+    const bead = this.options.workload.assignedTo(workNamesOf(row)).find(({ status }) => status === 'in_progress')
+    return bead ? { active_bead: bead.id } : {}
+  }
+
+  #provider(row: SessionRow): Pick<SessionResponse, 'display_name' | 'submission_capabilities' | 'options'> {
+    const capabilities = {
+      supports_follow_up: (valueOrUndefined(() => this.options.launcher.transport(row)) ?? 'terminal') === 'terminal',
+      supports_interrupt_now: row.provider !== 'antigravity',
+    }
+    const provider = this.#findProvider(row)
+    if (!provider) return { submission_capabilities: capabilities }
+    const agent = this.options.launcher.agent(row.template)
+    return {
+      display_name: provider.displayName ?? provider.name,
+      submission_capabilities: capabilities,
+      options: valueOrUndefined(() => effectiveOptions(provider, agent?.optionDefaults, row.options)) ?? row.options,
+    }
+  }
+
+  #findProvider(row: SessionRow): Provider | undefined {
+    const agent = row.kind === 'agent' ? this.options.launcher.agent(row.template) : undefined
+    if (agent?.startCommand !== undefined) return undefined
+    return valueOrUndefined(() => this.options.launcher.provider(row.provider))
+  }
+
+  #metadata(row: SessionRow): { metadata?: Record<string, string> } {
+    const overrides = { ...row.options, ...(row.firstMessage !== null && { initial_message: row.firstMessage }) }
+    const metadata: Record<string, string> = {}
+    if (row.project !== null) metadata.real_world_app_project_id = row.project
+    if (Object.keys(overrides).length > 0) metadata.template_overrides = JSON.stringify(overrides)
+    return Object.keys(metadata).length > 0 ? { metadata } : {}
+  }
+}
+
+const toLogFields = ({ activity, model, contextPct, contextWindow }: LogStatus = {}) => ({
+  ...(activity !== undefined && { activity }),
+  ...(model !== undefined && { model }),
+  ...(contextPct !== undefined && { context_pct: contextPct }),
+  ...(contextWindow !== undefined && { context_window: contextWindow }),
+})
+
+/** Undefined where the declaration has changed since the session was created, so that nothing can be shown. */
+function valueOrUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+function kindOf(row: SessionRow, maxActive: number | undefined): string {
+  if (row.rig === 'crew' || row.rig.endsWith('/crew')) return 'crew'
+  return maxActive === 1 ? 'role' : 'pool'
+}
+
+/** A timestamp in whole seconds, as this resource shows them. */
+const formatSeconds = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
