@@ -3,7 +3,7 @@ import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
-import { warnUnavailable } from './trouble.ts'
+import { warnConfiguration, warnUnavailable } from './trouble.ts'
 
 /** How a city is, on one screen. */
 export async function status(context: CommandContext, name: string | undefined, options: JsonOption): Promise<void> {
@@ -31,6 +31,7 @@ export async function status(context: CommandContext, name: string | undefined, 
     ['mail', formatCounts(mail.total, { unread: mail.unread })],
   ])
   for (const fault of response.partial_errors ?? []) io.err(`gc: ${fault}\n`)
+  await warnConfiguration(io, city)
   if (!response.agent_details?.length) return
   printLine(io, '')
   printTable(

@@ -16,3 +16,9 @@ export async function warnUnavailable(io: Io, city: CityClient, only?: string): 
     }
   }
 }
+
+/** Says on standard error what the city's configuration declares in vain. */
+export async function warnConfiguration(io: Io, city: CityClient): Promise<void> {
+  const { warnings } = await city.call('GET ~/config/validate')
+  for (const warning of warnings) io.err(`gc: ${sanitizeLine(warning)}\n`)
+}

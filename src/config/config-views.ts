@@ -18,8 +18,8 @@ import type { Suspensions } from './suspensions/suspensions.ts'
 /** Shows the configuration: in force, by default, with its origins, and what is wrong with it. */
 export class ConfigViews {
   constructor(
-    private readonly config: Config,
-    private readonly suspensions: Suspensions,
+    private readonly config: Pick<Config, 'current' | 'composition' | 'validate'>,
+    private readonly suspensions: Pick<Suspensions, 'isCitySuspended' | 'isRigSuspended' | 'isAgentSuspended'>,
     private readonly url: () => string,
   ) {}
 

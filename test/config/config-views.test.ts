@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
+import { Config } from '../../src/config/config.ts'
+import { ConfigViews } from '../../src/config/config-views.ts'
+import { LAYERS } from '../../src/config/layers/layers.ts'
 import { agentsWorld } from '../agents/agents/world.ts'
+import { cityFiles } from './city-files.ts'
+import { importedAgents, suspendsAgent } from './layers/extra-layer.ts'
 
 const TOWN = {
   'city.toml':
@@ -72,4 +77,38 @@ test('broken files are told of, and are not in force', async () => {
     ],
   })
   expect(await town.get('config')).toMatchObject({ rigs: [{ name: 'shop' }] })
+})
+
+test('agents of other layers and applied patches are explained as what they are', async () => {
+  using city = cityFiles({ 'city.toml': '[[agent]]\nname = "own"\nprovider = "claude"\n' })
+  using pack = cityFiles({ 'pack.toml': '[[agent]]\nname = "packed"\nprovider = "codex"\n' })
+  const layers = [importedAgents(pack.path), ...LAYERS, suspendsAgent('packed')]
+  const config = await Config.open(city.path, undefined, layers)
+  const suspensions = {
+    isCitySuspended: () => false,
+    isRigSuspended: () => false,
+    isAgentSuspended: (_: unknown, { suspended }: { suspended: boolean }) => suspended,
+  }
+  const views = new ConfigViews(config, suspensions, () => 'http://127.0.0.1:8372')
+  expect(views.explain()).toMatchObject({
+    agents: [
+      { name: 'own', origin: 'inline', suspended: false },
+      { name: 'packed', origin: 'pack-derived', suspended: true },
+    ],
+    patches: { agents: 1, rigs: 0, providers: 0 },
+  })
+  expect(views.show().patches).toEqual({ agent_count: 1, rig_count: 0, provider_count: 0 })
+})
+
+test('keys without effect are warned of where the files are checked', async () => {
+  await using town = await agentsWorld(TOWN)
+  town.put('agents/mayor/agent.toml', 'start_command = "./m"\noverlay_dir = "x"\nfavourite = "red"\n')
+  expect(await town.get('config/validate')).toEqual({
+    valid: true,
+    errors: [],
+    warnings: [
+      'agents/mayor/agent.toml:2: overlay_dir: overlays are not copied yet: settings and rules in them are NOT in force',
+      'agents/mayor/agent.toml:3: favourite: is not a section or key of this file',
+    ],
+  })
 })

@@ -318,3 +318,35 @@ describe('a running city', () => {
     }
   })
 })
+
+describe('the warnings about a running city', () => {
+  test('are reported when it is loaded, and again only when they change', async () => {
+    using town = city({ 'city.toml': `${CITY}[orders]\nskip = ["x"]\n` })
+    const config = await town.open()
+    const deadlines = new Deadlines()
+    const reports: string[] = []
+    config.watch(deadlines, (message) => reports.push(message.replace(town.path, '')))
+    const orders =
+      'city.toml:12: orders: orders are not run yet: no order is triggered, skipped or limited by this section'
+    expect(reports).toEqual([` has warnings:\n${orders}`])
+    const saved = async (text: string) => {
+      const changed = Promise.withResolvers<void>()
+      const unsubscribe = config.onChange(() => changed.resolve())
+      town.put('city.toml', text)
+      await changed.promise
+      unsubscribe()
+      await Bun.sleep(1)
+    }
+    try {
+      await saved(`${CITY}[orders]\nskip = ["y"]\n`)
+      expect(reports).toHaveLength(1)
+      await saved(`${CITY}[orders]\n[api]\n`)
+      expect(reports[1]).toStartWith(` has warnings:\n${orders}\ncity.toml:13: api: has no effect`)
+      await saved(CITY)
+      expect(reports).toHaveLength(2)
+    } finally {
+      config.close()
+      deadlines.close()
+    }
+  })
+})

@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { check, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** What was suspended or resumed by hand, where that differs from what the files declare. */
 export const suspensions = sqliteTable(
@@ -8,5 +9,8 @@ export const suspensions = sqliteTable(
     name: text().notNull(),
     suspended: integer({ mode: 'boolean' }).notNull(),
   },
-  (row) => [primaryKey({ columns: [row.kind, row.name] })],
+  (row) => [
+    primaryKey({ columns: [row.kind, row.name] }),
+    check('suspensions_kind', sql`${row.kind} IN ('city', 'rig', 'agent')`),
+  ],
 )

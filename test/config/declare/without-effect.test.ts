@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import { listKeysWithoutEffect } from '../../../src/config/declare/without-effect.ts'
+import { formatDiagnostic } from '../../../src/config/diagnostics/diagnostics.ts'
+import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
+import { compose } from '../../../src/config/resolve/compose.ts'
+import { cityFiles } from '../city-files.ts'
+
+const AGENT = '[[agent]]\nname = "a"\nstart_command = "x"\n'
+const OPTION = '[providers.p]\ncommand = "x"\n[[providers.p.options_schema]]\nkey = "k"\n'
+
+/** The beginning of a city.toml in which the next line is a key of a section. */
+const OPENINGS: Readonly<Record<string, string>> = {
+  rigs: '[[rigs]]\nname = "a"\npath = "/a"\n',
+  agent: AGENT,
+  named_session: `${AGENT}[[named_session]]\ntemplate = "a"\n`,
+  pricing: '[[pricing]]\nmodel = "m"\n',
+  providers: '[providers.p]\ncommand = "x"\n',
+  'providers.options_schema': OPTION,
+  'providers.options_schema.choices': `${OPTION}[[providers.p.options_schema.choices]]\n`,
+}
+
+function compositionOf(files: Record<string, string>) {
+  using city = cityFiles(files)
+  return compose(new FileSnapshot(city.path))
+}
+
+const keys = listKeysWithoutEffect().map(({ section, key, sentence }) => ({
+  ...{ section, sentence, key: key.replace('*', '_window') },
+}))
+
+describe('a key that is known and has no effect', () => {
+  test.each(keys)('is warned of in one sentence: $section $key', ({ section, key, sentence }) => {
+    const opening = OPENINGS[section] ?? `[${section}]\n`
+    const text = section === '' ? `[${key}]\n` : `${opening}${key} = "UTC"\n`
+    const { errors, warnings } = compositionOf({ 'city.toml': text })
+    expect(errors).toEqual([])
+    expect(warnings.map(formatDiagnostic)).toEqual([expect.stringMatching(/^city\.toml:\d+: /)])
+    expect(warnings[0]?.message).toBe(sentence)
+    expect(warnings[0]?.key.split(' ').at(-1)).toBe(key)
+  })
+
+  test('is warned of in agent.toml as well', () => {
+    const { warnings, notes } = compositionOf({
+      'city.toml': '',
+      'agents/a/agent.toml': 'start_command = "x"\noverlay_dir = "o"\ncolour = "red"\n',
+    })
+    expect(warnings.map(formatDiagnostic)).toEqual([
+      'agents/a/agent.toml:2: overlay_dir: overlays are not copied yet: settings and rules in them are NOT in force',
+    ])
+    expect(notes.map(formatDiagnostic).at(-1)).toBe(
+      'agents/a/agent.toml:3: colour: is not a section or key of this file',
+    )
+  })
+
+  test('says so when it would have made something safer', () => {
+    const city = '[[patches.agent]]\nname = "a"\nsuspended = true\n[workspace]\nglobal_fragments = ["rules"]\n'
+    const { warnings } = compositionOf({ 'city.toml': `${city}${AGENT}inject_fragments = ["rules"]\n` })
+    expect(warnings.map(({ key }) => key)).toEqual([
+      'patches',
+      '[workspace] global_fragments',
+      '[[agent]] inject_fragments',
+    ])
+    expect(warnings[0]?.message).toContain('what they suspend, limit or take away is NOT in force')
+    for (const { message } of warnings) expect(message).toContain('NOT')
+  })
+})
+
+test('the name in agent.toml is warned of when it is not that of its folder', () => {
+  const { config, warnings } = compositionOf({
+    'city.toml': '',
+    'agents/a/agent.toml': 'name = "b"\nstart_command = "x"\n',
+    'agents/c/agent.toml': 'name = "c"\nstart_command = "x"\n',
+  })
+  expect(config.agents.map(({ name }) => name)).toEqual(['a', 'c'])
+  expect(warnings.map(formatDiagnostic)).toEqual([
+    'agents/a/agent.toml:1: name: has no effect: its folder names it "a"',
+  ])
+})

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test'
+import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
+import { cityFiles } from '../city-files.ts'
+
+describe('a snapshot of files', () => {
+  test('reads each file once, in as many roots as are asked for', () => {
+    using city = cityFiles({ 'city.toml': 'a = 1\n' })
+    using pack = cityFiles({ 'pack.toml': 'b = 1\n', 'agents/w/agent.toml': '' })
+    const files = new FileSnapshot(city.path)
+    expect(files.city.text('city.toml')).toBe('a = 1\n')
+    expect(files.root(pack.path).text('pack.toml')).toBe('b = 1\n')
+    expect(files.root(pack.path).folders('agents')).toEqual(['w'])
+    pack.put('pack.toml', 'b = 2\n')
+    expect(files.root(pack.path).text('pack.toml')).toBe('b = 1\n')
+    expect(files.roots.map(({ path }) => path)).toEqual([city.path, pack.path])
+    expect(files.root(city.path)).toBe(files.city)
+  })
+
+  test('differs from another when a file of any root does', () => {
+    using city = cityFiles({ 'city.toml': '' })
+    using pack = cityFiles({ 'pack.toml': '1' })
+    const read = () => {
+      const files = new FileSnapshot(city.path)
+      files.city.text('city.toml')
+      files.root(pack.path).text('pack.toml')
+      return files
+    }
+    const before = read()
+    expect(read().equals(before)).toBe(true)
+    pack.put('pack.toml', '2')
+    expect(read().equals(before)).toBe(false)
+  })
+
+  test('lets drafts stand in for files of the city', () => {
+    using city = cityFiles({ 'city.toml': 'old', 'agents/a/agent.toml': '' })
+    const drafts = new Map([
+      ['city.toml', 'new'],
+      ['agents/b/agent.toml', ''],
+      ['agents/a/agent.toml', undefined],
+    ])
+    const { city: root } = new FileSnapshot(city.path, drafts)
+    expect(root.text('city.toml')).toBe('new')
+    expect(root.text('agents/a/agent.toml')).toBeUndefined()
+    expect(root.folders('agents')).toEqual(['a', 'b'])
+  })
+})
