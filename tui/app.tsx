@@ -2,7 +2,7 @@ import { Box, useApp, useInput, useWindowSize } from 'ink'
 import { type ReactNode, useCallback, useEffect, useReducer, useRef } from 'react'
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
-import { errorMessage, feed } from './feed.ts'
+import { errorMessage, type FeedOptions, feed } from './feed.ts'
 import { BeadPage } from './panels/bead.tsx'
 import { CitiesPage } from './panels/cities.tsx'
 import { CityPage } from './panels/city.tsx'
@@ -33,7 +33,7 @@ export function Dashboard(props: DashboardProps): ReactNode {
 
   const perform = useCallback(
     (effect: Effect, dispatch: (action: Action) => void) => {
-      if (effect.do === 'quit') return exit()
+      if (effect.type === 'quit') return exit()
       runCommand(client, effect).then(
         (text) => dispatch({ type: 'notice', text, bad: false }),
         (error) => dispatch({ type: 'notice', text: errorMessage(error), bad: true }),
@@ -52,7 +52,7 @@ export function Dashboard(props: DashboardProps): ReactNode {
   )
 
   useInput((input, key) => {
-    for (const one of keysOf(input, key)) dispatch({ type: 'key', key: one })
+    for (const name of keysOf(input, key)) dispatch({ type: 'key', key: name })
   })
   useFeed(state.view, { client, timers, now, dispatch })
   useTick(timers, now, dispatch)
@@ -69,14 +69,14 @@ export function Dashboard(props: DashboardProps): ReactNode {
 
 function Page({ state, ...size }: { state: State; width: number; height: number; theme: Theme }): ReactNode {
   if (state.help) return <HelpPage {...size} />
-  if (state.view.at === 'cities') return <CitiesPage state={state} {...size} />
-  if (state.view.at === 'city') return <CityPage state={state} {...size} />
-  if (state.view.at === 'bead') return <BeadPage state={state} {...size} />
+  if (state.view.page === 'cities') return <CitiesPage state={state} {...size} />
+  if (state.view.page === 'city') return <CityPage state={state} {...size} />
+  if (state.view.page === 'bead') return <BeadPage state={state} {...size} />
   return <SessionPage state={state} session={state.view.session} {...size} />
 }
 
-function useFeed(view: State['view'], parts: Parameters<typeof feed>[0]): void {
-  const { client, timers, now, dispatch } = parts
+function useFeed(view: State['view'], options: FeedOptions): void {
+  const { client, timers, now, dispatch } = options
   useEffect(() => {
     const ended = new AbortController()
     feed({ client, timers, now, dispatch }, view, ended.signal)
@@ -84,12 +84,12 @@ function useFeed(view: State['view'], parts: Parameters<typeof feed>[0]): void {
   }, [client, timers, now, dispatch, view])
 }
 
-/** Ages are counted by the second. */
+/** Updates the shown ages every second. */
 function useTick(timers: Timers, now: () => number, dispatch: (action: Action) => void): void {
   useEffect(() => {
     let timer = { cancel: () => {} }
     const tick = () => {
-      dispatch({ type: 'tick', at: now() })
+      dispatch({ type: 'tick', now: now() })
       timer = timers.after(1000, tick)
     }
     timer = timers.after(1000, tick)

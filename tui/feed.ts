@@ -12,119 +12,140 @@ export interface FeedOptions {
   dispatch(action: Action): void
 }
 
-/** How many events a city's page starts with. */
-const PAST = 100
-/** Bursts of events become one redraw, and one look at what they changed. */
-const FRAME_MS = 50
-const LOOK_MS = 300
+/** How many past events the page of a city starts with. */
+const PAST_EVENTS = 100
+/** A burst of events is shown by one redraw. */
+const REDRAW_MS = 50
+/** A burst of events causes one refresh of the lists. */
+const REFRESH_MS = 300
 
-/** Keeps what a view shows up to date until the signal aborts: server events in, batched actions out. */
-export function feed(parts: FeedOptions, view: View, signal: AbortSignal): void {
-  const run = { cities: citiesFeed, city: cityFeed, session: sessionFeed, bead: beadFeed }[view.at]
-  run(parts, view, signal).catch((error) => {
-    if (!signal.aborted) parts.dispatch({ type: 'notice', text: errorMessage(error), bad: true })
+/** Keeps what a view shows up to date until the signal aborts: reads and follows the server, dispatches actions. */
+export function feed(options: FeedOptions, view: View, signal: AbortSignal): void {
+  feedView(options, view, signal).catch((error) => {
+    if (!signal.aborted) options.dispatch({ type: 'notice', text: errorMessage(error), bad: true })
   })
 }
 
-async function citiesFeed(parts: FeedOptions, _view: View, signal: AbortSignal): Promise<void> {
-  const refresh = async () => {
-    const { items } = await parts.client.call('GET /v0/cities', { signal })
-    parts.dispatch({ type: 'cities', cities: items, at: parts.now() })
-  }
-  const again = coalesce(parts, LOOK_MS, refresh, signal)
-  for await (const _ of parts.client.follow('GET /v0/events/stream', {}, followOptions(parts, again, signal))) again()
+function feedView(options: FeedOptions, view: View, signal: AbortSignal): Promise<void> {
+  if (view.page === 'cities') return feedCities(options, signal)
+  const city = options.client.city(view.city)
+  if (view.page === 'city') return feedCity(options, city, signal)
+  return view.page === 'session'
+    ? feedSession(options, city, view.session, signal)
+    : feedBead(options, city, view.bead, signal)
 }
 
-async function cityFeed(parts: FeedOptions, view: View, signal: AbortSignal): Promise<void> {
-  if (view.at !== 'city') return
-  const city = parts.client.city(view.city)
-  const again = coalesce(parts, LOOK_MS, () => refreshCity(parts, city, signal), signal)
-  const past = await city.call('GET ~/events', { query: { limit: PAST }, signal })
-  const told = past.items.map(toEventRow).reverse()
-  parts.dispatch({ type: 'events', events: told, at: parts.now() })
-  let waiting: EventRow[] = []
-  const flush = coalesce(
-    parts,
-    FRAME_MS,
-    async () => parts.dispatch({ type: 'events', events: waiting.splice(0), at: parts.now() }),
-    signal,
-  )
-  const options = { ...followOptions(parts, again, signal), after: String(told.at(-1)?.seq ?? 0) }
-  for await (const frame of city.follow('GET ~/events/stream', {}, options)) {
+async function feedCities(options: FeedOptions, signal: AbortSignal): Promise<void> {
+  const { client, dispatch, now } = options
+  const read = async () => {
+    const { items } = await client.call('GET /v0/cities', { signal })
+    dispatch({ type: 'cities', cities: items, now: now() })
+  }
+  const refresh = coalesce(options, REFRESH_MS, read, signal)
+  for await (const _ of client.follow('GET /v0/events/stream', {}, followOptions(options, refresh, signal))) refresh()
+}
+
+async function feedCity(options: FeedOptions, city: CityClient, signal: AbortSignal): Promise<void> {
+  const { dispatch, now } = options
+  const refresh = coalesce(options, REFRESH_MS, () => readCity(options, city, signal), signal)
+  const past = await city.call('GET ~/events', { query: { limit: PAST_EVENTS }, signal })
+  const events = past.items.map(toEventRow).reverse()
+  dispatch({ type: 'events', events, now: now() })
+  let pending: EventRow[] = []
+  const flush = async () => dispatch({ type: 'events', events: pending.splice(0), now: now() })
+  const redraw = coalesce(options, REDRAW_MS, flush, signal)
+  const following = { ...followOptions(options, refresh, signal), after: String(events.at(-1)?.seq ?? 0) }
+  for await (const frame of city.follow('GET ~/events/stream', {}, following)) {
     if (frame.event !== 'event') continue
-    waiting = [...waiting, toEventRow(frame.data)].slice(-PAST)
-    flush()
-    again()
+    pending = [...pending, toEventRow(frame.data)].slice(-PAST_EVENTS)
+    redraw()
+    refresh()
   }
 }
 
-async function refreshCity(parts: FeedOptions, city: CityClient, signal: AbortSignal): Promise<void> {
+async function readCity({ dispatch, now }: FeedOptions, city: CityClient, signal: AbortSignal): Promise<void> {
   const [attention, agents, sessions, beads] = await Promise.all([
     city.call('GET ~/attention', { signal }),
-    city.call('GET ~/agents', { query: {}, signal }),
+    city.call('GET ~/agents', { signal }),
     city.call('GET ~/sessions', { query: { limit: 200 }, signal }),
     city.call('GET ~/beads', { query: { limit: 200 }, signal }),
   ])
-  const work = beads.items.filter((bead) => bead.issue_type !== 'session')
-  const { items: waiting } = attention
-  const found = { attention: waiting, agents: agents.items, sessions: sessions.items, beads: work }
-  parts.dispatch({ type: 'city', ...found, at: parts.now() })
+  dispatch({
+    type: 'city',
+    attention: attention.items,
+    agents: agents.items,
+    sessions: sessions.items,
+    beads: beads.items.filter((bead) => bead.issue_type !== 'session'),
+    now: now(),
+  })
 }
 
-async function sessionFeed(parts: FeedOptions, view: View, signal: AbortSignal): Promise<void> {
-  if (view.at !== 'session') return
-  const city = parts.client.city(view.city)
-  const again = coalesce(parts, LOOK_MS, () => refreshCity(parts, city, signal), signal)
-  const input = { params: { id: view.session } }
-  for await (const frame of city.follow('GET ~/session/{id}/stream', input, followOptions(parts, again, signal))) {
-    if (frame.event === 'turn') parts.dispatch({ type: 'screen', lines: linesOf(frame.data.turns), at: parts.now() })
-    else again()
+async function feedSession(
+  options: FeedOptions,
+  city: CityClient,
+  session: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { dispatch, now } = options
+  const refresh = coalesce(options, REFRESH_MS, () => readCity(options, city, signal), signal)
+  const input = { params: { id: session } }
+  for await (const frame of city.follow('GET ~/session/{id}/stream', input, followOptions(options, refresh, signal))) {
+    if (frame.event === 'turn') dispatch({ type: 'screen', lines: linesOf(frame.data.turns), now: now() })
+    else refresh()
   }
 }
 
-async function beadFeed(parts: FeedOptions, view: View, signal: AbortSignal): Promise<void> {
-  if (view.at !== 'bead') return
-  const city = parts.client.city(view.city)
+async function feedBead(options: FeedOptions, city: CityClient, id: string, signal: AbortSignal): Promise<void> {
+  const { dispatch, now } = options
   const read = async () => {
-    const bead = await city.call('GET ~/bead/{id}', { params: { id: view.bead }, signal })
-    parts.dispatch({ type: 'bead', bead, at: parts.now() })
+    const bead = await city.call('GET ~/bead/{id}', { params: { id }, signal })
+    dispatch({ type: 'bead', bead, now: now() })
   }
-  const again = coalesce(parts, LOOK_MS, read, signal)
-  for await (const frame of city.follow('GET ~/events/stream', {}, followOptions(parts, again, signal))) {
-    if (frame.event === 'event' && frame.data.subject === view.bead) again()
+  const refresh = coalesce(options, REFRESH_MS, read, signal)
+  for await (const frame of city.follow('GET ~/events/stream', {}, followOptions(options, refresh, signal))) {
+    if (frame.event === 'event' && frame.data.subject === id) refresh()
   }
 }
 
-/** How a stream is followed; whenever it opens, what is shown is read again. */
-const followOptions = (parts: FeedOptions, opened: () => void, signal: AbortSignal): FollowOptions => ({
+/** How a stream is followed: whenever it connects, `refresh` reads again what may have changed meanwhile. */
+const followOptions = (
+  { timers, dispatch, now }: FeedOptions,
+  refresh: () => void,
+  signal: AbortSignal,
+): FollowOptions => ({
   signal,
-  timers: parts.timers,
-  onStateChange: (now) => {
-    parts.dispatch({ type: 'link', live: now === 'open', at: parts.now() })
-    if (now === 'open') opened()
+  timers,
+  onStateChange: (state) => {
+    dispatch({ type: 'connection', live: state === 'connected', now: now() })
+    if (state === 'connected') refresh()
   },
 })
 
-/** Calls `work` once for all calls within `ms`, never twice at a time, and always after the last call. */
-function coalesce(parts: FeedOptions, ms: number, work: () => Promise<void>, signal: AbortSignal): () => void {
-  let armed = false
-  let running = false
+/** Runs `task` once for all calls within `ms`, never twice at a time, and always after the last call. */
+function coalesce(
+  { timers, dispatch }: FeedOptions,
+  ms: number,
+  task: () => Promise<void>,
+  signal: AbortSignal,
+): () => void {
+  let isScheduled = false
+  let isRunning = false
   const run = async () => {
-    if (running) return void parts.timers.after(ms, () => void run())
-    armed = false
-    running = true
+    if (isRunning) return void timers.after(ms, () => void run())
+    isScheduled = false
+    isRunning = true
     try {
-      if (!signal.aborted) await work()
+      if (!signal.aborted) await task()
     } catch (error) {
-      if (!signal.aborted) parts.dispatch({ type: 'notice', text: errorMessage(error), bad: true })
+      if (!signal.aborted) dispatch({ type: 'notice', text: errorMessage(error), bad: true })
     } finally {
-      running = false
+      isRunning = false
     }
   }
   return () => {
-    if (armed || signal.aborted) return
-    armed = true
-    parts.timers.after(ms, () => void run())
+    if (isScheduled || signal.aborted) return
+    isScheduled = true
+    timers.after(ms, () => void run())
   }
 }
 
@@ -137,7 +158,6 @@ const toEventRow = ({ seq, type, ts, actor, subject = '', message = '' }: CityEv
   message,
 })
 
-/** The text of a session's newest turns, as lines. */
 const linesOf = (turns: readonly OutputTurn[]): string[] =>
   turns
     .map(({ text }) => text)

@@ -13,7 +13,7 @@ export interface DashboardOptions {
   city?: string
 }
 
-/** Shows the dashboard on the terminal until the person leaves it; the screen is as it was afterwards. */
+/** Shows the dashboard until the user quits it, and restores the screen. */
 export async function openDashboard({ client, timers, now, colour, city }: DashboardOptions): Promise<void> {
   const app = render(<Dashboard client={client} timers={timers} now={now} theme={createTheme(colour)} city={city} />, {
     alternateScreen: true,

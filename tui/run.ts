@@ -4,10 +4,10 @@ import type { Effect } from './state/reducer.ts'
 /** Carries out a command; resolves with the sentence that says what was done. */
 export async function runCommand(
   client: Client,
-  { asked, city: name, session }: Effect & { do: 'run' },
+  { line, city: name, session }: Effect & { type: 'run' },
 ): Promise<string> {
   const city = client.city(name)
-  const { command, rest } = asked
+  const { definition: command, rest } = line
   const params = { id: session ?? '' }
   switch (command.name) {
     case 'city':
@@ -17,19 +17,19 @@ export async function runCommand(
       return sling(city, rest)
     case 'send':
       await city.call('POST ~/session/{id}/submit', { params, body: { message: rest } })
-      return `sent to ${session}`
+      return `Sent to ${session}.`
     case 'answer':
       await city.call('POST ~/session/{id}/respond', { params, body: { action: rest } })
-      return `${session} has its answer: ${rest}`
+      return `Answered ${session} with ${rest}.`
     default:
       await city.call(`POST ~/session/{id}/${command.name}`, { params })
       return `${command.name}: ${session}`
   }
 }
 
-/** A new piece of work for an agent. */
+/** Slings a new piece of work to an agent. */
 async function sling(city: CityClient, rest: string): Promise<string> {
   const [target = '', ...words] = rest.split(' ')
   const { bead } = await city.call('POST ~/sling/text', { body: { target, title: words.join(' ') } })
-  return `${bead} slung to ${target}`
+  return `${bead} is slung to ${target}.`
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { isRecord, parseJson } from '../../src/client/problem.ts'
+import { isRecord, parseJson } from '../../src/client/json.ts'
 import { sanitizeLines } from '../../src/client/text.ts'
 import type { BeadEntry } from '../../src/work/beads/bulk-schema.ts'
 import type { CommandContext } from '../context/context.ts'

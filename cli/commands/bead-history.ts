@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { isRecord } from '../../src/client/json.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
-import { isRecord } from '../../src/client/problem.ts'
 import { paint, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { ApiError } from '../../src/client/problem.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { failure } from '../io/exit.ts'

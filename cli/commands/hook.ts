@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { ApiError } from '../../src/client/problem.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import type { NextWork } from '../../src/work/claims/schema.ts'

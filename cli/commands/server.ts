@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { Unreachable } from '../../src/client/errors.ts'
 import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
-import { Unreachable } from '../../src/client/problem.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { Exit, failure } from '../io/exit.ts'

@@ -22,7 +22,7 @@ export function transcriptCommand(session: Command, context: CommandContext): vo
     .option('-f, --follow', 'go on with what it says from now on')
     .addHelpText('after', '\nEntries of the formats raw and structured are printed as one line of JSON each.')
     .action((id: string, options: Options) =>
-      options.follow ? followed(context, id, options) : read(context, id, options),
+      options.follow ? followTranscript(context, id, options) : read(context, id, options),
     )
 }
 
@@ -38,20 +38,20 @@ async function read(context: CommandContext, id: string, { format, tail, json }:
 
 const last = <T>(all: readonly T[], count: number): readonly T[] => (count === 0 ? all : all.slice(-count))
 
-/** Prints what a stream brings until it is left, or the session is closed. */
-async function followed(context: CommandContext, id: string, { format, json }: Options): Promise<void> {
+/** Prints the frames of a stream until the user interrupts it or the session is closed. */
+async function followTranscript(context: CommandContext, id: string, { format, json }: Options): Promise<void> {
   const city = await context.city()
   const closed = new AbortController()
   const signal = AbortSignal.any([context.io.signal, closed.signal])
-  const state = async (now: 'open' | 'lost') => {
-    if (now === 'lost' && (await isClosed(context, id))) closed.abort()
+  const onStateChange = async (state: 'connected' | 'disconnected') => {
+    if (state === 'disconnected' && (await isClosed(context, id))) closed.abort()
   }
   let shown = false
   const input = { params: { id }, query: { format } }
   const frames = city.follow('GET ~/session/{id}/stream', input, {
     signal,
     timers,
-    onStateChange: (now) => void state(now),
+    onStateChange: (state) => void onStateChange(state),
   })
   for await (const frame of frames) {
     if (json) printJson(context.io, frame.data)
@@ -65,7 +65,7 @@ async function isClosed(context: CommandContext, id: string): Promise<boolean> {
   return state === ''
 }
 
-/** Prints the new of a frame; true when there was any. */
+/** Prints what is new in a frame; returns whether anything was. */
 function show(io: Io, { event, data }: FrameOf<'GET ~/session/{id}/stream'>, before: boolean): boolean {
   switch (event) {
     case 'structured':

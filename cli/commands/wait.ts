@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { ApiError } from '../../src/client/problem.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import { type Colour, formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { WaitView } from '../../src/work/waits/schema.ts'
 import type { CommandContext } from '../context/context.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { ApiError, Unreachable } from '../../src/client/problem.ts'
+import { ApiError, Unreachable } from '../../src/client/errors.ts'
 import { type Io, pause } from '../io/io.ts'
 import type { CommandContext } from './context.ts'
 

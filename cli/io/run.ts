@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander'
-import { ApiError, Unreachable } from '../../src/client/problem.ts'
+import { ApiError, Unreachable } from '../../src/client/errors.ts'
 import { sanitizeLines } from '../../src/client/text.ts'
 import { Exit } from './exit.ts'
 import type { Io } from './io.ts'

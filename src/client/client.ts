@@ -1,3 +1,4 @@
+import { readApiError, Unreachable } from './errors.ts'
 import { type FollowOptions, follow, type OpenStream } from './follow.ts'
 import type { Access } from './home.ts'
 import type {
@@ -10,7 +11,6 @@ import type {
   RootOperation,
   StreamOperation,
 } from './operations.ts'
-import { readApiError, Unreachable } from './problem.ts'
 import type { ReceivedFrame } from './sse.ts'
 
 /** What any call may carry besides the input of its operation. */

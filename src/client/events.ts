@@ -1,5 +1,5 @@
+import { isRecord } from './json.ts'
 import type { FrameOf } from './operations.ts'
-import { isRecord } from './problem.ts'
 import type { ReceivedFrame } from './sse.ts'
 
 /** A frame of the events of one city. */
@@ -7,7 +7,7 @@ export type CityFrame = FrameOf<'GET ~/events/stream'>
 /** A frame of the events of all cities and of the supervisor itself. */
 export type TaggedFrame = FrameOf<'GET /v0/events/stream'>
 
-/** The event that ended a request which was only accepted at first. */
+/** The event that ended an accepted request. */
 export interface RequestOutcome {
   type: string
   payload: Record<string, unknown>

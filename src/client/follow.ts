@@ -1,7 +1,7 @@
-import { ApiError, Unreachable } from './problem.ts'
+import { ApiError, Unreachable } from './errors.ts'
 import { parseFrames, type ReceivedFrame } from './sse.ts'
 
-/** What can be armed: the process that uses the client says how. */
+/** Schedules timers; the process that uses the client provides them. */
 export interface Timers {
   after(ms: number, run: () => void): { cancel(): void }
 }
@@ -9,79 +9,81 @@ export interface Timers {
 export interface FollowOptions {
   signal: AbortSignal
   timers: Timers
-  /** Where to begin: what is newer than this id. Absent: what happens from now on. */
+  /** Begins after the frame with this id; without one, with what happens from now on. */
   after?: string
-  /** Hears when the stream opens and when it is lost; it comes back by itself. */
-  onStateChange?: (now: 'open' | 'lost') => void
+  /** Called when the stream connects and when it disconnects; it reconnects by itself. */
+  onStateChange?: (state: 'connected' | 'disconnected') => void
 }
 
-/** Opens a stream, from the given id on. */
+/** Opens a stream after the frame with the given id. */
 export type OpenStream = (after: string | undefined, signal: AbortSignal) => Promise<Response>
 
-/** The server says something at least every 15 s; after this long it is gone, whatever the socket believes. */
+/** The server sends a frame at least every 15 s; a stream that is silent for longer is taken for dead. */
 const MAX_SILENCE_MS = 40_000
 const MIN_BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 10_000
-/** How often a city that was there is asked for again: its supervisor came back before it did. */
+/** How often a city that was there is tried again: a restarted supervisor answers before its cities do. */
 const MAX_STARTING_RETRIES = 7
 
 /**
- * Follows a stream until the signal aborts: it resumes after the last id it saw, waits longer after each failure,
- * and ends with the refusal when the server turns it down. Heartbeats stay inside; `gap` frames come through.
+ * Follows a stream until the signal aborts. Reconnects after the last id it received, with a backoff that grows after
+ * each failure, and throws when the server rejects the request. Heartbeats are dropped; `gap` frames are passed on.
  */
 export async function* follow(open: OpenStream, options: FollowOptions): AsyncGenerator<ReceivedFrame> {
   let after = options.after
-  let wait = MIN_BACKOFF_MS
-  let starting = 0
-  const opened = () => {
-    starting = MAX_STARTING_RETRIES
-    options.onStateChange?.('open')
+  let backoff = MIN_BACKOFF_MS
+  let startingRetries = 0
+  const onConnect = () => {
+    startingRetries = MAX_STARTING_RETRIES
+    options.onStateChange?.('connected')
   }
   while (!options.signal.aborted) {
     try {
-      for await (const frame of readOnce(open, after, { ...options, opened })) {
-        wait = MIN_BACKOFF_MS
+      for await (const frame of readConnection(open, after, { ...options, onConnect })) {
+        backoff = MIN_BACKOFF_MS
         if (frame.id !== undefined) after = frame.id
         if (frame.event !== 'heartbeat') yield frame
       }
     } catch (error) {
       if (options.signal.aborted) return
-      if (!isTemporary(error) && !(isStarting(error) && starting-- > 0)) throw error
+      if (!isTemporary(error) && !(isStarting(error) && startingRetries-- > 0)) throw error
     }
     if (options.signal.aborted) return
-    options.onStateChange?.('lost')
-    await pause(wait, options)
-    wait = Math.min(wait * 2, MAX_BACKOFF_MS)
+    options.onStateChange?.('disconnected')
+    await pause(backoff, options)
+    backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)
   }
 }
 
 interface ConnectionOptions extends FollowOptions {
-  opened(): void
+  onConnect(): void
 }
 
-async function* readOnce(
+/** The frames of one connection, until it ends or falls silent. */
+async function* readConnection(
   open: OpenStream,
   after: string | undefined,
   options: ConnectionOptions,
 ): AsyncGenerator<ReceivedFrame> {
   const ended = new AbortController()
   const signal = AbortSignal.any([options.signal, ended.signal])
-  let silence = options.timers.after(MAX_SILENCE_MS, () => ended.abort(new Error('the stream fell silent')))
+  const startTimer = () => options.timers.after(MAX_SILENCE_MS, () => ended.abort(new Error('the stream fell silent')))
+  let timer = startTimer()
   try {
     const response = await open(after, signal)
-    options.opened()
+    options.onConnect()
     for await (const frame of parseFrames(readBytes(response, signal))) {
-      silence.cancel()
-      silence = options.timers.after(MAX_SILENCE_MS, () => ended.abort(new Error('the stream fell silent')))
+      timer.cancel()
+      timer = startTimer()
       yield frame
     }
   } finally {
-    silence.cancel()
+    timer.cancel()
     ended.abort()
   }
 }
 
-/** The bytes of a response; a connection that breaks is told from a fault of ours. */
+/** The bytes of a response; throws `Unreachable` when the connection breaks. */
 async function* readBytes(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (!response.body) return
   const reader = response.body.getReader()
@@ -101,7 +103,7 @@ async function* readBytes(response: Response, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** Worth another attempt: nobody answered, the connection broke, or the server said it is not ready. */
+/** Whether another attempt may succeed: the connection failed, or a gateway or the server is not ready. */
 const isTemporary = (error: unknown): boolean =>
   error instanceof ApiError ? error.status >= 502 && error.status <= 504 : error instanceof Unreachable
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { isRecord, parseJson } from './problem.ts'
+import { isRecord, parseJson } from './json.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** Where the supervisor is and who speaks to it. */
+/** The address of the supervisor, and the token that requests carry. */
 export interface Access {
   url: string
   token: string | undefined
@@ -17,14 +17,14 @@ const DEFAULT_URL = 'http://127.0.0.1:8372'
 export const resolveHome = (env: Env): string => resolve(env.GC_HOME || join(env.HOME || homedir(), '.gc'))
 
 /**
- * The address is `GC_URL`, else what a running supervisor wrote down, else the default; in a session what was written
- * down goes first, since its supervisor may have come back at another address. The token is `GC_TOKEN`, else the
- * operator's file. A session speaks as itself or not at all: it never falls back on the operator's token.
+ * The address is `GC_URL`, else the one in the file of a running supervisor, else the default; inside a session the file
+ * goes first, since its supervisor may have restarted at another address. The token is `GC_TOKEN`, else the operator's
+ * file, but never the operator's inside a session.
  */
 export function resolveAccess(env: Env): Access {
   const home = resolveHome(env)
-  const told = env.GC_SESSION_ID ? announcedUrl(home) || env.GC_URL : env.GC_URL || announcedUrl(home)
-  const url = (told || DEFAULT_URL).replace(/\/+$/, '')
+  const configured = env.GC_SESSION_ID ? announcedUrl(home) || env.GC_URL : env.GC_URL || announcedUrl(home)
+  const url = (configured || DEFAULT_URL).replace(/\/+$/, '')
   if (env.GC_TOKEN) return { url, token: env.GC_TOKEN }
   if (env.GC_SESSION_ID) {
     throw new Error(
@@ -34,26 +34,26 @@ export function resolveAccess(env: Env): Access {
   return { url, token: isLoopback(url) || url === announcedUrl(home) ? readOperatorToken(home) : undefined }
 }
 
-/** What a running supervisor wrote about itself. */
+/** The address and process of a running supervisor, from the file it writes. */
 export function readSupervisorFile(home: string): { url: string; pid: number; social?: string } | undefined {
-  const said = parseJson(read(join(home, 'supervisor.json')) ?? '')
-  if (!isRecord(said) || typeof said.url !== 'string' || typeof said.pid !== 'number') return undefined
-  const { url, pid, social } = said
+  const file = parseJson(read(join(home, 'supervisor.json')) ?? '')
+  if (!isRecord(file) || typeof file.url !== 'string' || typeof file.pid !== 'number') return undefined
+  const { url, pid, social } = file
   return { url, pid, ...(typeof social === 'string' && { social }) }
 }
 
 const announcedUrl = (home: string): string | undefined => readSupervisorFile(home)?.url.replace(/\/+$/, '')
 
-/** Where a running supervisor serves the agents' network. */
+/** The address at which a running supervisor serves the agents' network. */
 export function announcedSocialUrl(home: string): string | undefined {
-  const said = readSupervisorFile(home)
-  return (said?.social ?? said?.url)?.replace(/\/+$/, '')
+  const file = readSupervisorFile(home)
+  return (file?.social ?? file?.url)?.replace(/\/+$/, '')
 }
 
-/** The operator's token, as the supervisor keeps it. */
+/** The operator's token, from the file that the supervisor keeps. */
 export const readOperatorToken = (home: string): string | undefined => read(join(home, 'token'))?.trim() || undefined
 
-/** The operator's token is not shown to strangers: only this machine gets it unasked. */
+/** Whether an address is this machine's: only there is the operator's token sent without being configured. */
 export const isLoopback = (url: string): boolean =>
   /^https?:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/.test(url)
 

@@ -1,13 +1,13 @@
-import { parseJson } from './problem.ts'
+import { parseJson } from './json.ts'
 
-/** One server-sent event, its data parsed. */
+/** A server-sent event with its data parsed. */
 export interface ReceivedFrame {
   id?: string
   event: string
   data: unknown
 }
 
-/** Cuts a byte stream into server-sent events; a frame without data is skipped. */
+/** Splits a byte stream into server-sent events; skips a frame without data. */
 export async function* parseFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReceivedFrame> {
   const decoder = new TextDecoder()
   let rest = ''

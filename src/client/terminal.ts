@@ -1,12 +1,13 @@
 import { type CityClient, fillPath } from './client.ts'
-import { isRecord, parseJson, Unreachable } from './problem.ts'
+import { Unreachable } from './errors.ts'
+import { isRecord, parseJson } from './json.ts'
 
 export interface TerminalOptions {
-  /** Whether what is typed reaches the program; without it one only looks. */
+  /** Whether keys reach the program; otherwise the terminal is read-only. */
   write: boolean
   cols: number
   rows: number
-  /** Hears what the program shows; first what draws the screen as it is. */
+  /** Called with what the program writes; first with what redraws the current screen. */
   onOutput(bytes: Uint8Array): void
 }
 
@@ -15,23 +16,23 @@ export interface Terminal {
   send(bytes: Uint8Array): void
   resize(cols: number, rows: number): void
   close(): void
-  /** Resolves with the reason when the other side ends it, with undefined when we did. */
+  /** Resolves with the reason when the server ends it, with undefined after `close`. */
   readonly closed: Promise<string | undefined>
 }
 
 const NORMAL = 1000
 const CLEAR = '\u001b[0m\u001b[2J\u001b[H'
 
-/** Opens the terminal of a session: a ticket first, since the address of a socket must not hold a token. */
+/** Opens the terminal of a session with a ticket, since the address of a socket must not contain a token. */
 export async function openTerminal(city: CityClient, session: string, options: TerminalOptions): Promise<Terminal> {
   const { write } = options
   const { ticket } = await city.call('POST ~/session/{id}/terminal-ticket', {
     params: { id: session },
     body: { write },
   })
-  const place = fillPath('~/session/{id}/terminal', { cityName: city.name, id: session })
+  const path = fillPath('~/session/{id}/terminal', { cityName: city.name, id: session })
   const { url } = city.client.access
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${place}?${new URLSearchParams({ ticket })}`)
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${path}?${new URLSearchParams({ ticket })}`)
   socket.binaryType = 'arraybuffer'
   const attached = new AttachedTerminal(socket, options)
   await attached.opened(url)
@@ -56,7 +57,7 @@ class AttachedTerminal implements Terminal {
     this.#rows = options.rows
     socket.onmessage = ({ data }) => {
       if (data instanceof ArrayBuffer) options.onOutput(new Uint8Array(data))
-      else this.#told(parseJson(String(data)))
+      else this.#onMessage(parseJson(String(data)))
     }
     socket.onclose = ({ reason }) => this.#end(this.#reason ?? (reason || 'the connection was lost'))
   }
@@ -77,7 +78,7 @@ class AttachedTerminal implements Terminal {
   resize(cols: number, rows: number): void {
     this.#cols = cols
     this.#rows = rows
-    this.#say({ type: 'resize', cols, rows })
+    this.#send({ type: 'resize', cols, rows })
   }
 
   close(): void {
@@ -85,20 +86,20 @@ class AttachedTerminal implements Terminal {
     this.socket.close(NORMAL)
   }
 
-  #told(message: unknown): void {
+  #onMessage(message: unknown): void {
     if (!isRecord(message)) return
     if (message.type === 'snapshot') this.options.onOutput(new TextEncoder().encode(CLEAR + String(message.ansi)))
     if (message.type === 'end') this.#reason = String(message.reason)
     if (message.type === 'gap') this.#redraw()
   }
 
-  /** What was missed may have left the screen half drawn: a size that changes makes the program draw it anew. */
+  /** After a gap the screen may be half drawn: a change of size makes the program redraw it. */
   #redraw(): void {
-    this.#say({ type: 'resize', cols: this.#cols, rows: Math.max(1, this.#rows - 1) })
-    this.#say({ type: 'resize', cols: this.#cols, rows: this.#rows })
+    this.#send({ type: 'resize', cols: this.#cols, rows: Math.max(1, this.#rows - 1) })
+    this.#send({ type: 'resize', cols: this.#cols, rows: this.#rows })
   }
 
-  #say(message: { type: 'resize'; cols: number; rows: number }): void {
+  #send(message: { type: 'resize'; cols: number; rows: number }): void {
     if (!this.options.write || this.socket.readyState !== WebSocket.OPEN) return
     this.socket.send(JSON.stringify(message))
   }

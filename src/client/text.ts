@@ -1,32 +1,32 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Columns a text takes on a terminal: wide characters count two, colours none. */
+/** The columns that a string takes on a terminal: wide characters count two, escape sequences none. */
 export const displayWidth = (text: string): number => Bun.stringWidth(text)
 
-/** One line, without anything that could steer a terminal: what others wrote is shown, never obeyed. */
+/** One line without control sequences: what others wrote must not control the terminal. */
 export const sanitizeLine = (text: string): string =>
   Bun.stripANSI(text)
     .replace(/[\t\r\n]+/g, ' ')
     .replace(CONTROL, '')
 
-/** The same for text of several lines. */
+/** The same for several lines. */
 export const sanitizeLines = (text: string): string => text.split(/\r?\n/).map(sanitizeLine).join('\n')
 
-// C0 and C1 controls, and the marks that turn the direction of text around.
+// C0 and C1 controls, and the marks that change the direction of text.
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
-/** Cuts a text to so many columns; what is missing is marked by `…`. */
+/** Shortens a string to so many columns; `…` marks what is cut off. */
 export function truncate(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   if (columns <= 1) return columns === 1 ? '…' : ''
-  let kept = ''
+  let result = ''
   let used = 0
   for (const { segment } of graphemes.segment(text)) {
     used += displayWidth(segment)
     if (used > columns - 1) break
-    kept += segment
+    result += segment
   }
-  return `${kept}…`
+  return `${result}…`
 }
 
 export const padTo = (text: string, columns: number): string =>
@@ -40,13 +40,13 @@ export const paint = (text: string, colour: Colour | undefined, on: boolean): st
   on && colour && text ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text
 
 /** How long ago, in the largest unit that fits: `42s`, `5m`, `3h`, `12d`. */
-export function formatAge(moment: string | undefined, now: number): string {
-  const at = moment ? Date.parse(moment) : Number.NaN
-  if (Number.isNaN(at)) return ''
-  return formatDuration(Math.max(0, now - at))
+export function formatAge(timestamp: string | undefined, now: number): string {
+  const time = timestamp ? Date.parse(timestamp) : Number.NaN
+  if (Number.isNaN(time)) return ''
+  return formatDuration(Math.max(0, now - time))
 }
 
-/** A length of time in its largest unit. */
+/** A duration in its largest unit. */
 export function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   if (seconds < 60) return `${seconds}s`

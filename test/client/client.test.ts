@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync } from 'node:fs'
 import { Client, fillPath } from '../../src/client/client.ts'
+import { ApiError, Unreachable } from '../../src/client/errors.ts'
 import { resolveAccess } from '../../src/client/home.ts'
-import { ApiError, Unreachable } from '../../src/client/problem.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const server = Bun.serve({
@@ -11,7 +11,7 @@ const server = Bun.serve({
   async fetch(request) {
     const { pathname, search } = new URL(request.url)
     if (pathname === '/plain') return new Response('not found\n', { status: 404 })
-    if (pathname === '/refused') {
+    if (pathname === '/rejected') {
       const errors = [{ location: 'body.title', message: 'expected length >= 1' }]
       return Response.json({ code: 'validation-failed', detail: 'validation failed', errors }, { status: 422 })
     }
@@ -34,17 +34,17 @@ const echo = async (client: Client, operation: string, call = {}): Promise<Echo>
   (await client.request(operation, call)).json() as Promise<Echo>
 
 describe('a call', () => {
-  test('puts parameters into the path as single segments and leaves out what is not said', async () => {
+  test('encodes each parameter as one path segment and leaves out empty query fields', async () => {
     const client = new Client({ url, token: undefined })
-    const said = await echo(client, 'GET ~/agent/{dir}/{base}', {
+    const received = await echo(client, 'GET ~/agent/{dir}/{base}', {
       params: { cityName: 'a b', dir: 'my rig', base: 'a/b' },
       query: { peek: true, rig: undefined, limit: 0, state: '' },
     })
-    expect(said.path).toBe('/v0/city/a%20b/agent/my%20rig/a%2Fb?peek=true&limit=0')
+    expect(received.path).toBe('/v0/city/a%20b/agent/my%20rig/a%2Fb?peek=true&limit=0')
     expect(() => fillPath('~/bead/{id}', { cityName: 'x' })).toThrow('needs id')
   })
 
-  test('carries the mark that a foreign page cannot set, the token, and JSON only with a body', async () => {
+  test('sends the header that a foreign page cannot set, the token, and a content type only with a body', async () => {
     const client = new Client({ url, token: 'gco_secret' })
     const get = await echo(client, 'GET /v0/cities')
     expect(get.headers).toMatchObject({ 'x-gc-request': '1', authorization: 'Bearer gco_secret' })
@@ -54,23 +54,23 @@ describe('a call', () => {
     expect(post.headers['content-type']).toBe('application/json')
   })
 
-  test('throws what the server says against it, every fault with its place', async () => {
-    const refused = await new Client({ url, token: undefined }).request('GET /refused').catch((error) => error)
-    expect(refused).toBeInstanceOf(ApiError)
-    expect(refused).toMatchObject({ status: 422, code: 'validation-failed' })
-    expect(refused.sentence).toBe('validation failed (body.title: expected length >= 1)')
+  test('throws the error of the response, with the location of each detail', async () => {
+    const error = await new Client({ url, token: undefined }).request('GET /rejected').catch((error) => error)
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ status: 422, code: 'validation-failed' })
+    expect(error.sentence).toBe('validation failed (body.title: expected length >= 1)')
     const plain = await new Client({ url, token: undefined }).request('GET /plain').catch((error) => error)
     expect(plain).toMatchObject({ status: 404, code: '', message: 'not found' })
   })
 
-  test('says when nobody answers', async () => {
+  test('throws Unreachable when nothing answers', async () => {
     const client = new Client({ url: 'http://127.0.0.1:9', token: undefined })
     expect(client.call('GET /v0/cities')).rejects.toBeInstanceOf(Unreachable)
   })
 })
 
-describe('where the supervisor is and who speaks', () => {
-  test('GC_URL before what a supervisor wrote down before the default', async () => {
+describe('the address and token of the supervisor', () => {
+  test('GC_URL goes before the file of a running supervisor, and that before the default', async () => {
     using home = tempFolder()
     const env = { GC_HOME: home.path }
     expect(resolveAccess(env)).toEqual({ url: 'http://127.0.0.1:8372', token: undefined })
@@ -79,7 +79,7 @@ describe('where the supervisor is and who speaks', () => {
     expect(resolveAccess({ ...env, GC_URL: 'http://127.0.0.1:6000' }).url).toBe('http://127.0.0.1:6000')
   })
 
-  test('GC_TOKEN before the operator’s file, which only this machine is shown', async () => {
+  test('GC_TOKEN goes before the operator’s file, which is only used for this machine', async () => {
     using home = tempFolder()
     await Bun.write(home.at('token'), 'gco_file\n')
     chmodSync(home.at('token'), 0o600)
@@ -91,7 +91,7 @@ describe('where the supervisor is and who speaks', () => {
     expect(resolveAccess(env)).toEqual({ url: 'http://10.0.0.5:8372', token: 'gco_file' })
   })
 
-  test('a session without its token speaks for nobody', async () => {
+  test('a session without its token throws instead of using the operator’s', async () => {
     using home = tempFolder()
     await Bun.write(home.at('token'), 'gco_file\n')
     expect(() => resolveAccess({ GC_HOME: home.path, GC_SESSION_ID: 'mp-7' })).toThrow('GC_TOKEN is missing')

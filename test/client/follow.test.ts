@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Client } from '../../src/client/client.ts'
+import { ApiError, Unreachable } from '../../src/client/errors.ts'
 import { waitForEvent } from '../../src/client/events.ts'
 import { follow, type OpenStream } from '../../src/client/follow.ts'
-import { ApiError, Unreachable } from '../../src/client/problem.ts'
 import { parseFrames, type ReceivedFrame } from '../../src/client/sse.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { TestClock } from '../support/clock.ts'
@@ -10,7 +10,7 @@ import { TestClock } from '../support/clock.ts'
 const encoder = new TextEncoder()
 const bytes = (text: string) => new Response(text).body ?? new ReadableStream<Uint8Array>()
 
-/** A response whose body is fed by hand. */
+/** A response whose body the test writes. */
 function live() {
   let feed: ReadableStreamDefaultController<Uint8Array> | undefined
   const body = new ReadableStream<Uint8Array>({
@@ -20,7 +20,7 @@ function live() {
   })
   return {
     response: new Response(body),
-    say: (text: string) => feed?.enqueue(encoder.encode(text)),
+    send: (text: string) => feed?.enqueue(encoder.encode(text)),
     end: () => feed?.close(),
     fail: () => feed?.error(new Error('connection reset')),
   }
@@ -29,7 +29,7 @@ function live() {
 const event = (id: number, data: object) => `id: ${id}\nevent: event\ndata: ${JSON.stringify(data)}\n\n`
 
 describe('server-sent events', () => {
-  test('are put together from chunks cut anywhere, a character in two included', async () => {
+  test('are parsed from chunks cut anywhere, also within a character', async () => {
     const text = 'id: 1\nevent: event\ndata: {"title":"früh 日本"}\n\n: a comment\n\nevent: heartbeat\ndata: {}\n\n'
     const whole = encoder.encode(text)
     for (let size = 1; size < 12; size++) {
@@ -43,7 +43,7 @@ describe('server-sent events', () => {
     }
   })
 
-  test('may end their lines with CR LF and hold several lines of data', async () => {
+  test('may end lines with CR LF and have several lines of data', async () => {
     expect(await Array.fromAsync(parseFrames(bytes('data: one\r\ndata: two\r\n\r\n')))).toEqual([
       { event: 'message', data: 'one\ntwo' },
     ])
@@ -51,55 +51,55 @@ describe('server-sent events', () => {
 })
 
 describe('following a stream', () => {
-  /** Follows streams that are handed out one by one; says what was asked for and what came. */
+  /** Follows streams that are opened one after the other; records what each was resumed after, and the state changes. */
   function followed(streams: (() => Response)[], after?: string) {
     const clock = new TestClock()
     const deadlines = new Deadlines(clock, clock)
-    const asked: (string | undefined)[] = []
+    const resumedAfter: (string | undefined)[] = []
     const states: string[] = []
     const stop = new AbortController()
     const open: OpenStream = async (from) => {
-      asked.push(from)
+      resumedAfter.push(from)
       const next = streams.shift()
       if (!next) throw new Unreachable('http://nowhere', 'connection refused')
       return next()
     }
-    const state = (now: string) => void states.push(now)
+    const onStateChange = (state: string) => void states.push(state)
     const events = follow(open, {
       signal: stop.signal,
       timers: deadlines,
-      onStateChange: state,
+      onStateChange,
       ...(after !== undefined && { after }),
     })
-    return { clock, asked, states, stop, events }
+    return { clock, resumedAfter, states, stop, events }
   }
 
   const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-  test('goes on after the last id when the connection is lost, and keeps heartbeats to itself', async () => {
+  test('resumes after the last id when the connection breaks, and drops heartbeats', async () => {
     const [first, second] = [live(), live()]
-    const { clock, asked, states, stop, events } = followed([() => first.response, () => second.response], '4')
-    first.say(event(5, { seq: 5 }))
-    first.say('event: heartbeat\ndata: {}\n\n')
+    const { clock, resumedAfter, states, stop, events } = followed([() => first.response, () => second.response], '4')
+    first.send(event(5, { seq: 5 }))
+    first.send('event: heartbeat\ndata: {}\n\n')
     expect((await events.next()).value).toEqual({ id: '5', event: 'event', data: { seq: 5 } })
     first.fail()
     const next = events.next()
     for (let n = 0; n < 5; n++) await clock.advance(100)
-    second.say(event(6, { seq: 6 }))
+    second.send(event(6, { seq: 6 }))
     expect((await next).value).toMatchObject({ id: '6' })
-    expect(asked).toEqual(['4', '5'])
-    expect(states).toEqual(['open', 'lost', 'open'])
+    expect(resumedAfter).toEqual(['4', '5'])
+    expect(states).toEqual(['connected', 'disconnected', 'connected'])
     stop.abort()
     expect((await events.next()).done).toBe(true)
   })
 
   test('waits longer after each failure, up to ten seconds', async () => {
-    const { clock, asked, stop, events } = followed([])
+    const { clock, resumedAfter, stop, events } = followed([])
     const next = events.next()
     const times: number[] = []
     for (let second = 0; second < 40; second++) {
       await clock.advance(1000)
-      times.push(asked.length)
+      times.push(resumedAfter.length)
     }
     expect(times[0]).toBe(3)
     expect(times[39]).toBeLessThan(11)
@@ -107,40 +107,40 @@ describe('following a stream', () => {
     expect((await next).done).toBe(true)
   })
 
-  test('opens anew when the server falls silent', async () => {
+  test('reconnects when the server falls silent', async () => {
     const [first, second] = [live(), live()]
-    const { clock, asked, stop, events } = followed([() => first.response, () => second.response])
-    first.say(event(1, { seq: 1 }))
+    const { clock, resumedAfter, stop, events } = followed([() => first.response, () => second.response])
+    first.send(event(1, { seq: 1 }))
     await events.next()
     const next = events.next()
     await turn()
     for (let n = 0; n < 50; n++) await clock.advance(1000)
-    second.say(event(2, { seq: 2 }))
+    second.send(event(2, { seq: 2 }))
     expect((await next).value).toMatchObject({ id: '2' })
-    expect(asked).toEqual([undefined, '1'])
+    expect(resumedAfter).toEqual([undefined, '1'])
     stop.abort()
     await events.next()
   })
 
-  test('waits for a city that was there, since a supervisor is back before its cities', async () => {
+  test('retries a city that was there, since a restarted supervisor answers before its cities do', async () => {
     const [first, second] = [live(), live()]
     const starting = () => {
       throw new ApiError(404, 'city-not-found', 'it is starting')
     }
     const { clock, states, stop, events } = followed([() => first.response, starting, starting, () => second.response])
-    first.say(event(1, { seq: 1 }))
+    first.send(event(1, { seq: 1 }))
     await events.next()
     first.fail()
     const next = events.next()
     for (let n = 0; n < 20; n++) await clock.advance(100)
-    second.say(event(2, { seq: 2 }))
+    second.send(event(2, { seq: 2 }))
     expect((await next).value).toMatchObject({ id: '2' })
-    expect(states.filter((state) => state === 'open')).toHaveLength(2)
+    expect(states.filter((state) => state === 'connected')).toHaveLength(2)
     stop.abort()
     await events.next()
   })
 
-  test('ends with the refusal when the server turns it down', async () => {
+  test('throws the error when the server rejects the request', async () => {
     const { events } = followed([
       () => {
         throw new ApiError(404, 'city-not-found', 'there is no such city')
@@ -151,12 +151,12 @@ describe('following a stream', () => {
 })
 
 describe('the outcome of an accepted request', () => {
-  const said = async function* (...data: object[]): AsyncGenerator<ReceivedFrame> {
+  const framesOf = async function* (...data: object[]): AsyncGenerator<ReceivedFrame> {
     for (const each of data) yield { event: 'event', data: each }
   }
 
-  test('is the one event with its id', async () => {
-    const events = said(
+  test('is the event with its id', async () => {
+    const events = framesOf(
       { type: 'bead.created', payload: { bead: {} } },
       { type: 'request.result.city.create', payload: { request_id: 'req-other' } },
       { type: 'request.result.city.create', payload: { request_id: 'req-1', name: 'town' } },
@@ -167,13 +167,13 @@ describe('the outcome of an accepted request', () => {
     })
   })
 
-  test('is thrown with its reason when the request failed', async () => {
+  test('is an error with the reason when the request failed', async () => {
     const failed = { type: 'request.failed', payload: { request_id: 'req-1', error_message: 'no such folder' } }
-    expect(waitForEvent(said(failed), 'req-1')).rejects.toThrow('no such folder')
+    expect(waitForEvent(framesOf(failed), 'req-1')).rejects.toThrow('no such folder')
   })
 })
 
-test('a stream that nobody answers is tried again until the signal aborts', async () => {
+test('a stream that cannot be reached is retried until the signal aborts', async () => {
   const clock = new TestClock()
   const stop = new AbortController()
   const client = new Client({ url: 'http://127.0.0.1:9', token: undefined })

@@ -4,7 +4,7 @@ import { sanitizeLine } from '../../src/client/text.ts'
 import { beadLines } from '../state/bead.ts'
 import type { State } from '../state/state.ts'
 
-/** One bead, whole: as much of it as fits, from the line it is scrolled to. */
+/** One bead: as many of its lines as fit, from the one it is scrolled to. */
 export function BeadPage({ state, width, height }: { state: State; width: number; height: number }): ReactNode {
   const lines = state.bead ? beadLines(state.bead).slice(state.scroll, state.scroll + height) : []
   return (

@@ -28,10 +28,10 @@ export function CitiesPage({
       empty="none yet: gc init ~/my-city"
       keyOf={(city) => city.name}
       cells={(city, room) => {
-        const word = city.running ? 'running' : (city.status ?? 'starting')
+        const status = city.running ? 'running' : (city.status ?? 'starting')
         return [
           { text: city.name, width: 20 },
-          { text: word, width: 20, tone: toneOf(word) },
+          { text: status, width: 20, tone: toneOf(status) },
           { text: city.error ?? city.path, width: Math.max(8, room - 42), tone: city.error ? 'bad' : 'quiet' },
         ]
       }}

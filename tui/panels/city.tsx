@@ -14,24 +14,24 @@ interface Props {
   theme: Theme
 }
 
-/** One city: what waits for a person, its agents and sessions beside each other, its work, its live events. */
+/** One city: what needs attention, its agents beside its sessions, its work, its live events. */
 export function CityPage({ state, width, height, theme }: Props): ReactNode {
-  const waits =
+  const attentionHeight =
     state.attention.length === 0 ? 0 : Math.min(state.attention.length + 1, Math.max(2, Math.floor(height * 0.2)))
-  const room = height - waits
+  const room = height - attentionHeight
   const top = Math.max(3, Math.floor(room * 0.3))
   const middle = Math.max(3, Math.floor(room * 0.35))
   const left = Math.floor(width * 0.45)
   const common = (panel: Panel) => ({ selected: state.selected[panel], focused: state.panel === panel, theme })
   return (
     <Box flexDirection="column" height={height}>
-      {waits > 0 && (
+      {attentionHeight > 0 && (
         <List
           {...common('attention')}
           title="waiting for you"
           rows={rows(state, 'attention')}
           width={width}
-          height={waits}
+          height={attentionHeight}
           empty="nothing with this text"
           keyOf={(item) => item.request_id ?? `${item.kind} ${item.bead_id ?? item.session_id ?? item.agent}`}
           cells={(item, wide) => [

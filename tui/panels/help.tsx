@@ -5,12 +5,12 @@ import type { Theme } from '../parts/theme.ts'
 import { commands } from '../state/commands.ts'
 import { bindings } from '../state/keys.ts'
 
-/** The keys and commands, made from the tables that the dashboard itself obeys. */
+/** The keys and commands, from the same tables that the dashboard uses. */
 export function HelpPage({ height, theme }: { height: number; theme: Theme }): ReactNode {
   const lines = [
     ...bindings.map(({ keys, help }) => `  ${padTo(keys.join(' '), 16)} ${help}`),
     '',
-    ...commands.map(({ name, takes, help }) => `  ${padTo(`:${name} ${takes}`, 22)} ${help}`),
+    ...commands.map(({ name, argument, help }) => `  ${padTo(`:${name} ${argument}`, 22)} ${help}`),
   ]
   const fits = lines.length <= height - 1
   return (

@@ -13,24 +13,24 @@ interface Props {
   theme: Theme
 }
 
-/** What one session's terminal shows, as it changes. */
+/** The screen of one session, as it changes. */
 export function SessionPage({ state, session, width, height, theme }: Props): ReactNode {
-  const facts = state.sessions.find(({ id }) => id === session)
-  const word = facts ? facts.state || 'closed' : ''
-  const asked = state.attention.find(({ session_id }) => session_id === session)
-  const room = height - 2 - (asked ? 1 : 0)
+  const details = state.sessions.find(({ id }) => id === session)
+  const status = details ? details.state || 'closed' : ''
+  const question = state.attention.find(({ session_id }) => session_id === session)
+  const room = height - 2 - (question ? 1 : 0)
   return (
     <Box flexDirection="column" height={height}>
       <Text wrap="truncate">
         {'  '}
-        <Text {...theme(toneOf(word))}>{word}</Text>
+        <Text {...theme(toneOf(status))}>{status}</Text>
         <Text {...theme('quiet')}>
-          {truncate(sanitizeLine(facts ? ` ${facts.template} · ${facts.title}` : ''), width - 20)}
+          {truncate(sanitizeLine(details ? ` ${details.template} · ${details.title}` : ''), width - 20)}
         </Text>
       </Text>
-      {asked && (
+      {question && (
         <Text {...theme('warning')}>
-          {truncate(`  ${sanitizeLine(asked.asks)} ${formatAnswers(asked)}`, width - 1)}
+          {truncate(`  ${sanitizeLine(question.asks)} ${formatAnswers(question)}`, width - 1)}
         </Text>
       )}
       <Text {...theme('quiet')}>{'─'.repeat(width)}</Text>
@@ -44,9 +44,9 @@ export function SessionPage({ state, session, width, height, theme }: Props): Re
   )
 }
 
-/** The end of a screen, without the empty rows below what was written. */
-function lastLines(lines: readonly string[], most: number): readonly string[] {
+/** The last lines of a screen, without the empty ones at its end. */
+function lastLines(lines: readonly string[], max: number): readonly string[] {
   let end = lines.length
   while (end > 0 && (lines[end - 1] ?? '').trim() === '') end--
-  return lines.slice(Math.max(0, end - most), end)
+  return lines.slice(Math.max(0, end - max), end)
 }

@@ -10,14 +10,14 @@ interface Props {
   theme: Theme
 }
 
-/** The top line: where one is, whether the stream is live, how old what is shown is. */
+/** The top line: the current page, whether the stream is live, and how old the data is. */
 export function Header({ state, width, theme }: Props): ReactNode {
   const { text, tone } = connectionStatus(state)
-  const place = truncate(` gc  ${sanitizeLine(locationOf(state))}`, Math.max(4, width - displayWidth(text) - 2))
-  const gap = ' '.repeat(Math.max(1, width - displayWidth(place) - displayWidth(text) - 1))
+  const location = truncate(` gc  ${sanitizeLine(locationOf(state))}`, Math.max(4, width - displayWidth(text) - 2))
+  const gap = ' '.repeat(Math.max(1, width - displayWidth(location) - displayWidth(text) - 1))
   return (
     <Text wrap="truncate">
-      <Text {...theme('strong')}>{place}</Text>
+      <Text {...theme('strong')}>{location}</Text>
       {gap}
       <Text {...theme(tone)}>{text}</Text>
     </Text>
@@ -25,22 +25,22 @@ export function Header({ state, width, theme }: Props): ReactNode {
 }
 
 function locationOf({ view }: State): string {
-  if (view.at === 'cities') return 'cities'
-  if (view.at === 'city') return view.city
-  return `${view.city} › ${view.at === 'session' ? view.session : view.bead}`
+  if (view.page === 'cities') return 'cities'
+  if (view.page === 'city') return view.city
+  return `${view.city} › ${view.page === 'session' ? view.session : view.bead}`
 }
 
-/** Data older than this is worth a word, even while the stream is open. */
+/** The age of data older than this is shown, even while the stream is connected. */
 const STALE_MS = 20_000
 
 function connectionStatus({ connection: link, freshAt, now }: State): { text: string; tone: Tone } {
-  const old = now - freshAt
+  const age = now - freshAt
   if (!link.live)
-    return { text: `reconnecting ${formatDuration(now - link.since)} · data ${formatDuration(old)} old`, tone: 'bad' }
-  return old > STALE_MS ? { text: `data ${formatDuration(old)} old`, tone: 'warning' } : { text: 'live', tone: 'good' }
+    return { text: `reconnecting ${formatDuration(now - link.since)} · data ${formatDuration(age)} old`, tone: 'bad' }
+  return age > STALE_MS ? { text: `data ${formatDuration(age)} old`, tone: 'warning' } : { text: 'live', tone: 'good' }
 }
 
-/** The bottom line: what is being typed, else what was said, else the keys that matter most. */
+/** The bottom line: what is being typed, else a notice, else the most important keys. */
 export function Footer({ state, width, theme }: Props): ReactNode {
   if (state.line) {
     const mark = state.line.kind === 'filter' ? '/' : ':'
@@ -56,7 +56,7 @@ export function Footer({ state, width, theme }: Props): ReactNode {
   const filter = state.filter === '' ? '' : ` filter "${sanitizeLine(state.filter)}" (esc clears it) ·`
   return (
     <Box>
-      <Text {...theme('quiet')}>{truncate(`${filter} ${HINTS[state.view.at]}`, width - 1)}</Text>
+      <Text {...theme('quiet')}>{truncate(`${filter} ${HINTS[state.view.page]}`, width - 1)}</Text>
     </Box>
   )
 }

@@ -22,12 +22,12 @@ interface ListProps<Row> {
   cells(row: Row, width: number): readonly Cell[]
 }
 
-/** A titled list that scrolls with its selection; what agents wrote is shown, never obeyed. */
+/** A titled list that scrolls with its selection; control sequences in its text are dropped. */
 export function List<Row>(props: ListProps<Row>): ReactNode {
   const { rows, selected, focused, height, width, theme } = props
   const room = Math.max(1, height - 1)
   const first = Math.max(0, Math.min(selected - Math.floor(room / 2), rows.length - room))
-  const shown = rows.slice(first, first + room)
+  const visible = rows.slice(first, first + room)
   const count = rows.length > room ? ` ${selected + 1}/${rows.length}` : ` ${rows.length}`
   return (
     <Box flexDirection="column" height={height} width={width}>
@@ -35,11 +35,11 @@ export function List<Row>(props: ListProps<Row>): ReactNode {
         {truncate(`${focused ? '▸ ' : '  '}${props.title}${count}`, width - 1)}
       </Text>
       {rows.length === 0 && <Text {...theme('quiet')}>{truncate(`  ${props.empty}`, width - 1)}</Text>}
-      {shown.map((row, at) => (
+      {visible.map((row, index) => (
         <Line
           key={props.keyOf(row)}
           cells={props.cells(row, width - 3)}
-          inverse={focused && first + at === selected}
+          inverse={focused && first + index === selected}
           theme={theme}
         />
       ))}
@@ -52,11 +52,11 @@ function Line({ cells, inverse, theme }: { cells: readonly Cell[]; inverse: bool
   return (
     <Text inverse={inverse} wrap="truncate">
       {'  '}
-      {cells.map(({ text, width, tone }, at) => (
+      {cells.map(({ text, width, tone }, column) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a cell has no identity but its column
-        <Text key={at} {...theme(tone ?? 'plain')}>
+        <Text key={column} {...theme(tone ?? 'plain')}>
           {padTo(truncate(sanitizeLine(text), width), width)}
-          {at === last ? '' : ' '}
+          {column === last ? '' : ' '}
         </Text>
       ))}
     </Text>

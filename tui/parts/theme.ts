@@ -1,7 +1,7 @@
-/** Colours by what they mean. A panel never names one itself. */
+/** Colours by their meaning; a panel never names a colour itself. */
 export type Tone = 'plain' | 'quiet' | 'strong' | 'good' | 'busy' | 'warning' | 'bad'
 
-/** What ink's `Text` takes for a tone; without colour only weight is left. */
+/** The properties of ink's `Text` for a tone; without colour only the weight differs. */
 export interface TextStyle {
   color?: string
   dimColor?: boolean
@@ -31,8 +31,8 @@ const WEIGHT: Record<Tone, TextStyle> = {
 export type Theme = (tone: Tone) => TextStyle
 
 export const createTheme = (colour: boolean): Theme => {
-  const looks = colour ? COLOURED : WEIGHT
-  return (tone) => looks[tone]
+  const styles = colour ? COLOURED : WEIGHT
+  return (tone) => styles[tone]
 }
 
 const TONES: Record<string, Tone> = {
@@ -53,5 +53,5 @@ const TONES: Record<string, Tone> = {
   closed: 'quiet',
 }
 
-/** The tone of a state word of a city, agent, session or bead. */
+/** The tone of the state of a city, agent, session or bead. */
 export const toneOf = (state: string): Tone => TONES[state] ?? 'plain'

@@ -1,8 +1,8 @@
 import type { Bead } from '../../src/work/beads/schema.ts'
 
-/** A bead as lines to read: what it is first, then what is to be done. */
+/** A bead as lines of text: its fields, then its description. */
 export function beadLines(bead: Bead): string[] {
-  const facts: [string, string | undefined][] = [
+  const fields: [string, string | undefined][] = [
     ['status', bead.status],
     ['type', bead.issue_type],
     ['priority', bead.priority === undefined || bead.priority === null ? undefined : String(bead.priority)],
@@ -14,6 +14,6 @@ export function beadLines(bead: Bead): string[] {
     ['created', bead.created_at],
     ['closed because', bead.metadata?.close_reason],
   ]
-  const known = facts.flatMap(([name, value]) => (value ? [`${name.padEnd(15)} ${value}`] : []))
-  return [bead.title, '', ...known, ...(bead.description ? ['', ...bead.description.split(/\r?\n/)] : [])]
+  const lines = fields.flatMap(([name, value]) => (value ? [`${name.padEnd(15)} ${value}`] : []))
+  return [bead.title, '', ...lines, ...(bead.description ? ['', ...bead.description.split(/\r?\n/)] : [])]
 }

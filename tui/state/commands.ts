@@ -1,48 +1,48 @@
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 
-/** What is done to a session by one request without a body. */
+/** An action on a session that is one request without a body. */
 export type SessionAction = 'stop' | 'kill' | 'wake' | 'suspend' | 'close'
 
-/** What one can ask for after `:`, on the selected session where it says so. */
+/** A command that can be typed after `:`. */
 export interface Command {
   name: SessionAction | 'sling' | 'send' | 'answer' | 'city' | 'quit'
-  takes: string
+  argument: string
   help: string
-  /** Works on the session that is selected or open. */
+  /** It acts on the session that is selected or open. */
   session?: true
 }
 
 export const commands: readonly Command[] = [
-  { name: 'sling', takes: 'AGENT TEXT…', help: 'give an agent a new piece of work' },
-  { name: 'send', takes: 'TEXT…', help: 'send the session a message', session: true },
-  { name: 'answer', takes: 'WORD', help: 'answer what the session asks', session: true },
-  { name: 'stop', takes: '', help: "interrupt the session's turn", session: true },
-  { name: 'kill', takes: '', help: "end the session's process; it may be started again", session: true },
-  { name: 'wake', takes: '', help: 'start a sleeping or suspended session', session: true },
-  { name: 'suspend', takes: '', help: 'hold the session until it is woken', session: true },
-  { name: 'close', takes: '', help: 'end the session for good', session: true },
-  { name: 'city', takes: 'NAME', help: 'show another city' },
-  { name: 'quit', takes: '', help: 'leave; everything runs on' },
+  { name: 'sling', argument: 'AGENT TEXT…', help: 'give an agent a new piece of work' },
+  { name: 'send', argument: 'TEXT…', help: 'send the session a message', session: true },
+  { name: 'answer', argument: 'WORD', help: 'answer what the session asks', session: true },
+  { name: 'stop', argument: '', help: "interrupt the session's turn", session: true },
+  { name: 'kill', argument: '', help: "end the session's process; it may be started again", session: true },
+  { name: 'wake', argument: '', help: 'start a sleeping or suspended session', session: true },
+  { name: 'suspend', argument: '', help: 'suspend the session until it is woken', session: true },
+  { name: 'close', argument: '', help: 'close the session', session: true },
+  { name: 'city', argument: 'NAME', help: 'show another city' },
+  { name: 'quit', argument: '', help: 'leave; everything runs on' },
 ]
 
-/** A command as it was typed: its name and the rest of the line. */
+/** A typed command and the rest of its line. */
 export interface CommandLine {
-  command: Command
+  definition: Command
   rest: string
 }
 
-/** Reads the line after `:`; a string is why it cannot be done. */
+/** Parses the line after `:`; a string says why it is no command. */
 export function parseCommand(line: string): CommandLine | string {
   const [name = '', ...words] = line.trim().split(/\s+/)
   const command = commands.find((each) => each.name === name)
   if (!command) return `there is no command ${name}; ? lists them`
   const rest = words.join(' ')
-  if (command.takes !== '' && rest === '') return `:${name} ${command.takes}`
-  return { command, rest }
+  if (command.argument !== '' && rest === '') return `:${name} ${command.argument}`
+  return { definition: command, rest }
 }
 
-/** How a question is answered here, where it can be. */
+/** How to answer a question in the dashboard; empty when it cannot be answered there. */
 export const formatAnswers = ({ answers, options = [] }: AttentionItem): string => {
   if (answers.length === 0) return ''
   if (options.length === 0) return `(:answer ${answers.join('|')})`

@@ -1,6 +1,6 @@
 import type { Key } from 'ink'
 
-/** What a key press means, wherever one is. */
+/** What a key does, on every page. */
 export type Verb =
   | 'up'
   | 'down'
@@ -21,18 +21,18 @@ export interface Binding {
   help: string
 }
 
-/** Every key of the dashboard; the help page is made from it. */
+/** Every key of the dashboard; the help page lists them. */
 export const bindings: readonly Binding[] = [
   { verb: 'down', keys: ['down', 'j'], help: 'next row' },
-  { verb: 'up', keys: ['up', 'k'], help: 'row before' },
+  { verb: 'up', keys: ['up', 'k'], help: 'previous row' },
   { verb: 'top', keys: ['home', 'g'], help: 'first row' },
   { verb: 'bottom', keys: ['end', 'G'], help: 'last row' },
   { verb: 'next', keys: ['tab', 'right', 'l'], help: 'next panel' },
-  { verb: 'previous', keys: ['shift+tab', 'left', 'h'], help: 'panel before' },
+  { verb: 'previous', keys: ['shift+tab', 'left', 'h'], help: 'previous panel' },
   { verb: 'open', keys: ['enter'], help: 'open the city, session or bead of this row' },
   { verb: 'back', keys: ['esc'], help: 'back: the filter first, then the page' },
   { verb: 'filter', keys: ['/'], help: 'show only rows with this text' },
-  { verb: 'command', keys: [':'], help: 'give a command' },
+  { verb: 'command', keys: [':'], help: 'enter a command' },
   { verb: 'help', keys: ['?'], help: 'this page' },
   { verb: 'quit', keys: ['q', 'ctrl+c'], help: 'leave; everything runs on' },
 ]
@@ -55,16 +55,16 @@ const NAMED: readonly (readonly [keyof Key, string])[] = [
 ]
 
 /**
- * The keys of one input. What was typed ahead or pasted arrives in one piece: its last Enter counts, and other control
- * characters in it are not keys that anybody pressed.
+ * The keys of one input. Text that was typed ahead or pasted arrives as one input: an Enter at its end counts, other
+ * control characters are dropped.
  */
 export function keysOf(input: string, key: Key): string[] {
   if (input.length < 2 || key.ctrl || key.meta) return [keyName(input, key)]
-  const text = [...input].filter((one) => one >= ' ' && one !== '\x7f')
+  const text = [...input].filter((character) => character >= ' ' && character !== '\x7f')
   return /[\r\n]$/.test(input) ? [...text, 'enter'] : text
 }
 
-/** The name of a pressed key, as the table writes it. */
+/** The name of a pressed key, as `bindings` has it. */
 export function keyName(input: string, key: Key): string {
   if (key.tab) return key.shift ? 'shift+tab' : 'tab'
   for (const [flag, name] of NAMED) if (key[flag]) return name

@@ -11,34 +11,34 @@ import { type EventRow, type List, MAX_EVENTS, PANELS, type Panel, type State } 
 
 export type Action =
   | { type: 'key'; key: string }
-  | { type: 'cities'; cities: readonly CityInfo[]; at: number }
+  | { type: 'cities'; cities: readonly CityInfo[]; now: number }
   | {
       type: 'city'
       attention: readonly AttentionItem[]
       agents: readonly AgentResponse[]
       sessions: readonly SessionResponse[]
       beads: readonly Bead[]
-      at: number
+      now: number
     }
-  | { type: 'events'; events: readonly EventRow[]; at: number }
-  | { type: 'screen'; lines: readonly string[]; at: number }
-  | { type: 'bead'; bead: Bead; at: number }
-  | { type: 'link'; live: boolean; at: number }
+  | { type: 'events'; events: readonly EventRow[]; now: number }
+  | { type: 'screen'; lines: readonly string[]; now: number }
+  | { type: 'bead'; bead: Bead; now: number }
+  | { type: 'connection'; live: boolean; now: number }
   | { type: 'notice'; text: string; bad: boolean }
-  | { type: 'tick'; at: number }
+  | { type: 'tick'; now: number }
 
-/** What the outside has to do after a step. */
-export type Effect = { do: 'quit' } | { do: 'run'; asked: CommandLine; city: string; session: string | undefined }
+/** What has to be done outside the state after a step. */
+export type Effect = { type: 'quit' } | { type: 'run'; line: CommandLine; city: string; session: string | undefined }
 
 type Step = readonly [State, Effect?]
 
-/** All of the dashboard's logic: what comes next, and what that asks of the outside. */
+/** All of the dashboard's logic: the next state, and an effect if one is needed. */
 export function step(state: State, action: Action): Step {
   switch (action.type) {
     case 'key':
       return onKey(state, action.key)
     case 'cities':
-      return [clampSelection({ ...state, cities: action.cities, freshAt: action.at, now: action.at })]
+      return [clampSelection({ ...state, cities: action.cities, freshAt: action.now, now: action.now })]
     case 'city':
       return [
         clampSelection({
@@ -47,34 +47,34 @@ export function step(state: State, action: Action): Step {
           agents: action.agents,
           sessions: action.sessions,
           beads: action.beads,
-          freshAt: action.at,
-          now: action.at,
+          freshAt: action.now,
+          now: action.now,
         }),
       ]
     case 'events':
-      return [onEvents(state, action.events, action.at)]
+      return [onEvents(state, action.events, action.now)]
     case 'screen':
-      return [{ ...state, screen: action.lines, freshAt: action.at, now: action.at }]
+      return [{ ...state, screen: action.lines, freshAt: action.now, now: action.now }]
     case 'bead':
-      return [scrollBead({ ...state, bead: action.bead, freshAt: action.at, now: action.at }, 0)]
-    case 'link':
-      return [onConnection(state, action.live, action.at)]
+      return [scrollBead({ ...state, bead: action.bead, freshAt: action.now, now: action.now }, 0)]
+    case 'connection':
+      return [onConnection(state, action.live, action.now)]
     case 'notice':
       return [{ ...state, notice: { text: action.text, bad: action.bad } }]
     case 'tick':
-      return [{ ...state, now: action.at, ...(state.connection.live && { freshAt: action.at }) }]
+      return [{ ...state, now: action.now, ...(state.connection.live && { freshAt: action.now }) }]
   }
 }
 
-function onEvents(state: State, told: readonly EventRow[], at: number): State {
+function onEvents(state: State, events: readonly EventRow[], now: number): State {
   const newest = state.events[0]?.seq ?? 0
-  const fresh = told.filter((each) => each.seq > newest).reverse()
-  return clampSelection({ ...state, events: [...fresh, ...state.events].slice(0, MAX_EVENTS), freshAt: at, now: at })
+  const fresh = events.filter((each) => each.seq > newest).reverse()
+  return clampSelection({ ...state, events: [...fresh, ...state.events].slice(0, MAX_EVENTS), freshAt: now, now })
 }
 
-function onConnection(state: State, live: boolean, at: number): State {
-  if (state.connection.live === live) return { ...state, now: at }
-  return { ...state, connection: { live, since: at }, now: at, ...(live && { freshAt: at }) }
+function onConnection(state: State, live: boolean, now: number): State {
+  if (state.connection.live === live) return { ...state, now }
+  return { ...state, connection: { live, since: now }, now, ...(live && { freshAt: now }) }
 }
 
 function onKey(state: State, key: string): Step {
@@ -85,7 +85,7 @@ function onKey(state: State, key: string): Step {
 }
 
 function onLineKey(state: State, line: NonNullable<State['line']>, key: string): Step {
-  if (key === 'ctrl+c') return [state, { do: 'quit' }]
+  if (key === 'ctrl+c') return [state, { type: 'quit' }]
   if (key === 'esc') return [{ ...state, line: undefined, ...(line.kind === 'filter' && { filter: '' }) }]
   if (key === 'enter') return line.kind === 'filter' ? [{ ...state, line: undefined }] : onCommand(state, line.text)
   const text = key === 'backspace' ? [...line.text].slice(0, -1).join('') : isTyped(key) ? line.text + key : line.text
@@ -121,41 +121,41 @@ function onVerb(state: State, verb: Verb): Step {
     case 'help':
       return [{ ...state, help: true }]
     case 'quit':
-      return [state, { do: 'quit' }]
+      return [state, { type: 'quit' }]
   }
 }
 
 function onCommand(state: State, text: string): Step {
-  const asked = parseCommand(text)
-  const calm: State = { ...state, line: undefined }
-  if (typeof asked === 'string') return [{ ...calm, notice: { text: asked, bad: true } }]
-  if (asked.command.name === 'quit') return [calm, { do: 'quit' }]
-  if (asked.command.name === 'city') return [enterCity(calm, asked.rest)]
-  if (state.view.at === 'cities') return [{ ...calm, notice: { text: 'open a city first', bad: true } }]
+  const command = parseCommand(text)
+  const next: State = { ...state, line: undefined }
+  if (typeof command === 'string') return [{ ...next, notice: { text: command, bad: true } }]
+  if (command.definition.name === 'quit') return [next, { type: 'quit' }]
+  if (command.definition.name === 'city') return [enterCity(next, command.rest)]
+  if (state.view.page === 'cities') return [{ ...next, notice: { text: 'open a city first', bad: true } }]
   const session = selectedSession(state)
-  if (asked.command.session && session === undefined) {
-    return [{ ...calm, notice: { text: `select a session, then :${asked.command.name}`, bad: true } }]
+  if (command.definition.session && session === undefined) {
+    return [{ ...next, notice: { text: `select a session, then :${command.definition.name}`, bad: true } }]
   }
-  return [calm, { do: 'run', asked, city: state.view.city, session }]
+  return [next, { type: 'run', line: command, city: state.view.city, session }]
 }
 
-const focusedList = (state: State): List => (state.view.at === 'cities' ? 'cities' : state.panel)
+const focusedList = (state: State): List => (state.view.page === 'cities' ? 'cities' : state.panel)
 
 function moveSelection(state: State, by: number): State {
-  if (state.view.at === 'bead') return scrollBead(state, by)
+  if (state.view.page === 'bead') return scrollBead(state, by)
   const list = focusedList(state)
   const last = Math.max(0, rows(state, list).length - 1)
   const selected = Math.min(last, Math.max(0, state.selected[list] + by))
   return { ...state, selected: { ...state.selected, [list]: selected } }
 }
 
-/** Moves on in the open bead; its last line stays in sight. */
+/** Scrolls the open bead; its last line stays visible. */
 function scrollBead(state: State, by: number): State {
   const last = state.bead ? beadLines(state.bead).length - 1 : 0
   return { ...state, scroll: Math.max(0, Math.min(last, state.scroll + by)) }
 }
 
-/** Keeps every selection inside its list, and the focus on a panel that is there. */
+/** Keeps every selection inside its list, and the focus on a visible panel. */
 function clampSelection(state: State): State {
   const inside = (list: List) => Math.max(0, Math.min(state.selected[list], rows(state, list).length - 1))
   const selected = {
@@ -170,7 +170,7 @@ function clampSelection(state: State): State {
   return { ...state, panel, selected }
 }
 
-/** The panels that are shown. */
+/** The visible panels. */
 const panelsOf = ({ attention }: State): readonly Panel[] =>
   attention.length > 0 ? PANELS : PANELS.filter((panel) => panel !== 'attention')
 
@@ -179,10 +179,10 @@ function adjacentPanel(state: State, by: number): Panel {
   return panels[(panels.indexOf(state.panel) + by + panels.length) % panels.length] ?? state.panel
 }
 
-/** A city, with nothing of the one before. */
+/** Opens a city, without anything of the one before. */
 const enterCity = (state: State, city: string): State => ({
   ...state,
-  view: { at: 'city', city },
+  view: { page: 'city', city },
   attention: [],
   agents: [],
   sessions: [],
@@ -193,22 +193,22 @@ const enterCity = (state: State, city: string): State => ({
 })
 
 function openSelected(state: State): State {
-  if (state.view.at === 'cities') {
+  if (state.view.page === 'cities') {
     const city = rows(state, 'cities')[state.selected.cities]
     return city ? enterCity(state, city.name) : state
   }
-  if (state.view.at !== 'city') return state
+  if (state.view.page !== 'city') return state
   const { city } = state.view
   const bead = state.panel === 'beads' ? rows(state, 'beads')[state.selected.beads] : undefined
-  if (bead) return { ...state, view: { at: 'bead', city, bead: bead.id }, bead, scroll: 0, filter: '' }
+  if (bead) return { ...state, view: { page: 'bead', city, bead: bead.id }, bead, scroll: 0, filter: '' }
   const session = sessionToOpen(state)
-  return session ? { ...state, view: { at: 'session', city, session }, screen: [], filter: '' } : state
+  return session ? { ...state, view: { page: 'session', city, session }, screen: [], filter: '' } : state
 }
 
 function goBack(state: State): State {
   if (state.filter !== '') return { ...state, filter: '' }
-  if (state.view.at === 'cities') return state
-  if (state.view.at === 'city')
-    return { ...state, view: { at: 'cities' }, connection: { live: false, since: state.now } }
-  return { ...state, view: { at: 'city', city: state.view.city }, screen: [], bead: undefined }
+  if (state.view.page === 'cities') return state
+  if (state.view.page === 'city')
+    return { ...state, view: { page: 'cities' }, connection: { live: false, since: state.now } }
+  return { ...state, view: { page: 'city', city: state.view.city }, screen: [], bead: undefined }
 }

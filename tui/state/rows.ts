@@ -14,7 +14,7 @@ interface RowTypes {
   events: EventRow
 }
 
-/** What of a row the filter looks at. */
+/** The text of a row that the filter searches. */
 const filterText: { [L in List]: (row: RowTypes[L]) => string } = {
   cities: ({ name, path, status }) => `${name} ${path} ${status ?? ''}`,
   attention: ({ agent, session_id, session_name, kind, asks }) =>
@@ -26,23 +26,23 @@ const filterText: { [L in List]: (row: RowTypes[L]) => string } = {
   events: ({ type, actor, subject, message }) => `${type} ${actor} ${subject ?? ''} ${message ?? ''}`,
 }
 
-/** The rows of a list that the filter lets through. */
+/** The rows of a list that match the filter. */
 export function rows<L extends List>(state: State, list: L): readonly RowTypes[L][] {
   const all: { [Name in List]: readonly RowTypes[Name][] } = state
-  const wanted = state.filter.toLowerCase()
-  if (wanted === '') return all[list]
-  return all[list].filter((row) => filterText[list](row).toLowerCase().includes(wanted))
+  const needle = state.filter.toLowerCase()
+  if (needle === '') return all[list]
+  return all[list].filter((row) => filterText[list](row).toLowerCase().includes(needle))
 }
 
 /** The session that is open, or selected in a panel that shows sessions. */
 export function selectedSession(state: State): string | undefined {
-  if (state.view.at === 'session') return state.view.session
-  if (state.view.at === 'bead') return undefined
+  if (state.view.page === 'session') return state.view.session
+  if (state.view.page === 'bead') return undefined
   if (state.panel === 'attention') return rows(state, 'attention')[state.selected.attention]?.session_id
   return state.panel === 'sessions' ? rows(state, 'sessions')[state.selected.sessions]?.id : undefined
 }
 
-/** The session behind the selected row: itself, or the one an agent runs. */
+/** The session of the selected row: the row itself, or the one that an agent runs. */
 export function sessionToOpen(state: State): string | undefined {
   if (state.panel === 'sessions' || state.panel === 'attention') return selectedSession(state)
   const name = state.panel === 'agents' ? rows(state, 'agents')[state.selected.agents]?.session?.name : undefined

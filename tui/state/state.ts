@@ -19,12 +19,12 @@ export type Panel = (typeof PANELS)[number]
 export type List = Panel | 'cities'
 
 export type View =
-  | { at: 'cities' }
-  | { at: 'city'; city: string }
-  | { at: 'session'; city: string; session: string }
-  | { at: 'bead'; city: string; bead: string }
+  | { page: 'cities' }
+  | { page: 'city'; city: string }
+  | { page: 'session'; city: string; session: string }
+  | { page: 'bead'; city: string; bead: string }
 
-/** What a stream's state says: since when it is so. */
+/** Whether the stream is connected, and since when it has been so. */
 export interface Connection {
   live: boolean
   since: number
@@ -35,16 +35,16 @@ export interface State {
   readonly panel: Panel
   readonly help: boolean
   readonly cities: readonly CityInfo[]
-  /** What waits for a person; its panel is there only while something does. */
+  /** What needs a person's attention; its panel is visible only while there is something. */
   readonly attention: readonly AttentionItem[]
   readonly agents: readonly AgentResponse[]
   readonly sessions: readonly SessionResponse[]
   readonly beads: readonly Bead[]
-  /** Newest first, at most `EVENTS_KEPT`. */
+  /** Newest first, at most `MAX_EVENTS`. */
   readonly events: readonly EventRow[]
-  /** What the open session's terminal shows. */
+  /** The lines of the open session's screen. */
   readonly screen: readonly string[]
-  /** The open bead, and how many of its lines are scrolled past. */
+  /** The open bead, and the first of its lines that is visible. */
   readonly bead: Bead | undefined
   readonly scroll: number
   readonly selected: Readonly<Record<List, number>>
@@ -53,7 +53,7 @@ export interface State {
   readonly line: { readonly kind: 'filter' | 'command'; readonly text: string } | undefined
   readonly notice: { readonly text: string; readonly bad: boolean } | undefined
   readonly connection: Connection
-  /** When what is shown was last known to be so. */
+  /** When the shown data was last current. */
   readonly freshAt: number
   readonly now: number
 }
@@ -61,7 +61,7 @@ export interface State {
 export const MAX_EVENTS = 500
 
 export const initial = (now: number, city: string | undefined): State => ({
-  view: city === undefined ? { at: 'cities' } : { at: 'city', city },
+  view: city === undefined ? { page: 'cities' } : { page: 'city', city },
   panel: 'sessions',
   help: false,
   cities: [],

@@ -11,7 +11,7 @@ const item = (more: Partial<AttentionItem>): AttentionItem => ({
   ...more,
 })
 
-test('what can be answered here is shown with the words of a dialog, and nothing where it cannot', () => {
+test('the answers of a question are shown with the options of a dialog, and nothing when it cannot be answered', () => {
   expect(formatAnswers(item({}))).toBe('')
   expect(formatAnswers(item({ answers: ['approve', 'deny'] }))).toBe('(:answer approve|deny)')
   const dialog = item({ answers: ['1', '2'], options: ['Yes, I trust it', '\x1b[31mNo'] })

@@ -5,7 +5,7 @@ import { type Action, step } from '../../../tui/state/reducer.ts'
 import { rows } from '../../../tui/state/rows.ts'
 import { type EventRow, initial, MAX_EVENTS, type State } from '../../../tui/state/state.ts'
 
-const told = (seq: number): EventRow => ({ seq, type: 'bead.created', ts: '2026-01-01T00:00:00Z', actor: 'human' })
+const eventRow = (seq: number): EventRow => ({ seq, type: 'bead.created', ts: '2026-01-01T00:00:00Z', actor: 'human' })
 
 const city = (name: string) => ({ name, path: `/cities/${name}`, running: true })
 
@@ -21,7 +21,7 @@ const session = (id: string, session_name = id) => ({
   running: true,
 })
 
-const nothing = { attention: [], agents: [], sessions: [], beads: [] }
+const emptyCity = { attention: [], agents: [], sessions: [], beads: [] }
 
 const question = (session_id: string) => ({
   kind: 'permission' as const,
@@ -37,49 +37,49 @@ const keys = (state: State, ...pressed: string[]): State =>
 
 const after = (state: State, ...actions: Action[]): State => actions.reduce((at, action) => step(at, action)[0], state)
 
-const cities = after(initial(0, undefined), { type: 'cities', cities: [city('alpha'), city('beta')], at: 1 })
+const cities = after(initial(0, undefined), { type: 'cities', cities: [city('alpha'), city('beta')], now: 1 })
 const inCity = after(initial(0, 'alpha'), {
   type: 'city',
   attention: [],
   agents: [],
   sessions: [session('ga-1'), session('ga-2', 'worker-2')],
   beads: [],
-  at: 1,
+  now: 1,
 })
 
-describe('moving about', () => {
+describe('navigation', () => {
   test('enter opens the selected city and esc goes back to the list', () => {
     const opened = keys(cities, 'down', 'enter')
-    expect(opened.view).toEqual({ at: 'city', city: 'beta' })
-    expect(keys(opened, 'esc').view).toEqual({ at: 'cities' })
+    expect(opened.view).toEqual({ page: 'city', city: 'beta' })
+    expect(keys(opened, 'esc').view).toEqual({ page: 'cities' })
   })
 
   test('enter on a session opens its screen, esc returns to its city', () => {
     const opened = keys(inCity, 'j', 'enter')
-    expect(opened.view).toEqual({ at: 'session', city: 'alpha', session: 'ga-2' })
-    expect(keys(opened, 'esc').view).toEqual({ at: 'city', city: 'alpha' })
+    expect(opened.view).toEqual({ page: 'session', city: 'alpha', session: 'ga-2' })
+    expect(keys(opened, 'esc').view).toEqual({ page: 'city', city: 'alpha' })
   })
 
-  test('the selection stays inside its list when rows go away', () => {
+  test('the selection stays inside its list when rows are removed', () => {
     const last = keys(inCity, 'G')
     expect(last.selected.sessions).toBe(1)
-    const fewer = after(last, { type: 'city', ...nothing, sessions: [session('ga-1')], at: 2 })
+    const fewer = after(last, { type: 'city', ...emptyCity, sessions: [session('ga-1')], now: 2 })
     expect(fewer.selected.sessions).toBe(0)
     expect(keys(fewer, 'up', 'up').selected.sessions).toBe(0)
   })
 
-  test('tab goes round the panels in both directions', () => {
+  test('tab cycles through the panels in both directions', () => {
     expect(keys(inCity, 'tab').panel).toBe('beads')
     expect(keys(inCity, 'tab', 'tab', 'tab', 'tab').panel).toBe('sessions')
     expect(keys(inCity, 'shift+tab').panel).toBe('agents')
   })
 
-  test('what waits for a person is a panel only while something waits', () => {
-    const asked = after(inCity, { type: 'city', ...nothing, attention: [question('ga-2')], at: 2 })
-    const there = keys(asked, 'shift+tab', 'shift+tab')
-    expect(there.panel).toBe('attention')
-    expect(keys(there, 'enter').view).toEqual({ at: 'session', city: 'alpha', session: 'ga-2' })
-    const answered = after(there, { type: 'city', ...nothing, at: 3 })
+  test('the attention panel is visible only while something needs attention', () => {
+    const waiting = after(inCity, { type: 'city', ...emptyCity, attention: [question('ga-2')], now: 2 })
+    const focused = keys(waiting, 'shift+tab', 'shift+tab')
+    expect(focused.panel).toBe('attention')
+    expect(keys(focused, 'enter').view).toEqual({ page: 'session', city: 'alpha', session: 'ga-2' })
+    const answered = after(focused, { type: 'city', ...emptyCity, now: 3 })
     expect(answered.panel).toBe('sessions')
     expect(keys(answered, 'shift+tab', 'shift+tab').panel).toBe('events')
   })
@@ -93,38 +93,38 @@ describe('moving about', () => {
       created_at: '2026-01-01T00:00:00Z',
       description: 'first\nsecond',
     }
-    const opened = keys(after(inCity, { type: 'city', ...nothing, beads: [bead], at: 2 }), 'tab', 'enter')
-    expect(opened.view).toEqual({ at: 'bead', city: 'alpha', bead: 'al-1' })
+    const opened = keys(after(inCity, { type: 'city', ...emptyCity, beads: [bead], now: 2 }), 'tab', 'enter')
+    expect(opened.view).toEqual({ page: 'bead', city: 'alpha', bead: 'al-1' })
     const lines = beadLines(bead)
     expect(lines.slice(-2)).toEqual(['first', 'second'])
     expect(keys(opened, 'G').scroll).toBe(lines.length - 1)
     expect(keys(opened, 'G', 'up').scroll).toBe(lines.length - 2)
     expect(keys(opened, 'g', 'up').scroll).toBe(0)
-    const shorter = after(keys(opened, 'G'), { type: 'bead', bead: { ...bead, description: '' }, at: 3 })
+    const shorter = after(keys(opened, 'G'), { type: 'bead', bead: { ...bead, description: '' }, now: 3 })
     expect(shorter.scroll).toBe(beadLines({ ...bead, description: '' }).length - 1)
-    expect(keys(opened, 'esc').view).toEqual({ at: 'city', city: 'alpha' })
+    expect(keys(opened, 'esc').view).toEqual({ page: 'city', city: 'alpha' })
   })
 
   test('any key leaves the help page, and q still quits from it', () => {
     const help = keys(inCity, '?')
     expect(help.help).toBe(true)
     expect(keys(help, 'x').help).toBe(false)
-    expect(step(help, { type: 'key', key: 'q' })[1]).toEqual({ do: 'quit' })
+    expect(step(help, { type: 'key', key: 'q' })[1]).toEqual({ type: 'quit' })
   })
 })
 
 describe('the filter', () => {
-  test('narrows rows while it is typed, survives enter, and goes with esc', () => {
+  test('narrows rows while it is typed, stays after enter, and is cleared by esc', () => {
     const typed = keys(inCity, '/', 'w', 'o', 'r', 'k', 'e', 'r', '-')
     expect(rows(typed, 'sessions').map(({ id }) => id)).toEqual(['ga-2'])
-    const kept = keys(typed, 'enter')
-    expect(kept.line).toBeUndefined()
-    expect(rows(kept, 'sessions')).toHaveLength(1)
-    expect(rows(keys(kept, 'esc'), 'sessions')).toHaveLength(2)
-    expect(keys(kept, 'esc').view.at).toBe('city')
+    const entered = keys(typed, 'enter')
+    expect(entered.line).toBeUndefined()
+    expect(rows(entered, 'sessions')).toHaveLength(1)
+    expect(rows(keys(entered, 'esc'), 'sessions')).toHaveLength(2)
+    expect(keys(entered, 'esc').view.page).toBe('city')
   })
 
-  test('keys that mean something elsewhere are text while typing', () => {
+  test('keys with a meaning elsewhere are text while typing', () => {
     expect(keys(inCity, '/', 'q', '?', ':', 'backspace').filter).toBe('q?')
   })
 })
@@ -132,13 +132,18 @@ describe('the filter', () => {
 describe('commands', () => {
   const line = (state: State, text: string) => step(keys(state, ':', ...text), { type: 'key', key: 'enter' })
 
-  test('a command on the selected session names city and session', () => {
+  test('a command on the selected session carries the city and the session', () => {
     const [state, effect] = line(inCity, 'kill')
     expect(state.line).toBeUndefined()
-    expect(effect).toMatchObject({ do: 'run', city: 'alpha', session: 'ga-1', asked: { command: { name: 'kill' } } })
+    expect(effect).toMatchObject({
+      type: 'run',
+      city: 'alpha',
+      session: 'ga-1',
+      line: { definition: { name: 'kill' } },
+    })
   })
 
-  test('an unknown command, one without its words, and one without a session say so and do nothing', () => {
+  test('an unknown command, one without its argument, and one without a session show a notice and do nothing', () => {
     expect(line(inCity, 'frobnicate')[0].notice).toEqual({
       text: 'there is no command frobnicate; ? lists them',
       bad: true,
@@ -149,40 +154,44 @@ describe('commands', () => {
     expect(state.notice?.text).toBe('select a session, then :kill')
   })
 
-  test('sling carries its words through', () => {
-    expect(line(inCity, 'sling a/b write  it down')[1]).toMatchObject({ asked: { rest: 'a/b write it down' } })
+  test('sling passes its words on', () => {
+    expect(line(inCity, 'sling a/b write  it down')[1]).toMatchObject({ line: { rest: 'a/b write it down' } })
   })
 })
 
-describe('what the server tells', () => {
-  test('events are newest first, never twice, and bounded', () => {
-    const many = Array.from({ length: MAX_EVENTS + 50 }, (_, at) => told(at + 1))
+describe('events and the connection', () => {
+  test('events are newest first, never repeated, and bounded', () => {
+    const many = Array.from({ length: MAX_EVENTS + 50 }, (_, index) => eventRow(index + 1))
     const state = after(
       inCity,
-      { type: 'events', events: many, at: 5 },
-      { type: 'events', events: many.slice(-3), at: 6 },
+      { type: 'events', events: many, now: 5 },
+      { type: 'events', events: many.slice(-3), now: 6 },
     )
     expect(state.events).toHaveLength(MAX_EVENTS)
     expect(state.events[0]?.seq).toBe(MAX_EVENTS + 50)
   })
 
-  test('a lost stream is shown with the age of the data, which stands still until it is back', () => {
-    const lost = after(inCity, { type: 'link', live: true, at: 10 }, { type: 'link', live: false, at: 1000 })
-    const later = after(lost, { type: 'tick', at: 61_000 })
+  test('a disconnected stream keeps the age of the data until it is connected again', () => {
+    const lost = after(
+      inCity,
+      { type: 'connection', live: true, now: 10 },
+      { type: 'connection', live: false, now: 1000 },
+    )
+    const later = after(lost, { type: 'tick', now: 61_000 })
     expect(later.connection).toEqual({ live: false, since: 1000 })
     expect(later.freshAt).toBe(10)
-    expect(after(later, { type: 'link', live: true, at: 62_000 }).freshAt).toBe(62_000)
+    expect(after(later, { type: 'connection', live: true, now: 62_000 }).freshAt).toBe(62_000)
   })
 })
 
-describe('the key table', () => {
-  test('gives every key one meaning', () => {
+describe('key bindings', () => {
+  test('give every key one meaning', () => {
     const all = bindings.flatMap(({ keys: names }) => names)
     expect(new Set(all).size).toBe(all.length)
     for (const { verb, keys: names } of bindings) for (const key of names) expect(verbOf(key)).toBe(verb)
   })
 
-  test('names what ink reports', () => {
+  test('name the keys that ink reports', () => {
     const none = {
       upArrow: false,
       downArrow: false,

@@ -1,0 +1,53 @@
+import type { ErrorDetail } from '../http/schema.ts'
+import { isRecord, parseJson } from './json.ts'
+
+/** The codes that a `detail` may begin with. */
+const CODE_PREFIX =
+  /^(?:ambiguous|not_found|internal|invalid|conflict|unsupported|pending_interaction|no_pending|invalid_interaction|illegal_transition|csrf|read_only|forbidden): /
+
+/** An error response of the server. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    /** Such as `bead-not-found`; empty when the response has none. */
+    readonly code: string,
+    detail: string,
+    /** What is wrong with the request, and where. */
+    readonly details: readonly ErrorDetail[] = [],
+  ) {
+    super(detail)
+    this.name = 'ApiError'
+  }
+
+  /** The sentence for people: the detail without its code, then the details with their locations. */
+  get sentence(): string {
+    const sentence = this.message.replace(CODE_PREFIX, '')
+    const details = this.details.filter(({ message }) => message && !this.message.includes(message))
+    if (details.length === 0) return sentence
+    const located = details.map(({ location, message }) => (location ? `${location}: ${message}` : message))
+    return `${sentence} (${located.join('; ')})`
+  }
+}
+
+/** No response came from the address. */
+export class Unreachable extends Error {
+  constructor(
+    readonly url: string,
+    readonly reason: string,
+  ) {
+    super(`nothing answers at ${url} (${reason})`)
+    this.name = 'Unreachable'
+  }
+}
+
+/** The error that an error response describes. */
+export async function readApiError(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '')
+  const body = parseJson(text)
+  if (!isRecord(body)) {
+    return new ApiError(response.status, '', text.trim() || `${response.status} ${response.statusText}`.trim())
+  }
+  const detail = body.detail ?? body.error ?? body.title ?? `${response.status} ${response.statusText}`
+  const details = Array.isArray(body.errors) ? body.errors.filter(isRecord) : []
+  return new ApiError(response.status, typeof body.code === 'string' ? body.code : '', String(detail), details)
+}
