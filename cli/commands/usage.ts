@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { UsageBody, UsageSessionRecent, UsageTotals } from '../../src/agents/usage/schema.ts'
+import type { PriceList, UsageBody, UsageSessionRecent, UsageTotals } from '../../src/agents/usage/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
@@ -13,15 +13,15 @@ export function usageCommand(program: Command, context: CommandContext): void {
       await renderLive(context, city, options, async (io) => {
         const usage = await city.call('GET ~/usage')
         if (options.json) printJson(io, usage)
-        else print(io, usage)
+        else print(io, usage, await city.call('GET ~/usage/prices'))
       })
     },
   )
 }
 
-function print(io: Io, usage: UsageBody): void {
+function print(io: Io, usage: UsageBody, prices: PriceList): void {
   if (!usage.available) {
-    printLine(io, 'Usage is not written down here: city.toml says so in [usage].')
+    printLine(io, 'Usage is not recorded: [usage] in city.toml turns it off.')
     return
   }
   const spans: [string, UsageTotals | undefined][] = [
@@ -40,14 +40,17 @@ function print(io: Io, usage: UsageBody): void {
     ],
     '',
   )
-  if (!usage.recent_by_session?.length) return
+  if (usage.recent_by_session?.length) {
+    printLine(io, '')
+    printTable(
+      io,
+      usage.recent_by_session,
+      [{ header: 'SESSION', value: ({ session }) => session, minWidth: 8 }, ...columns<UsageSessionRecent>()],
+      '',
+    )
+  }
   printLine(io, '')
-  printTable(
-    io,
-    usage.recent_by_session,
-    [{ header: 'SESSION', value: ({ session }) => session, minWidth: 8 }, ...columns<UsageSessionRecent>()],
-    '',
-  )
+  printLine(io, `Prices as of ${prices.date}${prices.source === 'file' ? ', from $GC_HOME/prices.json' : ''}.`)
 }
 
 type UsageCounts = Pick<

@@ -150,9 +150,19 @@ export class City {
     this.readiness = new Readiness({ clock, deadlines, env })
     this.logs = sessions.logs
     const providerOf = builtinProviderLookup(sessions.launcher)
-    this.usage = new Usage({ store, clock, reactions, config, book: repository, logs: this.logs, providerOf, report })
+    this.usage = new Usage({
+      store,
+      clock,
+      reactions,
+      config,
+      book: repository,
+      home,
+      logs: this.logs,
+      providerOf,
+      report,
+    })
     const tell = (tx: Tx, subject: string, body: string) => this.mail.tell(tx, subject, body)
-    this.budgets = new Budgets({ store, log, clock, config, usage: this.usage, tell })
+    this.budgets = new Budgets({ store, log, clock, config, usage: this.usage, notify: tell })
     const agentSessions = new AgentSessionDirectory({
       ...sessions,
       ...{ clock, budgets: this.budgets, control: operations.control, reader: operations.reader },

@@ -2,10 +2,10 @@ import { defineEvent } from '../../core/events/event.ts'
 import { Budget, BudgetSet } from './schema.ts'
 
 export const BudgetChanged = defineEvent('budget.set', BudgetSet, 'A budget was set.')
-export const BudgetRemoved = defineEvent('budget.removed', BudgetSet, 'A budget was taken away.')
-export const BudgetWarned = defineEvent('budget.warned', Budget, 'Most of a budget is used.')
+export const BudgetRemoved = defineEvent('budget.removed', BudgetSet, 'A budget was removed.')
+export const BudgetWarned = defineEvent('budget.warned', Budget, '80 % of a budget is used.')
 export const BudgetExhausted = defineEvent(
   'budget.exhausted',
   Budget,
-  'A budget is used up: nothing more is started for it.',
+  'A budget is exhausted: nothing more is started for it.',
 )

@@ -1,11 +1,11 @@
-/** A stretch of time in which a budget is used. */
-export interface Period {
+/** The period that a budget is for. */
+export interface BudgetPeriod {
   readonly start: number
   readonly end: number
 }
 
-/** The hour or day that a moment is in, in local time; days differ in length where clocks are changed. */
-export function periodOf(per: 'hour' | 'day', now: number): Period {
+/** The hour or day around a time, in local time; days differ in length where clocks change. */
+export function periodOf(per: 'hour' | 'day', now: number): BudgetPeriod {
   const start = new Date(now)
   if (per === 'hour') {
     start.setMinutes(0, 0, 0)
@@ -17,8 +17,8 @@ export function periodOf(per: 'hour' | 'day', now: number): Period {
   return { start: start.getTime(), end: end.getTime() }
 }
 
-/** How much of a budget is used: below 80 %, from there on, or all of it. */
-export function levelOf(spent: number, most: number): 0 | 80 | 100 {
-  if (spent >= most) return 100
-  return spent >= most * 0.8 ? 80 : 0
+/** The highest threshold that was reached: none, 80 % or 100 %. */
+export function levelOf(spent: number, limit: number): 0 | 80 | 100 {
+  if (spent >= limit) return 100
+  return spent >= limit * 0.8 ? 80 : 0
 }

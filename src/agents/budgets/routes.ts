@@ -10,7 +10,7 @@ export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [
     'GET ~/budgets',
     {
       id: 'list-budgets',
-      summary: 'List budgets, and what of each is used',
+      summary: 'List budgets and their usage',
       ok: BudgetList,
       index: true,
       extension: true,
@@ -21,8 +21,8 @@ export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [
     'PUT ~/budgets',
     {
       id: 'set-budget',
-      summary: 'Limit what a city, a rig or an agent may use',
-      description: 'People are told at 80 %; from 100 % on nothing more is started until the hour or day is over.',
+      summary: 'Limit the usage of a city, a rig or an agent',
+      description: 'People are notified at 80 %; at 100 % nothing more is started until the hour or day is over.',
       body: BudgetSet,
       ok: Budget,
       errors: ['forbidden', 'invalid-request', 'agent-not-found', 'rig-not-found', 'store-unavailable'],
@@ -34,8 +34,8 @@ export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [
     'DELETE ~/budgets',
     {
       id: 'remove-budget',
-      summary: 'Take a budget away',
-      description: 'One that is not there is none.',
+      summary: 'Remove a budget',
+      description: 'Removing a budget that does not exist succeeds.',
       query: BudgetKey,
       ok: OKResponseBody,
       errors: ['forbidden', 'store-unavailable'],

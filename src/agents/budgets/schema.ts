@@ -6,19 +6,27 @@ const Scope = Type.Union([Type.Literal('city'), Type.Literal('rig'), Type.Litera
   description: 'Whose usage is limited.',
 })
 const Unit = Type.Union([Type.Literal('tokens'), Type.Literal('usd')], {
-  description: 'What is counted: tokens of every kind, or estimated US dollars.',
+  description: 'The unit: tokens of every kind, or estimated US dollars.',
 })
 const Per = Type.Union([Type.Literal('hour'), Type.Literal('day')], {
-  description: 'How often it begins anew, in the local time of the supervisor.',
+  description: 'The period, in the local time of the supervisor.',
 })
-const name = Type.Optional(Type.String({ description: 'The rig, or the qualified agent; absent for the city.' }))
+const name = Type.Optional(
+  Type.String({ description: 'The name of the rig, or the qualified name of the agent; absent for the city.' }),
+)
 
-/** Which budget is meant. */
+/** Identifies a budget. */
 export const BudgetKey = Type.Object({ scope: Scope, name, unit: Unit, per: Per })
 export type BudgetKey = Static<typeof BudgetKey>
 
 export const BudgetSet = Type.Object(
-  { scope: Scope, name, unit: Unit, per: Per, limit: Type.Number({ minimum: 0, description: 'The most of it.' }) },
+  {
+    scope: Scope,
+    name,
+    unit: Unit,
+    per: Per,
+    limit: Type.Number({ minimum: 0, description: 'The maximum in one period.' }),
+  },
   { $id: 'BudgetSetInputBody', ...closed },
 )
 export type BudgetSet = Static<typeof BudgetSet>
@@ -29,13 +37,13 @@ export const Budget = Type.Object(
     name,
     unit: Unit,
     per: Per,
-    limit: Type.Number({ description: 'The most that may be used in a period.' }),
-    spent: Type.Number({ description: 'What was used in this period so far.' }),
+    limit: Type.Number({ description: 'The maximum in one period.' }),
+    spent: Type.Number({ description: 'The usage in this period so far.' }),
     state: Type.Union([Type.Literal('ok'), Type.Literal('warned'), Type.Literal('exhausted')], {
-      description: '`warned` from 80 % on; `exhausted` from 100 % on: nothing more is started.',
+      description: '`warned` from 80 %, `exhausted` from 100 %: nothing more is started.',
     }),
     period_start: Type.String({ format: 'date-time' }),
-    period_end: Type.String({ format: 'date-time', description: 'When it begins anew.' }),
+    period_end: Type.String({ format: 'date-time', description: 'When the next period begins.' }),
   },
   { $id: 'Budget', ...closed },
 )

@@ -1,44 +1,44 @@
 import type { ModelUsage } from '../conversations/entries/entry.ts'
 import type { LogSnapshot } from '../conversations/entries/log-reader.ts'
 
-/** So many answers are remembered as counted; the ledger knows all of them. */
-const REMEMBERED = 1000
+/** How many responses of a session are remembered as collected; the usage store knows all of them. */
+const MAX_REMEMBERED = 1000
 
-/** Picks out of logs what their models used: each answer once, when it is over. */
-export class Harvest {
-  readonly #known = new Map<string, Set<string>>()
+/** Collects the usage of model responses from logs: each response once, when it is finished. */
+export class UsageCollector {
+  readonly #collected = new Map<string, Set<string>>()
 
-  /** Answers of a session's log that were not given before. */
-  of(session: string, { entries }: LogSnapshot): ModelUsage[] {
-    const known = this.#known.get(session) ?? new Set()
-    this.#known.set(session, known)
-    return over(entries).filter(({ id }) => {
-      if (known.has(id)) return false
-      known.add(id)
-      if (known.size > REMEMBERED) known.delete(known.values().next().value ?? '')
+  /** The usage in a session's log that was not collected before. */
+  collect(session: string, { entries }: LogSnapshot): ModelUsage[] {
+    const collected = this.#collected.get(session) ?? new Set()
+    this.#collected.set(session, collected)
+    return finishedUsage(entries).filter(({ id }) => {
+      if (collected.has(id)) return false
+      collected.add(id)
+      if (collected.size > MAX_REMEMBERED) collected.delete(collected.values().next().value ?? '')
       return true
     })
   }
 
-  /** Answers that could not be counted are given again. */
-  again(session: string): void {
-    this.#known.delete(session)
+  /** Collects a session's usage again, since it could not be stored. */
+  retry(session: string): void {
+    this.#collected.delete(session)
   }
 
   forget(session: string): void {
-    this.#known.delete(session)
+    this.#collected.delete(session)
   }
 }
 
-/** An answer may stand in several entries, of which the last counts; the newest one may still get more. */
-function over(entries: LogSnapshot['entries']): ModelUsage[] {
-  const uses = new Map<string, ModelUsage>()
-  for (const { usage: use } of entries) {
-    if (!use) continue
-    uses.delete(use.id)
-    uses.set(use.id, use)
+/** A response may span several entries, the last of which counts; the newest response may still continue. */
+function finishedUsage(entries: LogSnapshot['entries']): ModelUsage[] {
+  const byId = new Map<string, ModelUsage>()
+  for (const { usage } of entries) {
+    if (!usage) continue
+    byId.delete(usage.id)
+    byId.set(usage.id, usage)
   }
   const last = entries.at(-1)
-  const open = last?.usage && (last.turn === undefined || last.partial) ? last.usage.id : undefined
-  return [...uses.values()].filter(({ id }) => id !== open)
+  const openId = last?.usage && (last.turn === undefined || last.partial) ? last.usage.id : undefined
+  return [...byId.values()].filter(({ id }) => id !== openId)
 }

@@ -3,20 +3,20 @@ import { type Static, Type } from '@sinclair/typebox'
 const closed = { additionalProperties: false } as const
 const count = (description: string) => Type.Integer({ description })
 const tokens = {
-  input_tokens: count('What models were given anew.'),
-  output_tokens: count('What models wrote, thoughts included.'),
-  cache_read_tokens: count('What models had read before.'),
-  cache_creation_tokens: count('What models were given to keep in mind.'),
+  input_tokens: count('Input tokens that were not cached.'),
+  output_tokens: count('Output tokens, reasoning included.'),
+  cache_read_tokens: count('Input tokens read from the cache.'),
+  cache_creation_tokens: count('Input tokens written to the cache.'),
 }
-const cost_usd_estimate = Type.Number({ description: 'By list prices, in US dollars; an estimate.' })
-const unpriced = count('Answers of models whose price is not known; they are not in the cost.')
+const cost_usd_estimate = Type.Number({ description: 'The estimated cost in US dollars.' })
+const unpriced = count('Model responses whose price is not known; the cost leaves them out.')
 
 export const UsageTotals = Type.Object(
   {
-    invocations: count('Answers of models.'),
-    compute_facts: count('Runs of sessions that ended.'),
+    invocations: count('Model responses.'),
+    compute_facts: count('Completed runs of sessions.'),
     ...tokens,
-    wall_seconds: Type.Number({ description: 'How long those runs were, added up.' }),
+    wall_seconds: Type.Number({ description: 'The total duration of those runs.' }),
     cost_usd_estimate,
     unpriced,
   },
@@ -26,7 +26,7 @@ export type UsageTotals = Static<typeof UsageTotals>
 
 export const UsageSessionRecent = Type.Object(
   {
-    session: Type.String({ description: 'What the session is called.' }),
+    session: Type.String({ description: 'The display name of the session.' }),
     session_id: Type.Optional(Type.String()),
     ...tokens,
     cost_usd_estimate,
@@ -36,17 +36,72 @@ export const UsageSessionRecent = Type.Object(
 )
 export type UsageSessionRecent = Static<typeof UsageSessionRecent>
 
+const usd = () => Type.Number({ minimum: 0 })
+
+/** US dollars for a million tokens, under the names that `[[pricing]]` has. */
+const rates = {
+  prompt_usd_per_1m: usd(),
+  completion_usd_per_1m: usd(),
+  cache_read_usd_per_1m: Type.Optional(usd()),
+  cache_creation_usd_per_1m: Type.Optional(usd()),
+}
+const Rates = Type.Object(rates)
+export type Rates = Static<typeof Rates>
+
+const LongPrompt = Type.Object(
+  {
+    above_tokens: Type.Integer({ minimum: 1, description: 'The size of a prompt above which these prices apply.' }),
+    ...rates,
+  },
+  { $id: 'LongPromptPrice', ...closed },
+)
+
+export const ListPrice = Type.Object(
+  {
+    model: Type.String({
+      minLength: 1,
+      description: 'A part of the model’s name; the longest one that matches applies.',
+    }),
+    ...rates,
+    long_prompt: Type.Optional(LongPrompt),
+  },
+  { $id: 'ListPrice', ...closed },
+)
+export type ListPrice = Static<typeof ListPrice>
+
+const date = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'The day of these prices.' })
+const models = Type.Array(ListPrice)
+
+/** The content of `prices.json`. */
+export const PriceFile = Type.Object({ date, models }, closed)
+export type PriceFile = Static<typeof PriceFile>
+
+/** Ours: the list prices in use. */
+export const PriceList = Type.Object(
+  {
+    date,
+    source: Type.Union([Type.Literal('builtin'), Type.Literal('file')], {
+      description: '`file` when `$GC_HOME/prices.json` replaces the built-in list.',
+    }),
+    models,
+  },
+  { $id: 'PriceList', ...closed },
+)
+export type PriceList = Static<typeof PriceList>
+
 export const UsageBody = Type.Object(
   {
-    available: Type.Boolean({ description: 'Whether anything can be told.' }),
-    recording: Type.Boolean({ description: 'Whether usage is written down.' }),
+    available: Type.Boolean({ description: 'Whether usage can be shown.' }),
+    recording: Type.Boolean({ description: 'Whether usage is recorded.' }),
     source: Type.Union([Type.Literal('local_estimate'), Type.Literal('unavailable')]),
     today: UsageTotals,
     last_24h: Type.Optional(UsageTotals),
     recent: UsageTotals,
-    recent_window_secs: Type.Integer({ description: 'How long ago `recent` begins.' }),
-    recent_by_session: Type.Optional(Type.Array(UsageSessionRecent, { description: 'The 24 that used most.' })),
-    observed_from: Type.Optional(Type.String({ description: 'When the oldest usage known was.' })),
+    recent_window_secs: Type.Integer({ description: 'The length of `recent` in seconds.' }),
+    recent_by_session: Type.Optional(
+      Type.Array(UsageSessionRecent, { description: 'The 24 sessions that used the most.' }),
+    ),
+    observed_from: Type.Optional(Type.String({ description: 'The time of the oldest recorded usage.' })),
     updated_at: Type.String(),
     partial: Type.Optional(Type.Boolean({ description: 'Some usage could not be read.' })),
     partial_reasons: Type.Optional(Type.Array(Type.String())),

@@ -4,14 +4,14 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { FilePosition } from '../conversations/entries/log-reader.ts'
 import type { UsageSessionRecent, UsageTotals } from './schema.ts'
 
-/** What was used: an answer of a model, or a run of a session. */
-export interface Fact {
-  /** Names it among those of its session. */
+/** One use: a response of a model, or a run of a session. */
+export interface UsageFact {
+  /** Unique among the facts of its session. */
   readonly name: string
   readonly at: number
   readonly kind: 'model' | 'compute'
   readonly sessionId: string
-  /** What the session is called. */
+  /** The display name of the session. */
   readonly worker: string
   readonly agent: string
   readonly rig: string
@@ -25,7 +25,7 @@ export interface Fact {
   readonly cost: number | undefined
 }
 
-interface Sum {
+interface UsageSum {
   invocations: number
   computes: number
   input: number
@@ -37,44 +37,46 @@ interface Sum {
   unpriced: number
 }
 
-/** Whose usage is meant: the city's, a rig's or an agent's. */
-export interface Part {
+/** Whose usage is counted: the city's, a rig's or an agent's. */
+export interface UsageScope {
   readonly scope: 'city' | 'rig' | 'agent'
   readonly name: string
 }
 
-const MINUTE = 60_000
-/** Sums are kept by the quarter of an hour: a day and an hour begin with one, in whatever time zone. */
-export const QUARTER = 15 * MINUTE
-const DAY = 24 * 60 * MINUTE
-/** A log that is read again after longer may be counted again. */
-const FACTS_KEPT = 35 * DAY
-const SUMS_KEPT = 400 * DAY
-/** So many old rows are let go at a time. */
-const SLICE = 500
+const MINUTE_MS = 60_000
+/** Sums are kept by quarter hours, at which days and hours begin in every time zone. */
+export const QUARTER_MS = 15 * MINUTE_MS
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** A log that is read again after this time may be counted twice. */
+const FACT_RETENTION_MS = 35 * DAY_MS
+const SUM_RETENTION_MS = 400 * DAY_MS
+const MAX_ROWS_PER_PRUNE = 500
 
-const COLUMNS = `sum(invocations) AS invocations, sum(computes) AS computes, sum(input) AS input, sum(output) AS output,
+const SUM_COLUMNS = `sum(invocations) AS invocations, sum(computes) AS computes, sum(input) AS input, sum(output) AS output,
   sum(cache_read) AS cacheRead, sum(cache_write) AS cacheWrite, sum(wall_ms) AS wallMs, sum(cost) AS cost,
   sum(unpriced) AS unpriced`
-const OF_FACTS = COLUMNS.replace('sum(invocations)', "sum(kind = 'model')").replace(
+const FACT_COLUMNS = SUM_COLUMNS.replace('sum(invocations)', "sum(kind = 'model')").replace(
   'sum(computes)',
   "sum(kind = 'compute')",
 )
-const PARTS: Record<Part['scope'], string> = { city: "'' = ?", rig: 'rig = ?', agent: 'agent = ?' }
+const SCOPE_CONDITIONS: Record<UsageScope['scope'], string> = { city: "'' = ?", rig: 'rig = ?', agent: 'agent = ?' }
 
-/** Writes down what is used, each thing once, and adds it up as it comes: what a total costs does not follow history. */
-export class Ledger {
+/** Stores usage, each fact once, and maintains its sums, so that the time a total takes does not depend on history. */
+export class UsageStore {
   readonly #insert: Statement<unknown, (string | number)[]>
   readonly #add: Statement<unknown, (string | number)[]>
-  readonly #sums: Statement<Sum, [number]>
-  readonly #facts: Statement<Sum, [number, number]>
+  readonly #sums: Statement<UsageSum, [number]>
+  readonly #facts: Statement<UsageSum, [number, number]>
   readonly #oldest: Statement<{ at: number | null }, []>
-  readonly #sessions: Statement<Sum & { sessionId: string; worker: string }, [number]>
-  readonly #spent: Record<Part['scope'], Statement<{ tokens: number | null; cost: number | null }, [number, string]>>
-  readonly #place: Statement<FilePosition, [string]>
-  readonly #putPlace: Statement<unknown, [string, string, number]>
-  readonly #prune: Statement<unknown, [number]>
-  readonly #prunePlaces: Statement<unknown, []>
+  readonly #sessions: Statement<UsageSum & { sessionId: string; worker: string }, [number]>
+  readonly #spent: Record<
+    UsageScope['scope'],
+    Statement<{ tokens: number | null; cost: number | null }, [number, string]>
+  >
+  readonly #position: Statement<FilePosition, [string]>
+  readonly #savePosition: Statement<unknown, [string, string, number]>
+  readonly #pruneFacts: Statement<unknown, [number]>
+  readonly #prunePositions: Statement<unknown, []>
   readonly #pruneSums: Statement<unknown, [number]>
 
   constructor(store: Store) {
@@ -87,103 +89,106 @@ export class Ledger {
         computes = computes + excluded.computes, input = input + excluded.input, output = output + excluded.output,
         cache_read = cache_read + excluded.cache_read, cache_write = cache_write + excluded.cache_write,
         wall_ms = wall_ms + excluded.wall_ms, cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced`)
-    this.#sums = store.prepare(`SELECT ${COLUMNS} FROM usage_sums WHERE at >= ?`)
-    this.#facts = store.prepare(`SELECT ${OF_FACTS} FROM usage_facts WHERE at >= ? AND at < ?`)
+    this.#sums = store.prepare(`SELECT ${SUM_COLUMNS} FROM usage_sums WHERE at >= ?`)
+    this.#facts = store.prepare(`SELECT ${FACT_COLUMNS} FROM usage_facts WHERE at >= ? AND at < ?`)
     this.#oldest = store.prepare('SELECT min(at) AS at FROM usage_facts')
-    this.#sessions = store.prepare(`SELECT session_id AS sessionId, worker, ${OF_FACTS}
+    this.#sessions = store.prepare(`SELECT session_id AS sessionId, worker, ${FACT_COLUMNS}
       FROM usage_facts WHERE at >= ? AND kind = 'model' AND worker != '' GROUP BY session_id
       ORDER BY sum(input + output + cache_read + cache_write) DESC, session_id, worker LIMIT 24`)
-    const spent = (part: string) =>
+    const spentIn = (condition: string) =>
       store.prepare<{ tokens: number | null; cost: number | null }, [number, string]>(
         `SELECT sum(input + output + cache_read + cache_write) AS tokens, sum(cost) AS cost
-         FROM usage_sums WHERE at >= ? AND ${part}`,
+         FROM usage_sums WHERE at >= ? AND ${condition}`,
       )
-    this.#spent = { city: spent(PARTS.city), rig: spent(PARTS.rig), agent: spent(PARTS.agent) }
-    this.#place = store.prepare('SELECT file, offset FROM usage_places WHERE session_id = ?')
-    this.#putPlace = store.prepare('INSERT OR REPLACE INTO usage_places (session_id, file, offset) VALUES (?, ?, ?)')
-    const old = `at IN (SELECT at FROM usage_facts WHERE at < ? ORDER BY at LIMIT ${SLICE})`
-    this.#prune = store.prepare(`DELETE FROM usage_facts WHERE ${old}`)
-    this.#prunePlaces = store.prepare(`DELETE FROM usage_places WHERE session_id IN (
+    this.#spent = {
+      city: spentIn(SCOPE_CONDITIONS.city),
+      rig: spentIn(SCOPE_CONDITIONS.rig),
+      agent: spentIn(SCOPE_CONDITIONS.agent),
+    }
+    this.#position = store.prepare('SELECT file, offset FROM usage_places WHERE session_id = ?')
+    this.#savePosition = store.prepare(
+      'INSERT OR REPLACE INTO usage_places (session_id, file, offset) VALUES (?, ?, ?)',
+    )
+    const oldRows = `at IN (SELECT at FROM usage_facts WHERE at < ? ORDER BY at LIMIT ${MAX_ROWS_PER_PRUNE})`
+    this.#pruneFacts = store.prepare(`DELETE FROM usage_facts WHERE ${oldRows}`)
+    this.#prunePositions = store.prepare(`DELETE FROM usage_places WHERE session_id IN (
       SELECT session_id FROM usage_places LEFT JOIN sessions ON sessions.id = session_id
-      WHERE sessions.id IS NULL OR closed_at IS NOT NULL LIMIT ${SLICE})`)
+      WHERE sessions.id IS NULL OR closed_at IS NOT NULL LIMIT ${MAX_ROWS_PER_PRUNE})`)
     this.#pruneSums = store.prepare('DELETE FROM usage_sums WHERE at < ?')
   }
 
-  /** Writes down one thing; false when it was known. */
-  add(tx: Tx, fact: Fact): boolean {
+  /** Stores a fact; false when it was stored before. */
+  add(tx: Tx, fact: UsageFact): boolean {
     void tx
     const { at, kind, rig, agent, input, output, cacheRead, cacheWrite, wallMs } = fact
     const tokens = [input, output, cacheRead, cacheWrite]
     const unpriced = kind === 'model' && fact.cost === undefined ? 1 : 0
-    const rest = [wallMs, fact.cost ?? 0, unpriced]
-    const whose = [fact.sessionId, fact.worker, agent, rig, fact.model]
-    if (this.#insert.run(keyOf(fact), at, kind, ...whose, ...tokens, ...rest).changes === 0) return false
+    const costs = [wallMs, fact.cost ?? 0, unpriced]
+    const owner = [fact.sessionId, fact.worker, agent, rig, fact.model]
+    if (this.#insert.run(keyOf(fact), at, kind, ...owner, ...tokens, ...costs).changes === 0) return false
     const counts = kind === 'model' ? [1, 0] : [0, 1]
-    this.#add.run(at - (at % QUARTER), rig, agent, ...counts, ...tokens, ...rest)
+    this.#add.run(at - (at % QUARTER_MS), rig, agent, ...counts, ...tokens, ...costs)
     return true
   }
 
-  /** Up to where the log of a session was counted. */
-  placeOf(session: string): FilePosition | undefined {
-    return this.#place.get(session) ?? undefined
+  /** The position up to which the log of a session was counted. */
+  positionOf(session: string): FilePosition | undefined {
+    return this.#position.get(session) ?? undefined
   }
 
-  /** Remembers up to where the log of a session was counted. */
-  putPlace(tx: Tx, session: string, { file, offset }: FilePosition): void {
+  savePosition(tx: Tx, session: string, { file, offset }: FilePosition): void {
     void tx
-    this.#putPlace.run(session, file, offset)
+    this.#savePosition.run(session, file, offset)
   }
 
-  /** Everything since a moment. */
+  /** All usage since a time. */
   totals(from: number): UsageTotals {
-    const quarter = Math.ceil(from / QUARTER) * QUARTER
-    const late = this.#sums.get(quarter)
-    const early = this.#facts.get(from, quarter)
-    return toTotals(late, early)
+    const firstQuarter = Math.ceil(from / QUARTER_MS) * QUARTER_MS
+    return toTotals(this.#sums.get(firstQuarter), this.#facts.get(from, firstQuarter))
   }
 
-  /** What each session used since a moment, the most first. */
+  /** The usage of each session since a time, largest first. */
   bySession(from: number): UsageSessionRecent[] {
     return this.#sessions.all(from).map((row) => {
-      const { invocations: _, compute_facts: __, wall_seconds: ___, ...used } = toTotals(row)
-      return { session: row.worker, session_id: row.sessionId, ...used }
+      const { invocations: _, compute_facts: __, wall_seconds: ___, ...totals } = toTotals(row)
+      return { session: row.worker, session_id: row.sessionId, ...totals }
     })
   }
 
-  /** What a part of the city used since a moment, which has to begin a quarter of an hour. */
-  spent({ scope, name }: Part, from: number): { tokens: number; usd: number } {
+  /** The usage of a scope since a time, which must be the start of a quarter hour. */
+  spent({ scope, name }: UsageScope, from: number): { tokens: number; usd: number } {
     const row = this.#spent[scope].get(from, name)
     return { tokens: row?.tokens ?? 0, usd: row?.cost ?? 0 }
   }
 
-  /** When the oldest thing known was. */
+  /** The time of the oldest fact. */
   get oldest(): number | undefined {
     return this.#oldest.get()?.at ?? undefined
   }
 
-  /** Lets go of some of what is too old. */
+  /** Deletes some of the rows that are too old. */
   prune(tx: Tx, now: number): void {
     void tx
-    this.#prune.run(now - FACTS_KEPT)
-    this.#pruneSums.run(now - SUMS_KEPT)
-    this.#prunePlaces.run()
+    this.#pruneFacts.run(now - FACT_RETENTION_MS)
+    this.#pruneSums.run(now - SUM_RETENTION_MS)
+    this.#prunePositions.run()
   }
 }
 
-const keyOf = ({ sessionId, kind, name }: Fact): string =>
+const keyOf = ({ sessionId, kind, name }: UsageFact): string =>
   createHash('sha256').update(`${sessionId}\0${kind}\0${name}`).digest('hex')
 
-function toTotals(...sums: (Sum | null | undefined)[]): UsageTotals {
-  const all = (of: keyof Sum): number => sums.reduce((total, sum) => total + (sum?.[of] ?? 0), 0)
+function toTotals(...sums: (UsageSum | null | undefined)[]): UsageTotals {
+  const total = (column: keyof UsageSum): number => sums.reduce((value, sum) => value + (sum?.[column] ?? 0), 0)
   return {
-    invocations: all('invocations'),
-    compute_facts: all('computes'),
-    input_tokens: all('input'),
-    output_tokens: all('output'),
-    cache_read_tokens: all('cacheRead'),
-    cache_creation_tokens: all('cacheWrite'),
-    wall_seconds: all('wallMs') / 1000,
-    cost_usd_estimate: Math.round(all('cost') * 1e6) / 1e6,
-    unpriced: all('unpriced'),
+    invocations: total('invocations'),
+    compute_facts: total('computes'),
+    input_tokens: total('input'),
+    output_tokens: total('output'),
+    cache_read_tokens: total('cacheRead'),
+    cache_creation_tokens: total('cacheWrite'),
+    wall_seconds: total('wallMs') / 1000,
+    cost_usd_estimate: Math.round(total('cost') * 1e6) / 1e6,
+    unpriced: total('unpriced'),
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Budgets } from '../../../src/agents/budgets/budgets.ts'
 import { levelOf, periodOf } from '../../../src/agents/budgets/period.ts'
-import type { Spender, Usage } from '../../../src/agents/usage/usage.ts'
+import type { UsageOwner } from '../../../src/agents/usage/usage.ts'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Config } from '../../../src/config/config.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
@@ -25,7 +25,7 @@ start_command = "cat"
 const human: Caller = { kind: 'human' }
 const worker = { qualified: 'web/worker', dir: 'web' }
 
-/** Budgets over a city whose usage is moved by hand. */
+/** Budgets of a city whose usage the test sets. */
 async function open() {
   const folder = tempFolder()
   write(folder.at('city.toml'), TOML)
@@ -34,23 +34,29 @@ async function open() {
   const deadlines = new Deadlines(clock, clock)
   const log = new EventLog(store, clock, deadlines)
   let used = { tokens: 0, usd: 0 }
-  let hear = (_: Tx, __: Spender) => {}
+  let notify = (_: Tx, __: UsageOwner) => {}
   const usage = {
     spent: () => used,
-    onSpent: (listener: typeof hear) => {
-      hear = listener
+    onUsage: (listener: typeof notify) => {
+      notify = listener
     },
-  } as unknown as Usage
-  const letters: string[] = []
-  const tell = (_: Tx, subject: string) => void letters.push(subject)
-  const budgets = new Budgets({ store, log, clock, config: await Config.open(folder.path), usage, tell })
+  }
+  const subjects: string[] = []
+  const budgets = new Budgets({
+    store,
+    log,
+    clock,
+    config: await Config.open(folder.path),
+    usage,
+    notify: (_, subject) => void subjects.push(subject),
+  })
   return {
     budgets,
     clock,
-    letters,
+    subjects,
     use: (tokens: number) => {
       used = { tokens, usd: tokens / 100 }
-      return store.write((tx) => hear(tx, { agent: 'web/worker', rig: 'web' }))
+      return store.write((tx) => notify(tx, { agent: 'web/worker', rig: 'web' }))
     },
     events: () => log.after(0, 100).map(({ type }) => type),
     async [Symbol.asyncDispose]() {
@@ -61,12 +67,12 @@ async function open() {
 }
 
 describe('a budget', () => {
-  test('warns at 80 %, blocks at 100 %, tells each once a period, and begins anew', async () => {
+  test('warns at 80 %, blocks at 100 %, notifies once of each in a period, and starts over in the next', async () => {
     await using world = await open()
-    const { budgets, clock, letters } = world
+    const { budgets, clock, subjects } = world
     await budgets.set(human, { scope: 'rig', name: 'web', unit: 'tokens', per: 'hour', limit: 1000 })
     await world.use(700)
-    expect([budgets.blocks(worker), letters.length]).toEqual([undefined, 0])
+    expect([budgets.blocks(worker), subjects.length]).toEqual([undefined, 0])
     await world.use(800)
     await world.use(850)
     expect(budgets.blocks(worker)).toBeUndefined()
@@ -76,7 +82,7 @@ describe('a budget', () => {
       /^the budget of rig web in tokens an hour is used up until .*; raise it, or wait$/,
     )
     expect(budgets.blocks({ qualified: 'mayor' })).toBeUndefined()
-    expect(letters).toEqual([
+    expect(subjects).toEqual([
       'the budget of rig web in tokens an hour is 80 % used',
       'the budget of rig web in tokens an hour is used up',
     ])
@@ -89,7 +95,7 @@ describe('a budget', () => {
     expect(world.events().slice(3)).toEqual(['budget.exhausted'])
   })
 
-  test('of the city covers everyone, in dollars too; setting the same again is no event', async () => {
+  test('of the city applies to every agent, also in dollars; setting it again unchanged records no event', async () => {
     await using world = await open()
     const set = { scope: 'city', unit: 'usd', per: 'day', limit: 5 } as const
     await world.budgets.set(human, set)
@@ -102,7 +108,7 @@ describe('a budget', () => {
     expect(world.events()).toEqual(['budget.set', 'budget.exhausted', 'budget.removed'])
   })
 
-  test('is changed by sessions only when their agent may, and only for what is declared', async () => {
+  test('is changed by a session only when its agent may, and only for a declared rig or agent', async () => {
     await using world = await open()
     const session = (may: string[]): Caller => ({
       kind: 'session',
@@ -123,7 +129,7 @@ describe('a budget', () => {
   })
 })
 
-test('a day has the length that it has here, and levels are reached exactly', () => {
+test('a day is as long as it is in local time, and a level is reached exactly at its threshold', () => {
   const now = new Date(2026, 3, 4, 15, 42).getTime()
   expect(periodOf('day', now)).toEqual({ start: new Date(2026, 3, 4).getTime(), end: new Date(2026, 3, 5).getTime() })
   expect(periodOf('hour', now)).toEqual({

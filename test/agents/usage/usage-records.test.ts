@@ -17,10 +17,10 @@ afterAll(() => town[Symbol.asyncDispose]())
 const now = () => ({ timestamp: new Date().toISOString() })
 const usage = (fits: (usage: UsageBody) => boolean) => town.until<UsageBody>('/usage', fits)
 
-test('what a session’s model used is counted when its turn ends, and priced', async () => {
+test('the usage of a turn is counted and priced when the turn ends', async () => {
   await town.json(['budget', 'set', '1usd', '--agent', 'clerk'])
-  const asked = { ...claude.user('u1', null, 'Work', 1), ...now() }
-  town.log('k', asked, { ...claude.says('a1', 'u1', 'Done', 2), ...now() })
+  const prompt = { ...claude.user('u1', null, 'Work', 1), ...now() }
+  town.log('k', prompt, { ...claude.says('a1', 'u1', 'Done', 2), ...now() })
   const shown = await usage(({ today }) => today.invocations === 1)
   expect(shown).toMatchObject({ available: true, recording: true, source: 'local_estimate', recent_window_secs: 300 })
   expect(shown.today).toMatchObject({ input_tokens: 4, output_tokens: 50, cache_read_tokens: 98_996, unpriced: 0 })
@@ -28,16 +28,18 @@ test('what a session’s model used is counted when its turn ends, and priced', 
   expect(shown.recent_by_session).toMatchObject([{ session: 'bob', session_id: session.id, output_tokens: 50 }])
   const { body } = await town.get<UsageBody>('/usage?aggregate_only=true')
   expect(body.recent_by_session).toBeUndefined()
-  expect((await town.gc(['usage'])).out).toMatch(/today +4 +50 +99\.0k +1\.0k +\$0\.06/)
+  const printed = (await town.gc(['usage'])).out
+  expect(printed).toMatch(/today +4 +50 +99\.0k +1\.0k +\$0\.06/)
+  expect(printed).toMatch(/\nPrices as of \d{4}-\d{2}-\d{2}\.\n$/)
 })
 
-test('how long a session ran is counted when its program is gone', async () => {
+test('the duration of a run is counted when its program has ended', async () => {
   await town.gc(['session', 'suspend', session.id])
   const { today } = await usage(({ today }) => today.compute_facts === 1)
   expect(today.wall_seconds).toBeGreaterThan(0)
 })
 
-test('a used up budget keeps its agent from being started, and people are told once', async () => {
+test('an exhausted budget keeps its agent from being started, and people are notified once', async () => {
   const { items } = (await town.get<BudgetList>('/budgets')).body
   expect(items).toMatchObject([{ scope: 'agent', name: 'clerk', unit: 'usd', per: 'day', limit: 1, state: 'ok' }])
   await town.json(['budget', 'set', '0.05usd', '--agent', 'clerk'])

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { unlinkSync } from 'node:fs'
 import type { Entry, ModelUsage } from '../../../src/agents/conversations/entries/entry.ts'
-import { Harvest } from '../../../src/agents/usage/collector.ts'
+import { UsageCollector } from '../../../src/agents/usage/collector.ts'
+import { PriceLists } from '../../../src/agents/usage/price-list.ts'
 import { Prices } from '../../../src/agents/usage/prices.ts'
-import { believed } from '../../../src/agents/usage/sanitize.ts'
-import { type Fact, Ledger } from '../../../src/agents/usage/usage-store.ts'
+import { sanitizeUsage } from '../../../src/agents/usage/sanitize.ts'
+import { type UsageFact, UsageStore } from '../../../src/agents/usage/usage-store.ts'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Config } from '../../../src/config/config.ts'
 import { Store } from '../../../src/core/store.ts'
@@ -21,11 +23,13 @@ const use = (id: string, more: Partial<ModelUsage> = {}): ModelUsage => ({
   ...more,
 })
 
-describe('the price of an answer', () => {
-  test('is by list, as its log says, or as the city declares; or not known', async () => {
+const listPrices = (path: string, reports: string[] = []) => new PriceLists(path, (message) => reports.push(message))
+
+describe('the cost of a response', () => {
+  test('is the declared price, else what its log tells, else the list price, else not known', async () => {
     using folder = tempFolder()
     write(folder.at('city.toml'), '[workspace]\nname = "mill"\n')
-    const plain = new Prices(await Config.open(folder.path))
+    const plain = new Prices(await Config.open(folder.path), listPrices(folder.at('prices.json')))
     expect(plain.cost('claude', use('a'))).toBeCloseTo(5 + 2.5 + 1 + 1.25)
     expect(plain.cost('opencode', use('a', { model: 'other', cost: 0.5 }))).toBe(0.5)
     expect(plain.cost('codex', use('a', { model: 'gpt-5.5' }))).toBeUndefined()
@@ -38,26 +42,78 @@ prompt_usd_per_1m = 2.0
 completion_usd_per_1m = 10
 `
     write(folder.at('city.toml'), declared)
-    const own = new Prices(await Config.open(folder.path))
+    const own = new Prices(await Config.open(folder.path), listPrices(folder.at('prices.json')))
     expect(own.cost('codex', use('a', { model: 'gpt-5.5-codex' }))).toBeCloseTo(3)
     expect(own.cost('claude', use('a', { model: 'gpt-5.5' }))).toBeUndefined()
   })
 })
 
-describe('what a log tells of an answer', () => {
-  test('is believed within reason: nothing is spent in the future, or less than nothing', () => {
-    const odd = { input: -5, output: 1.4, cacheRead: 1e300, cacheWrite: 0, reasoning: 0 }
-    expect(believed(use('a', { tokens: odd, timestamp: NOON + HOUR, cost: -3, model: 'm'.repeat(500) }), NOON)).toEqual(
-      {
-        ...{ id: 'a', model: 'm'.repeat(200), timestamp: NOON, cost: 0 },
-        tokens: { input: 0, output: 1, cacheRead: 1e9, cacheWrite: 0, reasoning: 0 },
-      },
-    )
-    expect(believed(use('a'), NOON)).toEqual(use('a'))
+describe('list prices', () => {
+  const builtin = listPrices('/nowhere/prices.json')
+  const rates = { prompt_usd_per_1m: 7, completion_usd_per_1m: 8 }
+  const file = (...models: object[]) => JSON.stringify({ date: '2027-01-02', models })
+
+  test('name a day and list the newest models first', () => {
+    expect(builtin.current.source).toBe('builtin')
+    expect(builtin.current.date).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+    expect(builtin.current.models[0]?.model).toBe('haiku-5-5')
+  })
+
+  test('are those of the longest name that matches the version of a model', () => {
+    const prompt = (model: string, promptTokens = 1) => builtin.find(model, promptTokens)?.prompt_usd_per_1m
+    expect(prompt('claude-opus-5-5')).toBe(4)
+    expect(prompt('claude-opus-5-5-20260922')).toBe(4)
+    expect(prompt('claude-opus-5[1m]')).toBe(5)
+    expect(prompt('claude-opus-5-20260724')).toBe(5)
+    expect(prompt('us.anthropic.claude-sonnet-4-6-v1:0')).toBe(3)
+    expect(prompt('claude-opus-5-7')).toBeUndefined()
+    expect(prompt('claude-opus-51')).toBeUndefined()
+    expect([prompt('claude-haiku-5-5', 100_000), prompt('claude-haiku-5-5', 100_001)]).toEqual([0.1, 0.5])
+  })
+
+  test('are replaced by a file, which is read again when it changes', () => {
+    using folder = tempFolder()
+    const lists = listPrices(folder.at('prices.json'))
+    expect(lists.current.source).toBe('builtin')
+    write(folder.at('prices.json'), file({ model: 'gpt-5.5', ...rates }))
+    expect(lists.current).toEqual({ date: '2027-01-02', source: 'file', models: [{ model: 'gpt-5.5', ...rates }] })
+    expect(lists.find('gpt-5.5-codex', 1)).toMatchObject(rates)
+    expect(lists.find('claude-opus-5-5', 1)).toBeUndefined()
+    unlinkSync(folder.at('prices.json'))
+    expect(lists.find('claude-opus-5-5', 1)).toMatchObject({ prompt_usd_per_1m: 4 })
+  })
+
+  test('stay the built-in ones when the file is invalid, which is reported once', () => {
+    using folder = tempFolder()
+    const reports: string[] = []
+    const path = folder.at('prices.json')
+    const lists = listPrices(path, reports)
+    write(path, '{ "date": }')
+    expect([lists.current.source, lists.current.source]).toEqual(['builtin', 'builtin'])
+    write(path, file({ model: 'gpt-5.5', ...rates, prompt_usd_per_1m: 'seven' }))
+    expect(lists.find('claude-opus-5-5', 1)).toMatchObject({ prompt_usd_per_1m: 4 })
+    const end = `; the built-in prices of ${builtin.current.date} apply`
+    expect(reports).toEqual([
+      `${path} is ignored: it is not JSON: unexpected "}" at line 1, column 11${end}`,
+      `${path} is ignored: models.0.prompt_usd_per_1m: expected number${end}`,
+    ])
   })
 })
 
-describe('the answers in a log', () => {
+describe('what a log tells about a response', () => {
+  test('is limited to what is plausible: no usage in the future, and none below zero', () => {
+    const odd = { input: -5, output: 1.4, cacheRead: 1e300, cacheWrite: 0, reasoning: 0 }
+    expect(
+      sanitizeUsage(use('a', { tokens: odd, timestamp: NOON + HOUR, cost: -3, model: 'm'.repeat(500) }), NOON),
+    ).toEqual({
+      ...{ id: 'a', model: 'm'.repeat(200), timestamp: NOON, cost: 0 },
+      tokens: { input: 0, output: 1, cacheRead: 1e9, cacheWrite: 0, reasoning: 0 },
+    })
+    expect(sanitizeUsage(use('a'), NOON)).toEqual(use('a'))
+  })
+})
+
+describe('the usage in a log', () => {
   const entry = (id: string, more: Partial<Entry> = {}): Entry => ({
     ...{
       id,
@@ -72,32 +128,32 @@ describe('the answers in a log', () => {
     blocks: () => [],
     ...more,
   })
-  const view = (...entries: Entry[]) => ({ entries, hasBranches: false, key: 'k' })
+  const snapshot = (...entries: Entry[]) => ({ entries, hasBranches: false, key: 'k' })
 
-  test('are counted once, when they are over, by their last entry', () => {
-    const harvest = new Harvest()
-    const begun = entry('1', { usage: use('m1', { timestamp: 1 }) })
-    expect(harvest.of('s', view(begun))).toEqual([])
-    const more = entry('2', { usage: use('m1', { timestamp: 2 }) })
-    expect(harvest.of('s', view(begun, more, entry('3')))).toMatchObject([{ id: 'm1', timestamp: 2 }])
+  test('is collected once for each response, when it is finished, from its last entry', () => {
+    const collector = new UsageCollector()
+    const first = entry('1', { usage: use('m1', { timestamp: 1 }) })
+    expect(collector.collect('s', snapshot(first))).toEqual([])
+    const second = entry('2', { usage: use('m1', { timestamp: 2 }) })
+    expect(collector.collect('s', snapshot(first, second, entry('3')))).toMatchObject([{ id: 'm1', timestamp: 2 }])
     const last = entry('4', { usage: use('m2'), turn: 'idle' })
-    expect(harvest.of('s', view(begun, more, entry('3'), last)).map(({ id }) => id)).toEqual(['m2'])
-    expect(harvest.of('s', view(begun, more, entry('3'), last))).toEqual([])
+    expect(collector.collect('s', snapshot(first, second, entry('3'), last)).map(({ id }) => id)).toEqual(['m2'])
+    expect(collector.collect('s', snapshot(first, second, entry('3'), last))).toEqual([])
   })
 })
 
-describe('the ledger', () => {
-  const fact = (name: string, at: number, more: Partial<Fact> = {}): Fact => ({
+describe('the usage store', () => {
+  const fact = (name: string, at: number, more: Partial<UsageFact> = {}): UsageFact => ({
     ...{ name, at, kind: 'model', sessionId: 's1', worker: 'bob', agent: 'web/worker', rig: 'web', model: 'm' },
     ...{ input: 10, output: 5, cacheRead: 100, cacheWrite: 1, wallMs: 0, cost: 0.25 },
     ...more,
   })
 
-  test('counts each thing once and adds up any span of time', async () => {
+  test('counts each fact once and sums up any period', async () => {
     using folder = tempFolder()
     const store = Store.open(folder.at('city.db'), cityMigrations)
-    const ledger = new Ledger(store)
-    const add = (one: Fact) => store.write((tx) => ledger.add(tx, one))
+    const usageStore = new UsageStore(store)
+    const add = (one: UsageFact) => store.write((tx) => usageStore.add(tx, one))
     expect(await add(fact('a', NOON - 30 * HOUR))).toBe(true)
     expect(await add(fact('b', NOON - HOUR))).toBe(true)
     expect(await add(fact('b', NOON - HOUR, { input: 9999 }))).toBe(false)
@@ -113,19 +169,22 @@ describe('the ledger', () => {
         cost: undefined,
       }),
     )
-    expect(ledger.totals(NOON - 24 * HOUR)).toEqual({
+    expect(usageStore.totals(NOON - 24 * HOUR)).toEqual({
       ...{ invocations: 2, compute_facts: 1, input_tokens: 20, output_tokens: 10, cache_read_tokens: 200 },
       ...{ cache_creation_tokens: 2, wall_seconds: 90, cost_usd_estimate: 0.25, unpriced: 1 },
     })
-    expect(ledger.totals(NOON - 7 * 60_000)).toMatchObject({ invocations: 1, compute_facts: 1 })
-    expect(ledger.totals(0)).toMatchObject({ invocations: 3 })
-    expect(ledger.bySession(NOON - 2 * HOUR).map(({ session }) => session)).toEqual(['bob', 'eve'])
-    expect(ledger.spent({ scope: 'agent', name: 'web/worker' }, NOON - 2 * HOUR)).toEqual({ tokens: 116, usd: 0.25 })
-    expect(ledger.spent({ scope: 'rig', name: 'web' }, NOON - 2 * HOUR).tokens).toBe(116)
-    expect(ledger.spent({ scope: 'city', name: '' }, NOON - 2 * HOUR).tokens).toBe(232)
-    expect(ledger.oldest).toBe(NOON - 30 * HOUR)
-    await store.write((tx) => ledger.prune(tx, NOON + 35 * 24 * HOUR - 2 * HOUR))
-    expect([ledger.oldest, ledger.totals(0).invocations]).toEqual([NOON - HOUR, 3])
+    expect(usageStore.totals(NOON - 7 * 60_000)).toMatchObject({ invocations: 1, compute_facts: 1 })
+    expect(usageStore.totals(0)).toMatchObject({ invocations: 3 })
+    expect(usageStore.bySession(NOON - 2 * HOUR).map(({ session }) => session)).toEqual(['bob', 'eve'])
+    expect(usageStore.spent({ scope: 'agent', name: 'web/worker' }, NOON - 2 * HOUR)).toEqual({
+      tokens: 116,
+      usd: 0.25,
+    })
+    expect(usageStore.spent({ scope: 'rig', name: 'web' }, NOON - 2 * HOUR).tokens).toBe(116)
+    expect(usageStore.spent({ scope: 'city', name: '' }, NOON - 2 * HOUR).tokens).toBe(232)
+    expect(usageStore.oldest).toBe(NOON - 30 * HOUR)
+    await store.write((tx) => usageStore.prune(tx, NOON + 35 * 24 * HOUR - 2 * HOUR))
+    expect([usageStore.oldest, usageStore.totals(0).invocations]).toEqual([NOON - HOUR, 3])
     await store.close()
   })
 })

@@ -1,0 +1,84 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { Value } from '@sinclair/typebox/value'
+import { misplaced } from '../../http/json.ts'
+import { parseJson } from '../conversations/entries/json.ts'
+import builtin from './prices.json' with { type: 'json' }
+import { type ListPrice, PriceFile, type PriceList, type Rates } from './schema.ts'
+
+const MAX_FILE_BYTES = 1024 * 1024
+
+interface ModelPattern {
+  readonly pattern: RegExp
+  readonly price: ListPrice
+}
+
+interface LoadedList {
+  readonly list: PriceList
+  /** Longest model names first, so that the most specific one is found. */
+  readonly patterns: readonly ModelPattern[]
+}
+
+const BUILTIN = load({ ...builtin, source: 'builtin' })
+
+/** The list prices of models: those of a file when it is there and valid, else the built-in ones. */
+export class PriceLists {
+  #version = ''
+  #loaded = BUILTIN
+
+  constructor(
+    private readonly path: string,
+    private readonly report: (message: string) => void,
+  ) {}
+
+  get current(): PriceList {
+    return this.#current().list
+  }
+
+  /** The rates of a model for a prompt of this size; undefined when the model is not listed. */
+  find(model: string, promptTokens: number): Rates | undefined {
+    const price = this.#current().patterns.find(({ pattern }) => pattern.test(model))?.price
+    const { long_prompt: long } = price ?? {}
+    return long && promptTokens > long.above_tokens ? long : price
+  }
+
+  /** The file is read again whenever it changes. */
+  #current(): LoadedList {
+    const stats = statSync(this.path, { throwIfNoEntry: false })
+    const version = stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : ''
+    if (version !== this.#version) this.#loaded = stats ? this.#read(stats) : BUILTIN
+    this.#version = version
+    return this.#loaded
+  }
+
+  #read(stats: Stats): LoadedList {
+    const file = readPriceFile(this.path, stats)
+    if (typeof file !== 'string') return load({ ...file, source: 'file' })
+    this.report(`${this.path} is ignored: ${file}; the built-in prices of ${builtin.date} apply`)
+    return BUILTIN
+  }
+}
+
+/** The content of a price file, or what is wrong with it. */
+function readPriceFile(path: string, stats: Stats): PriceFile | string {
+  if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return 'it is not a file of at most 1 MB'
+  try {
+    const text = readFileSync(path, 'utf8')
+    const value = parseJson(text)
+    if (value === undefined) return `it is not JSON: ${misplaced(text)}`
+    if (Value.Check(PriceFile, value)) return value
+    const error = Value.Errors(PriceFile, value).First()
+    return `${error?.path.slice(1).replaceAll('/', '.') || 'the document'}: ${error?.message.toLowerCase()}`
+  } catch {
+    return 'it cannot be read'
+  }
+}
+
+function load(list: PriceList): LoadedList {
+  const patterns = list.models.map((price) => ({ pattern: patternOf(price.model), price }))
+  return { list, patterns: patterns.sort((a, b) => b.price.model.length - a.price.model.length) }
+}
+
+/** A name matches where no further version number follows: `opus-5` is `claude-opus-5-20260724`, but not `claude-opus-5-5`. */
+function patternOf(model: string): RegExp {
+  return new RegExp(`(?<![a-z0-9])${RegExp.escape(model)}(?![a-z0-9]|[-.]\\d{1,2}(?!\\d))`, 'i')
+}
