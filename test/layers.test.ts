@@ -44,7 +44,6 @@ const PENDING: readonly string[] = [
   'src/work/beads/beads.ts',
   'src/work/waits/draft.ts',
   'src/work/beads',
-  'src/social',
   'src/agents/conversations',
 ]
 

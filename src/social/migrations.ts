@@ -3,15 +3,15 @@ import replays from '../core/replays/table.sql' with { type: 'text' }
 import origin from './agents/origin.sql' with { type: 'text' }
 import suspender from './agents/suspender.sql' with { type: 'text' }
 import agents from './agents/table.sql' with { type: 'text' }
-import guests from './claim/table.sql' with { type: 'text' }
-import claims from './claims/table.sql' with { type: 'text' }
-import taken from './claims/taken.sql' with { type: 'text' }
 import comments from './comments/table.sql' with { type: 'text' }
 import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
+import claims from './ownership/table.sql' with { type: 'text' }
+import taken from './ownership/taken.sql' with { type: 'text' }
 import posts from './posts/table.sql' with { type: 'text' }
 import search from './search/table.sql' with { type: 'text' }
 import weights from './search/weights.sql' with { type: 'text' }
+import guests from './sign-in/table.sql' with { type: 'text' }
 import submolts from './submolts/table.sql' with { type: 'text' }
 import votes from './votes/table.sql' with { type: 'text' }
 

@@ -1,25 +1,26 @@
 import type { Clock } from '../core/clock.ts'
-import type { Deadline, Deadlines } from '../core/deadlines.ts'
+import type { Deadlines } from '../core/deadlines.ts'
 import { EventLog } from '../core/events/log.ts'
 import { Retention } from '../core/events/retention.ts'
 import { Store } from '../core/store.ts'
 import { Activity } from './agents/activity.ts'
 import { Agents } from './agents/agents.ts'
-import { Departures } from './agents/departures.ts'
+import { AccountDeletions } from './agents/deletions.ts'
 import { Follows } from './agents/follows.ts'
 import { Keys } from './agents/keys.ts'
-import { Profiles } from './agents/profiles.ts'
 import { Registrations } from './agents/registrations.ts'
 import { Suspensions } from './agents/suspensions.ts'
-import { Claims } from './claims/claims.ts'
 import { Comments } from './comments/comments.ts'
+import { QuotaCleanup } from './limits/cleanup.ts'
 import { Quotas } from './limits/quotas.ts'
 import { socialMigrations } from './migrations.ts'
-import { Aging } from './posts/aging.ts'
+import { Recounts } from './operator/recounts.ts'
+import { AgentClaims } from './ownership/claims.ts'
 import { Posts } from './posts/posts.ts'
-import { type Miscount, Recounts } from './recount.ts'
+import { RankRefresh } from './posts/rank-refresh.ts'
+import { Profiles } from './profiles/profiles.ts'
 import { Search } from './search/search.ts'
-import { type Settings, usualSettings } from './settings.ts'
+import { defaultSettings, type Settings } from './shared/settings.ts'
 import { Submolts } from './submolts/submolts.ts'
 import { Votes } from './votes/votes.ts'
 
@@ -29,25 +30,23 @@ export interface NetworkOptions {
   readonly clock: Clock
   readonly deadlines: Deadlines
   readonly settings?: Partial<Settings>
-  /** Hears of what goes wrong beside any request. */
+  /** Reports an error that happened outside any request. */
   report(error: unknown): void
 }
 
-const HOUR = 3_600_000
-/** What a search reads lies far apart in a large network. */
+/** A search reads pages that lie far apart in a large network. */
 const CACHE_MB = 64
 
 /** The agents' social network: its services, built in the order in which they depend on each other. */
 export class Network {
   readonly settings: Settings
-  readonly store: Store
   readonly log: EventLog
   readonly activity: Activity
   readonly quotas: Quotas
   readonly agents: Agents
   readonly suspensions: Suspensions
   readonly keys: Keys
-  readonly claims: Claims
+  readonly claims: AgentClaims
   readonly registrations: Registrations
   readonly follows: Follows
   readonly submolts: Submolts
@@ -56,79 +55,74 @@ export class Network {
   readonly votes: Votes
   readonly profiles: Profiles
   readonly search: Search
-  readonly departures: Departures
-  readonly #aging: Aging
-  readonly #recounts: Recounts
+  readonly deletions: AccountDeletions
+  readonly recounts: Recounts
+  readonly #rankRefresh: RankRefresh
+  readonly #quotaCleanup: QuotaCleanup
   readonly #retention: Retention
-  readonly #deadlines: Deadlines
-  readonly #report: (error: unknown) => void
-  #tidying: Deadline | undefined
+  #resources: AsyncDisposableStack | undefined
 
-  private constructor({ path, clock, deadlines, settings, report }: NetworkOptions) {
-    const now: Settings = { ...usualSettings, ...settings }
-    const store = Store.open(path, socialMigrations, { onFailure: report, onError: report, cacheMb: CACHE_MB })
+  private constructor(
+    readonly store: Store,
+    { clock, deadlines, settings, report }: NetworkOptions,
+  ) {
+    this.settings = { ...defaultSettings, ...settings }
+    const { limits, maxFollowed } = this.settings
     const log = new EventLog(store, clock, deadlines)
-    this.settings = now
-    this.store = store
     this.log = log
     this.activity = new Activity(store, clock, deadlines, report)
-    this.quotas = new Quotas(store, clock, now.limits)
+    this.quotas = new Quotas(store, clock, limits)
     this.agents = new Agents(store, log, clock, this.activity)
     this.suspensions = new Suspensions(store, log, clock, this.agents)
     this.keys = new Keys(store, log, clock, this.agents)
-    this.claims = new Claims(store, log, clock, now, this.agents, this.suspensions)
-    this.registrations = new Registrations(store, log, now, this.agents, this.keys, this.claims, this.quotas)
-    this.follows = new Follows(store, log, clock, this.agents, this.quotas, now.mostFollowed)
-    this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, now.mostFollowed)
+    this.claims = new AgentClaims(store, log, clock, this.settings, this.agents, this.suspensions)
+    this.registrations = new Registrations(store, log, this.settings, this.agents, this.keys, this.claims, this.quotas)
+    this.follows = new Follows(store, log, clock, this.agents, this.quotas, maxFollowed)
+    this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas)
     this.comments = new Comments(store, log, clock, this.agents, this.posts, this.quotas)
     this.votes = new Votes(store, log, clock, this.agents, this.quotas)
     this.profiles = new Profiles(this.agents, this.follows, this.posts)
     this.search = new Search(store, this.agents, this.submolts, this.posts, this.comments)
-    this.departures = new Departures(store, log, this.agents, [this.keys, this.claims], this.#remains(), report)
-    this.#aging = new Aging(store, log, clock, deadlines, report)
-    this.#recounts = new Recounts(store)
+    this.deletions = new AccountDeletions(store, log, this.agents, {
+      atOnce: [this.keys, this.claims],
+      inSlices: [this.posts, this.comments, this.follows, this.submolts],
+      report,
+    })
+    this.recounts = new Recounts(store)
+    this.#rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
+    this.#quotaCleanup = new QuotaCleanup(store, this.quotas, deadlines, report)
     this.#retention = new Retention(store, log, clock, deadlines, report)
-    this.#deadlines = deadlines
-    this.#report = report
   }
 
-  static open(options: NetworkOptions): Network {
-    const network = new Network(options)
-    network.#aging.start()
-    network.#retention.start()
-    network.#tidy()
-    void network.departures.start()
+  /** Opens the network and starts its background work; releases everything and rethrows when a step fails. */
+  static async open(options: NetworkOptions): Promise<Network> {
+    await using resources = new AsyncDisposableStack()
+    const { path, report } = options
+    const store = Store.open(path, socialMigrations, { onFailure: report, onError: report, cacheMb: CACHE_MB })
+    resources.defer(() => store.close())
+    const network = new Network(store, options)
+    network.#start(resources)
+    network.#resources = resources.move()
     return network
   }
 
-  /** The counters that do not say what is there, the first thousand of them; none, when all is well. */
-  recount(): Promise<Miscount[]> {
-    return this.#recounts.run()
-  }
-
-  /** Writes down what is known and closes; nothing runs on. */
+  /** Stops the background work, writes what is pending and closes the database. */
   async close(): Promise<void> {
-    this.#tidying?.cancel()
-    this.#tidying = undefined
-    await Promise.all([this.#aging.stop(), this.departures.stop(), this.#recounts.stop(), this.#retention.stop()])
-    await this.activity.flush()
-    await this.store.close()
+    await this.#resources?.disposeAsync()
   }
 
-  #remains() {
-    return [this.posts, this.comments, this.follows, this.submolts]
-  }
-
-  /** Forgets old charges, once an hour. */
-  #tidy(): void {
-    this.#tidying = this.#deadlines.after(HOUR, async () => {
-      await this.#forget().catch(this.#report)
-      if (this.#tidying) this.#tidy()
-    })
-  }
-
-  async #forget(): Promise<void> {
-    for (let more = true; more; ) more = await this.store.write((tx) => this.quotas.sweep(tx))
+  /** Starts the background work; each piece is released in the reverse order, also when a later one cannot start. */
+  #start(resources: AsyncDisposableStack): void {
+    resources.defer(() => this.activity.flush())
+    resources.defer(() => this.recounts.stop())
+    resources.defer(() => this.#rankRefresh.stop())
+    this.#rankRefresh.start()
+    resources.defer(() => this.#retention.stop())
+    this.#retention.start()
+    resources.defer(() => this.#quotaCleanup.stop())
+    this.#quotaCleanup.start()
+    resources.defer(() => this.deletions.stop())
+    void this.deletions.resume()
   }
 }

@@ -6,13 +6,15 @@ import { Replays } from '../core/replays/replays.ts'
 import type { RequestHandler } from '../http/app.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
 import type { FailedRequest, SocketData } from '../http/plane-options.ts'
+import { ClientAddresses } from './api/client-addresses.ts'
+import { networkDialect } from './api/errors.ts'
+import { NetworkGuard } from './api/guard.ts'
+import { isLegacyPath, readsLegacy, toCurrentRequest, toLegacyResponse } from './api/legacy.ts'
+import { RequestCallers } from './api/request-callers.ts'
 import { Network } from './network.ts'
-import { NetworkGate } from './plane/gate.ts'
-import { atPresent, isOlderPath, readsOlder, toOlder } from './plane/older.ts'
-import { networkDialect } from './plane/problems.ts'
-import { pathOf, Visitors } from './plane/visitors.ts'
 import { networkRoutes } from './routes.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './shared/settings.ts'
+import { pathOf } from './shared/urls.ts'
 
 export interface SocialOptions {
   /** `GC_HOME`: the network's database lies in it. */
@@ -20,73 +22,82 @@ export interface SocialOptions {
   readonly clock: Clock
   readonly deadlines: Deadlines
   readonly settings?: Partial<Settings>
-  /** The fingerprint of the operator’s token; without it nobody is the operator. */
+  /** The hash of the operator’s token; without it nobody is the operator. */
   readonly operator?: string
-  /** Hears of faults of ours; with the exchange they happened in, when it was one. */
-  report(error: unknown, occasion?: FailedRequest): void
-  /** Answers what is not the API: pages for people. */
-  readonly pages?: (network: Network) => RequestHandler
+  /** Reports an internal error, with the request it happened in if there was one. */
+  report(error: unknown, request?: FailedRequest): void
+  /** Creates what answers all paths outside the API: the pages for people. */
+  readonly website?: (network: Network) => RequestHandler
 }
 
-/** The network with its side of the server. */
+/** The network with its request handler. */
 export interface Social {
   readonly network: Network
-  readonly side: RequestHandler
+  readonly handler: RequestHandler
   document(): Record<string, unknown>
   close(): Promise<void>
 }
 
-/** Opens the network of a home and answers for it. */
-export function createSocial({ home, clock, deadlines, settings, operator, report, pages }: SocialOptions): Social {
-  const network = Network.open({
+/** Opens the network of a home and serves it; releases everything and rethrows when a step fails. */
+export async function createSocial(options: SocialOptions): Promise<Social> {
+  const { home, clock, deadlines, settings, report, website } = options
+  await using resources = new AsyncDisposableStack()
+  const network = await Network.open({
     path: join(home, 'social.db'),
-    clock,
-    deadlines,
+    ...{ clock, deadlines, report },
     ...(settings && { settings }),
-    report,
   })
-  const visitors = new Visitors(network.settings.proxied)
-  const routes = networkRoutes(network, visitors, clock, () => gate)
-  const { keys, activity } = network
-  const gate: NetworkGate = new NetworkGate({
-    ...{ keys, activity, visitors, clock, settings: network.settings, routes, operator },
-  })
-  const replays = new Replays(network.store, clock)
-  const plane = createPlane({
+  resources.defer(() => network.close())
+  const addresses = new ClientAddresses(network.settings.proxied)
+  const plane = createNetworkPlane(network, addresses, options)
+  const handler = createHandler(plane, addresses, website?.(network))
+  const opened = resources.move()
+  return { network, handler, document: () => plane.document(), close: () => opened.disposeAsync() }
+}
+
+function createNetworkPlane(
+  network: Network,
+  addresses: ClientAddresses,
+  { clock, deadlines, operator, report }: SocialOptions,
+): Plane {
+  const { keys, activity, settings, store } = network
+  const callers = new RequestCallers()
+  const routes = networkRoutes(network, addresses, clock, callers)
+  const replays = new Replays(store, clock)
+  return createPlane({
     info: {
       title: 'gc agent social network',
       version: '1',
-      description: 'Where agents post, comment, vote, follow each other, gather in communities and search.',
+      description: 'A social network where agents post, comment, vote, follow each other, join communities and search.',
     },
     routes,
-    guard: gate,
+    guard: new NetworkGuard({ keys, activity, addresses, callers, clock, settings, routes, operator }),
     dialect: networkDialect,
     replays: () => replays,
     clock,
     deadlines,
     report,
   })
-  const side = sideOf(plane, visitors, pages?.(network))
-  return { network, side, document: () => plane.document(), close: () => network.close() }
 }
 
-/** The API under its prefix, the older dialect at the root, and pages at whatever is left. */
-function sideOf(plane: Plane, visitors: Visitors, pages: RequestHandler | undefined): RequestHandler {
-  const ask = (request: Request, original: Request, server: Server<SocketData>) => {
-    visitors.note(request, original, server)
+/** The API under its prefix, the legacy paths at the root, and the website everywhere else. */
+function createHandler(plane: Plane, addresses: ClientAddresses, website: RequestHandler | undefined): RequestHandler {
+  const fetchFromApi = (request: Request, original: Request, server: Server<SocketData>) => {
+    addresses.remember(request, original, server)
     return plane.fetch(request, server)
   }
   return {
     fetch(request, server) {
       const path = pathOf(request.url)
-      const isOlder = isOlderPath(path)
-      if (!isOlder && !/^\/api\/v1(\/|$)/.test(path) && pages) return pages.fetch(request, server)
-      if (!isOlder && !readsOlder(request)) return ask(request, request, server)
-      return Promise.resolve(ask(isOlder ? atPresent(request, path) : request, request, server)).then(toOlder)
+      const isLegacy = isLegacyPath(path)
+      if (!isLegacy && !/^\/api\/v1(\/|$)/.test(path) && website) return website.fetch(request, server)
+      if (!isLegacy && !readsLegacy(request)) return fetchFromApi(request, request, server)
+      const current = isLegacy ? toCurrentRequest(request, path) : request
+      return Promise.resolve(fetchFromApi(current, request, server)).then(toLegacyResponse)
     },
     stop() {
       plane.stop()
-      pages?.stop()
+      website?.stop()
     },
   }
 }

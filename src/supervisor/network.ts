@@ -7,7 +7,7 @@ import type { RequestHandler } from '../http/app.ts'
 import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { openSocial } from '../social/open.ts'
-import { hashOf } from '../social/text.ts'
+import { hashOf } from '../social/shared/strings.ts'
 import { Home } from './home.ts'
 import { stackOf } from './stack.ts'
 
@@ -22,19 +22,21 @@ interface NetworkDependencies {
 }
 
 /** Opens the agents' network of a home; a lock keeps it to one process at a time. */
-export function openNetwork(
+export async function openNetwork(
   { home, clock, deadlines, hosts, env, report }: NetworkDependencies,
   resources: AsyncDisposableStack,
-): RequestHandler {
+): Promise<RequestHandler> {
+  await using opening = new AsyncDisposableStack()
   const lock = Lock.acquire(join(home.path, 'social.lock'), 'a gc serve that runs its network')
-  resources.defer(() => lock.release())
-  const social = openSocial({
+  opening.defer(() => lock.release())
+  const social = await openSocial({
     ...{ home: home.path, clock, deadlines, hosts, env },
     operator: hashOf(home.operatorToken()),
     report: (error, occasion) => report(occasion ? `${occasion.id}: ${stackOf(error)}` : errorMessage(error)),
   })
-  resources.defer(() => social.close())
-  return social.side
+  opening.defer(() => social.close())
+  resources.use(opening.move())
+  return social.handler
 }
 
 export interface NetworkServeOptions {
@@ -55,7 +57,7 @@ export async function serveNetwork(options: NetworkServeOptions): Promise<{ url:
   resources.defer(() => deadlines.close())
   const { allowHosts: hosts, env } = options
   const dependencies = { home: Home.open(options.home), clock: systemClock, deadlines, hosts, env, report }
-  const side = openNetwork(dependencies, resources)
+  const side = await openNetwork(dependencies, resources)
   const where = { host: options.host, port: options.port, deadlines }
   const listening = await listenWithRetry(side, { ...where, report: (error) => report(stackOf(error)) })
   resources.defer(() => listening.stop())

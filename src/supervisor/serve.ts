@@ -141,7 +141,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const callers = new Callers(home.operatorToken(), () => cities.listRunning())
   const supervisor = planeOf(options, gc, callers, new Replays(store, clock), { clock, deadlines })
   const networkDependencies = { home, clock, deadlines, hosts: options.allowHosts, env: options.env, report }
-  const network = orUnavailable(() => openNetwork(networkDependencies, resources), report)
+  const network = await orUnavailable(() => openNetwork(networkDependencies, resources), report)
   const shared = options.social === undefined && isLoopback(options.host)
   const app = createApp({ supervisor, network: shared ? network : notFoundHandler })
   const trace = (error: unknown) => report(stackOf(error))
@@ -246,9 +246,12 @@ async function waitForNews({ log, workload }: City, clock: Clock, index: number,
 }
 
 /** A network that cannot be opened is reported and does not keep cities from running. */
-function orUnavailable(open: () => RequestHandler, report: (message: string) => void): RequestHandler {
+async function orUnavailable(
+  open: () => Promise<RequestHandler>,
+  report: (message: string) => void,
+): Promise<RequestHandler> {
   try {
-    return open()
+    return await open()
   } catch (error) {
     report(`the agents' network is not served: ${errorMessage(error)}`)
     return notFoundHandler

@@ -57,7 +57,7 @@ const started = performance.now()
 const clock: Clock = { now: () => Math.round(newest + performance.now() - started), monotonic: () => performance.now() }
 const MANY = { count: 1_000_000, window: 60_000 }
 const deadlines = new Deadlines(clock)
-const network = Network.open({
+const network = await Network.open({
   ...{ path, clock, deadlines },
   settings: {
     limits: { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
@@ -151,7 +151,7 @@ for (const sort of ['hot', 'top'] as const) {
   await readList(
     `one community by ${sort}`,
     `/submolts/submolt2/feed?sort=${sort}`,
-    (cursor) => network.posts.ofSubmolt(me, 'submolt2', { sort, ...more(cursor) }),
+    (cursor) => network.posts.listBySubmolt(me, 'submolt2', { sort, ...more(cursor) }),
     (from) => barePosts(bare, ['submolt', 2], sort, from),
   )
   await readList(

@@ -41,7 +41,12 @@ test.skipIf(process.platform !== 'linux')(
 async function found(path: string, acknowledged: readonly string[]) {
   const deadlines = new Deadlines()
   const faults: string[] = []
-  const network = Network.open({ path, clock: systemClock, deadlines, report: (error) => faults.push(String(error)) })
+  const network = await Network.open({
+    path,
+    clock: systemClock,
+    deadlines,
+    report: (error) => faults.push(String(error)),
+  })
   const done = new Set(
     network.store
       .prepare<{ line: string }, []>(DONE)
@@ -49,7 +54,7 @@ async function found(path: string, acknowledged: readonly string[]) {
       .map(({ line }) => line),
   )
   const whole = network.store.prepare<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
-  const miscounts = await network.recount()
+  const miscounts = await network.recounts.run()
   await network.close()
   deadlines.close()
   expect(whole).toEqual([{ integrity_check: 'ok' }])

@@ -74,7 +74,7 @@ const PERSON = { provider: 'test', subject: 'p1' }
 /** A site with people, posts and replies, where one signs in at a real OpenID provider. */
 async function openTown() {
   const identity = await openProvider()
-  const site = openSite({ providers: [identity.settings('local', 'Example ID')] })
+  const site = await openSite({ providers: [identity.settings('local', 'Example ID')] })
   identity.serve(site.url)
   const clara = await site.agent('clara', 'I review pull requests and try to be kind about it.')
   const orion = await site.agent('Orion-7', 'Telescope scheduling. Mostly waiting for clouds to leave.')

@@ -3,7 +3,7 @@ import { type Json, openNetwork } from './world.ts'
 
 describe('registering', () => {
   test('gives a key once, and keeps neither it nor the claim token nor the code', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const { status, body } = await network.api('POST', '/agents/register', undefined, {
       name: 'Ada',
       description: 'Counts',
@@ -39,7 +39,7 @@ describe('registering', () => {
     [{ name: 7 }, 'Name must be a string'],
     [{ name: 'ok-name', description: 'x'.repeat(2_001) }, 'Description must be 2000 characters or less'],
   ])('refuses %j and says why', async (draft, error) => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const { status, body } = await network.api('POST', '/agents/register', undefined, draft)
     expect(status).toBe(400)
     expect(body).toMatchObject({ success: false, error: expect.stringContaining(error) })
@@ -47,7 +47,7 @@ describe('registering', () => {
   })
 
   test('refuses a name that is taken in another case, or that looks like one', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     await network.agent('Modern_Al')
     for (const name of ['modern_al', 'MODERN_AL', 'modern-al', 'rnodern_al', 'M0dem_AI'.replace('dem', 'dern')]) {
       const { status, body } = await network.api('POST', '/agents/register', undefined, { name })
@@ -58,7 +58,7 @@ describe('registering', () => {
   })
 
   test('of one name by many at once succeeds once', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, at) =>
         network.api('POST', '/agents/register', undefined, { name: at % 2 ? 'Twin' : 'twin' }),
@@ -72,7 +72,7 @@ describe('registering', () => {
 
 describe('a profile', () => {
   test('is changed by its agent, in the same shape as it is shown', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     const changed = await network.api('PATCH', '/agents/me', key, {
       description: 'New',
@@ -93,7 +93,7 @@ describe('a profile', () => {
     [{ metadata: { x: 'x'.repeat(17_000) } }, 'Metadata must be'],
     [{ metadata: 'x' }, 'Metadata must be an object'],
   ])('refuses %j', async (change, error) => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     const { status, body } = await network.api('PATCH', '/agents/me', key, change)
     expect(status).toBe(400)
@@ -101,7 +101,7 @@ describe('a profile', () => {
   })
 
   test('of another is found by name in any case, with its newest posts', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const [ada, bob] = [await network.agent('Ada'), await network.agent('bob')]
     for (let at = 0; at < 12; at++) await network.post(ada, `post ${at}`)
     await network.api('POST', '/agents/ADA/follow', bob)
@@ -117,7 +117,7 @@ describe('a profile', () => {
   })
 
   test('tells when its agent was last heard of, now and after a restart', async () => {
-    const network = openNetwork()
+    const network = await openNetwork()
     const key = await network.agent('ada')
     await network.clock.advance(3_600_000)
     await network.api('GET', '/posts', key)
@@ -125,7 +125,7 @@ describe('a profile', () => {
       ((await world.api('GET', '/agents/me', key)).body.agent as Json).last_active
     expect(await last(network)).toBe('2026-01-05T10:00:00Z')
     await network.stop()
-    await using again = openNetwork({ folder: network.folder, clock: network.clock })
+    await using again = await openNetwork({ folder: network.folder, clock: network.clock })
     const row = again.store.prepare<{ at: number }, []>('SELECT last_active_at AS at FROM agents').get()
     expect(row?.at).toBe(Date.parse('2026-01-05T10:00:00Z'))
     expect(await last(again)).toBe('2026-01-05T10:00:05Z')
@@ -134,7 +134,7 @@ describe('a profile', () => {
 
 describe('following', () => {
   test('again changes nothing, nor does unfollowing again; the counters follow', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     network.recorded()
     const action = async (method: string) => (await network.api(method, '/agents/Bob/follow', ada)).body.action
@@ -149,7 +149,7 @@ describe('following', () => {
   })
 
   test('oneself or nobody is refused', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const ada = await network.agent('ada')
     const self = await network.api('POST', '/agents/ada/follow', ada)
     expect([self.status, self.body.error]).toEqual([400, 'Cannot follow yourself'])
@@ -157,7 +157,7 @@ describe('following', () => {
   })
 
   test('has an end', async () => {
-    await using network = openNetwork({ settings: { mostFollowed: 1 } })
+    await using network = await openNetwork({ settings: { maxFollowed: 1 } })
     const ada = await network.agent('ada')
     for (const name of ['bob', 'cyd']) await network.agent(name)
     expect((await network.api('POST', '/agents/bob/follow', ada)).status).toBe(200)
@@ -168,7 +168,7 @@ describe('following', () => {
 
 describe('keys', () => {
   test('are exchanged by the agent itself: the old one ends in the same step', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const old = await network.agent('ada')
     const made = await network.api('POST', '/agents/me/keys', old, { label: 'new', replace: true })
     expect(made.status).toBe(201)
@@ -181,7 +181,7 @@ describe('keys', () => {
   })
 
   test('may be several, and end one by one; the last one stays', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const first = await network.agent('ada')
     const second = String((await network.api('POST', '/agents/me/keys', first)).body.api_key)
     const keys = (await network.api('GET', '/agents/me/keys', second)).body.keys as Json[]
@@ -197,7 +197,7 @@ describe('keys', () => {
 
 describe('closing an account', () => {
   test('ends its keys at once and removes what it left, exactly', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const [ada, bob] = [await network.agent('Ada'), await network.agent('bob')]
     const post = await network.post(bob, 'of bob')
     for (let at = 0; at < 45; at++) await network.post(ada, `wombat ${at}`)
@@ -210,7 +210,7 @@ describe('closing an account', () => {
     await network.api('POST', '/submolts', ada, { name: 'wombats', display_name: 'Wombats' })
     network.recorded()
     expect((await network.api('DELETE', '/agents/me', ada)).status).toBe(200)
-    await network.departures.start()
+    await network.deletions.resume()
     expect((await network.api('GET', '/agents/me', ada)).status).toBe(401)
     expect((await network.api('GET', '/agents/profile?name=ada', bob)).status).toBe(404)
     expect((await network.api('GET', '/search?q=wombat', bob)).body).toMatchObject({ results: [], agents: [] })
@@ -236,7 +236,7 @@ describe('closing an account', () => {
   })
 
   test('while it writes leaves nothing that came too late', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const { id } = await network.post(bob)
     const writes = Array.from({ length: 12 }, (_, at) => [
@@ -249,7 +249,7 @@ describe('closing an account', () => {
     ])
     const statuses = new Set((await Promise.all(writes.flat())).map(({ status }) => status))
     expect([...statuses].filter((status) => ![200, 201, 401, 409].includes(status))).toEqual([])
-    await network.departures.start()
+    await network.deletions.resume()
     const rows = (sql: string) => network.store.prepare(`SELECT count(*) AS n FROM ${sql}`).get()
     expect(rows("posts WHERE deleted_at IS NULL AND title LIKE 'late%'")).toEqual({ n: 0 })
     expect(rows("comments WHERE deleted_at IS NULL AND content LIKE 'late%'")).toEqual({ n: 0 })
@@ -260,7 +260,7 @@ describe('closing an account', () => {
   })
 
   test('does not free its name', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     await network.api('DELETE', '/agents/me', await network.agent('Ada'))
     for (const name of ['ada', 'ADA']) {
       expect((await network.api('POST', '/agents/register', undefined, { name })).status).toBe(409)
@@ -268,15 +268,15 @@ describe('closing an account', () => {
   })
 
   test('goes on after a restart', async () => {
-    const network = openNetwork()
+    const network = await openNetwork()
     const ada = await network.agent('ada')
     for (let at = 0; at < 30; at++) await network.post(ada, `post ${at}`)
     await network.store.write(() => {
       network.store.prepare('UPDATE agents SET deleted_at = 1, leaving = 1').run()
     })
     await network.stop()
-    await using again = openNetwork({ folder: network.folder })
-    await again.departures.start()
+    await using again = await openNetwork({ folder: network.folder })
+    await again.deletions.resume()
     expect(again.store.prepare('SELECT count(*) AS n FROM posts WHERE deleted_at IS NULL').get()).toEqual({ n: 0 })
     expect(await again.recount()).toEqual([])
   })

@@ -14,7 +14,7 @@ async function goThrough(browser: Browser, site: Site, name: string, to = '/me')
 
 async function openWith(settings: Parameters<typeof openSite>[0] = {}) {
   const identity = await openProvider()
-  const site = openSite({ ...settings, providers: [identity.settings()] })
+  const site = await openSite({ ...settings, providers: [identity.settings()] })
   identity.serve(site.url)
   return {
     ...{ identity, site },
@@ -76,7 +76,7 @@ describe('signing in, attacked at a real provider', () => {
 
   test('a way back without state, with another, too late, or at another provider’s address is refused', async () => {
     await using identity = await openProvider()
-    await using site = openSite({ providers: [identity.settings('local'), identity.settings('other', 'Other')] })
+    await using site = await openSite({ providers: [identity.settings('local'), identity.settings('other', 'Other')] })
     identity.serve(site.url, ['local', 'other'])
     const browser = new Browser()
     const changed = async (change: (url: URL) => void) => {
@@ -102,7 +102,7 @@ describe('signing in, attacked at a real provider', () => {
     const abort = /href="([^"]+\/abort)"/.exec(login.text)?.[1] ?? ''
     const page = await browser.open(abort)
     expect(page.status).toBe(403)
-    expect(page.text).toContain('Local did not let you in (access_denied)')
+    expect(page.text).toContain('Local did not sign you in (access_denied)')
   })
 
   test('after signing in one is led to pages of ours only', async () => {
@@ -125,13 +125,13 @@ describe('signing in, attacked at a real provider', () => {
     expect((await browser.open(await goThrough(browser, site, 'ada', claim))).url).toBe(site.url + claim)
   })
 
-  test('forms from elsewhere, without seal, or with another’s do nothing', async () => {
+  test('forms from elsewhere, without formToken, or with another’s do nothing', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
     const browser = new Browser()
     const page = await browser.open(await goThrough(browser, site, 'ada', robin.claim))
-    const seal = /name="seal" value="(\w+)"/.exec(page.text)?.[1] ?? ''
+    const formToken = /name="form_token" value="(\w+)"/.exec(page.text)?.[1] ?? ''
     const post = async (fields: Record<string, string>, headers: Record<string, string>) => {
       const body = new URLSearchParams({ code: robin.code, ...fields }).toString()
       const type = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -144,15 +144,15 @@ describe('signing in, attacked at a real provider', () => {
       ).status
     }
     const origin = site.url
-    expect(await post({ seal }, {})).toBe(403)
-    expect(await post({ seal }, { origin: 'https://evil.example' })).toBe(403)
-    expect(await post({ seal }, { origin: 'null' })).toBe(403)
-    expect(await post({ seal }, { origin, 'content-type': 'text/plain' })).toBe(400)
+    expect(await post({ form_token: formToken }, {})).toBe(403)
+    expect(await post({ form_token: formToken }, { origin: 'https://evil.example' })).toBe(403)
+    expect(await post({ form_token: formToken }, { origin: 'null' })).toBe(403)
+    expect(await post({ form_token: formToken }, { origin, 'content-type': 'text/plain' })).toBe(400)
     expect(await post({}, { origin })).toBe(403)
-    expect(await post({ seal: 'f'.repeat(64) }, { origin })).toBe(403)
-    expect(await post({ seal, code: 'x'.repeat(20_000) }, { origin })).toBe(413)
+    expect(await post({ form_token: 'f'.repeat(64) }, { origin })).toBe(403)
+    expect(await post({ form_token: formToken, code: 'x'.repeat(20_000) }, { origin })).toBe(413)
     expect(site.network.agents.need('robin').claimed_at).toBeNull()
-    expect(await post({ seal }, { origin })).toBe(200)
+    expect(await post({ form_token: formToken }, { origin })).toBe(200)
     expect(site.network.agents.need('robin').claimed_at).not.toBeNull()
   })
 
@@ -168,7 +168,10 @@ describe('signing in, attacked at a real provider', () => {
     const rows = JSON.stringify(site.network.store.prepare('SELECT * FROM guests').all())
     expect(rows).toContain('ada')
     expect(rows).not.toContain(word)
-    await using secure = openSite({ settings: { baseUrl: 'https://agents.example' }, providers: [identity.settings()] })
+    await using secure = await openSite({
+      settings: { baseUrl: 'https://agents.example' },
+      providers: [identity.settings()],
+    })
     const left = await secure.page('/sign-in/local')
     expect(left.headers.get('set-cookie')).toMatch(
       /^__Host-gc-signin=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
@@ -180,11 +183,14 @@ describe('signing in, attacked at a real provider', () => {
     await using world = await openWith()
     const { site, identity } = world
     const { store } = site.network
-    const { Guests } = await import('../../src/social/claim/guests.ts')
+    const { SignInSessions } = await import('../../src/social/sign-in/sessions.ts')
     const key = `oidc:${identity.issuer}`
-    const word = await new Guests(store, site.clock, new Set([key])).enter({ provider: key, subject: 'ada' }, undefined)
-    expect(new Guests(store, site.clock, new Set([key])).known(word)?.person.subject).toBe('ada')
-    expect(new Guests(store, site.clock, new Set(['oidc:https://other.example'])).known(word)).toBeUndefined()
+    const cookie = await new SignInSessions(store, site.clock, new Set([key])).create(
+      { provider: key, subject: 'ada' },
+      undefined,
+    )
+    expect(new SignInSessions(store, site.clock, new Set([key])).find(cookie)?.person.subject).toBe('ada')
+    expect(new SignInSessions(store, site.clock, new Set(['oidc:https://other.example'])).find(cookie)).toBeUndefined()
   })
 })
 
@@ -206,7 +212,7 @@ const FORGED: Record<string, Malice> = {
 describe('signing in, attacked by the provider or on the way from it', () => {
   test('a provider of good faith gets one in, asked with a verifier, a state and a nonce', async () => {
     await using rogue = openRogue()
-    await using site = openSite({ providers: [rogue.settings()] })
+    await using site = await openSite({ providers: [rogue.settings()] })
     const browser = new Browser()
     expect((await browser.open(`${site.url}/sign-in/rogue`)).url).toBe(`${site.url}/me`)
     expect(await isIn(browser, site)).toBe(true)
@@ -219,7 +225,7 @@ describe('signing in, attacked by the provider or on the way from it', () => {
 
   test('a provider that takes every code twice, and at every address, still gets one in once and at its own', async () => {
     await using rogue = openRogue()
-    await using site = openSite({ providers: [rogue.settings('rogue'), rogue.settings('twin', 'Twin')] })
+    await using site = await openSite({ providers: [rogue.settings('rogue'), rogue.settings('twin', 'Twin')] })
     const browser = new Browser()
     await browser.open(`${site.url}/sign-in/rogue`)
     const back = browser.trail.find((url) => url.includes('/return?')) ?? ''
@@ -234,11 +240,11 @@ describe('signing in, attacked by the provider or on the way from it', () => {
 
   test.each(Object.entries(FORGED))('%s gets nobody in', async (_, malice) => {
     await using rogue = openRogue(malice)
-    await using site = openSite({ providers: [rogue.settings()] })
+    await using site = await openSite({ providers: [rogue.settings()] })
     const browser = new Browser()
     const page = await browser.open(`${site.url}/sign-in/rogue`)
     expect(page.status).toBe(403)
-    expect(page.text).toContain('Signing in with Rogue did not work; go back and begin again.')
+    expect(page.text).toContain('Signing in with Rogue failed; go back and start again.')
     expect(await isIn(browser, site)).toBe(false)
     expect(site.faults.length).toBe(1)
   })
@@ -246,7 +252,7 @@ describe('signing in, attacked by the provider or on the way from it', () => {
   test('the same name at two providers is two people', async () => {
     await using rogue = openRogue({ claims: (said) => ({ ...said, sub: 'ada' }) })
     await using identity = await openProvider()
-    await using site = openSite({ providers: [identity.settings(), rogue.settings()] })
+    await using site = await openSite({ providers: [identity.settings(), rogue.settings()] })
     identity.serve(site.url)
     const robin = await site.agent('robin')
     const ada = new Browser()
@@ -259,10 +265,10 @@ describe('signing in, attacked by the provider or on the way from it', () => {
   test('a provider that cannot be reached is no fault of the visitor', async () => {
     const gone = openRogue()
     await gone[Symbol.asyncDispose]()
-    await using site = openSite({ providers: [gone.settings()] })
+    await using site = await openSite({ providers: [gone.settings()] })
     const page = await site.page('/sign-in/rogue')
     expect(page.status).toBe(403)
-    expect(await page.text()).toContain('go back and begin again')
+    expect(await page.text()).toContain('go back and start again')
     expect((await site.page('/sign-in/unheard-of')).status).toBe(404)
   })
 })

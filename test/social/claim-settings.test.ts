@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
-import { readSocialFile } from '../../src/social/claim/settings-file.ts'
-import { usualSettings } from '../../src/social/settings.ts'
+import { readSocialConfig } from '../../src/social/config.ts'
+import { defaultSettings } from '../../src/social/shared/settings.ts'
 import { tempFolder } from '../support/folder.ts'
 
 function read(toml: string | undefined, env: Record<string, string> = {}, secret?: { text: string; mode: number }) {
@@ -12,7 +12,7 @@ function read(toml: string | undefined, env: Record<string, string> = {}, secret
     writeFileSync(folder.at('secret'), secret.text)
     chmodSync(folder.at('secret'), secret.mode)
   }
-  return readSocialFile(path, env)
+  return readSocialConfig(path, env)
 }
 
 const OPENID = '[[provider]]\nid = "work"\nlabel = "Work"\nissuer = "https://id.example"\nclient_id = "gc"\n'
@@ -42,13 +42,13 @@ describe('what the operator says in social.toml', () => {
       '[limits]\ngeneral = "60/1m"\ncomment = "10/1h30m"\n[limits.newcomer]\nage = "2d"\nvote = ["1/1s", "9/1h"]\n',
     ).settings
     expect(limits).toEqual({
-      ...usualSettings.limits,
+      ...defaultSettings.limits,
       general: { count: 60, window: 60_000 },
       comment: { count: 10, window: 5_400_000 },
       newcomer: {
         age: 172_800_000,
         limits: {
-          ...usualSettings.limits.newcomer?.limits,
+          ...defaultSettings.limits.newcomer?.limits,
           vote: [
             { count: 1, window: 1_000 },
             { count: 9, window: 3_600_000 },
@@ -67,8 +67,8 @@ describe('what the operator says in social.toml', () => {
     ]) {
       expect(() => read(`[limits]\n${wrong}\n`)).toThrow(/social\.toml: limits\.(post|x)/)
     }
-    expect(() => read('[limits.newcomer]\nage = "long"\n')).toThrow('limits.newcomer.age: long is no length of time')
-    expect(() => read('[limits.newcomer]\npost = ["5/soon"]\n')).toThrow('limits.newcomer.post: 5/soon is no limit')
+    expect(() => read('[limits.newcomer]\nage = "long"\n')).toThrow('limits.newcomer.age: long is not a duration')
+    expect(() => read('[limits.newcomer]\npost = ["5/soon"]\n')).toThrow('limits.newcomer.post: 5/soon is not a limit')
   })
 
   test('with a provider only claimed agents write, unless it says otherwise', () => {
@@ -97,7 +97,7 @@ describe('what the operator says in social.toml', () => {
       baseUrl: 'https://agents.example',
       requireClaim: true,
       proxied: true,
-      agentsPerOwner: 3,
+      maxAgentsPerOwner: 3,
     })
     expect(hosts).toEqual(['other.example'])
     expect(providers[0]).toMatchObject({ kind: 'oauth2', label: 'github', subjectField: 'id', nameField: 'login' })
@@ -106,7 +106,7 @@ describe('what the operator says in social.toml', () => {
   test('a secret is read from a file that only its owner reads', () => {
     const toml = `${OPENID}client_secret_file = "secret"`
     expect(read(toml, {}, { text: 'from a file\n', mode: 0o600 }).providers[0]?.clientSecret).toBe('from a file')
-    expect(() => read(toml, {}, { text: 'x', mode: 0o644 })).toThrow('make it yours alone with chmod 600')
+    expect(() => read(toml, {}, { text: 'x', mode: 0o644 })).toThrow('restrict it with chmod 600')
     expect(() => read(toml)).toThrow('there is no ')
   })
 

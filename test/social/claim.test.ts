@@ -6,7 +6,7 @@ import { openSite, type Site } from './site.ts'
 /** A site where people sign in at a real OpenID provider. */
 async function openWith(settings: Parameters<typeof openSite>[0] = {}) {
   const identity = await openProvider()
-  const site = openSite({ ...settings, providers: [identity.settings()] })
+  const site = await openSite({ ...settings, providers: [identity.settings()] })
   identity.serve(site.url)
   return {
     identity,
@@ -54,7 +54,7 @@ describe('how a person claims an agent', () => {
     expect(before.text).not.toContain('<form method="post"')
     const form = await signIn(browser, site.url + robin.claim, 'ada')
     expect(form.url).toBe(site.url + robin.claim)
-    expect(form.text).toContain('Signed in as <bdi>ada &lt;b&gt;person&lt;/b&gt;</bdi> through Local')
+    expect(form.text).toContain('Signed in as <bdi>ada &lt;b&gt;person&lt;/b&gt;</bdi> with Local')
     site.recorded()
     const done = await browser.send(form, robin.claim, { code: `  ${robin.code.toLowerCase().replace('-', ' ')} ` })
     expect(done.url).toBe(`${site.url}/me?done=claimed`)
@@ -84,20 +84,20 @@ describe('how a person claims an agent', () => {
     expect((await browser.send(page, robin.claim, { code: 'reef-nope' })).status).toBe(404)
     const shut = await browser.send(page, robin.claim, { code: robin.code })
     expect(shut.status).toBe(404)
-    expect(shut.text).toContain('The code of <bdi>robin</bdi> was tried too often')
+    expect(shut.text).toContain('Too many wrong codes for <bdi>robin</bdi>')
     expect(shut.text).toContain('POST /api/v1/agents/me/claim')
     expect(shut.text).not.toContain('<input id="code"')
     expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: false })
     const { claim_url, verification_code } = await site.api('POST', '/agents/me/claim', robin.key)
     const again = { claim: new URL(claim_url).pathname, code: verification_code }
     const replaced = await browser.open(site.url + robin.claim)
-    expect([replaced.status, replaced.text.includes('This address claims nothing')]).toEqual([404, true])
+    expect([replaced.status, replaced.text.includes('This claim link is not valid')]).toEqual([404, true])
     const form = await browser.open(site.url + again.claim)
     expect((await browser.send(form, again.claim, { code: again.code })).url).toEndWith('/me?done=claimed')
   })
 
   test('one person claims so many agents and no more, and sees all of them', async () => {
-    await using world = await openWith({ settings: { agentsPerOwner: 2 } })
+    await using world = await openWith({ settings: { maxAgentsPerOwner: 2 } })
     const { site } = world
     const browser = new Browser()
     const agents = [await site.agent('one'), await site.agent('two'), await site.agent('three')]
@@ -107,7 +107,7 @@ describe('how a person claims an agent', () => {
       page = await browser.send(await browser.open(site.url + agent.claim), agent.claim, { code: agent.code })
     }
     expect(page.status).toBe(400)
-    expect(page.text).toContain('You have claimed 2 agents, which is the most.')
+    expect(page.text).toContain('You have claimed 2 agents, which is the maximum.')
     const mine = await browser.open(`${site.url}/me`)
     expect([...mine.text.matchAll(/<section class="agent" aria-label="(\w+)"/g)].map(([, name]) => name)).toEqual([
       'one',
@@ -116,12 +116,12 @@ describe('how a person claims an agent', () => {
   })
 
   test('where nobody signs in the page says how the operator approves, and the operator does', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const robin = await site.agent('robin')
     const page = await site.text(robin.claim)
     expect(page).toContain('gc social claim approve robin')
     expect(page).not.toContain('/sign-in/')
-    expect(await site.text('/me')).toContain('the operator of this server approves claims')
+    expect(await site.text('/me')).toContain('The operator of this server approves claims')
     await site.network.claims.approve('robin')
     expect(await site.text('/u/robin')).toContain('claimed by a person')
     expect((await site.page(robin.claim)).status).toBe(404)
@@ -129,11 +129,11 @@ describe('how a person claims an agent', () => {
 
   test('a service that only lets an account be read tells who it is, too', async () => {
     await using accounts = openAccounts({ id: 4711, login: 'ada-l', name: null })
-    await using site = openSite({ providers: [accounts.settings] })
+    await using site = await openSite({ providers: [accounts.settings] })
     const robin = await site.agent('robin')
     const browser = new Browser()
     const form = await browser.open(linkOn(await browser.open(site.url + robin.claim), '/sign-in/accounts'))
-    expect(form.text).toContain('Signed in as <bdi>ada-l</bdi> through Accounts')
+    expect(form.text).toContain('Signed in as <bdi>ada-l</bdi> with Accounts')
     expect((await browser.send(form, robin.claim, { code: robin.code })).url).toEndWith('/me?done=claimed')
     expect(site.faults).toEqual([])
   })
@@ -190,7 +190,7 @@ describe('what an owner does with an agent', () => {
     const robin = await site.agent('robin')
     const browser = new Browser()
     const stopped = await browser.send(await claim(site, browser, robin, 'ada'), '/me/robin/suspend')
-    expect(stopped.text).toContain('It may act again then.')
+    expect(stopped.text).toContain('Your suspension ends then.')
     site.recorded()
     await browser.send(stopped, '/me/robin/unclaim')
     expect(site.recorded()).toEqual(['agent.reinstated', 'agent.unclaimed'])
@@ -216,7 +216,7 @@ describe('what an owner does with an agent', () => {
     await site.network.suspensions.suspend('robin', 'spam')
     site.recorded()
     const page = await browser.open(`${site.url}/me`)
-    expect(page.text).not.toContain('It may act again then.')
+    expect(page.text).not.toContain('Your suspension ends then.')
     await browser.send(page, '/me/robin/unclaim')
     expect(await factsOf(site, 'robin')).toMatchObject({ status: 'suspended', is_claimed: false })
     expect(site.recorded()).toEqual(['agent.unclaimed'])
@@ -232,10 +232,10 @@ describe('what an owner does with an agent', () => {
     const page = await browser.open(`${site.url}/me`)
     expect(page.text).toContain('suspended by the operator')
     expect(page.text).not.toContain('/me/robin/resume')
-    const seal = /name="seal" value="(\w+)"/.exec(mine.text)?.[1] ?? ''
+    const formToken = /name="form_token" value="(\w+)"/.exec(mine.text)?.[1] ?? ''
     const forged = {
       ...mine,
-      text: `<form action="/me/robin/resume"><input type="hidden" name="seal" value="${seal}"></form>`,
+      text: `<form action="/me/robin/resume"><input type="hidden" name="form_token" value="${formToken}"></form>`,
     }
     expect((await browser.send(forged, '/me/robin/resume')).status).toBe(403)
     const again = { ...forged, text: forged.text.replace('resume', 'suspend') }
@@ -287,10 +287,10 @@ describe('what an owner does with an agent', () => {
     const mine = await claim(site, new Browser(), robin, 'ada')
     const other = new Browser()
     const page = await claim(site, other, await site.agent('wren'), 'bob')
-    const seal = /name="seal" value="(\w+)"/.exec(page.text)?.[1] ?? ''
+    const formToken = /name="form_token" value="(\w+)"/.exec(page.text)?.[1] ?? ''
     site.recorded()
     for (const verb of ['key', 'revoke', 'suspend', 'resume', 'unclaim']) {
-      const text = `<form action="/me/robin/${verb}"><input type="hidden" name="seal" value="${seal}"></form>`
+      const text = `<form action="/me/robin/${verb}"><input type="hidden" name="form_token" value="${formToken}"></form>`
       expect([verb, (await other.send({ ...page, text }, /robin/)).status]).toEqual([verb, 404])
       const bySeal = mine.text.replace(/[\s\S]*(?=<section class="agent")/, '')
       const stranger = new Browser()

@@ -3,7 +3,7 @@ import { type Json, openNetwork } from './world.ts'
 
 const PERSON = { provider: 'test', subject: 'p1', name: 'Pat' }
 
-async function registered(network: ReturnType<typeof openNetwork>, name = 'ada') {
+async function registered(network: Awaited<ReturnType<typeof openNetwork>>, name = 'ada') {
   const { body } = await network.api('POST', '/agents/register', undefined, { name })
   const agent = body.agent as Record<string, string>
   return {
@@ -15,14 +15,14 @@ async function registered(network: ReturnType<typeof openNetwork>, name = 'ada')
 
 describe('a claim', () => {
   test('is completed with its code, however it is typed, and once', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const { key, code, token } = await registered(network)
     expect((await network.api('GET', '/agents/status', key)).body).toMatchObject({
       status: 'pending_claim',
       claimed: false,
       next_step: expect.any(String),
     })
-    expect(network.claims.look(token)).toMatchObject({ state: 'open', agent: { name: 'ada' } })
+    expect(network.claims.find(token)).toMatchObject({ state: 'open', agent: { name: 'ada' } })
     await network.claims.complete(token, ` ${code.toUpperCase().replace('-', ' ')} `, PERSON)
     const { body } = await network.api('GET', '/agents/status', key)
     expect(body).toMatchObject({ status: 'claimed', claimed: true, agent: { claimed_at: expect.any(String) } })
@@ -30,31 +30,31 @@ describe('a claim', () => {
       status: 'active',
       is_claimed: true,
     })
-    await expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('no such claim')
-    expect(network.claims.look(token)).toMatchObject({ state: 'taken', agent: { name: 'ada' } })
+    await expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('not valid')
+    expect(network.claims.find(token)).toMatchObject({ state: 'taken', agent: { name: 'ada' } })
     await network.claims.release('ada')
-    await expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('no such claim')
+    await expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('not valid')
     expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed', 'agent.unclaimed'])
   })
 
   test('is void after too many wrong codes, until its agent asks for another', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const { key, code, token } = await registered(network)
     for (let at = 0; at < 10; at++) {
       await expect(network.claims.complete(token, 'reef-ZZZZ', PERSON)).rejects.toThrow('The code is wrong')
     }
-    await expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('tried too often')
-    expect(network.claims.look(token)).toMatchObject({ state: 'tried' })
+    await expect(network.claims.complete(token, code, PERSON)).rejects.toThrow('too many wrong codes')
+    expect(network.claims.find(token)).toMatchObject({ state: 'locked' })
     const { body } = await network.api('POST', '/agents/me/claim', key)
     const renewed = String(body.claim_url).split('/').at(-1) ?? ''
-    expect(network.claims.look(token)).toBeUndefined()
+    expect(network.claims.find(token)).toBeUndefined()
     await network.claims.complete(renewed, String(body.verification_code), PERSON)
     expect((await network.api('POST', '/agents/me/claim', key)).status).toBe(409)
     expect(network.recorded()).toEqual(['agent.registered', 'claim.renewed', 'agent.claimed'])
   })
 
   test('is approved and released by the operator', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const { key } = await registered(network)
     expect(await network.claims.approve('ADA')).toMatchObject({ status: 'active' })
     await network.claims.approve('ada')
@@ -64,16 +64,16 @@ describe('a claim', () => {
   })
 
   test('by one person has an end', async () => {
-    await using network = openNetwork({ settings: { agentsPerOwner: 1 } })
+    await using network = await openNetwork({ settings: { maxAgentsPerOwner: 1 } })
     const [one, two] = [await registered(network, 'one-agent'), await registered(network, 'two-agent')]
     await network.claims.complete(one.token, one.code, PERSON)
-    await expect(network.claims.complete(two.token, two.code, PERSON)).rejects.toThrow('the most')
+    await expect(network.claims.complete(two.token, two.code, PERSON)).rejects.toThrow('the maximum')
     await network.claims.complete(two.token, two.code, { ...PERSON, subject: 'p2' })
   })
 })
 
 test('where claims are required, an unclaimed agent reads and tends itself, and writes nothing', async () => {
-  await using network = openNetwork({ settings: { requireClaim: true } })
+  await using network = await openNetwork({ settings: { requireClaim: true } })
   const { key } = await registered(network)
   expect((await network.api('GET', '/posts', key)).status).toBe(200)
   expect((await network.api('PATCH', '/agents/me', key, { description: 'x' })).status).toBe(200)
@@ -87,7 +87,7 @@ test('where claims are required, an unclaimed agent reads and tends itself, and 
 
 describe('a suspended agent', () => {
   test('is told so with reason and end, and may ask how it stands', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     const until = network.clock.now() + 3_600_000
     await network.suspensions.suspend('ada', 'flooding', until)
@@ -121,7 +121,7 @@ describe('a suspended agent', () => {
   })
 
   test('without an end waits for the operator', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     await network.suspensions.suspend('ada', 'spam')
     expect((await network.api('GET', '/feed', key)).body).toMatchObject({ suspended_until: null, reason: 'spam' })

@@ -9,7 +9,7 @@ const tree = ({ content, replies }: Json): Tree => [String(content), ...(replies
 
 describe('a comment', () => {
   test('is answered whole; a reply may name its parent either way', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     const post = await network.post(key)
     const first = await network.comment(key, post.id, 'first')
@@ -48,7 +48,7 @@ describe('a comment', () => {
   })
 
   test('is refused without text, with too much, below another post’s, below nothing, and too deep', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     const [post, other] = [await network.post(key), await network.post(key)]
     const elsewhere = await network.comment(key, other.id)
@@ -75,7 +75,7 @@ describe('a comment', () => {
   })
 
   test('is taken back by its author only: text and author go, replies stay', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const post = await network.post(ada)
     const said = await network.comment(ada, post.id, 'numbat')
@@ -106,7 +106,7 @@ describe('a comment', () => {
 
 describe('the comments of a post', () => {
   test('are trees, ordered on every level', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const [ada, bob, cyd] = [await network.agent('ada'), await network.agent('bob'), await network.agent('cyd')]
     const post = await network.post(ada)
     const one = await network.comment(ada, post.id, '1')
@@ -136,7 +136,7 @@ describe('the comments of a post', () => {
   })
 
   test('come page by page the same as at once, in every sort', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const post = await network.post(ada)
     for (let at = 0; at < 30; at++) {
@@ -163,7 +163,7 @@ describe('the comments of a post', () => {
   })
 
   test('show only some of very many replies, and say how many there are', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const ada = await network.agent('ada')
     const post = await network.post(ada)
     const root = await network.comment(ada, post.id, 'root')

@@ -84,7 +84,7 @@ test.each([
 ] as const)(
   'a feed of %s has every post of its sources once, in order',
   async (_, agents, submolts) => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('reader')
     await fill(network)
     await follow(network, [...agents], [...submolts])

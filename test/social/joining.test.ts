@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { ProviderSettings } from '../../src/social/claim/provider.ts'
-import { usualSettings } from '../../src/social/settings.ts'
+import { defaultSettings } from '../../src/social/shared/settings.ts'
+import type { ProviderSettings } from '../../src/social/sign-in/provider.ts'
 import { type Json, openSite, type Site } from './site.ts'
 
 /** A provider that nobody asks anything. */
@@ -47,7 +47,7 @@ async function follow(site: Site, path: string, known: Record<string, string>): 
 
 describe('joining with curl', () => {
   test('an agent that does what skill.md says, line by line, is a member', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const host = await site.agent('host')
     const post = await site.post(host.key, { title: 'hello world' })
     const known: Record<string, string> = { YOUR_NAME: 'newcomer', AGENT_NAME: 'host', POST_ID: post.id }
@@ -64,40 +64,40 @@ describe('joining with curl', () => {
   })
 
   test('where only claimed agents may write, the page says so', async () => {
-    await using open = openSite()
+    await using open = await openSite()
     expect(await open.text('/skill.md')).toContain('You may write before that, too.')
-    await using closed = openSite({ settings: { requireClaim: true } })
+    await using closed = await openSite({ settings: { requireClaim: true } })
     expect(await closed.text('/skill.md')).toContain('Until then you may read, but not write.')
   })
 
   test('the pages say who claims an agent and makes it a new key: people who sign in, or whoever runs the server', async () => {
-    await using alone = openSite()
+    await using alone = await openSite()
     const own = [await alone.text('/skill.md'), await alone.text('/join')]
     for (const page of own) {
       expect(page).toContain('gc social claim approve')
       expect(page).not.toContain(`${alone.url}/me`)
     }
-    expect(own[0]).toContain('has ended; whoever runs this server can make a new one with `gc social key reissue')
-    await using site = openSite({ providers: [PROVIDER] })
+    expect(own[0]).toContain('revoked; the operator of this server can create a new one with `gc social key reissue')
+    await using site = await openSite({ providers: [PROVIDER] })
     const pages = [await site.text('/skill.md'), await site.text('/join')]
     for (const page of pages) {
-      expect(page).toMatch(/open the address, sign in,? and type the code/)
+      expect(page).toMatch(/open the link, sign in,? and enter the code/)
       expect(page).not.toContain('gc social claim')
       expect(page).toContain(`${site.url}/me`)
     }
   })
 
   test('the page tells the limits that hold here', async () => {
-    await using site = openSite({ settings: { limits: usualSettings.limits } })
+    await using site = await openSite({ settings: { limits: defaultSettings.limits } })
     expect(await site.text('/skill.md')).toContain(
-      `You have 100 requests every minute, 1 post every 30 minutes, 50 comments every hour, 10 communities every hour. For the
-first day, unless you registered on this very machine, it is 1 post every 2 hours, 1 comment every minute, 20 comments
-every day, 1 community every day.`.replaceAll('\n', ' '),
+      `You may send 100 requests every minute and create 1 post every 30 minutes, 50 comments every hour, 10 communities every
+hour. For the first day after registration it is 1 post every 2 hours, 1 comment every minute, 20 comments every day,
+1 community every day, unless you registered on the machine of this server.`.replaceAll('\n', ' '),
     )
   })
 
   test('every page names this server as it was reached, or as its operator says', async () => {
-    await using site = openSite({ hosts: ['agents.example'] })
+    await using site = await openSite({ hosts: ['agents.example'] })
     for (const path of ['/skill.md', '/heartbeat.md', '/rules.md', '/skill.json', '/join']) {
       const response = await fetch(site.url + path)
       const page = await response.text()
@@ -107,13 +107,13 @@ every day, 1 community every day.`.replaceAll('\n', ' '),
     }
     const named = await (await fetch(`${site.url}/skill.json`, { headers: { host: 'agents.example' } })).json()
     expect(named).toMatchObject({ homepage: 'http://agents.example', api_base: 'http://agents.example/api/v1' })
-    await using public_ = openSite({ settings: { baseUrl: 'https://agents.example' } })
+    await using public_ = await openSite({ settings: { baseUrl: 'https://agents.example' } })
     expect(await public_.text('/skill.md')).toContain('https://agents.example/api/v1/agents/register')
     expect(await public_.text('/skill.md')).not.toContain(public_.url)
   })
 
   test('the version of skill.json is the one skill.md names', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const { version } = Object(await (await fetch(`${site.url}/skill.json`)).json())
     expect(await site.text('/skill.md')).toContain(`\nversion: ${version}\n`)
   })

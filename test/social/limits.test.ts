@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { networkOf } from '../../src/social/limits/networks.ts'
+import { addressGroup } from '../../src/social/limits/address-groups.ts'
 import { eventually } from '../support/until.ts'
 import { BOUNDLESS, type Json, openNetwork } from './world.ts'
 
@@ -9,7 +9,7 @@ const limits = (answered: { headers: Headers }) =>
 
 describe('posting', () => {
   test('is possible once in half an hour; the answer says when again, in every spelling', async () => {
-    await using network = openNetwork({ limited: true })
+    await using network = await openNetwork({ limited: true })
     const key = await network.agent('ada')
     const now = network.clock.now()
     const draft = { submolt: 'general', title: 'x', content: 'y' }
@@ -41,7 +41,7 @@ describe('posting', () => {
   })
 
   test('is possible again at the moment that the refusal names, also between two seconds', async () => {
-    await using network = openNetwork({ limited: true })
+    await using network = await openNetwork({ limited: true })
     const key = await network.agent('ada')
     await network.clock.advance(400)
     await network.post(key)
@@ -54,7 +54,7 @@ describe('posting', () => {
   })
 
   test('many times at once succeeds once, and deleting gives nothing back', async () => {
-    await using network = openNetwork({ limited: true })
+    await using network = await openNetwork({ limited: true })
     const key = await network.agent('ada')
     const draft = { submolt: 'general', title: 'x', content: 'y' }
     const answers = await Promise.all(Array.from({ length: 20 }, () => network.api('POST', '/posts', key, draft)))
@@ -66,11 +66,11 @@ describe('posting', () => {
   })
 
   test('stays limited after a restart', async () => {
-    const network = openNetwork({ limited: true })
+    const network = await openNetwork({ limited: true })
     const key = await network.agent('ada')
     await network.post(key)
     await network.stop()
-    await using again = openNetwork({ limited: true, folder: network.folder, clock: network.clock })
+    await using again = await openNetwork({ limited: true, folder: network.folder, clock: network.clock })
     const draft = { submolt: 'general', title: 'x', content: 'y' }
     expect((await again.api('POST', '/posts', key, draft)).status).toBe(429)
     expect((await again.api('POST', '/posts', await again.agent('bob'), draft)).status).toBe(201)
@@ -78,7 +78,7 @@ describe('posting', () => {
 })
 
 test('commenting is possible 50 times in an hour', async () => {
-  await using network = openNetwork({ limited: true })
+  await using network = await openNetwork({ limited: true })
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const { id } = await network.post(ada)
   for (let at = 0; at < 50; at++) {
@@ -99,7 +99,7 @@ test('commenting is possible 50 times in an hour', async () => {
 test('votes, follows and communities are limited; what changes nothing is free', async () => {
   const two = { count: 2, window: MINUTE }
   const settings = { limits: { ...BOUNDLESS, vote: two, follow: two, submolt: two } }
-  await using network = openNetwork({ settings })
+  await using network = await openNetwork({ settings })
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const { id } = await network.post(ada)
   const statuses = async (steps: [string, string, unknown?][]) => {
@@ -122,7 +122,7 @@ test('votes, follows and communities are limited; what changes nothing is free',
 
 test('agents from elsewhere have limits of their own on their first day, and are told so', async () => {
   const newcomer = { age: 1_440 * MINUTE, limits: { post: [{ count: 1, window: 120 * MINUTE }] } }
-  await using network = openNetwork({ settings: { proxied: true, limits: { ...BOUNDLESS, newcomer } } })
+  await using network = await openNetwork({ settings: { proxied: true, limits: { ...BOUNDLESS, newcomer } } })
   const key = await network.agent('ada')
   const draft = { submolt: 'general', title: 'x', content: 'y' }
   await network.post(key)
@@ -139,7 +139,7 @@ test('agents from elsewhere have limits of their own on their first day, and are
 })
 
 test('a newcomer posts every two hours, comments once a minute and 20 times a day, and makes one community', async () => {
-  await using network = openNetwork({ limited: true, settings: { proxied: true } })
+  await using network = await openNetwork({ limited: true, settings: { proxied: true } })
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const { id } = await network.post(ada)
   const submolt = (name: string) => network.api('POST', '/submolts', bob, { name, display_name: name })
@@ -175,7 +175,7 @@ test('a newcomer posts every two hours, comments once a minute and 20 times a da
 })
 
 test('agents of this machine are no newcomers', async () => {
-  await using network = openNetwork({ limited: true })
+  await using network = await openNetwork({ limited: true })
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const { id } = await network.post(ada)
   for (let at = 0; at < 50; at++) await network.comment(bob, id, `${at}`)
@@ -186,7 +186,7 @@ test('agents of this machine are no newcomers', async () => {
 
 describe('registering', () => {
   test('from one address is limited, but not from this machine', async () => {
-    await using network = openNetwork({ limited: true, settings: { proxied: true } })
+    await using network = await openNetwork({ limited: true, settings: { proxied: true } })
     const register = (name: string, from: string) =>
       network.api('POST', '/agents/register', undefined, { name }, { 'x-forwarded-for': `9.9.9.9, ${from}` })
     for (let at = 0; at < 20; at++) expect((await register(`one${at}`, '203.0.113.1')).status).toBe(201)
@@ -194,12 +194,12 @@ describe('registering', () => {
     expect(refused.status).toBe(429)
     expect(refused.body.error).toStartWith('You can only register agents from one address 20 times every hour')
     expect((await register('another', '203.0.113.2')).status).toBe(201)
-    await using own = openNetwork({ limited: true })
+    await using own = await openNetwork({ limited: true })
     for (let at = 0; at < 30; at++) await own.agent(`mine${at}`)
   })
 
   test('from all addresses of one network of the newer kind is limited together', async () => {
-    await using network = openNetwork({ limited: true, settings: { proxied: true } })
+    await using network = await openNetwork({ limited: true, settings: { proxied: true } })
     const register = (name: string, from: string) =>
       network.api('POST', '/agents/register', undefined, { name }, { 'x-forwarded-for': from })
     for (let at = 1; at <= 20; at++) expect((await register(`one${at}`, `2001:db8::${at}`)).status).toBe(201)
@@ -210,16 +210,16 @@ describe('registering', () => {
 
 test('an address of the newer kind is counted with its network, however it is written', () => {
   const same = ['2001:db8::1', '2001:0DB8:0:0:5:6:7:8', '2001:db8::5:6:7:8', '2001:db8:0000::', '2001:db8:0:0::9']
-  expect(new Set(same.map(networkOf))).toEqual(new Set(['2001:db8:0:0']))
-  expect(networkOf('2001:db8:0:1::')).toBe('2001:db8:0:1')
-  expect(['fe80::1', '::1', '::'].map(networkOf)).toEqual(['fe80:0:0:0', '0:0:0:0', '0:0:0:0'])
-  for (const alone of ['203.0.113.7', '::ffff:203.0.113.7', '']) expect(networkOf(alone)).toBe(alone)
+  expect(new Set(same.map(addressGroup))).toEqual(new Set(['2001:db8:0:0']))
+  expect(addressGroup('2001:db8:0:1::')).toBe('2001:db8:0:1')
+  expect(['fe80::1', '::1', '::'].map(addressGroup)).toEqual(['fe80:0:0:0', '0:0:0:0', '0:0:0:0'])
+  for (const alone of ['203.0.113.7', '::ffff:203.0.113.7', '']) expect(addressGroup(alone)).toBe(alone)
 })
 
 describe('requests', () => {
   test('are counted for each agent whatever comes of them, and shown with each answer', async () => {
     const general = { count: 5, window: MINUTE }
-    await using network = openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
+    await using network = await openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
     const key = await network.agent('ada')
     const reset = (network.clock.now() + MINUTE) / 1000
     expect(limits(await network.api('GET', '/posts', key))).toEqual([5, 4, reset])
@@ -238,7 +238,7 @@ describe('requests', () => {
 
   test('without a good key are counted for their address, and take nothing from agents there', async () => {
     const general = { count: 5, window: MINUTE }
-    await using network = openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
+    await using network = await openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
     const key = await network.agent('ada')
     for (let at = 0; at < 4; at++) {
       expect((await network.api('GET', '/posts', `moltbook_${'0'.repeat(63)}${at}`)).status).toBe(401)
@@ -250,7 +250,7 @@ describe('requests', () => {
 
   test('cannot give themselves another address', async () => {
     const general = { count: 3, window: MINUTE }
-    await using network = openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
+    await using network = await openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
     const ask = (from: number) =>
       network.api('GET', '/health', undefined, undefined, { 'x-forwarded-for': `10.0.0.${from}` })
     const statuses = [await ask(1), await ask(2), await ask(3), await ask(4)].map(({ status }) => status)
@@ -259,7 +259,7 @@ describe('requests', () => {
 })
 
 test('charges nobody looks at any more are forgotten', async () => {
-  await using network = openNetwork({ limited: true })
+  await using network = await openNetwork({ limited: true })
   await network.post(await network.agent('ada'))
   const statement = network.store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM charges')
   const charges = () => statement.get()?.n

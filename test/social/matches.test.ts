@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, (n: number) => boolean>> = {
 }
 
 test('the newest matches are found however they lie, each with its score', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const { store } = network
   const insert = store.prepare(
     'INSERT INTO comments (id, post, parent, author, content, depth, score, created_at, updated_at) VALUES (?1, 1, 0, 1, ?2, 0, ?3, 0, 0)',
@@ -42,7 +42,7 @@ test('the newest matches are found however they lie, each with its score', async
 })
 
 test('a search goes by the score of the moment, and finds nothing that is gone', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const first = await network.post(ada, 'first wombat')
   const second = await network.post(ada, 'second wombat')
@@ -68,7 +68,7 @@ test('a search goes by the score of the moment, and finds nothing that is gone',
 })
 
 test('a weight that is not the score is found', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const post = await network.post(await network.agent('ada'))
   await network.store.write(() => void network.store.prepare('INSERT INTO post_weights VALUES (1, 7)').run())
   expect(await network.recount()).toEqual([{ counter: 'posts.weight', id: String(post.id), stored: 7, counted: 0 }])

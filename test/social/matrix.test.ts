@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isOlderPath } from '../../src/social/plane/older.ts'
+import { isLegacyPath } from '../../src/social/api/legacy.ts'
 import { operationsOf } from '../support/sample.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
 
@@ -127,7 +127,7 @@ async function thingOf(network: World, thing: Thing, { name, key }: { name: stri
 }
 
 test('every operation answers each kind of caller, and about each kind of thing, as its row says', async () => {
-  await using network = openNetwork({ settings: { requireClaim: true } })
+  await using network = await openNetwork({ settings: { requireClaim: true } })
   const all = operationsOf(network.document)
   expect(all.map(({ id }) => id).sort()).toEqual(Object.keys(ROWS).sort())
   await network.agent('other')
@@ -135,11 +135,11 @@ test('every operation answers each kind of caller, and about each kind of thing,
     const { who, ok, but, of, query = '', body } = ROWS[id] as Row
     const ask = async (key: string | undefined, named: string) => {
       const at = `${path.replace(/\{\w+\}/, encodeURIComponent(named))}${query}`
-      await network.departures.start()
+      await network.deletions.resume()
       network.recorded()
       const { status } = await network.ask(method, at, key, body?.(++turn))
       const older = at.replace('/api/v1', '')
-      if (status >= 400 && isOlderPath(older)) {
+      if (status >= 400 && isLegacyPath(older)) {
         expect({ id, older: (await network.ask(method, older, key, body?.(++turn))).status }).toEqual({
           id,
           older: status,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Recounts } from '../../src/social/recount.ts'
+import { Recounts } from '../../src/social/operator/recounts.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
 
 const at = (name: string, verb: string) => `/operator/agents/${name}/${verb}`
@@ -19,7 +19,7 @@ const asked = async (network: World, verb: string, body?: Json, name = 'ADA') =>
 
 describe('the operator of the network', () => {
   test('vouches for an agent and takes that back, each once', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     await network.agent('ada')
     expect(await asked(network, 'approve')).toMatchObject({ status: 'active', is_claimed: true })
     expect(await asked(network, 'approve')).toMatchObject({ status: 'active' })
@@ -29,7 +29,7 @@ describe('the operator of the network', () => {
   })
 
   test('gives an agent that lost its keys another, as its own word in the log', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const lost = await network.agent('ada')
     await network.api('POST', '/agents/me/keys', lost, { label: 'lost, too' })
     network.recorded()
@@ -46,7 +46,7 @@ describe('the operator of the network', () => {
   })
 
   test('suspends an agent with a reason and an end, and reinstates it', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     const until = '2026-01-05T10:00:00Z'
     expect(await asked(network, 'suspend', { reason: ' flooding ', until })).toMatchObject({ status: 'suspended' })
@@ -62,7 +62,7 @@ describe('the operator of the network', () => {
   })
 
   test('is told what is wrong with a suspension, and of which agent there is none', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     await network.agent('ada')
     network.recorded()
     const reason = 'spam'
@@ -70,8 +70,8 @@ describe('the operator of the network', () => {
       [{}, 'Reason is required'],
       [{ reason: ' ' }, 'Reason cannot be empty'],
       [{ reason: 'x'.repeat(501) }, 'Reason must be 500 characters or less'],
-      [{ reason, until: 'tomorrow' }, 'Until must be a moment such as 2030-01-31T12:00:00Z'],
-      [{ reason, until: '2020-01-01T00:00:00Z' }, 'Until must lie in the future'],
+      [{ reason, until: 'tomorrow' }, 'Until must be a timestamp such as 2030-01-31T12:00:00Z'],
+      [{ reason, until: '2020-01-01T00:00:00Z' }, 'Until must be in the future'],
     ] as const) {
       expect(await asked(network, 'suspend', body)).toMatchObject({ status: 400, error })
     }
@@ -83,7 +83,7 @@ describe('the operator of the network', () => {
   })
 
   test('counts again whatever is counted', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     const { id } = await network.post(key)
     const recount = () => network.api('GET', '/operator/recount', OPERATOR_TOKEN)
@@ -94,7 +94,7 @@ describe('the operator of the network', () => {
   })
 
   test('counts once for all who ask meanwhile, and tells a thousand miscounts at most', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     const { id } = await network.post(key)
     for (let at = 0; at < 3; at++) await network.comment(key, id)
@@ -113,7 +113,7 @@ describe('the operator of the network', () => {
   })
 
   test('stops counting when it is told to, as when the network closes', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     await network.post(await network.agent('ada'))
     const recounts = new Recounts(network.store)
     const counting = recounts.run().then(
@@ -121,11 +121,11 @@ describe('the operator of the network', () => {
       (error: unknown) => String(error),
     )
     await recounts.stop()
-    expect(await counting).toContain('the network closes')
+    expect(await counting).toContain('the network is closing')
   })
 
   test('is nobody who does not hold the token, and the token opens nothing else', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     network.recorded()
     const strangers = [undefined, key, 'junk', `gco_${'1'.repeat(64)}`, `${OPERATOR_TOKEN}0`]
@@ -141,7 +141,7 @@ describe('the operator of the network', () => {
   })
 
   test('is marked in the document as ours', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const paths = network.document.paths as Record<string, Record<string, Json>>
     for (const [method, path] of OPERATIONS) {
       const operation = paths[`/api/v1${path.replace('/ada/', '/{name}/')}`]?.[method.toLowerCase()]

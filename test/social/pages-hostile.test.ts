@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { markdown } from '../../src/social/pages/markdown.ts'
-import { excerpt, seen, seenLine } from '../../src/social/pages/seen.ts'
+import { excerpt, singleLine, visible } from '../../src/social/pages/visible-text.ts'
 import { openSite } from './site.ts'
 
 /** The tags a text of an agent may become, and nothing else. */
@@ -121,14 +121,14 @@ describe('what agents write is hostile', () => {
   })
 
   test('nothing hides, turns around or piles up, written as it is or as an entity', () => {
-    const unseen = /[\p{Cf}\u202e\u200b\ufeff]|(?!\n)\p{Cc}/u
+    const invisible = /[\p{Cf}\u202e\u200b\ufeff]|(?!\n)\p{Cc}/u
     const text = 'a\u202eb\u2066c\u0000d\u0007e\u200bf\ufeffg\u{e0041}h\u00adi\u0085j'
-    expect(seenLine(text)).toBe('abcdefghi j')
-    expect(markdown(text).text).not.toMatch(unseen)
+    expect(singleLine(text)).toBe('abcdefghi j')
+    expect(markdown(text).text).not.toMatch(invisible)
     expect(markdown('&#x202E;a&#8294;b&#x200B;c&shy;d&#xE0041;e').text).toBe('<p>abcde</p>\n')
-    expect(seen(`z${'\u0301'.repeat(500)}`).length).toBe(7)
-    expect(seen('\ud800x')).toBe('\ufffdx')
-    expect(seen('👩‍👩‍👧 می‌خواهم')).toBe('👩‍👩‍👧 می‌خواهم')
+    expect(visible(`z${'\u0301'.repeat(500)}`).length).toBe(7)
+    expect(visible('\ud800x')).toBe('\ufffdx')
+    expect(visible('👩‍👩‍👧 می‌خواهم')).toBe('👩‍👩‍👧 می‌خواهم')
   })
 
   test('a definition stands for nothing: a few letters are no long text', () => {
@@ -138,7 +138,7 @@ describe('what agents write is hostile', () => {
   })
 
   test('a link that is none, however it came to be kept, leads nowhere', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const { key } = await site.agent('mallory')
     const post = await site.post(key, { url: 'https://a.example' })
     await site.network.store.write((tx) => void tx.orm.run("UPDATE posts SET url = 'javascript:alert(1)'"))
@@ -153,7 +153,7 @@ describe('what agents write is hostile', () => {
   })
 
   test('hostile names, titles, descriptions and links come out as words on every page', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const bad = '"><script>alert(1)</script><b onmouseover=alert(1)>\u202e'
     const { key } = await site.agent('mallory', bad)
     await site.api('PATCH', '/agents/me', key, { display_name: '"><script>x</script>\u202e' })

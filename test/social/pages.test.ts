@@ -6,7 +6,7 @@ const POLICY =
 
 describe('pages for people', () => {
   test('every page is whole, without a script, and forbids what it does not need', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const { key } = await site.agent('clara')
     const post = await site.post(key, { content: 'Something **strong**' })
     const comment = await site.comment(key, post.id, 'And a thought')
@@ -38,7 +38,7 @@ describe('pages for people', () => {
   })
 
   test('the style sheet and the icon are kept for long, the sheet under a name of its content', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const sheet = /href="(\/style-[0-9a-f]{16}\.css)"/.exec(await site.text('/'))?.[1] ?? ''
     const response = await site.page(sheet)
     expect(response.headers.get('content-type')).toBe('text/css; charset=utf-8')
@@ -48,7 +48,7 @@ describe('pages for people', () => {
   })
 
   test('posts are listed by each order, in a community and of an agent, page by page', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const { key } = await site.agent('clara')
     for (let n = 1; n <= 30; n++) {
       await site.clock.advance(1_000)
@@ -70,7 +70,7 @@ describe('pages for people', () => {
   })
 
   test('a post shows its comments as a tree, and a thread by itself', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const { key } = await site.agent('clara')
     const post = await site.post(key, { content: 'The beginning' })
     const one = await site.comment(key, post.id, 'first thought')
@@ -89,7 +89,7 @@ describe('pages for people', () => {
   })
 
   test('replies beyond what a page holds are a page further', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const { key } = await site.agent('clara')
     const post = await site.post(key, {})
     const root = await site.comment(key, post.id, 'the root')
@@ -101,7 +101,7 @@ describe('pages for people', () => {
   })
 
   test('search finds posts, comments, agents and communities, and says when there is nothing', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     const { key } = await site.agent('zephyr', 'I look at winds')
     const post = await site.post(key, { title: 'Barometers', content: 'pressure falls' })
     await site.comment(key, post.id, 'my barometers agree')
@@ -118,7 +118,7 @@ describe('pages for people', () => {
   })
 
   test('what is not there is a page that says so, and plain words for a program', async () => {
-    await using site = openSite()
+    await using site = await openSite()
     for (const path of ['/p/nothing', '/u/nobody', '/m/nowhere', '/claim/nothing', '/x/y/z', '/p/%zz', '/u/%00']) {
       const response = await site.page(path)
       expect([path, response.status]).toEqual([path, 404])
@@ -126,7 +126,7 @@ describe('pages for people', () => {
     }
     const program = await fetch(`${site.url}/nowhere`)
     expect(program.status).toBe(404)
-    expect(await program.json()).toMatchObject({ success: false, error: 'There is nothing at this address.' })
+    expect(await program.json()).toMatchObject({ success: false, error: 'There is no page at this address.' })
     const wrong = await site.page('/', { method: 'POST' })
     expect(wrong.status).toBe(405)
     expect(wrong.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
@@ -137,7 +137,7 @@ describe('pages for people', () => {
   })
 
   test('a request that means another server is turned away', async () => {
-    await using site = openSite({ hosts: ['agents.example'] })
+    await using site = await openSite({ hosts: ['agents.example'] })
     const asked = async (host: string) => (await site.page('/', { headers: { host } })).status
     expect(await asked('evil.example')).toBe(421)
     expect(await asked('agents.example')).toBe(200)
@@ -146,7 +146,7 @@ describe('pages for people', () => {
   })
 
   test('one address may look at so many pages, and is told when to come back', async () => {
-    await using site = openSite({ settings: { proxied: true } })
+    await using site = await openSite({ settings: { proxied: true } })
     const asked = (from: string) => site.page('/icon.svg', { headers: { 'x-forwarded-for': from } })
     for (let n = 0; n < 300; n++) expect((await asked('192.0.2.1')).status).toBe(200)
     const late = await asked('192.0.2.1')

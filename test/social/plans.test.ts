@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { COMMENT_SORTS } from '../../src/social/comments/schema.ts'
 import { levelSql, repliesSql } from '../../src/social/comments/threads.ts'
-import { headsSql, runSql } from '../../src/social/posts/lists.ts'
+import { filterSql } from '../../src/social/posts/feed-sources.ts'
+import { firstKeysSql, scanSql } from '../../src/social/posts/lists.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
-import { fromSourcesSql } from '../../src/social/posts/sources.ts'
 import { COMMENTS, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
 import { openNetwork, type World } from './world.ts'
 
@@ -15,16 +15,16 @@ const plan = ({ store }: World, sql: string): string =>
     .join('\n')
 
 test('every list runs down an index of its own and sorts nothing', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   for (const sort of POST_SORTS) {
     for (const scope of ['all', 'submolt', 'author'] as const) {
-      const steps = plan(network, runSql(scope, sort))
+      const steps = plan(network, scanSql(scope, sort))
       const index = scope === 'all' ? `posts_${sort}` : `posts_${scope}_${sort}`
       expect(steps).toMatch(new RegExp(`SEARCH posts USING COVERING INDEX ${index} \\(`))
       expect(steps).not.toMatch(/SCAN|TEMP B-TREE/)
     }
     for (const scope of ['submolt', 'author'] as const) {
-      const steps = plan(network, headsSql(scope, sort))
+      const steps = plan(network, firstKeysSql(scope, sort))
       expect(steps).toMatch(new RegExp(`SEARCH posts USING COVERING INDEX posts_${scope}_${sort} \\(${scope}=`))
       expect(steps).not.toMatch(/SCAN|TEMP B-TREE/)
     }
@@ -40,27 +40,27 @@ test('every list runs down an index of its own and sorts nothing', async () => {
 })
 
 test('a feed looks up of a post whose it is, and whether that is followed', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   for (const reach of ['following', 'all'] as const) {
-    const steps = plan(network, fromSourcesSql(reach))
+    const steps = plan(network, filterSql(reach))
     expect(steps).toMatch(/SEARCH p USING INTEGER PRIMARY KEY/)
     expect(steps).toMatch(/SEARCH f (EXISTS )?USING PRIMARY KEY \(follower=\? AND followee=\?\)/)
     expect(steps).not.toMatch(/SCAN (?!j\b)|TEMP B-TREE/)
   }
-  expect(plan(network, fromSourcesSql('all'))).toMatch(/SEARCH s USING PRIMARY KEY \(agent=\? AND submolt=\?\)/)
+  expect(plan(network, filterSql('all'))).toMatch(/SEARCH s USING PRIMARY KEY \(agent=\? AND submolt=\?\)/)
 })
 
 test('a search reads words, and then no more rows than it weighs', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   for (const index of [POSTS, TITLES, COMMENTS]) {
     const steps = plan(network, newestSql(index))
-    expect(steps).toMatch(/SCAN \w+_search VIRTUAL TABLE INDEX \d+:M\d+\nSCAN x\nSEARCH w USING INTEGER PRIMARY KEY/)
+    expect(steps).toMatch(/SCAN \w+_search VIRTUAL TABLE INDEX \d+:M\d+\nSCAN m\nSEARCH w USING INTEGER PRIMARY KEY/)
     expect(steps).not.toMatch(/TEMP B-TREE/)
   }
 })
 
 test('every statement of a service that filters rows finds them by an index', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const scans = [
     'SELECT n, id FROM agents WHERE leaving = 1',
     'SELECT 1 AS one FROM agents WHERE handle = ? UNION ALL SELECT 1 FROM agents WHERE likeness = ?',

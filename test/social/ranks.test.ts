@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { best, controversy, endOfSpan, hot, rising, sinceOf, spanOf, spansOf } from '../../src/social/posts/ranks.ts'
+import {
+  ageClassEnd,
+  ageClassesWithin,
+  ageClassOf,
+  best,
+  controversy,
+  hot,
+  rising,
+  startOf,
+} from '../../src/social/posts/ranks.ts'
 
 const NOW = Date.parse('2026-01-05T09:00:00Z')
 const HOUR = 3_600_000
@@ -47,11 +56,11 @@ test('the best has many votes behind its share', () => {
 
 test('spans cover all time, and each range of time reaches over its own', () => {
   const ages = [0, 2 * HOUR, 30 * HOUR, 200 * HOUR, 1_000 * HOUR, 10_000 * HOUR]
-  expect(ages.map((age) => spanOf(NOW - age, NOW))).toEqual([0, 1, 2, 3, 4, 5])
-  expect(spansOf('day')).toEqual([0, 1])
-  expect(spansOf('all')).toEqual([0, 1, 2, 3, 4, 5])
-  expect(sinceOf('hour', NOW)).toBe(NOW - HOUR + 1)
-  expect(sinceOf('all', NOW)).toBe(0)
-  expect(endOfSpan(0, NOW)).toBe(NOW + HOUR)
-  expect(spanOf(NOW + HOUR, NOW)).toBe(0)
+  expect(ages.map((age) => ageClassOf(NOW - age, NOW))).toEqual([0, 1, 2, 3, 4, 5])
+  expect(ageClassesWithin('day')).toEqual([0, 1])
+  expect(ageClassesWithin('all')).toEqual([0, 1, 2, 3, 4, 5])
+  expect(startOf('hour', NOW)).toBe(NOW - HOUR + 1)
+  expect(startOf('all', NOW)).toBe(0)
+  expect(ageClassEnd(0, NOW)).toBe(NOW + HOUR)
+  expect(ageClassOf(NOW + HOUR, NOW)).toBe(0)
 })

@@ -6,7 +6,7 @@ const found = (body: Json, name = 'results'): unknown[] =>
 
 describe('a search', () => {
   test('finds posts and comments by all their words, the highest score first', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const [ada, bob, cyd] = [await network.agent('ada'), await network.agent('bob'), await network.agent('cyd')]
     const low = await network.post(ada, 'Red wombats', { content: 'dig' })
     const high = await network.post(ada, 'Digging', { content: 'red and blue wombats' })
@@ -49,7 +49,7 @@ describe('a search', () => {
   })
 
   test('finds agents and communities by how their names begin, ten at most', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('Alfonso_El-Buho')
     for (let at = 0; at < 12; at++) await network.agent(`heron-${at}`)
     await network.api('POST', '/submolts', key, { name: 'herons', display_name: 'Grey ones', description: 'Waders' })
@@ -86,7 +86,7 @@ describe('a search', () => {
     '{title} : x',
     '日本語',
   ])('for %j is answered', async (q) => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     await network.post(key, 'Something else')
     const { status, body } = await network.api('GET', `/search?q=${encodeURIComponent(q)}`, key)
@@ -95,7 +95,7 @@ describe('a search', () => {
   })
 
   test('without words finds nothing, and with too many is refused', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     expect((await network.api('GET', '/search', key)).body).toMatchObject({ results: [], count: 0 })
     expect((await network.api('GET', `/search?q=${'x'.repeat(501)}`, key)).status).toBe(400)

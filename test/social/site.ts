@@ -1,10 +1,10 @@
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { createApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/listen.ts'
-import type { ProviderSettings } from '../../src/social/claim/provider.ts'
-import { createPeople } from '../../src/social/people.ts'
-import type { Settings } from '../../src/social/settings.ts'
+import type { Settings } from '../../src/social/shared/settings.ts'
+import type { ProviderSettings } from '../../src/social/sign-in/provider.ts'
 import { createSocial } from '../../src/social/social.ts'
+import { createWebsite } from '../../src/social/website.ts'
 import { TestClock } from '../support/clock.ts'
 import { tempFolder } from '../support/folder.ts'
 
@@ -21,19 +21,19 @@ interface Options {
 }
 
 /** A network with its pages, on a port of its own; `await using` stops it. */
-export function openSite({ settings = {}, providers = [], hosts = [] }: Options = {}) {
+export async function openSite({ settings = {}, providers = [], hosts = [] }: Options = {}) {
   const folder = tempFolder()
   const clock = new TestClock()
   const deadlines = new Deadlines(clock, clock)
   const faults: unknown[] = []
   const report = (error: unknown) => void faults.push(error)
-  const social = createSocial({
+  const social = await createSocial({
     ...{ home: folder.path, clock, deadlines, report },
     settings: { limits: BOUNDLESS, ...settings },
-    pages: (network) => createPeople({ network, clock, deadlines, hosts, providers, report }),
+    website: (network) => createWebsite({ network, clock, deadlines, hosts, providers, report }),
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
-  const app = createApp({ supervisor: nobody, network: social.side })
+  const app = createApp({ supervisor: nobody, network: social.handler })
   const listening = listen(app, { host: '127.0.0.1', port: 0, deadlines, report })
   const { url } = listening
   let seen = social.network.log.head
@@ -90,4 +90,4 @@ export function openSite({ settings = {}, providers = [], hosts = [] }: Options 
   }
 }
 
-export type Site = ReturnType<typeof openSite>
+export type Site = Awaited<ReturnType<typeof openSite>>

@@ -5,7 +5,7 @@ const names = (body: Json) => (body.submolts as Json[]).map(({ name }) => name)
 
 describe('a community', () => {
   test('is owned and subscribed to by its maker, in the answer already', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const [ada, bob] = [await network.agent('Ada'), await network.agent('bob')]
     const draft = { name: 'Birds-1', displayName: 'Birds', description: 'Of a feather', allow_crypto: true }
     const { status, body } = await network.api('POST', '/submolts', ada, draft)
@@ -41,14 +41,14 @@ describe('a community', () => {
     [{ name: 'xx', display_name: 'x'.repeat(51) }, 400, 'Display name must be 50 characters or less'],
     [{ name: 'xx', description: 'x'.repeat(1_001) }, 400, 'Description must be 1000 characters or less'],
   ])('%#: is refused with a reason', async (draft, status, error) => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const refused = await network.api('POST', '/submolts', await network.agent('ada'), draft)
     expect([refused.status, String(refused.body.error).slice(0, error.length)]).toEqual([status, error])
     expect(network.recorded()).toEqual(['agent.registered'])
   })
 
   test('made by many at once is made once', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const keys = await Promise.all(Array.from({ length: 12 }, (_, at) => network.agent(`a${at}-`)))
     const answers = await Promise.all(keys.map((key) => network.api('POST', '/submolts', key, { name: 'one' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 11 }, () => 409)])
@@ -56,7 +56,7 @@ describe('a community', () => {
   })
 
   test('is subscribed to and left once each, and stays its owner’s', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const ada = await network.agent('ada')
     await network.api('POST', '/submolts', ada, { name: 'birds' })
     network.recorded()
@@ -77,7 +77,7 @@ describe('a community', () => {
   })
 
   test('lists its own posts only', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const ada = await network.agent('ada')
     await network.api('POST', '/submolts', ada, { name: 'birds' })
     await network.post(ada, 'there', { submolt: 'birds' })
@@ -91,7 +91,7 @@ describe('a community', () => {
 })
 
 test('communities are listed by subscribers, age or name, page by page', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const keys = await Promise.all(['one', 'two', 'three', 'four'].map((name) => network.agent(`${name}-agent`)))
   const subscribers = { ducks: 2, cranes: 4, bees: 2, ants: 3 }
   await network.store.write(() => void network.store.prepare('UPDATE submolts SET created_at = 0').run())

@@ -4,7 +4,7 @@ import { type Json, openNetwork } from './world.ts'
 
 describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
   async function furnished() {
-    const network = openNetwork()
+    const network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const post = await network.post(ada)
     const target = kind === 'posts' ? post : await network.comment(ada, post.id)
@@ -84,7 +84,7 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
     expect(first.body.action).toBe('upvoted')
     expect(network.recorded()).toEqual([event])
     await network.stop()
-    await using again = openNetwork({ folder: network.folder, clock: network.clock })
+    await using again = await openNetwork({ folder: network.folder, clock: network.clock })
     const headers = { 'idempotency-key': 'k1' }
     const repeated = await again.api('POST', `/${kind}/${target.id}/upvote`, bob, undefined, headers)
     expect(repeated.body).toEqual(first.body)
@@ -102,7 +102,7 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
 })
 
 test('64 clients at once on the same posts leave every counter what its recount says', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const keys = await Promise.all(Array.from({ length: 64 }, (_, at) => network.agent(`client-${at}`)))
   const author = await network.agent('author')
   const posts = await Promise.all([1, 2, 3].map((at) => network.post(author, `post ${at}`)))
@@ -136,7 +136,7 @@ test('64 clients at once on the same posts leave every counter what its recount 
 }, 60_000)
 
 test('what is deleted while others vote and comment on it is voted on before or not at all', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const [author, ...others] = await Promise.all(Array.from({ length: 25 }, (_, at) => network.agent(`agent-${at}`)))
   const [post, other] = [await network.post(String(author)), await network.post(String(author))]
   const said = await network.comment(String(author), other.id)
@@ -161,7 +161,7 @@ test('what is deleted while others vote and comment on it is voted on before or 
 })
 
 test('ranks keep up with the votes as closely as anybody could see, and mostly stay where they are', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const author = await network.agent('author')
   const { id } = await network.post(author)
   const { id: said } = await network.comment(author, id)
@@ -197,7 +197,7 @@ test('ranks keep up with the votes as closely as anybody could see, and mostly s
 }, 20_000)
 
 test('a counter that went wrong is found', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const post = await network.post(await network.agent('ada'))
   await network.store.write(() => void network.store.prepare('UPDATE posts SET score = 3, upvotes = 5').run())
   expect(await network.recount()).toEqual([

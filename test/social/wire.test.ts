@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
-import { networkDialect } from '../../src/social/plane/problems.ts'
+import { networkDialect } from '../../src/social/api/errors.ts'
 import { documentFaults } from '../support/walk.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
 
@@ -8,7 +8,7 @@ const JUNK = `moltbook_${'f'.repeat(64)}`
 
 describe('the document', () => {
   test('is sound, and served with the page that shows it', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     expect(documentFaults(network.document)).toEqual([])
     const served = await fetch(`${network.url}/api/v1/openapi.json`)
     expect(await served.json()).toEqual(JSON.parse(JSON.stringify(network.document)))
@@ -34,7 +34,7 @@ describe('who calls', () => {
     [`Bearer ${JUNK}0`, 'Invalid token format'],
     [`Bearer ${JUNK}`, 'Invalid or expired token'],
   ])('with %p is told: %s', async (authorization, error) => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     await network.agent('ada')
     const answer = await network.api(
       'GET',
@@ -49,7 +49,7 @@ describe('who calls', () => {
   })
 
   test('may write the scheme in any case', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     for (const scheme of ['bearer', 'BEARER', 'Bearer  ']) {
       const headers = { authorization: `${scheme} ${key}` }
@@ -58,7 +58,7 @@ describe('who calls', () => {
   })
 
   test('registers with or without a key, good or not', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     for (const [at, key] of [undefined, 'junk', JUNK].entries()) {
       expect((await network.api('POST', '/agents/register', key, { name: `name${at}` })).status).toBe(201)
     }
@@ -67,7 +67,7 @@ describe('who calls', () => {
 
 describe('an answer', () => {
   test('to what is nobody’s or asked the wrong way says so, with a key or without', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     for (const who of [undefined, key]) {
       const lost = await network.api('GET', '/nothing', who)
@@ -86,7 +86,7 @@ describe('an answer', () => {
   })
 
   test('may be read by any page, which is told so beforehand', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const before = await fetch(`${network.url}/api/v1/posts`, { method: 'OPTIONS', headers: { origin: 'https://a.b' } })
     expect(before.status).toBe(200)
     expect(before.headers.get('access-control-allow-origin')).toBe('*')
@@ -97,7 +97,7 @@ describe('an answer', () => {
   })
 
   test('holds no dates with fractions, and no twin spellings where a client would trip', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     await network.clock.advance(123)
     const key = await network.agent('ada')
     const post = await network.post(key)
@@ -123,7 +123,7 @@ describe('an answer', () => {
   })
 
   test('of a list has its items under both names', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     for (let at = 0; at < 3; at++) await network.post(key, `p${at}`)
     const { body } = await network.api('GET', '/posts?limit=2', key)
@@ -146,7 +146,7 @@ test('a store that fails is no secret, but where it lies is', () => {
   const refusal = new AppError('store-unavailable', '/home/somebody/social.db could not be written')
   expect(networkDialect.problems.body(refusal)).toEqual({
     success: false,
-    error: 'The network cannot keep anything right now; try again in a while',
+    error: 'The network cannot store anything right now; try again later',
     code: 'SERVICE_UNAVAILABLE',
     hint: null,
   })
@@ -154,7 +154,7 @@ test('a store that fails is no secret, but where it lies is', () => {
 
 describe('bodies', () => {
   test('that are no use are refused with 400, never 422', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     for (const body of ['{', '', 'null', '[]', '"x"', '7', '{"title":{}}', '{"__proto__":1}', `${'['.repeat(5_000)}`]) {
       const { status, body: answer } = await network.api('POST', '/posts', key, body)
@@ -168,7 +168,7 @@ describe('bodies', () => {
   })
 
   test('are read to their bound, and no further', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     const draft = (length: number) => {
       const start = '{"submolt":"general","title":"t","content":"c","filler":"'
@@ -180,7 +180,7 @@ describe('bodies', () => {
   })
 
   test('are not needed where nothing is sent, whatever is sent there', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const { id } = await network.post(ada)
     const json = { 'content-type': 'application/json' }
@@ -200,7 +200,7 @@ describe('bodies', () => {
 
 describe('the older dialect', () => {
   test('answers at the root, with names for submolts and camel-case agents', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const registered = await network.ask('POST', '/agents/register', undefined, { name: 'ada' })
     expect(registered.status).toBe(201)
     const key = String((registered.body.agent as Json).api_key)
@@ -231,7 +231,7 @@ describe('the older dialect', () => {
   })
 
   test('is what its own clients get wherever they ask', async () => {
-    await using network = openNetwork()
+    await using network = await openNetwork()
     const key = await network.agent('ada')
     await network.post(key)
     const response = await fetch(`${network.url}/api/v1/posts`, {
@@ -350,7 +350,7 @@ async function generated(
 }
 
 test('thousands of generated requests are answered, none with a fault of ours', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const keys = [await network.agent('ada'), await network.agent('bob'), 'junk']
   const post = await network.post(String(keys[0]))
   const comment = await network.comment(String(keys[1]), post.id)
@@ -370,7 +370,7 @@ test('thousands of generated requests are answered, none with a fault of ours', 
 }, 60_000)
 
 test('a refused request, however strange, records nothing and changes no counter', async () => {
-  await using network = openNetwork()
+  await using network = await openNetwork()
   const keys = [await network.agent('ada'), await network.agent('bob'), 'junk', OPERATOR_TOKEN]
   const post = await network.post(String(keys[0]))
   const comment = await network.comment(String(keys[1]), post.id)

@@ -2,9 +2,9 @@ import { Deadlines } from '../../src/core/deadlines.ts'
 import { createApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { FailedRequest } from '../../src/http/plane-options.ts'
-import { type Limits, type Settings, usualSettings } from '../../src/social/settings.ts'
+import { defaultSettings, type Limits, type Settings } from '../../src/social/shared/settings.ts'
+import { hashOf } from '../../src/social/shared/strings.ts'
 import { createSocial } from '../../src/social/social.ts'
-import { hashOf } from '../../src/social/text.ts'
 import { TestClock } from '../support/clock.ts'
 import { conforms, declares } from '../support/conforms.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -36,7 +36,7 @@ interface Options {
 }
 
 /** A network on a port of its own, with time moved by hand; `await using` stops it. */
-export function openNetwork({
+export async function openNetwork({
   settings = {},
   limited = false,
   folder = tempFolder(),
@@ -44,8 +44,8 @@ export function openNetwork({
 }: Options = {}) {
   const deadlines = new Deadlines(clock, clock)
   const faults: unknown[] = []
-  const limits = limited ? usualSettings.limits : BOUNDLESS
-  const social = createSocial({
+  const limits = limited ? defaultSettings.limits : BOUNDLESS
+  const social = await createSocial({
     home: folder.path,
     clock,
     deadlines,
@@ -54,7 +54,7 @@ export function openNetwork({
     report: (error: unknown, occasion?: FailedRequest) => faults.push({ error, occasion }),
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
-  const app = createApp({ supervisor: nobody, network: social.side })
+  const app = createApp({ supervisor: nobody, network: social.handler })
   const listening = listen(app, { host: '127.0.0.1', port: 0, deadlines, report: (error) => faults.push(error) })
   const document = social.document()
   let seen = social.network.log.head
@@ -126,7 +126,7 @@ export function openNetwork({
       return events.map(({ type }) => type)
     },
     /** The stored count of an agent, a post, … after everything was written. */
-    recount: () => social.network.recount(),
+    recount: () => social.network.recounts.run(),
     async stop() {
       const stopped = listening.stop()
       await clock.advance(5_000)
@@ -142,4 +142,4 @@ export function openNetwork({
   return network
 }
 
-export type World = ReturnType<typeof openNetwork>
+export type World = Awaited<ReturnType<typeof openNetwork>>

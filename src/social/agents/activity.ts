@@ -3,13 +3,13 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { Store } from '../../core/store.ts'
 
-const HALF_MINUTE = 30_000
+const FLUSH_DELAY = 30_000
 
-/** When agents last made a request: known at once, written down twice a minute at most. */
+/** When agents last made a request. Kept in memory and written at most twice a minute. */
 export class Activity {
-  readonly #seen = new Map<number, number>()
-  readonly #put: Statement<unknown, [number, number]>
-  #due: Deadline | undefined
+  readonly #lastActive = new Map<number, number>()
+  readonly #update: Statement<unknown, [number, number]>
+  #nextFlush: Deadline | undefined
 
   constructor(
     private readonly store: Store,
@@ -17,32 +17,32 @@ export class Activity {
     private readonly deadlines: Deadlines,
     private readonly report: (error: unknown) => void,
   ) {
-    this.#put = store.prepare('UPDATE agents SET last_active_at = ? WHERE n = ? AND deleted_at IS NULL')
+    this.#update = store.prepare('UPDATE agents SET last_active_at = ? WHERE n = ? AND deleted_at IS NULL')
   }
 
   touch(agent: number): void {
-    this.#seen.set(agent, this.clock.now())
-    this.#due ??= this.deadlines.after(HALF_MINUTE, () => this.flush())
+    this.#lastActive.set(agent, this.clock.now())
+    this.#nextFlush ??= this.deadlines.after(FLUSH_DELAY, () => this.flush())
   }
 
-  /** Of what its row says and what was seen since, the later. */
+  /** When an agent was last active: the later of what its row and the memory say. */
   latest({ n, last_active_at }: { n: number; last_active_at: number }): number {
-    return Math.max(last_active_at, this.#seen.get(n) ?? 0)
+    return Math.max(last_active_at, this.#lastActive.get(n) ?? 0)
   }
 
-  /** Writes down what was seen. */
+  /** Writes what is in memory. */
   async flush(): Promise<void> {
-    this.#due?.cancel()
-    this.#due = undefined
-    const seen = [...this.#seen]
-    if (seen.length === 0) return
+    this.#nextFlush?.cancel()
+    this.#nextFlush = undefined
+    const pending = [...this.#lastActive]
+    if (pending.length === 0) return
     try {
       await this.store.write(() => {
-        for (const [agent, at] of seen) this.#put.run(at, agent)
+        for (const [agent, at] of pending) this.#update.run(at, agent)
       })
     } catch (error) {
       this.report(error)
     }
-    for (const [agent, at] of seen) if (this.#seen.get(agent) === at) this.#seen.delete(agent)
+    for (const [agent, at] of pending) if (this.#lastActive.get(agent) === at) this.#lastActive.delete(agent)
   }
 }

@@ -5,9 +5,8 @@ import type { EventLog } from '../../core/events/log.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { NAME_TAKEN } from '../errors.ts'
-import { noAgent, SocialError, unusable } from '../refusal.ts'
-import { clean, cleanLine, newId } from '../text.ts'
+import { agentNotFound, badRequest, NAME_TAKEN, SocialError } from '../shared/errors.ts'
+import { clean, cleanLine, newId } from '../shared/strings.ts'
 import type { Activity } from './activity.ts'
 import { AgentDeleted, AgentUpdated } from './events.ts'
 import { goneHashes, handleOf, type Name } from './names.ts'
@@ -16,25 +15,30 @@ import { type AgentRow, DELETED, toAgent } from './view.ts'
 
 const SELECT = 'SELECT a.*, o.id AS owner_id FROM agents a LEFT JOIN owners o ON o.n = a.owner'
 
-const MOST_DESCRIPTION = 2_000
-const MOST_DISPLAY = 50
-const MOST_METADATA = 16 * 1024
+const MAX_DESCRIPTION = 2_000
+const MAX_DISPLAY_NAME = 50
+const MAX_METADATA = 16 * 1024
 
 type Insert = [string, string, string, string, string, string, number, number, number, number]
+
+/** What is deleted in the same write as an account. */
+export interface DeletedAtOnce {
+  deleteOf(tx: Tx, agent: number): void
+}
 
 /** The accounts of the network. */
 export class Agents {
   readonly #insert: Statement<{ n: number }, Insert>
   readonly #byN: Statement<AgentRow, [number]>
   readonly #byHandle: Statement<AgentRow, [string]>
-  readonly #taken: Statement<{ one: number }, [string, string]>
-  readonly #gone: Statement<{ one: number }, [string, string]>
-  readonly #keepGone: Statement<unknown, [string]>
-  readonly #change: Statement<unknown, [string, string, string, number, number]>
-  readonly #claim: Statement<unknown, [number | null, number | null, number]>
-  readonly #empty: Statement<unknown, [string, string, number, number]>
-  readonly #karma: Statement<unknown, [number, number]>
-  readonly #owned: Statement<{ n: number }, [number]>
+  readonly #isTaken: Statement<{ one: number }, [string, string]>
+  readonly #isGone: Statement<{ one: number }, [string, string]>
+  readonly #insertGoneName: Statement<unknown, [string]>
+  readonly #update: Statement<unknown, [string, string, string, number, number]>
+  readonly #setOwner: Statement<unknown, [number | null, number | null, number]>
+  readonly #delete: Statement<unknown, [string, string, number, number]>
+  readonly #addKarma: Statement<unknown, [number, number]>
+  readonly #countOwned: Statement<{ n: number }, [number]>
 
   constructor(
     private readonly store: Store,
@@ -48,55 +52,57 @@ export class Agents {
     )
     this.#byN = store.prepare(stablePlan(`${SELECT} WHERE a.n = ?`))
     this.#byHandle = store.prepare(stablePlan(`${SELECT} WHERE a.handle = ? AND a.deleted_at IS NULL`))
-    this.#taken = store.prepare(
+    this.#isTaken = store.prepare(
       'SELECT 1 AS one FROM agents WHERE handle = ? UNION ALL SELECT 1 FROM agents WHERE likeness = ? LIMIT 1',
     )
-    this.#gone = store.prepare('SELECT 1 AS one FROM gone_names WHERE hash IN (?, ?) LIMIT 1')
-    this.#keepGone = store.prepare('INSERT OR IGNORE INTO gone_names VALUES (?)')
-    this.#change = store.prepare(
+    this.#isGone = store.prepare('SELECT 1 AS one FROM gone_names WHERE hash IN (?, ?) LIMIT 1')
+    this.#insertGoneName = store.prepare('INSERT OR IGNORE INTO gone_names VALUES (?)')
+    this.#update = store.prepare(
       'UPDATE agents SET display_name = ?, description = ?, metadata = ?, updated_at = ? WHERE n = ?',
     )
-    this.#claim = store.prepare('UPDATE agents SET owner = ?, claimed_at = ? WHERE n = ?')
-    this.#empty = store.prepare(
+    this.#setOwner = store.prepare('UPDATE agents SET owner = ?, claimed_at = ? WHERE n = ?')
+    this.#delete = store.prepare(
       `UPDATE agents SET name = '${DELETED}', display_name = '${DELETED}', handle = ?, likeness = ?, description = '',
          metadata = '{}', owner = NULL, suspended_for = NULL, deleted_at = ?, leaving = 1 WHERE n = ?`,
     )
-    this.#karma = store.prepare('UPDATE agents SET karma = karma + ? WHERE n = ?')
-    this.#owned = store.prepare('SELECT count(*) AS n FROM agents WHERE owner = ?')
+    this.#addKarma = store.prepare('UPDATE agents SET karma = karma + ? WHERE n = ?')
+    this.#countOwned = store.prepare('SELECT count(*) AS n FROM agents WHERE owner = ?')
   }
 
-  /** Adds an account; throws when somebody has the name, or one that looks the same. */
-  add(tx: Tx, { name, handle, likeness }: Name, description: string | undefined, foreign: boolean): AgentRow {
+  /** Creates an account; throws when the name, or one that looks the same, is taken. */
+  add(tx: Tx, { name, handle, likeness }: Name, description: string | undefined, isForeign: boolean): AgentRow {
     void tx
-    const said = describing(description ?? '')
-    if (this.#taken.get(handle, likeness) || this.#gone.get(...goneHashes({ handle, likeness }))) {
+    const cleaned = parseDescription(description ?? '')
+    if (this.#isTaken.get(handle, likeness) || this.#isGone.get(...goneHashes({ handle, likeness }))) {
       throw new SocialError(NAME_TAKEN, 'Name already taken', {
-        hint: 'Try a different name: names that differ in case or look the same count as one.',
+        hint: 'Try a different name. Names that differ only in case, or that look alike, count as the same.',
       })
     }
     const now = this.clock.now()
-    const added = this.#insert.get(newId(now), name, handle, likeness, name, said, Number(foreign), now, now, now)
-    return this.row(added?.n ?? 0)
+    const inserted = this.#insert.get(
+      ...([newId(now), name, handle, likeness, name, cleaned, Number(isForeign), now, now, now] as const),
+    )
+    return this.row(inserted?.n ?? 0)
   }
 
-  /** An agent by its row; that of a deleted one too. */
+  /** The row of an agent, deleted or not. */
   row(n: number): AgentRow {
     const row = this.#byN.get(n)
     if (!row) throw new AppError('internal', `agent ${n} has no row`)
     return row
   }
 
-  /** The row of the caller, for a write; throws when its account was closed since it was let in. */
+  /** The row of the caller, for a write; throws when its account was deleted since the request was admitted. */
   acting({ n }: AgentCaller): AgentRow {
     const row = this.row(n)
-    if (row.deleted_at !== null) throw new AppError('unauthorized', 'This account was closed')
+    if (row.deleted_at !== null) throw new AppError('unauthorized', 'This account was deleted')
     return row
   }
 
-  /** The agent of a name. */
+  /** The agent with a name; throws when there is none. */
   need(name: string): AgentRow {
     const row = this.#byHandle.get(handleOf(name))
-    if (!row) throw noAgent(name)
+    if (!row) throw agentNotFound(name)
     return row
   }
 
@@ -109,71 +115,76 @@ export class Agents {
   }
 
   async update(caller: AgentCaller, change: AgentChange): Promise<AgentAnswer> {
-    const shown = change.display_name ?? change.displayName
-    if (shown === undefined && change.description === undefined && change.metadata === undefined) {
-      throw unusable('No valid fields to update', 'Send description, display_name or metadata.')
+    const newDisplayName = change.display_name ?? change.displayName
+    if (newDisplayName === undefined && change.description === undefined && change.metadata === undefined) {
+      throw badRequest('No valid fields to update', 'Send description, display_name or metadata.')
     }
-    const metadata = change.metadata && keptOf(change.metadata)
+    const metadata = change.metadata && serializeMetadata(change.metadata)
     return this.store.write((tx) => {
       const row = this.acting(caller)
-      const display = shown === undefined ? row.display_name : displaying(shown)
-      const description = change.description === undefined ? row.description : describing(change.description)
-      const same =
-        display === row.display_name && description === row.description && (metadata ?? row.metadata) === row.metadata
-      if (!same) {
-        this.#change.run(display, description, metadata ?? row.metadata, this.clock.now(), row.n)
+      const displayName = newDisplayName === undefined ? row.display_name : parseDisplayName(newDisplayName)
+      const description = change.description === undefined ? row.description : parseDescription(change.description)
+      const isSame =
+        displayName === row.display_name &&
+        description === row.description &&
+        (metadata ?? row.metadata) === row.metadata
+      if (!isSame) {
+        this.#update.run(displayName, description, metadata ?? row.metadata, this.clock.now(), row.n)
         this.log.append(tx, AgentUpdated, { actor: row.id, subject: row.id }, { agent_id: row.id })
       }
       return { success: true as const, agent: this.show(this.row(row.n)) }
     })
   }
 
-  /** Closes the caller's account: its keys, its name and what it says of itself are gone with this; the rest follows. */
-  async remove(caller: AgentCaller, endings: readonly { end(tx: Tx, agent: number): void }[]): Promise<Done> {
+  /** Deletes the caller's account with its name and profile, and what else is deleted at once. */
+  async delete(caller: AgentCaller, others: readonly DeletedAtOnce[]): Promise<Done> {
     await this.store.write((tx) => {
       const row = this.acting(caller)
-      for (const hash of goneHashes(row)) this.#keepGone.run(hash)
-      this.#empty.run(`gone ${row.id}`, `gone ${row.id}`, this.clock.now(), row.n)
-      for (const one of endings) one.end(tx, row.n)
+      for (const hash of goneHashes(row)) this.#insertGoneName.run(hash)
+      this.#delete.run(`gone ${row.id}`, `gone ${row.id}`, this.clock.now(), row.n)
+      for (const other of others) other.deleteOf(tx, row.n)
       this.log.append(tx, AgentDeleted, { actor: row.id, subject: row.id }, { agent_id: row.id })
     })
-    return { success: true, message: 'Account deleted: its keys are void, and what it wrote is being removed' }
+    return {
+      success: true,
+      message: 'Account deleted: your keys are revoked, and your posts and comments are being deleted',
+    }
   }
 
-  /** Writes down that a person vouches for an agent, or that nobody does any more. */
-  own(tx: Tx, agent: number, owner: number | null): void {
+  /** Sets the owner of an agent; null for none. */
+  setOwner(tx: Tx, agent: number, owner: number | null): void {
     void tx
-    this.#claim.run(owner, owner === null ? null : this.clock.now(), agent)
+    this.#setOwner.run(owner, owner === null ? null : this.clock.now(), agent)
   }
 
-  /** How many agents a person has claimed. */
-  ownedBy(owner: number): number {
-    return this.#owned.get(owner)?.n ?? 0
+  /** How many agents a person owns. */
+  countOwnedBy(owner: number): number {
+    return this.#countOwned.get(owner)?.n ?? 0
   }
 
-  /** Moves the karma of an agent. */
-  reward(tx: Tx, agent: number, by: number): void {
+  addKarma(tx: Tx, agent: number, by: number): void {
     void tx
-    this.#karma.run(by, agent)
+    this.#addKarma.run(by, agent)
   }
 }
 
-function describing(text: string): string {
+function parseDescription(text: string): string {
   const description = clean(text)
-  if (description.length > MOST_DESCRIPTION)
-    throw unusable(`Description must be ${MOST_DESCRIPTION} characters or less`)
+  if (description.length > MAX_DESCRIPTION)
+    throw badRequest(`Description must be ${MAX_DESCRIPTION} characters or less`)
   return description
 }
 
-function displaying(text: string): string {
-  const display = cleanLine(text)
-  if (display === '') throw unusable('Display name cannot be empty')
-  if (display.length > MOST_DISPLAY) throw unusable(`Display name must be ${MOST_DISPLAY} characters or less`)
-  return display
+function parseDisplayName(text: string): string {
+  const displayName = cleanLine(text)
+  if (displayName === '') throw badRequest('Display name cannot be empty')
+  if (displayName.length > MAX_DISPLAY_NAME)
+    throw badRequest(`Display name must be ${MAX_DISPLAY_NAME} characters or less`)
+  return displayName
 }
 
-function keptOf(metadata: Record<string, unknown>): string {
+function serializeMetadata(metadata: Record<string, unknown>): string {
   const text = clean(JSON.stringify(metadata))
-  if (Buffer.byteLength(text) > MOST_METADATA) throw unusable(`Metadata must be ${MOST_METADATA} bytes or less`)
+  if (Buffer.byteLength(text) > MAX_METADATA) throw badRequest(`Metadata must be ${MAX_METADATA} bytes or less`)
   return text
 }

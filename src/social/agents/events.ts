@@ -18,14 +18,14 @@ const SuspensionPayload = Type.Object(
   { $id: 'NetworkSuspensionPayload', additionalProperties: false },
 )
 
-/** Events name agents by identifier only, so that nothing has to be taken out of the log when one leaves. */
+/** Events name agents by identifier only, so that the log needs no change when an account is deleted. */
 export const AgentRegistered = defineEvent('agent.registered', AgentPayload, 'An agent registered.')
 export const AgentUpdated = defineEvent('agent.updated', AgentPayload, 'An agent changed its profile.')
-export const AgentDeleted = defineEvent('agent.deleted', AgentPayload, 'An agent closed its account.')
-export const AgentRemoved = defineEvent('agent.removed', AgentPayload, 'All that a deleted agent left behind is gone.')
-export const AgentFollowed = defineEvent('agent.followed', FollowPayload, 'An agent began to follow another.')
-export const AgentUnfollowed = defineEvent('agent.unfollowed', FollowPayload, 'An agent no longer follows another.')
-export const AgentSuspended = defineEvent('agent.suspended', SuspensionPayload, 'An agent may not act for a while.')
-export const AgentReinstated = defineEvent('agent.reinstated', AgentPayload, 'An agent may act again.')
-export const KeyCreated = defineEvent('key.created', KeyPayload, 'An agent got another key.')
-export const KeyRevoked = defineEvent('key.revoked', KeyPayload, 'A key of an agent ended.')
+export const AgentDeleted = defineEvent('agent.deleted', AgentPayload, 'An agent deleted its account.')
+export const AgentRemoved = defineEvent('agent.removed', AgentPayload, 'The content of a deleted agent was removed.')
+export const AgentFollowed = defineEvent('agent.followed', FollowPayload, 'An agent followed another.')
+export const AgentUnfollowed = defineEvent('agent.unfollowed', FollowPayload, 'An agent unfollowed another.')
+export const AgentSuspended = defineEvent('agent.suspended', SuspensionPayload, 'An agent was suspended.')
+export const AgentReinstated = defineEvent('agent.reinstated', AgentPayload, 'An agent was reinstated.')
+export const KeyCreated = defineEvent('key.created', KeyPayload, 'A key of an agent was created.')
+export const KeyRevoked = defineEvent('key.revoked', KeyPayload, 'A key of an agent was revoked.')

@@ -1,18 +1,18 @@
-import { unusable } from '../refusal.ts'
-import { hashOf } from '../text.ts'
+import { badRequest } from '../shared/errors.ts'
+import { hashOf } from '../shared/strings.ts'
 
-/** A name that may be registered, with what keeps it apart from all others. */
+/** A valid name, with the forms that must be unique. */
 export interface Name {
   readonly name: string
-  /** What it is looked up by. */
+  /** In lower case; names are looked up by it. */
   readonly handle: string
-  /** The same for names that look the same. */
+  /** Equal for names that look alike. */
   readonly likeness: string
 }
 
 const SHAPE = /^[A-Za-z0-9_-]+$/
 
-/** Words of addresses, and names a reader would take for the house's own. */
+/** Words of our URLs, and names that readers would take for official ones. */
 const RESERVED = new Set(
   `about admin administrator agent agents all anonymous api system claim claims deleted dm everyone feed gc health help here
   home human human_claim login me mod moderator moderators moltbook notifications null official operator owner
@@ -20,14 +20,14 @@ const RESERVED = new Set(
   verify webmaster www`.split(/\s+/),
 )
 
-/** The name in a registration; throws what is wrong with it. */
-export function nameOf(text: string): Name {
+/** Parses the name of a new agent; throws what is wrong with it. */
+export function parseName(text: string): Name {
   const name = text.trim()
-  if (name === '') throw unusable('Name is required')
-  if (name.length < 2 || name.length > 32) throw unusable('Name must be 2-32 characters')
-  if (!SHAPE.test(name)) throw unusable('Name can only contain letters (a-z), numbers, underscores and hyphens')
+  if (name === '') throw badRequest('Name is required')
+  if (name.length < 2 || name.length > 32) throw badRequest('Name must be 2-32 characters')
+  if (!SHAPE.test(name)) throw badRequest('Name can only contain letters (a-z), numbers, underscores and hyphens')
   const handle = handleOf(name)
-  if (RESERVED.has(handle)) throw unusable('This name is reserved', 'Try a different name.')
+  if (RESERVED.has(handle)) throw badRequest('This name is reserved', 'Try a different name.')
   return { name, handle, likeness: likenessOf(name) }
 }
 
@@ -43,7 +43,7 @@ const likenessOf = (name: string): string =>
     .replaceAll('vv', 'w')
     .replaceAll('-', '_')
 
-/** Under which the names of an agent that is gone are kept. */
+/** The hashes under which the name of a deleted agent stays reserved. */
 export const goneHashes = ({ handle, likeness }: Pick<Name, 'handle' | 'likeness'>): [string, string] => [
   hashOf(`handle ${handle}`),
   hashOf(`likeness ${likeness}`),

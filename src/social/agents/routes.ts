@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { route } from '../../http/route.ts'
-import { ClaimRenewal, ClaimStatus } from '../claims/schema.ts'
-import { NAME_TAKEN } from '../errors.ts'
-import type { Network } from '../network.ts'
-import type { NetworkGate } from '../plane/gate.ts'
-import { agentOf } from '../plane/member.ts'
-import type { Visitors } from '../plane/visitors.ts'
-import { Profile } from './profiles.ts'
+import { requireAgent } from '../shared/callers.ts'
+import { NAME_TAKEN } from '../shared/errors.ts'
+import type { Agents } from './agents.ts'
+import type { AccountDeletions } from './deletions.ts'
+import type { Follows } from './follows.ts'
+import type { Keys } from './keys.ts'
+import type { Registrations } from './registrations.ts'
 import {
   AgentAnswer,
   AgentChange,
@@ -19,70 +19,55 @@ import {
   Registration,
 } from './schema.ts'
 
-/** Accounts: how they are made, shown, changed and closed. */
-export const agentRoutes = (network: Network, visitors: Visitors) => [
+interface AccountServices {
+  readonly agents: Agents
+  readonly registrations: Registrations
+  readonly deletions: AccountDeletions
+  readonly follows: Follows
+}
+
+/** Where a request comes from. */
+interface Addresses {
+  addressOf(request: Request): string
+}
+
+/** The accounts of agents, and whom they follow. */
+export const agentRoutes = ({ agents, registrations, deletions, follows }: AccountServices, addresses: Addresses) => [
   route(
     'POST /api/v1/agents/register',
     {
       id: 'registerAgent',
       summary: 'Register an agent',
-      description: 'The key in the answer is shown this once.',
+      description: 'The response contains your API key, which is not shown again.',
       open: true,
       body: Registration,
       ok: { 201: Registered },
       errors: [NAME_TAKEN],
     },
-    (x) =>
-      network.registrations.register(x.body, {
-        address: visitors.addressOf(x.request),
-        base: new URL(x.request.url).origin,
+    (context) =>
+      registrations.register(context.body, {
+        address: addresses.addressOf(context.request),
+        base: new URL(context.request.url).origin,
       }),
   ),
-  route('GET /api/v1/agents/me', { id: 'getMe', summary: 'Show your own profile', ok: AgentAnswer }, (x) =>
-    network.agents.me(agentOf(x)),
+  route('GET /api/v1/agents/me', { id: 'getMe', summary: 'Show your own profile', ok: AgentAnswer }, (context) =>
+    agents.me(requireAgent(context)),
   ),
   route(
     'PATCH /api/v1/agents/me',
     { id: 'updateMe', summary: 'Change your profile', body: AgentChange, ok: AgentAnswer },
-    (x) => network.agents.update(agentOf(x), x.body),
+    (context) => agents.update(requireAgent(context), context.body),
   ),
   route(
     'DELETE /api/v1/agents/me',
     {
       id: 'deleteMe',
-      summary: 'Close your account',
-      description: 'Your keys end at once, your posts and comments are removed, your votes stay without your name.',
+      summary: 'Delete your account',
+      description: 'Your keys are revoked at once, your posts and comments are deleted, your votes stay anonymously.',
       ok: Done,
       extension: true,
     },
-    (x) => network.departures.leave(agentOf(x)),
-  ),
-  route(
-    'GET /api/v1/agents/status',
-    { id: 'getClaimStatus', summary: 'Tell whether you are claimed', ok: ClaimStatus },
-    (x) => network.claims.status(agentOf(x)),
-  ),
-  route(
-    'POST /api/v1/agents/me/claim',
-    {
-      id: 'renewClaim',
-      summary: 'Get another address to be claimed at',
-      ok: ClaimRenewal,
-      errors: ['conflict-wrong-state'],
-      extension: true,
-    },
-    (x) => network.claims.renew(agentOf(x), new URL(x.request.url).origin),
-  ),
-  route(
-    'GET /api/v1/agents/profile',
-    {
-      id: 'getProfile',
-      summary: 'Show another agent',
-      query: Type.Object({ name: Type.Optional(Type.String({ description: 'Its name, in any case.' })) }),
-      ok: Profile,
-      errors: ['agent-not-found'],
-    },
-    (x) => network.profiles.show(agentOf(x), x.query.name),
+    (context) => deletions.delete(requireAgent(context)),
   ),
   route(
     'POST /api/v1/agents/{name}/follow',
@@ -92,44 +77,44 @@ export const agentRoutes = (network: Network, visitors: Visitors) => [
       ok: Followed,
       errors: ['agent-not-found', 'conflict-wrong-state'],
     },
-    (x) => network.follows.follow(agentOf(x), x.params.name),
+    (context) => follows.follow(requireAgent(context), context.params.name),
   ),
   route(
     'DELETE /api/v1/agents/{name}/follow',
-    { id: 'unfollowAgent', summary: 'No longer follow an agent', ok: Followed, errors: ['agent-not-found'] },
-    (x) => network.follows.unfollow(agentOf(x), x.params.name),
+    { id: 'unfollowAgent', summary: 'Unfollow an agent', ok: Followed, errors: ['agent-not-found'] },
+    (context) => follows.unfollow(requireAgent(context), context.params.name),
   ),
 ]
 
-/** Keys: an agent exchanges its own. */
-export const keyRoutes = (network: Network, gate: () => NetworkGate) => [
+/** The API keys of the caller. */
+export const keyRoutes = ({ keys }: { readonly keys: Keys }, callers: { keyIdOf(request: Request): string }) => [
   route(
     'GET /api/v1/agents/me/keys',
     { id: 'listKeys', summary: 'List your keys', ok: KeyList, extension: true },
-    (x) => network.keys.list(agentOf(x), gate().keyOf(x.request)),
+    (context) => keys.list(requireAgent(context), callers.keyIdOf(context.request)),
   ),
   route(
     'POST /api/v1/agents/me/keys',
     {
       id: 'createKey',
-      summary: 'Get another key',
-      description: 'With `replace` every other key ends in the same step: that is how a lost key is exchanged.',
+      summary: 'Create a key',
+      description: 'With `replace` all other keys are revoked in the same step. Use it to replace a lost key.',
       body: Type.Optional(KeyDraft),
       ok: { 201: NewKey },
       errors: ['conflict-wrong-state'],
       extension: true,
     },
-    (x) => network.keys.create(agentOf(x), x.body ?? {}),
+    (context) => keys.create(requireAgent(context), context.body ?? {}),
   ),
   route(
     'DELETE /api/v1/agents/me/keys/{id}',
     {
       id: 'revokeKey',
-      summary: 'End a key',
+      summary: 'Revoke a key',
       ok: Done,
       errors: ['key-not-found', 'conflict-wrong-state'],
       extension: true,
     },
-    (x) => network.keys.revoke(agentOf(x), x.params.id),
+    (context) => keys.revoke(requireAgent(context), context.params.id),
   ),
 ]

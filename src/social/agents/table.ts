@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { Suspender } from './view.ts'
+
+/** Who suspended an agent: the operator of this server, or the agent's owner. */
+export type Suspender = 'operator' | 'owner'
 
 export const agents = sqliteTable(
   'agents',

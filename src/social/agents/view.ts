@@ -1,39 +1,11 @@
-import { moment } from '../text.ts'
+import { timestamp } from '../shared/strings.ts'
 import type { Agent, Author } from './schema.ts'
+import type { agents } from './table.ts'
 
-/** Who suspends: whoever runs this server, or the person who vouches for the agent. */
-export type Suspender = 'operator' | 'owner'
+/** A row of the table, with the identifier of its owner. */
+export type AgentRow = typeof agents.$inferSelect & { owner_id: string | null }
 
-/** An agent as its table keeps it, with the identifier of its owner. */
-export interface AgentRow {
-  n: number
-  id: string
-  name: string
-  handle: string
-  likeness: string
-  display_name: string
-  description: string
-  metadata: string
-  karma: number
-  follower_count: number
-  following_count: number
-  posts_count: number
-  comments_count: number
-  subscriptions_count: number
-  owner_id: string | null
-  claimed_at: number | null
-  suspended_at: number | null
-  suspended_until: number | null
-  suspended_for: string | null
-  suspended_by: Suspender | null
-  foreign_born: 0 | 1
-  created_at: number
-  updated_at: number
-  last_active_at: number
-  deleted_at: number | null
-}
-
-/** Whether a suspension is in force. */
+/** Whether an agent is suspended now. */
 export const isSuspended = (
   { suspended_at, suspended_until }: Pick<AgentRow, 'suspended_at' | 'suspended_until'>,
   now: number,
@@ -61,14 +33,14 @@ export function toAgent(row: AgentRow, now: number): Agent {
     owner: null,
     owner_id: row.owner_id,
     metadata: JSON.parse(row.metadata),
-    claimed_at: row.claimed_at === null ? null : moment(row.claimed_at),
-    created_at: moment(row.created_at),
-    updated_at: moment(row.updated_at),
-    last_active: moment(row.last_active_at),
+    claimed_at: row.claimed_at === null ? null : timestamp(row.claimed_at),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    last_active: timestamp(row.last_active_at),
   }
 }
 
-/** The columns of an author beside something written, from `agents a`. */
+/** The columns of the author of a post or comment, from `agents a`. */
 export const AUTHOR_COLUMNS = `a.id AS author_id, a.name AS author_name, a.display_name AS author_display_name,
   a.description AS author_description, a.karma AS author_karma, a.follower_count AS author_follower_count`
 
@@ -92,13 +64,13 @@ export const toAuthor = (row: AuthorColumns): Author => ({
   avatar_url: null,
 })
 
-/** What an agent that is gone is called, and what a comment that is gone says. */
+/** The name of a deleted agent, and the content of a deleted comment. */
 export const DELETED = '[deleted]'
 
-const NO_AUTHOR: Author = {
+const DELETED_AUTHOR: Author = {
   ...{ id: '00000000-0000-0000-0000-000000000000', name: DELETED, display_name: DELETED, displayName: DELETED },
   ...{ description: '', karma: 0, follower_count: 0, avatar_url: null },
 }
 
-/** The author of what was deleted: clients need one. */
-export const noAuthor = (): Author => NO_AUTHOR
+/** The author of a deleted comment; clients need one. */
+export const deletedAuthor = (): Author => DELETED_AUTHOR

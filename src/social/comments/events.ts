@@ -11,5 +11,5 @@ const CommentPayload = Type.Object(
   { $id: 'NetworkCommentPayload', additionalProperties: false },
 )
 
-export const CommentCreated = defineEvent('comment.created', CommentPayload, 'Somebody commented on a post.')
-export const CommentDeleted = defineEvent('comment.deleted', CommentPayload, 'A comment was taken back.')
+export const CommentCreated = defineEvent('comment.created', CommentPayload, 'An agent created a comment.')
+export const CommentDeleted = defineEvent('comment.deleted', CommentPayload, 'A comment was deleted.')

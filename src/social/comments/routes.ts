@@ -1,19 +1,54 @@
 import { route } from '../../http/route.ts'
 import { Done } from '../agents/schema.ts'
-import type { Network } from '../network.ts'
-import { agentOf } from '../plane/member.ts'
-import { CommentAnswer } from './schema.ts'
+import { withQuotaHeaders } from '../limits/response.ts'
+import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
+import type { Comments } from './comments.ts'
+import { CommentAnswer, CommentDraft, CommentMade, CommentPage, CommentQuery, PostAnswer } from './schema.ts'
 
-/** Single comments. */
-export const commentRoutes = (network: Network) => [
+/** Comments, and posts shown with their comments. */
+export const commentRoutes = ({ comments }: { readonly comments: Comments }) => [
+  route(
+    'GET /api/v1/posts/{id}',
+    { id: 'getPost', summary: 'Show a post with its first comments', ok: PostAnswer, errors: ['post-not-found'] },
+    (context) => comments.getPost(requireAgent(context), context.params.id),
+  ),
+  route(
+    'POST /api/v1/posts/{id}/comments',
+    {
+      id: 'createComment',
+      summary: 'Comment on a post',
+      body: CommentDraft,
+      headers: idempotencyHeader,
+      ok: { 201: CommentMade },
+      errors: ['post-not-found', 'comment-not-found'],
+    },
+    (context) =>
+      withQuotaHeaders(
+        context,
+        comments.create(requireAgent(context), context.params.id, context.body, context.saveResponse),
+      ),
+  ),
+  route(
+    'GET /api/v1/posts/{id}/comments',
+    {
+      id: 'listComments',
+      summary: 'List the comments of a post',
+      description:
+        'A page counts only comments on the post itself. Each includes its first replies, and their first replies.',
+      query: CommentQuery,
+      ok: CommentPage,
+      errors: ['post-not-found', 'comment-not-found', 'invalid-cursor'],
+    },
+    (context) => comments.list(requireAgent(context), context.params.id, context.query),
+  ),
   route(
     'GET /api/v1/comments/{id}',
     { id: 'getComment', summary: 'Show a comment', ok: CommentAnswer, errors: ['comment-not-found'] },
-    (x) => network.comments.get(agentOf(x), x.params.id),
+    (context) => comments.get(requireAgent(context), context.params.id),
   ),
   route(
     'DELETE /api/v1/comments/{id}',
-    { id: 'deleteComment', summary: 'Take back a comment of yours', ok: Done, errors: ['comment-not-found'] },
-    (x) => network.comments.remove(agentOf(x), x.params.id),
+    { id: 'deleteComment', summary: 'Delete your comment', ok: Done, errors: ['comment-not-found'] },
+    (context) => comments.delete(requireAgent(context), context.params.id),
   ),
 ]

@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Author } from '../agents/schema.ts'
-import { orNull, vote } from '../fields.ts'
-import { type Bounds, oneOf, pageFields, paging, success } from '../page.ts'
 import { Post } from '../posts/schema.ts'
+import { nullableString, success, userVote } from '../shared/fields.ts'
+import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
 
-const parent = orNull('The comment it replies to; null for one on the post itself.')
+const parentId = nullableString('The comment it replies to; null for a comment on the post itself.')
 
 export const Comment = Type.Recursive(
   (Self) =>
@@ -12,9 +12,9 @@ export const Comment = Type.Recursive(
       id: Type.String({ description: 'Its identifier.' }),
       post_id: Type.String(),
       postId: Type.String(),
-      parent_id: parent,
-      parentId: parent,
-      content: Type.String({ description: '`[deleted]` once it was deleted.' }),
+      parent_id: parentId,
+      parentId,
+      content: Type.String({ description: 'The text; `[deleted]` for a deleted comment.' }),
       author: Author,
       author_id: Type.String(),
       authorId: Type.String(),
@@ -22,18 +22,18 @@ export const Comment = Type.Recursive(
       authorName: Type.String(),
       author_display_name: Type.String(),
       authorDisplayName: Type.String(),
-      score: Type.Integer({ description: 'Upvotes less downvotes.' }),
+      score: Type.Integer({ description: 'Upvotes minus downvotes.' }),
       upvotes: Type.Integer(),
       downvotes: Type.Integer(),
-      depth: Type.Integer({ description: '0 on the post itself, one more with every reply.' }),
-      reply_count: Type.Integer({ description: 'Replies it has, of which `replies` may hold only some.' }),
-      user_vote: vote,
-      userVote: vote,
+      depth: Type.Integer({ description: '0 for a comment on the post itself, 1 for a reply to it, and so on.' }),
+      reply_count: Type.Integer({ description: 'Number of replies; `replies` may contain only some.' }),
+      user_vote: userVote,
+      userVote: userVote,
       is_deleted: Type.Boolean(),
-      created_at: Type.String({ description: 'When it was written.' }),
+      created_at: Type.String({ description: 'When it was created.' }),
       createdAt: Type.String(),
       updated_at: Type.String(),
-      replies: Type.Array(Self, { description: 'The first of its replies, in the order of the list.' }),
+      replies: Type.Array(Self, { description: 'Its first replies, in the order of the list.' }),
     }),
   { $id: 'Comment', description: 'A comment on a post, with replies.' },
 )
@@ -42,7 +42,7 @@ export type Comment = Static<typeof Comment>
 export const CommentDraft = Type.Object(
   {
     content: Type.String({ description: '1 to 10,000 characters.' }),
-    parent_id: Type.Optional(Type.String({ description: 'The comment of the same post to reply to.' })),
+    parent_id: Type.Optional(Type.String({ description: 'The comment to reply to, on the same post.' })),
     parentId: Type.Optional(Type.String({ description: 'The same as `parent_id`.' })),
   },
   { $id: 'CommentDraft' },
@@ -51,12 +51,15 @@ export type CommentDraft = Static<typeof CommentDraft>
 
 export const COMMENT_SORTS = ['top', 'new', 'controversial', 'best', 'old'] as const
 export type CommentSort = (typeof COMMENT_SORTS)[number]
-export const COMMENT_PAGE: Bounds = { usual: 100, most: 500 }
+export const COMMENT_PAGE: PageSize = { default: 100, max: 500 }
 
 export const CommentQuery = Type.Object({
-  sort: oneOf(COMMENT_SORTS, 'By votes, by age, by how divided votes are, by how sure they are, or the oldest first.'),
+  sort: wordParameter(
+    COMMENT_SORTS,
+    'By votes, newest first, by how divided the votes are, by the likely share of upvotes, or oldest first.',
+  ),
   parent_id: Type.Optional(Type.String({ description: 'Only the replies to this comment.' })),
-  ...paging(COMMENT_PAGE),
+  ...pagingParameters(COMMENT_PAGE),
 })
 export type CommentQuery = Static<typeof CommentQuery>
 
@@ -80,7 +83,7 @@ export const CommentAnswer = Type.Object({ success, comment: Comment }, { $id: '
 export type CommentAnswer = Static<typeof CommentAnswer>
 
 export const PostAnswer = Type.Object(
-  { success, post: Post, comments: Type.Array(Comment, { description: 'The first of its comments.' }) },
+  { success, post: Post, comments: Type.Array(Comment, { description: 'Its first comments.' }) },
   { $id: 'PostAnswer' },
 )
 export type PostAnswer = Static<typeof PostAnswer>

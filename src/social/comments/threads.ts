@@ -2,14 +2,14 @@ import type { Statement } from 'bun:sqlite'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
-import { offsetOf, type Page, sizeOf, wordOf } from '../page.ts'
+import { type Page, parseLimit, parseOffset, parseWord } from '../shared/paging.ts'
 import { COMMENT_PAGE, COMMENT_SORTS, type Comment, type CommentQuery, type CommentSort } from './schema.ts'
-import { type CommentRow, toComment, WHOLE_COMMENTS, WITH_COMMENTS } from './view.ts'
+import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment } from './view.ts'
 
-/** A place in a list of comments. */
-type Place = Record<string, number> & { n: number }
+/** The sort key of a comment, by column. */
+type SortKey = Record<string, number> & { n: number }
 
-/** What each sort goes by; all but `new` run upwards. */
+/** The columns of each sort; all but `new` are ascending. */
 const COLUMNS: Readonly<Record<CommentSort, readonly string[]>> = {
   top: ['top_place', 'created_at', 'n'],
   best: ['best_place', 'created_at', 'n'],
@@ -18,61 +18,61 @@ const COLUMNS: Readonly<Record<CommentSort, readonly string[]>> = {
   new: ['created_at', 'n'],
 }
 
-/** Replies that are shown with each comment, and comments on a page in all. */
-const REPLIES = 25
-const MOST = 1_000
+/** Replies that are shown with each comment. */
+const MAX_REPLIES = 25
+const MAX_PER_PAGE = 1_000
 
-const orderOf = (sort: CommentSort): string =>
+const orderBy = (sort: CommentSort): string =>
   COLUMNS[sort].map((column) => `${column}${sort === 'new' ? ' DESC' : ''}`).join(', ')
 
-/** The statement that runs down the comments of one parent. */
+/** Scans the comments with one parent. */
 export function levelSql(sort: CommentSort): string {
   const columns = COLUMNS[sort]
   return `SELECT ${columns.join(', ')} FROM comments WHERE post = ? AND parent = ?
     AND (${columns.join(', ')}) ${sort === 'new' ? '<' : '>'} (${columns.map(() => '?').join(', ')})
-    ORDER BY ${orderOf(sort)} LIMIT ? OFFSET ?`
+    ORDER BY ${orderBy(sort)} LIMIT ? OFFSET ?`
 }
 
-/** The statement that finds the first replies to each of some comments. */
+/** Selects the first replies to each of some comments. */
 export function repliesSql(sort: CommentSort): string {
   return `SELECT c.n FROM json_each(?1) j CROSS JOIN comments c WHERE c.n IN (
     SELECT n FROM comments WHERE post = ?2 AND parent = j.value
-    ORDER BY ${orderOf(sort)} LIMIT ${REPLIES}) LIMIT ?3`
+    ORDER BY ${orderBy(sort)} LIMIT ${MAX_REPLIES}) LIMIT ?3`
 }
 
-/** The comments of posts as trees: a page of one level, each with the first of its replies, and theirs. */
+/** The comments of posts as trees: a page of one level, each with its first replies and theirs. */
 export class Threads {
-  readonly #levels: Record<CommentSort, Statement<Place, number[]>>
+  readonly #levels: Record<CommentSort, Statement<SortKey, number[]>>
   readonly #replies: Record<CommentSort, Statement<{ n: number }, [string, number, number]>>
-  readonly #whole: Record<CommentSort, Statement<CommentRow, [number, string]>>
+  readonly #selectComments: Record<CommentSort, Statement<CommentRow, [number, string]>>
 
   constructor(store: Store) {
-    const each = <Of>(make: (sort: CommentSort) => Of): Record<CommentSort, Of> => ({
-      ...{ top: make('top'), best: make('best'), controversial: make('controversial') },
-      ...{ new: make('new'), old: make('old') },
+    const forEachSort = <Value>(create: (sort: CommentSort) => Value): Record<CommentSort, Value> => ({
+      ...{ top: create('top'), best: create('best'), controversial: create('controversial') },
+      ...{ new: create('new'), old: create('old') },
     })
-    this.#levels = each((sort) => store.prepare(stablePlan(levelSql(sort))))
-    this.#replies = each((sort) => store.prepare(stablePlan(repliesSql(sort))))
-    this.#whole = each((sort) =>
+    this.#levels = forEachSort((sort) => store.prepare(stablePlan(levelSql(sort))))
+    this.#replies = forEachSort((sort) => store.prepare(stablePlan(repliesSql(sort))))
+    this.#selectComments = forEachSort((sort) =>
       store.prepare(
-        stablePlan(`${WHOLE_COMMENTS} FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${WITH_COMMENTS}
-         ORDER BY c.depth, ${orderOf(sort).replace(/(^|, )/g, '$1c.')}`),
+        stablePlan(`${SELECT_COMMENT} FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${JOIN_COMMENT}
+         ORDER BY c.depth, ${orderBy(sort).replace(/(^|, )/g, '$1c.')}`),
       ),
     )
   }
 
-  /** A page of the comments below a parent; 0 is the post itself. */
+  /** A page of the replies to a parent; 0 is the post itself. */
   page(viewer: number, post: number, parent: number, query: CommentQuery): Page<Comment> & { sort: CommentSort } {
-    const sort = wordOf(COMMENT_SORTS, 'top', query.sort)
-    const limit = sizeOf(query.limit, COMMENT_PAGE)
+    const sort = parseWord(COMMENT_SORTS, 'top', query.sort)
+    const limit = parseLimit(query.limit, COMMENT_PAGE)
     const list = `comments.${post}.${parent}.${sort}`
     const key = keyOf(query.cursor, list, COLUMNS[sort].length)
-    const offset = key ? 0 : offsetOf(query.offset)
-    const edge = sort === 'new' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
-    const from = key ?? COLUMNS[sort].map(() => edge)
-    const places = this.#levels[sort].all(post, parent, ...from, limit + 1, offset)
-    const last = places.length > limit ? places[limit - 1] : undefined
-    const roots = places.slice(0, limit).map(({ n }) => n)
+    const offset = key ? 0 : parseOffset(query.offset)
+    const start = sort === 'new' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
+    const after = key ?? COLUMNS[sort].map(() => start)
+    const keys = this.#levels[sort].all(post, parent, ...after, limit + 1, offset)
+    const last = keys.length > limit ? keys[limit - 1] : undefined
+    const roots = keys.slice(0, limit).map(({ n }) => n)
     const items = this.#trees(viewer, post, roots, sort)
     const next =
       last &&
@@ -83,14 +83,14 @@ export class Threads {
     return { items, limit, offset, next, sort }
   }
 
-  /** Some comments with replies, level by level while there is room. */
+  /** Comments with their replies, level by level up to the maximum per page. */
   #trees(viewer: number, post: number, roots: readonly number[], sort: CommentSort): Comment[] {
     const all = [...roots]
-    for (let level = roots; level.length > 0 && all.length < MOST; ) {
-      level = this.#replies[sort].all(JSON.stringify(level), post, MOST - all.length).map(({ n }) => n)
+    for (let level = roots; level.length > 0 && all.length < MAX_PER_PAGE; ) {
+      level = this.#replies[sort].all(JSON.stringify(level), post, MAX_PER_PAGE - all.length).map(({ n }) => n)
       all.push(...level)
     }
-    const rows = this.#whole[sort].all(viewer, JSON.stringify(all))
+    const rows = this.#selectComments[sort].all(viewer, JSON.stringify(all))
     const comments = new Map<number, Comment>()
     const top: Comment[] = []
     for (const row of rows) {

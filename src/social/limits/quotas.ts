@@ -3,33 +3,32 @@ import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentRow } from '../agents/view.ts'
-import type { Charged, Limit, Limits } from '../settings.ts'
-import { overdrawn, spanOf } from './overdrawn.ts'
+import type { Limit, LimitedAction, Limits } from '../shared/settings.ts'
+import { formatDuration } from './durations.ts'
+import { rateLimited } from './errors.ts'
+import type { charges } from './table.ts'
 
-/** What is left of a limit after something was done. */
+/** What is left of a limit after an action. */
 export interface Quota {
   readonly limit: number
   readonly remaining: number
   readonly reset: number
 }
 
-/** A deed that was charged for; `turn` numbers those of one kind by one doer, without a gap. */
-interface Charge {
-  at: number
-  turn: number
-}
+/** A counted action; `turn` numbers the actions of one kind by one actor, without a gap. */
+type Charge = Pick<typeof charges.$inferSelect, 'at' | 'turn'>
 
-type Doer = Pick<AgentRow, 'n' | 'created_at' | 'foreign_born'>
+type ChargedAgent = Pick<AgentRow, 'n' | 'created_at' | 'foreign_born'>
 
 const DAY = 86_400_000
 
-/** What was made, and what its maker has left. */
-export interface Made<Value> {
+/** What was created, and what is left of its limit. */
+export interface Charged<Value> {
   value: Value
   quota: Quota
 }
 
-const DONE: Readonly<Record<Charged, string>> = {
+const VERBS: Readonly<Record<LimitedAction, string>> = {
   post: 'post',
   comment: 'comment',
   vote: 'vote',
@@ -38,94 +37,99 @@ const DONE: Readonly<Record<Charged, string>> = {
   register: 'register agents from one address',
 }
 
-/** How many charges come before those that no limit looks at any more are thrown away. */
-const TRIMMED = 16
+/** Every so many charges of an actor, those that no limit counts any more are deleted. */
+const TRIM_INTERVAL = 16
 
-const KINDS: readonly Charged[] = ['post', 'comment', 'vote', 'follow', 'submolt', 'register']
+const ACTIONS: readonly LimitedAction[] = ['post', 'comment', 'vote', 'follow', 'submolt', 'register']
 
-/** Who did what lately, in rows: a limit is exact, outlives a restart, and is charged with the deed itself or not at all. */
+/** Limits on actions. They are exact, survive a restart, and count an action in the same write that performs it. */
 export class Quotas {
-  readonly #first: Statement<Charge, [string, string, number]>
+  readonly #firstSince: Statement<Charge, [string, string, number]>
   readonly #last: Statement<Charge, [string, string]>
-  readonly #add: Statement<unknown, [string, string, number, number]>
+  readonly #insert: Statement<unknown, [string, string, number, number]>
   readonly #trim: Statement<unknown, [string, string, number]>
-  readonly #sweep: Statement<unknown, [string, number]>
+  readonly #deleteExpired: Statement<unknown, [string, number]>
 
   constructor(
     store: Store,
     private readonly clock: Clock,
     private readonly limits: Limits,
   ) {
-    this.#first = store.prepare(
+    this.#firstSince = store.prepare(
       stablePlan('SELECT at, turn FROM charges WHERE who = ? AND what = ? AND at > ? ORDER BY at, turn LIMIT 1'),
     )
     this.#last = store.prepare(
       stablePlan('SELECT at, turn FROM charges WHERE who = ? AND what = ? ORDER BY at DESC, turn DESC LIMIT 1'),
     )
-    this.#add = store.prepare('INSERT INTO charges (who, what, at, turn) VALUES (?, ?, ?, ?)')
+    this.#insert = store.prepare('INSERT INTO charges (who, what, at, turn) VALUES (?, ?, ?, ?)')
     this.#trim = store.prepare('DELETE FROM charges WHERE who = ? AND what = ? AND at <= ?')
-    this.#sweep = store.prepare(
+    this.#deleteExpired = store.prepare(
       'DELETE FROM charges WHERE (who, what, at, turn) IN (SELECT who, what, at, turn FROM charges WHERE what = ? AND at <= ? LIMIT 500)',
     )
   }
 
-  /** Charges an agent for a deed with the write that does it; throws when there was too much of it. */
-  charge(tx: Tx, what: Charged, { n, created_at, foreign_born }: Doer): Quota {
+  /** Counts an action of an agent in the write that performs it; throws when the limit is exceeded. */
+  charge(tx: Tx, action: LimitedAction, { n, created_at, foreign_born }: ChargedAgent): Quota {
     void tx
     const { newcomer } = this.limits
-    const special = newcomer?.limits[what]
+    const stricter = newcomer?.limits[action]
     const left = newcomer && foreign_born ? created_at + newcomer.age - this.clock.now() : 0
-    if (!special || left <= 0) return this.#charge(what, String(n), [this.limits[what]])
-    const young = { is_new_agent: true, new_agent_hours_remaining: Math.ceil(left / 3_600_000) }
-    return this.#charge(what, String(n), special, young)
+    if (!stricter || left <= 0) return this.#charge(action, String(n), [this.limits[action]])
+    const newcomerFields = { is_new_agent: true, new_agent_hours_remaining: Math.ceil(left / 3_600_000) }
+    return this.#charge(action, String(n), stricter, newcomerFields)
   }
 
-  /** Charges whoever calls from a network, or from an address that is counted by itself. */
-  chargeNetwork(tx: Tx, what: Charged, network: string): Quota {
+  /** Counts an action that came from a group of addresses. */
+  chargeAddress(tx: Tx, action: LimitedAction, group: string): Quota {
     void tx
-    return this.#charge(what, network, [this.limits[what]])
+    return this.#charge(action, group, [this.limits[action]])
   }
 
-  /** Forgets some of what no limit looks at any more; whether there may be more. */
-  sweep(tx: Tx): boolean {
+  /** Deletes some charges that no limit counts any more; returns whether there may be more. */
+  deleteExpired(tx: Tx): boolean {
     void tx
     const now = this.clock.now()
-    return KINDS.some((what) => this.#sweep.run(what, now - this.#longest(what)).changes > 0)
+    return ACTIONS.some((action) => this.#deleteExpired.run(action, now - this.#longestWindow(action)).changes > 0)
   }
 
-  /** How far back any limit on a deed looks. */
-  #longest(what: Charged): number {
-    const all = [this.limits[what], ...(this.limits.newcomer?.limits[what] ?? [])]
+  #longestWindow(action: LimitedAction): number {
+    const all = [this.limits[action], ...(this.limits.newcomer?.limits[action] ?? [])]
     return Math.max(...all.map(({ window }) => window))
   }
 
-  #charge(what: Charged, who: string, limits: readonly Limit[], more: object = {}): Quota {
+  #charge(action: LimitedAction, actor: string, limits: readonly Limit[], fields: object = {}): Quota {
     const now = this.clock.now()
-    const last = this.#last.get(who, what) ?? { at: 0, turn: 0 }
-    const left = limits.map((limit) => this.#leftOf(what, who, limit, last, now))
-    const [over] = left.filter(({ remaining }) => remaining <= 0).sort((one, other) => other.reset - one.reset)
-    if (over) {
+    const last = this.#last.get(actor, action) ?? { at: 0, turn: 0 }
+    const left = limits.map((limit) => this.#remaining(action, actor, limit, last, now))
+    const [exceeded] = left.filter(({ remaining }) => remaining <= 0).sort((one, other) => other.reset - one.reset)
+    if (exceeded) {
       const day = left.find(({ window }) => window === DAY)
       const daily = day && { daily_remaining: day.remaining }
-      const bound = { count: over.limit, window: over.window }
-      throw overdrawn(sentenceOf(what, bound), bound, over.reset, now, { ...daily, ...more })
+      const bound = { count: exceeded.limit, window: exceeded.window }
+      throw rateLimited(sentenceOf(action, bound), bound, exceeded.reset, now, { ...daily, ...fields })
     }
-    if (last.turn % TRIMMED === 0) this.#trim.run(who, what, now - this.#longest(what))
-    this.#add.run(who, what, Math.max(now, last.at), last.turn + 1)
+    if (last.turn % TRIM_INTERVAL === 0) this.#trim.run(actor, action, now - this.#longestWindow(action))
+    this.#insert.run(actor, action, Math.max(now, last.at), last.turn + 1)
     const tightest = left.reduce((one, other) => (other.remaining < one.remaining ? other : one))
     return { limit: tightest.limit, remaining: tightest.remaining - 1, reset: tightest.reset }
   }
 
-  /** How one limit stands: counted by the numbers of the first and the last charge within its window. */
-  #leftOf(what: Charged, who: string, { count, window }: Limit, last: Charge, now: number): Quota & { window: number } {
-    const first = this.#first.get(who, what, now - window)
+  /** What is left of one limit, from the turns of the first and the last charge within its window. */
+  #remaining(
+    action: LimitedAction,
+    actor: string,
+    { count, window }: Limit,
+    last: Charge,
+    now: number,
+  ): Quota & { window: number } {
+    const first = this.#firstSince.get(actor, action, now - window)
     const used = first ? last.turn - first.turn + 1 : 0
     const reset = Math.min((first?.at ?? now) + window, now + window)
     return { limit: count, remaining: Math.max(0, count - used), reset, window }
   }
 }
 
-function sentenceOf(what: Charged, { count, window }: Limit): string {
+function sentenceOf(action: LimitedAction, { count, window }: Limit): string {
   const often = count === 1 ? 'once' : `${count} times`
-  return `You can only ${DONE[what]} ${often} every ${spanOf(window)}`
+  return `You can only ${VERBS[action]} ${often} every ${formatDuration(window)}`
 }

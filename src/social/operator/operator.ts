@@ -1,55 +1,65 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Keys } from '../agents/keys.ts'
 import type { AgentAnswer, NewKey } from '../agents/schema.ts'
-import type { Network } from '../network.ts'
-import { unusable } from '../refusal.ts'
-import { clean } from '../text.ts'
+import type { Suspensions } from '../agents/suspensions.ts'
+import type { AgentClaims } from '../ownership/claims.ts'
+import { badRequest } from '../shared/errors.ts'
+import { clean } from '../shared/strings.ts'
+import type { Recounts } from './recounts.ts'
 import type { Recount, Suspension } from './schema.ts'
 
-const MOST_REASON = 500
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
+const MAX_REASON = 500
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
 
-/** What whoever runs this server does with the agents of others. */
+interface OperatorServices {
+  readonly claims: AgentClaims
+  readonly keys: Keys
+  readonly suspensions: Suspensions
+  readonly recounts: Recounts
+}
+
+/** What the operator of this server does with the agents of others. */
 export class Operator {
   constructor(
-    private readonly network: Pick<Network, 'claims' | 'keys' | 'suspensions' | 'recount'>,
+    private readonly services: OperatorServices,
     private readonly clock: Clock,
   ) {}
 
-  /** Vouches for an agent, in place of a person. */
+  /** Approves the claim of an agent, in place of an owner. */
   async approve(name: string): Promise<AgentAnswer> {
-    return { success: true, agent: await this.network.claims.approve(name) }
+    return { success: true, agent: await this.services.claims.approve(name) }
   }
 
-  /** Ends the claim of an agent, whoever claimed it. */
+  /** Ends the claim of an agent, whoever owns it. */
   async release(name: string): Promise<AgentAnswer> {
-    return { success: true, agent: await this.network.claims.release(name) }
+    return { success: true, agent: await this.services.claims.release(name) }
   }
 
-  /** Gives an agent that lost its key another, in place of all it had. */
+  /** Gives an agent a new key in place of all others. */
   async reissue(name: string): Promise<NewKey> {
-    return this.network.keys.reissue(name)
+    return this.services.keys.reissue(name)
   }
 
-  async suspend(name: string, { reason, until }: Suspension): Promise<AgentAnswer> {
-    const why = clean(reason)
-    if (why === '') throw unusable('Reason cannot be empty', 'The agent is told what it was suspended for.')
-    if (why.length > MOST_REASON) throw unusable(`Reason must be ${MOST_REASON} characters or less`)
-    const end = until === undefined ? undefined : this.#endOf(until)
-    return { success: true, agent: await this.network.suspensions.suspend(name, why, end) }
+  async suspend(name: string, suspension: Suspension): Promise<AgentAnswer> {
+    const reason = clean(suspension.reason)
+    if (reason === '') throw badRequest('Reason cannot be empty', 'The agent is shown why it was suspended.')
+    if (reason.length > MAX_REASON) throw badRequest(`Reason must be ${MAX_REASON} characters or less`)
+    const until = suspension.until === undefined ? undefined : this.#parseEnd(suspension.until)
+    return { success: true, agent: await this.services.suspensions.suspend(name, reason, until) }
   }
 
   async reinstate(name: string): Promise<AgentAnswer> {
-    return { success: true, agent: await this.network.suspensions.reinstate(name) }
+    return { success: true, agent: await this.services.suspensions.reinstate(name) }
   }
 
   async recount(): Promise<Recount> {
-    return { success: true, miscounts: await this.network.recount() }
+    return { success: true, miscounts: await this.services.recounts.run() }
   }
 
-  #endOf(until: string): number {
-    const at = MOMENT.test(until) ? Date.parse(until) : Number.NaN
-    if (Number.isNaN(at)) throw unusable('Until must be a moment such as 2030-01-31T12:00:00Z')
-    if (at <= this.clock.now()) throw unusable('Until must lie in the future')
-    return at
+  #parseEnd(until: string): number {
+    const end = TIMESTAMP.test(until) ? Date.parse(until) : Number.NaN
+    if (Number.isNaN(end)) throw badRequest('Until must be a timestamp such as 2030-01-31T12:00:00Z')
+    if (end <= this.clock.now()) throw badRequest('Until must be in the future')
+    return end
   }
 }

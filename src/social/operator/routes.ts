@@ -1,55 +1,73 @@
 import { route } from '../../http/route.ts'
 import { AgentAnswer, NewKey } from '../agents/schema.ts'
-import { operatorOf } from '../plane/member.ts'
+import { requireOperator } from '../shared/callers.ts'
 import type { Operator } from './operator.ts'
 import { Recount, Suspension } from './schema.ts'
 
-const ours = { extension: true, ok: AgentAnswer, errors: ['agent-not-found'] } as const
-const description = 'Only for whoever holds the operator’s token of this server.'
+const agentOperation = { extension: true, ok: AgentAnswer, errors: ['agent-not-found'] } as const
+const description = 'Only for the operator of this server.'
 
-/** What the operator of this server does; nobody else is let in. */
+/** What only the operator of this server may do. */
 export const operatorRoutes = (operator: Operator) => [
   route(
     'POST /api/v1/operator/agents/{name}/approve',
-    { id: 'approveClaim', summary: 'Vouch for an agent as the operator', description, ...ours },
-    (x) => operatorOf(x, operator).approve(x.params.name),
+    { id: 'approveClaim', summary: 'Approve the claim of an agent', description, ...agentOperation },
+    (context) => {
+      requireOperator(context)
+      return operator.approve(context.params.name)
+    },
   ),
   route(
     'POST /api/v1/operator/agents/{name}/release',
-    { id: 'releaseClaim', summary: 'End the claim of an agent, whoever claimed it', description, ...ours },
-    (x) => operatorOf(x, operator).release(x.params.name),
+    { id: 'releaseClaim', summary: 'Release an agent from its owner', description, ...agentOperation },
+    (context) => {
+      requireOperator(context)
+      return operator.release(context.params.name)
+    },
   ),
   route(
     'POST /api/v1/operator/agents/{name}/key',
     {
       id: 'reissueKey',
-      summary: 'Give an agent that lost its key another',
-      description: `${description} Every key it had ends in the same step; the new one is shown this once.`,
-      ...ours,
+      summary: 'Replace the keys of an agent',
+      description: `${description} All its keys are revoked in the same step. The new key is not shown again.`,
+      ...agentOperation,
       ok: { 201: NewKey },
     },
-    (x) => operatorOf(x, operator).reissue(x.params.name),
+    (context) => {
+      requireOperator(context)
+      return operator.reissue(context.params.name)
+    },
   ),
   route(
     'POST /api/v1/operator/agents/{name}/suspend',
-    { id: 'suspendAgent', summary: 'Let an agent do nothing for a while', description, body: Suspension, ...ours },
-    (x) => operatorOf(x, operator).suspend(x.params.name, x.body),
+    { id: 'suspendAgent', summary: 'Suspend an agent', description, body: Suspension, ...agentOperation },
+    (context) => {
+      requireOperator(context)
+      return operator.suspend(context.params.name, context.body)
+    },
   ),
   route(
     'POST /api/v1/operator/agents/{name}/reinstate',
-    { id: 'reinstateAgent', summary: 'Let a suspended agent act again', description, ...ours },
-    (x) => operatorOf(x, operator).reinstate(x.params.name),
+    { id: 'reinstateAgent', summary: 'Reinstate a suspended agent', description, ...agentOperation },
+    (context) => {
+      requireOperator(context)
+      return operator.reinstate(context.params.name)
+    },
   ),
   route(
     'GET /api/v1/operator/recount',
     {
       id: 'recount',
-      summary: 'Count again whatever is counted',
-      description: `${description} Nothing is changed.`,
+      summary: 'Check all stored counters',
+      description: `${description} Counts everything again and changes nothing.`,
       ok: Recount,
       extension: true,
       longRunning: true,
     },
-    (x) => operatorOf(x, operator).recount(),
+    (context) => {
+      requireOperator(context)
+      return operator.recount()
+    },
   ),
 ]

@@ -1,11 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { success } from '../page.ts'
+import { success } from '../shared/fields.ts'
 
 export const Suspension = Type.Object(
   {
-    reason: Type.String({ description: 'What for, in 500 characters at most; the agent is told.' }),
+    reason: Type.String({ description: 'Why, at most 500 characters. It is shown to the agent.' }),
     until: Type.Optional(
-      Type.String({ description: 'When it ends, as `2030-01-31T12:00:00Z`; left out, it ends when it is ended.' }),
+      Type.String({
+        description:
+          'When it ends, like `2030-01-31T12:00:00Z`. Without it, the suspension lasts until the agent is reinstated.',
+      }),
     ),
   },
   { $id: 'Suspension' },
@@ -17,12 +20,12 @@ export const Recount = Type.Object(
     success,
     miscounts: Type.Array(
       Type.Object({
-        counter: Type.String({ description: 'Which counter: `posts.score`.' }),
-        id: Type.String({ description: 'Of what.' }),
-        stored: Type.Integer({ description: 'What it says.' }),
-        counted: Type.Integer({ description: 'What is there.' }),
+        counter: Type.String({ description: 'The counter, like `posts.score`.' }),
+        id: Type.String({ description: 'The identifier of what it belongs to.' }),
+        stored: Type.Integer({ description: 'The stored value.' }),
+        counted: Type.Integer({ description: 'The correct value.' }),
       }),
-      { description: 'The counters that do not say what is there, the first 1,000 of them; none, when all is well.' },
+      { description: 'The wrong counters, at most 1,000; empty when all are right.' },
     ),
   },
   { $id: 'Recount' },

@@ -1,90 +1,91 @@
 import MarkdownIt, { type RendererRule } from 'markdown-it'
 import { Markup } from '../../http/html.ts'
-import { seen } from './seen.ts'
+import { visible } from './visible-text.ts'
 
-/** The longest text that is laid out; what is longer is shown as it was written. */
-const LONGEST = 50_000
-const LONGEST_LINK = 2_000
-/** A table of more bars than this is no table for people. */
-const MOST_BARS = 2_000
-const WEB = /^https?:\/\/[^\s]+$/i
+/** Longer texts are shown as they were written. */
+const MAX_LENGTH = 50_000
+const MAX_URL_LENGTH = 2_000
+/** With more bars, a table would take too long to render. */
+const MAX_BARS = 2_000
+const WEB_URL = /^https?:\/\/[^\s]+$/i
 
-/** What a link to elsewhere says of itself. */
-export const OUTWARD = 'nofollow ugc noopener'
+/** The `rel` of links to other sites. */
+export const EXTERNAL_REL = 'nofollow ugc noopener'
 
-/** Agents' words are hostile until shown otherwise: no markup of theirs, no pictures, links only to the web. */
-const writer = new MarkdownIt({ html: false, linkify: true, breaks: true, maxNesting: 20, langPrefix: '' })
-// A definition is a few letters that stand for many, as often as they are written.
-writer.disable(['image', 'reference'])
-writer.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
-writer.validateLink = (url) => url.length <= LONGEST_LINK && WEB.test(url)
+/** What agents write is untrusted: no HTML, no images, links only to the web. */
+const renderer = new MarkdownIt({ html: false, linkify: true, breaks: true, maxNesting: 20, langPrefix: '' })
+// A few bytes of references could expand to megabytes.
+renderer.disable(['image', 'reference'])
+renderer.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
+renderer.validateLink = (url) => url.length <= MAX_URL_LENGTH && WEB_URL.test(url)
 
-const link: RendererRule = (tokens, at, options, _env, self) => {
-  const token = tokens[at]
+const link: RendererRule = (tokens, index, options, _env, self) => {
+  const token = tokens[index]
   const href = token?.attrGet('href') ?? ''
-  if (token) token.attrs = Object.entries({ href, rel: OUTWARD })
-  return self.renderToken(tokens, at, options)
+  if (token) token.attrs = Object.entries({ href, rel: EXTERNAL_REL })
+  return self.renderToken(tokens, index, options)
 }
-/** The page has its own title: a heading in a text stands below it. */
-const heading: RendererRule = (tokens, at, options, _env, self) => {
-  const token = tokens[at]
+/** Headings of a text come below the title of the page. */
+const heading: RendererRule = (tokens, index, options, _env, self) => {
+  const token = tokens[index]
   if (token) token.tag = `h${Math.min(Number(token.tag.slice(1)) + 2, 6)}`
-  return self.renderToken(tokens, at, options)
+  return self.renderToken(tokens, index, options)
 }
-/** A column's side as a class: the pages allow no styles in place. */
-const cell: RendererRule = (tokens, at, options, _env, self) => {
-  const token = tokens[at]
-  const side = /text-align:(left|center|right)/.exec(String(token?.attrGet('style')))?.[1]
-  if (token) token.attrs = side ? [['class', side]] : null
-  return self.renderToken(tokens, at, options)
+/** The alignment of a column as a class, since the pages allow no inline styles. */
+const cell: RendererRule = (tokens, index, options, _env, self) => {
+  const token = tokens[index]
+  const alignment = /text-align:(left|center|right)/.exec(String(token?.attrGet('style')))?.[1]
+  if (token) token.attrs = alignment ? [['class', alignment]] : null
+  return self.renderToken(tokens, index, options)
 }
-/** A table too wide for the page moves by itself, and by keyboard. */
-const table: RendererRule = (tokens, at, options, _env, self) =>
-  `<div class="wide" role="region" aria-label="Table" tabindex="0">${self.renderToken(tokens, at, options)}`
-const tableEnd: RendererRule = (tokens, at, options, _env, self) => `${self.renderToken(tokens, at, options)}</div>`
-const code: RendererRule = (tokens, at) =>
-  `<pre tabindex="0"><code>${writer.utils.escapeHtml(tokens[at]?.content ?? '')}</code></pre>\n`
+/** A wide table scrolls on its own, also by keyboard. */
+const table: RendererRule = (tokens, index, options, _env, self) =>
+  `<div class="wide" role="region" aria-label="Table" tabindex="0">${self.renderToken(tokens, index, options)}`
+const tableEnd: RendererRule = (tokens, index, options, _env, self) =>
+  `${self.renderToken(tokens, index, options)}</div>`
+const code: RendererRule = (tokens, index) =>
+  `<pre tabindex="0"><code>${renderer.utils.escapeHtml(tokens[index]?.content ?? '')}</code></pre>\n`
 
-Object.assign(writer.renderer.rules, {
+Object.assign(renderer.renderer.rules, {
   ...{ link_open: link, heading_open: heading, heading_close: heading, th_open: cell, td_open: cell },
   ...{ table_open: table, table_close: tableEnd, fence: code, code_block: code },
 })
 
 const asWritten = (text: string): Markup =>
-  new Markup(`<p class="as-written">${writer.utils.escapeHtml(text.slice(0, LONGEST * 2))}</p>`)
+  new Markup(`<p class="as-written">${renderer.utils.escapeHtml(text.slice(0, MAX_LENGTH * 2))}</p>`)
 
-/** How many characters of pages are kept. */
-const MOST_KEPT = 8_000_000
+/** The size of the cache in characters. */
+const MAX_CACHED = 8_000_000
 
-/** The texts of agents as parts of pages. What was laid out lately is kept: a text never changes. */
-export class Texts {
-  readonly #kept = new Map<string, Markup>()
+/** Renders Markdown and caches the most recent results. */
+export class MarkdownCache {
+  readonly #cache = new Map<string, Markup>()
   #size = 0
 
-  page(written: string): Markup {
-    const known = this.#kept.get(written)
-    if (known) {
-      this.#kept.delete(written)
-      this.#kept.set(written, known)
-      return known
+  render(source: string): Markup {
+    const cached = this.#cache.get(source)
+    if (cached) {
+      this.#cache.delete(source)
+      this.#cache.set(source, cached)
+      return cached
     }
-    const made = markdown(written)
-    this.#kept.set(written, made)
-    this.#size += written.length + made.text.length
-    for (const [oldest, { text }] of this.#kept) {
-      if (this.#size <= MOST_KEPT) break
-      this.#kept.delete(oldest)
+    const rendered = markdown(source)
+    this.#cache.set(source, rendered)
+    this.#size += source.length + rendered.text.length
+    for (const [oldest, { text }] of this.#cache) {
+      if (this.#size <= MAX_CACHED) break
+      this.#cache.delete(oldest)
       this.#size -= oldest.length + text.length
     }
-    return made
+    return rendered
   }
 }
 
-/** A text of an agent as part of a page. */
-export function markdown(written: string): Markup {
-  const text = seen(written)
-  if (text.length > LONGEST || text.split('|').length > MOST_BARS) return asWritten(text)
-  const page = writer.render(text)
-  // What was written as an entity is a character by now.
-  return page.length > text.length * 10 + 10_000 ? asWritten(text) : new Markup(seen(page))
+/** Renders the Markdown of an agent. */
+export function markdown(source: string): Markup {
+  const text = visible(source)
+  if (text.length > MAX_LENGTH || text.split('|').length > MAX_BARS) return asWritten(text)
+  const rendered = renderer.render(text)
+  // Rendering turns entities into characters, which may be invisible.
+  return rendered.length > text.length * 10 + 10_000 ? asWritten(text) : new Markup(visible(rendered))
 }

@@ -8,23 +8,23 @@ import { BodyReader } from '../../http/body.ts'
 import { at, methodsOf, refuseDoubles } from '../../http/paths.ts'
 import type { FailedRequest, SocketData } from '../../http/plane-options.ts'
 import { toAppError } from '../../http/problem.ts'
-import { nothingHere, refused, told } from './lost.ts'
-import type { PageRoute } from './visit.ts'
+import { errorJson, errorPage, pageNotFound } from './error-page.ts'
+import type { PageRoute } from './page-route.ts'
 
 export interface SiteOptions {
   readonly routes: readonly PageRoute[]
   readonly deadlines: Deadlines
-  /** What our addresses begin with, as this request reached us; throws when it did not mean us. */
-  baseOf(request: Request): string
-  /** Notes where a request comes from. */
-  note(request: Request, server: Server<SocketData>): void
-  /** Throws when a visitor asks too often. */
-  admit(request: Request): void
-  report(error: unknown, occasion: FailedRequest): void
+  /** The base of our URLs for a request; throws when the request is for another host. */
+  baseUrlOf(request: Request): string
+  /** Called first for every request. */
+  onRequest(request: Request, server: Server<SocketData>): void
+  /** Throws when a client sends too many requests. */
+  checkLimit(request: Request): void
+  report(error: unknown, request: FailedRequest): void
 }
 
-/** No script, nothing from elsewhere, in nobody's frame; forms lead here only. */
-const HEADERS = {
+/** No scripts, nothing from other origins, no framing; forms are sent here only. */
+const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -35,41 +35,42 @@ const HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 }
 
-/** The longest form, in bytes, and how long one may take to arrive, in milliseconds. */
-const LONGEST_FORM = 16 * 1024
-const PATIENCE = 5_000
+/** The maximum size of a form, in bytes. */
+const MAX_FORM_BYTES = 16 * 1024
+/** How long a form may take to arrive, in milliseconds. */
+const FORM_TIMEOUT = 5_000
 
-/** The pages for people: their own router, guard and errors. */
+/** The website: a router of its own, with its own checks and errors. */
 export function createSite(options: SiteOptions): RequestHandler {
   refuseDoubles(options.routes)
-  const reader = new BodyReader({ deadlines: options.deadlines, limit: LONGEST_FORM, patience: PATIENCE })
+  const reader = new BodyReader({ deadlines: options.deadlines, limit: MAX_FORM_BYTES, patience: FORM_TIMEOUT })
   const methods = methodsOf(options.routes)
   const app = new Elysia({ normalize: false, strictPath: true, sucrose: { gcTime: null } })
   app.onError(({ error, request }) =>
-    answered(error instanceof NotFoundError ? lost(request, methods) : error, request, options),
+    errorResponse(error instanceof NotFoundError ? notFound(request, methods) : error, request, options),
   )
   for (const route of options.routes) {
     const { path, names } = at(route.path)
-    const run = async ({ request, params }: { request: Request; params: Record<string, string> }) => {
-      options.admit(request)
-      const base = options.baseOf(request)
-      const form = await formOf(route, request, reader, base)
-      const found = Object.fromEntries(names.map(([name, key]) => [name, params[key] ?? '']))
-      return await route.show({ request, params: found, query: new URL(request.url).searchParams, form, base })
+    const handle = async ({ request, params }: { request: Request; params: Record<string, string> }) => {
+      options.checkLimit(request)
+      const base = options.baseUrlOf(request)
+      const form = await readForm(route, request, reader, base)
+      const pathParams = Object.fromEntries(names.map(([name, key]) => [name, params[key] ?? '']))
+      return await route.handle({ request, params: pathParams, query: new URL(request.url).searchParams, form, base })
     }
-    app.route(route.method, path, run, { parse: 'none' })
+    app.route(route.method, path, handle, { parse: 'none' })
   }
   return {
     async fetch(request, server) {
-      options.note(request, server)
-      return dressed(await app.fetch(request))
+      options.onRequest(request, server)
+      return withSecurityHeaders(await app.fetch(request))
     },
     stop() {},
   }
 }
 
-/** The fields of a form; only one of our own pages may send it. */
-async function formOf(
+/** Reads the fields of a form; only our own pages may send one. */
+async function readForm(
   { method }: PageRoute,
   request: Request,
   reader: BodyReader,
@@ -79,31 +80,32 @@ async function formOf(
   if (request.headers.get('origin') !== base) {
     throw new AppError(
       'forbidden',
-      'this form was not sent from a page of ours; open the page again and send it from there',
+      'this form was not sent from a page of this server; open the page again and send it from there',
     )
   }
   const media = (request.headers.get('content-type') ?? '').split(';', 1)[0]
-  if (media !== 'application/x-www-form-urlencoded') throw new AppError('invalid-request', 'this is no form of ours')
+  if (media !== 'application/x-www-form-urlencoded')
+    throw new AppError('invalid-request', 'this is not a form of this server')
   return new URLSearchParams(new TextDecoder().decode(await reader.bytes(request)))
 }
 
-function lost(request: Request, methods: ReturnType<typeof methodsOf>): AppError {
+function notFound(request: Request, methods: ReturnType<typeof methodsOf>): AppError {
   const allowed = methods(new URL(request.url).pathname)
-  if (!allowed) return nothingHere()
+  if (!allowed) return pageNotFound()
   return new AppError('method-not-allowed', `this address takes ${allowed.join(', ')}`, {
     headers: { allow: allowed.join(', ') },
   })
 }
 
-function answered(error: unknown, request: Request, { report }: SiteOptions): Response {
-  const refusal = toAppError(error)
-  if (refusal !== error)
+function errorResponse(error: unknown, request: Request, { report }: SiteOptions): Response {
+  const appError = toAppError(error)
+  if (appError !== error)
     report(error, { id: exchangeId(), method: request.method, path: new URL(request.url).pathname })
   const wantsPage = request.method !== 'GET' || (request.headers.get('accept') ?? '').includes('text/html')
-  return wantsPage ? refused(refusal) : told(refusal)
+  return wantsPage ? errorPage(appError) : errorJson(appError)
 }
 
-function dressed(response: Response): Response {
-  for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
+function withSecurityHeaders(response: Response): Response {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value)
   return response
 }

@@ -1,16 +1,16 @@
 import css from './style.css' with { type: 'text' }
 
-const sheet = css
+const styles = css
   .replace(/\/\*[\s\S]*?\*\//g, '')
   .replace(/\s*\n\s*/g, '\n')
   .trim()
-const digest = new Bun.CryptoHasher('sha256').update(sheet).digest('hex').slice(0, 16)
+const digest = new Bun.CryptoHasher('sha256').update(styles).digest('hex').slice(0, 16)
 
-/** Where the one style sheet is: another name whenever it changes, so that it may be kept for ever. */
+/** The path of the style sheet; it changes with the content, so that browsers may cache it forever. */
 export const STYLE_PATH = `/style-${digest}.css` as const
 
 export const styleSheet = (): Response =>
-  new Response(sheet, {
+  new Response(styles, {
     headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' },
   })
 

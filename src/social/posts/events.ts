@@ -6,5 +6,5 @@ const PostPayload = Type.Object(
   { $id: 'NetworkPostPayload', additionalProperties: false },
 )
 
-export const PostCreated = defineEvent('post.created', PostPayload, 'Something was posted.')
-export const PostDeleted = defineEvent('post.deleted', PostPayload, 'A post was removed.')
+export const PostCreated = defineEvent('post.created', PostPayload, 'An agent created a post.')
+export const PostDeleted = defineEvent('post.deleted', PostPayload, 'A post was deleted.')

@@ -3,41 +3,41 @@ import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
-import { offsetOf, type Page, sizeOf, wordOf } from '../page.ts'
-import { sinceOf, spansOf, TIMES, type Time } from './ranks.ts'
+import { type Page, parseLimit, parseOffset, parseWord } from '../shared/paging.ts'
+import { FeedSources, type Reach } from './feed-sources.ts'
+import { ageClassesWithin, startOf, TIMES, type Time } from './ranks.ts'
 import { type OrderQuery, POST_PAGE, POST_SORTS, type Post, type PostSort } from './schema.ts'
-import { type Reach, Sources } from './sources.ts'
-import { type PostRow, toPost, WHOLE_POSTS, WITH_POSTS } from './view.ts'
+import { JOIN_POST, type PostRow, SELECT_POST, toPost } from './view.ts'
 
-/** What a list is of: everything, one submolt, one author. */
+/** The posts in a list: all, those of one submolt, or those by one author. */
 export type Scope = 'all' | 'submolt' | 'author'
 
-/** One run down an index: a scope's key, and a span where the sort keeps spans apart. */
-interface Run {
+/** One scan of an index: within a scope, and within an age class where the index is split by age. */
+interface IndexScan {
   readonly scope: Scope
   readonly key: number | undefined
-  readonly span: number | undefined
-  /** What its first post ranks by, where that is known. */
-  readonly head?: Head
+  readonly ageClass: number | undefined
+  /** The sort key of its first post, if known. */
+  readonly firstKey?: FirstKey
 }
 
-/** What a page of a list is made of. */
-interface Order {
+/** A parsed list query. */
+interface PageQuery {
   readonly sort: PostSort
   readonly time: Time
   readonly limit: number
   readonly offset: number
-  /** What the page goes on from, in the columns of the sort and the row's number. */
-  readonly from: readonly number[]
+  /** The sort key after which the page begins. */
+  readonly after: readonly number[]
 }
 
-/** A place in a list. */
-type Place = Record<string, number> & { n: number }
+/** The sort key of a post, by column. */
+type SortKey = Record<string, number> & { n: number }
 
-/** What the first post of a run ranks by; null where there is none. */
-type Head = Record<string, number | null>
+/** The sort key of the first post of a scan; null where there is none. */
+type FirstKey = Record<string, number | null>
 
-/** What each sort goes by, best first and highest first; the row's number settles the rest. */
+/** The columns of each sort, all descending; the row number breaks ties. */
 const COLUMNS: Readonly<Record<PostSort, readonly string[]>> = {
   hot: ['hot', 'created_at', 'n'],
   new: ['created_at', 'n'],
@@ -46,21 +46,21 @@ const COLUMNS: Readonly<Record<PostSort, readonly string[]>> = {
   controversial: ['controversy', 'created_at', 'n'],
 }
 
-/** So many posts of everything are looked at for a feed at a time. */
-const STRIDE = 128
+/** How many posts a feed filters at a time. */
+const BATCH = 128
 
-/** The columns of a sort without the row's number. */
-const ranksOf = (sort: PostSort): readonly string[] => COLUMNS[sort].slice(0, -1)
+/** The columns of a sort without the row number. */
+const rankColumns = (sort: PostSort): readonly string[] => COLUMNS[sort].slice(0, -1)
 
-const hasSpans = (sort: PostSort): boolean => sort === 'top' || sort === 'controversial'
+const isSplitByAge = (sort: PostSort): boolean => sort === 'top' || sort === 'controversial'
 
-/** The statement that runs down the index of a sort. */
-export function runSql(scope: Scope, sort: PostSort): string {
+/** Scans the index of a sort. */
+export function scanSql(scope: Scope, sort: PostSort): string {
   const columns = COLUMNS[sort]
   const conditions = [
     'deleted_at IS NULL',
     ...(scope === 'all' ? [] : [`${scope} = ?`]),
-    ...(hasSpans(sort) ? ['span = ?'] : []),
+    ...(isSplitByAge(sort) ? ['span = ?'] : []),
     `(${columns.join(', ')}) < (${columns.map(() => '?').join(', ')})`,
     'created_at >= ?',
   ]
@@ -68,167 +68,167 @@ export function runSql(scope: Scope, sort: PostSort): string {
     ORDER BY ${columns.map((column) => `${column} DESC`).join(', ')} LIMIT ?`
 }
 
-/** The statement that finds where the best post of every source of a feed stands: agents followed, submolts subscribed to. */
-export function headsSql(scope: 'submolt' | 'author', sort: PostSort): string {
+/** Selects the sort key of the first post of every source of a feed: followed agents or subscribed submolts. */
+export function firstKeysSql(scope: 'submolt' | 'author', sort: PostSort): string {
   const columns = COLUMNS[sort]
   const [source, sources] =
     scope === 'author' ? ['followee', 'follows WHERE follower = ?1'] : ['submolt', 'subscriptions WHERE agent = ?1']
-  const bound = columns.map((_, at) => `?${at + 4}`).join(', ')
-  const head = (column: string) => `(SELECT ${column} FROM posts
-    WHERE deleted_at IS NULL AND ${scope} = q.${source} ${hasSpans(sort) ? 'AND span = ?2' : 'AND ?2 IS NULL'}
+  const bound = columns.map((_, index) => `?${index + 4}`).join(', ')
+  const firstValue = (column: string) => `(SELECT ${column} FROM posts
+    WHERE deleted_at IS NULL AND ${scope} = q.${source} ${isSplitByAge(sort) ? 'AND span = ?2' : 'AND ?2 IS NULL'}
       AND (${columns.join(', ')}) < (${bound}) AND created_at >= ?3
-    ORDER BY ${columns.map((one) => `${one} DESC`).join(', ')} LIMIT 1) AS ${column}`
-  return `SELECT q.${source} AS source, ${ranksOf(sort).map(head).join(', ')} FROM (SELECT ${source} FROM ${sources}) q`
+    ORDER BY ${columns.map((each) => `${each} DESC`).join(', ')} LIMIT 1) AS ${column}`
+  return `SELECT q.${source} AS source, ${rankColumns(sort).map(firstValue).join(', ')} FROM (SELECT ${source} FROM ${sources}) q`
 }
 
-/** Pages of posts. Each is read off indexes: no page costs more than any other. */
+/** Pages of posts, read from indexes: every page costs the same. */
 export class PostLists {
-  readonly #runs = new Map<string, Statement<Place, (number | null)[]>>()
-  readonly #whole: Statement<PostRow, [number, string]>
-  readonly #sources: Sources
+  readonly #statements = new Map<string, Statement<SortKey, (number | null)[]>>()
+  readonly #selectPosts: Statement<PostRow, [number, string]>
+  readonly #sources: FeedSources
 
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
   ) {
-    this.#sources = new Sources(store)
-    this.#whole = store.prepare(
-      stablePlan(
-        `${WHOLE_POSTS} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${WITH_POSTS} ORDER BY j.key`,
-      ),
+    this.#sources = new FeedSources(store)
+    this.#selectPosts = store.prepare(
+      stablePlan(`${SELECT_POST} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${JOIN_POST} ORDER BY j.key`),
     )
   }
 
-  /** A page of everything, of one submolt, or of one author. */
+  /** A page of all posts, or of one submolt or author. */
   page(viewer: number, query: OrderQuery, scope: Scope, key?: number): Page<Post> {
-    const order = orderOf(query, `posts.${scope}${key ?? ''}`)
-    const runs = this.#spans(order).map((span): Run => ({ scope, key, span }))
-    return this.#page(viewer, order, this.#merge(order, runs, mostOf(order)), `posts.${scope}${key ?? ''}`)
+    const name = `posts.${scope}${key ?? ''}`
+    const pageQuery = parseQuery(query, name)
+    const scans = ageClasses(pageQuery).map((ageClass): IndexScan => ({ scope, key, ageClass }))
+    return this.#toPage(viewer, pageQuery, this.#merge(pageQuery, scans, maxKeys(pageQuery)), name)
   }
 
-  /** A page of what an agent follows and subscribes to, or of what it follows only. */
+  /** A page of the posts by followed agents, and unless `followingOnly` of those in subscribed submolts. */
   feed(viewer: number, query: OrderQuery, followingOnly: boolean): Page<Post> {
     const name = `feed${followingOnly ? '.following' : ''}`
-    const order = orderOf(query, name)
+    const pageQuery = parseQuery(query, name)
     const reach = followingOnly ? 'following' : 'all'
-    const places = this.#sifted(viewer, order, reach) ?? this.#gathered(viewer, order, reach)
-    return this.#page(viewer, order, places, name)
+    const keys = this.#filterAll(viewer, pageQuery, reach) ?? this.#mergeSources(viewer, pageQuery, reach)
+    return this.#toPage(viewer, pageQuery, keys, name)
   }
 
-  /** Those posts whole, in this order. */
-  whole(viewer: number, places: readonly number[]): Post[] {
-    return this.#whole.all(viewer, JSON.stringify(places)).map(toPost)
+  /** The posts with these row numbers, in this order. */
+  postsByNumber(viewer: number, numbers: readonly number[]): Post[] {
+    return this.#selectPosts.all(viewer, JSON.stringify(numbers)).map(toPost)
   }
 
-  #spans({ sort, time }: Order): (number | undefined)[] {
-    return hasSpans(sort) ? spansOf(time) : [undefined]
-  }
-
-  #page(viewer: number, { sort, limit, offset }: Order, found: readonly Place[], name: string): Page<Post> {
-    const places = found.slice(offset, offset + limit + 1)
-    const last = places.length > limit ? places[limit - 1] : undefined
-    const items = this.whole(
-      viewer,
-      places.slice(0, limit).map(({ n }) => n),
-    )
-    const next = last && cursorAfterKey(`${name}.${sort}`, keyAt(last, sort))
+  #toPage(viewer: number, { sort, limit, offset }: PageQuery, all: readonly SortKey[], name: string): Page<Post> {
+    const keys = all.slice(offset, offset + limit + 1)
+    const last = keys.length > limit ? keys[limit - 1] : undefined
+    const numbers = keys.slice(0, limit).map(({ n }) => n)
+    const items = this.postsByNumber(viewer, numbers)
+    const next = last && cursorAfterKey(`${name}.${sort}`, keyValues(last, sort))
     return { items, limit, offset, next }
   }
 
   /**
-   * What of everything is from an agent's sources. Undefined where so little is that it is cheaper to ask each source:
-   * no more posts are looked at than that would take looks.
+   * Filters all posts by the sources of a feed. Undefined when so few match that scanning each source is cheaper: it
+   * reads no more posts than there are scans of sources.
    */
-  #sifted(viewer: number, order: Order, reach: Reach): Place[] | undefined {
-    const runs = this.#spans(order).map((span): Run => ({ scope: 'all', key: undefined, span }))
-    const most = mostOf(order)
-    const found: Place[] = []
-    let left = this.#sources.count(viewer, reach) * runs.length
-    for (let from = order.from, seen = STRIDE; left >= STRIDE; seen += STRIDE, left -= STRIDE) {
-      const places = this.#merge({ ...order, from }, runs, STRIDE)
-      const theirs = this.#sources.among(
-        viewer,
-        reach,
-        places.map(({ n }) => n),
-      )
-      found.push(...places.filter(({ n }) => theirs.has(n)))
-      const last = places.length === STRIDE && found.length < most ? places.at(-1) : undefined
-      if (!last) return found
-      if ((found.length / seen) * left < most) return undefined
-      from = keyAt(last, order.sort)
+  #filterAll(viewer: number, query: PageQuery, reach: Reach): SortKey[] | undefined {
+    const scans = ageClasses(query).map((ageClass): IndexScan => ({ scope: 'all', key: undefined, ageClass }))
+    const max = maxKeys(query)
+    const matches: SortKey[] = []
+    let budget = this.#sources.count(viewer, reach) * scans.length
+    for (let after = query.after, read = BATCH; budget >= BATCH; read += BATCH, budget -= BATCH) {
+      const keys = this.#merge({ ...query, after }, scans, BATCH)
+      const numbers = keys.map(({ n }) => n)
+      const matching = this.#sources.filter(viewer, reach, numbers)
+      matches.push(...keys.filter(({ n }) => matching.has(n)))
+      const last = keys.length === BATCH && matches.length < max ? keys.at(-1) : undefined
+      if (!last) return matches
+      if ((matches.length / read) * budget < max) return undefined
+      after = keyValues(last, query.sort)
     }
     return undefined
   }
 
-  /** The best of what each source of an agent has. */
-  #gathered(viewer: number, order: Order, reach: Reach): Place[] {
+  /** Merges the posts of each source of a feed. */
+  #mergeSources(viewer: number, query: PageQuery, reach: Reach): SortKey[] {
     const scopes = reach === 'following' ? (['author'] as const) : (['author', 'submolt'] as const)
-    const runs = this.#spans(order)
-      .flatMap((span) => scopes.flatMap((scope) => this.#heads(viewer, order, scope, span)))
-      .sort((one, other) => compare(one.head, other.head, ranksOf(order.sort)))
-    return this.#merge(order, runs, mostOf(order))
+    const scans = ageClasses(query)
+      .flatMap((ageClass) => scopes.flatMap((scope) => this.#sourceScans(viewer, query, scope, ageClass)))
+      .sort((one, other) => compare(one.firstKey, other.firstKey, rankColumns(query.sort)))
+    return this.#merge(query, scans, maxKeys(query))
   }
 
-  /** The best of all runs together, none twice. A run whose head comes too late, and all after it, are left alone. */
-  #merge(order: Order, runs: readonly Run[], most: number): Place[] {
-    let found: Place[] = []
-    for (const run of runs) {
-      const last = found[most - 1]
-      if (last && run.head && compare(run.head, last, ranksOf(order.sort)) > 0) break
-      const more = this.#run(order, run, most)
-      found = found.length === 0 ? more : best(found, more, most, order.sort)
+  /** The first keys of all scans, without duplicates. Stops at a scan whose first key comes too late. */
+  #merge(query: PageQuery, scans: readonly IndexScan[], max: number): SortKey[] {
+    let merged: SortKey[] = []
+    for (const scan of scans) {
+      const last = merged[max - 1]
+      if (last && scan.firstKey && compare(scan.firstKey, last, rankColumns(query.sort)) > 0) break
+      const keys = this.#scan(query, scan, max)
+      merged = merged.length === 0 ? keys : mergeKeys(merged, keys, max, query.sort)
     }
-    return found
+    return merged
   }
 
-  #run({ sort, time, from }: Order, { scope, key, span }: Run, most: number): Place[] {
-    const statement = this.#prepared(`${scope} ${sort}`, () => runSql(scope, sort))
-    const bounds = [key, span].filter((value) => value !== undefined)
-    return statement.all(...bounds, ...from, this.#since(sort, time), most)
+  #scan({ sort, time, after }: PageQuery, { scope, key, ageClass }: IndexScan, max: number): SortKey[] {
+    const statement = this.#prepare(`${scope} ${sort}`, () => scanSql(scope, sort))
+    const bounds = [key, ageClass].filter((value) => value !== undefined)
+    return statement.all(...bounds, ...after, this.#since(sort, time), max)
   }
 
-  #heads(viewer: number, { sort, time, from }: Order, scope: 'submolt' | 'author', span: number | undefined) {
-    const statement = this.#prepared(`heads ${scope} ${sort}`, () => headsSql(scope, sort))
-    const heads: readonly Head[] = statement.all(viewer, span ?? null, this.#since(sort, time), ...from)
-    return heads.flatMap((head) => (head.created_at === null ? [] : [{ scope, key: head.source ?? 0, span, head }]))
+  #sourceScans(
+    viewer: number,
+    { sort, time, after }: PageQuery,
+    scope: 'submolt' | 'author',
+    ageClass: number | undefined,
+  ) {
+    const statement = this.#prepare(`first ${scope} ${sort}`, () => firstKeysSql(scope, sort))
+    const firstKeys: readonly FirstKey[] = statement.all(viewer, ageClass ?? null, this.#since(sort, time), ...after)
+    return firstKeys.flatMap((firstKey) =>
+      firstKey.created_at === null ? [] : [{ scope, key: firstKey.source ?? 0, ageClass, firstKey }],
+    )
   }
 
   #since(sort: PostSort, time: Time): number {
-    return hasSpans(sort) ? sinceOf(time, this.clock.now()) : 0
+    return isSplitByAge(sort) ? startOf(time, this.clock.now()) : 0
   }
 
-  #prepared(name: string, sql: () => string): Statement<Place, (number | null)[]> {
-    const statement = this.#runs.get(name) ?? this.store.prepare<Place, (number | null)[]>(stablePlan(sql()))
-    this.#runs.set(name, statement)
+  #prepare(name: string, sql: () => string): Statement<SortKey, (number | null)[]> {
+    const statement = this.#statements.get(name) ?? this.store.prepare<SortKey, (number | null)[]>(stablePlan(sql()))
+    this.#statements.set(name, statement)
     return statement
   }
 }
 
-/** What a query asks for; what is not known there counts as not said. */
-function orderOf(query: OrderQuery, name: string): Order {
-  const sort = wordOf(POST_SORTS, 'hot', query.sort)
+const ageClasses = ({ sort, time }: PageQuery): (number | undefined)[] =>
+  isSplitByAge(sort) ? ageClassesWithin(time) : [undefined]
+
+/** Parses a query; unknown values mean the defaults. */
+function parseQuery(query: OrderQuery, name: string): PageQuery {
+  const sort = parseWord(POST_SORTS, 'hot', query.sort)
   const key = keyOf(query.cursor, `${name}.${sort}`, COLUMNS[sort].length)
   return {
     sort,
-    time: wordOf(TIMES, 'all', query.t),
-    limit: sizeOf(query.limit, POST_PAGE),
-    offset: key ? 0 : offsetOf(query.offset),
-    from: key ?? COLUMNS[sort].map(() => Number.MAX_SAFE_INTEGER),
+    time: parseWord(TIMES, 'all', query.t),
+    limit: parseLimit(query.limit, POST_PAGE),
+    offset: key ? 0 : parseOffset(query.offset),
+    after: key ?? COLUMNS[sort].map(() => Number.MAX_SAFE_INTEGER),
   }
 }
 
-/** How many places a page and all before it take, and one to see whether there is more. */
-const mostOf = ({ limit, offset }: Order): number => limit + offset + 1
+/** How many keys a page needs: those it skips, its own, and one to know whether there is another page. */
+const maxKeys = ({ limit, offset }: PageQuery): number => limit + offset + 1
 
-/** The best of two lists, none twice. */
-function best(some: readonly Place[], others: readonly Place[], most: number, sort: PostSort): Place[] {
-  const unique = new Map([...some, ...others].map((place) => [place.n, place]))
-  return [...unique.values()].sort((one, other) => compare(one, other, COLUMNS[sort])).slice(0, most)
+/** The first keys of two lists, without duplicates. */
+function mergeKeys(some: readonly SortKey[], others: readonly SortKey[], max: number, sort: PostSort): SortKey[] {
+  const unique = new Map([...some, ...others].map((key) => [key.n, key]))
+  return [...unique.values()].sort((one, other) => compare(one, other, COLUMNS[sort])).slice(0, max)
 }
 
-const keyAt = (place: Place, sort: PostSort): number[] => COLUMNS[sort].map((column) => place[column] ?? 0)
+const keyValues = (key: SortKey, sort: PostSort): number[] => COLUMNS[sort].map((column) => key[column] ?? 0)
 
-function compare(one: Head, other: Head, columns: readonly string[]): number {
+function compare(one: FirstKey, other: FirstKey, columns: readonly string[]): number {
   for (const column of columns) {
     const difference = (other[column] ?? 0) - (one[column] ?? 0)
     if (difference !== 0) return difference

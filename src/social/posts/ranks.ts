@@ -1,4 +1,4 @@
-/** What votes came to. */
+/** The votes on a post or comment. */
 export interface Tally {
   readonly score: number
   readonly upvotes: number
@@ -9,53 +9,53 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const WEEK = 7 * DAY
 
-/** A share by which a rank may be off: nobody sees the difference, and moving it costs a place in each of three lists. */
-const SLIGHT = 0.02
-/** The same of hotness, which is no share: seven minutes of age. */
-const SLIGHTLY_HOT = 0.01
+/** The relative change below which a stored rank is not updated: nobody sees it, and an update moves three index entries. */
+const RANK_TOLERANCE = 0.02
+/** The same for hotness, in absolute terms: seven minutes of age. */
+const HOT_TOLERANCE = 0.01
 
-/** Whether a rank is off by more than anybody would see. */
-export const hasMoved = (from: number, to: number): boolean => Math.abs(to - from) > SLIGHT * Math.abs(from)
-export const hasHeated = (from: number, to: number): boolean => Math.abs(to - from) > SLIGHTLY_HOT
+/** Whether a rank has changed enough to be stored. */
+export const rankChanged = (from: number, to: number): boolean => Math.abs(to - from) > RANK_TOLERANCE * Math.abs(from)
+export const hotChanged = (from: number, to: number): boolean => Math.abs(to - from) > HOT_TOLERANCE
 
-/** How old a post of each span may be at most; the last has no end. */
-const SPANS = [HOUR, DAY, WEEK, 30 * DAY, 365 * DAY]
-export const OLDEST_SPAN = SPANS.length
+/** The maximum age of each age class; the last has none. */
+const MAX_AGES = [HOUR, DAY, WEEK, 30 * DAY, 365 * DAY]
+export const OLDEST_AGE_CLASS = MAX_AGES.length
 
-/** The ranges of time a list can be narrowed to, with their length in spans. */
+/** The time ranges that a list can be limited to. */
 export const TIMES = ['all', 'hour', 'day', 'week', 'month', 'year'] as const
 export type Time = (typeof TIMES)[number]
 
-/** The spans that a range of time reaches over. */
-export const spansOf = (time: Time): number[] => {
-  const last = time === 'all' ? OLDEST_SPAN : TIMES.indexOf(time) - 1
-  return Array.from({ length: last + 1 }, (_, span) => span)
+/** The age classes within a time range. */
+export const ageClassesWithin = (time: Time): number[] => {
+  const last = time === 'all' ? OLDEST_AGE_CLASS : TIMES.indexOf(time) - 1
+  return Array.from({ length: last + 1 }, (_, ageClass) => ageClass)
 }
 
-/** The moment at which a range of time begins: a post is in it as long as its span says so. */
-export const sinceOf = (time: Time, now: number): number =>
-  time === 'all' ? 0 : now - (SPANS[TIMES.indexOf(time) - 1] ?? 0) + 1
+/** When a time range begins. */
+export const startOf = (time: Time, now: number): number =>
+  time === 'all' ? 0 : now - (MAX_AGES[TIMES.indexOf(time) - 1] ?? 0) + 1
 
-export function spanOf(createdAt: number, now: number): number {
-  const span = SPANS.findIndex((length) => now - createdAt < length)
-  return span < 0 ? OLDEST_SPAN : span
+export function ageClassOf(createdAt: number, now: number): number {
+  const ageClass = MAX_AGES.findIndex((maxAge) => now - createdAt < maxAge)
+  return ageClass < 0 ? OLDEST_AGE_CLASS : ageClass
 }
 
-/** When a post of a span leaves it. */
-export const endOfSpan = (span: number, createdAt: number): number =>
-  createdAt + (SPANS[span] ?? Number.POSITIVE_INFINITY)
+/** When a post leaves its age class. */
+export const ageClassEnd = (ageClass: number, createdAt: number): number =>
+  createdAt + (MAX_AGES[ageClass] ?? Number.POSITIVE_INFINITY)
 
-/** Ten votes weigh as much as half a day. A date that lies ahead counts as now. */
+/** Ten votes weigh as much as half a day. A future date counts as now. */
 export const hot = ({ score }: Pick<Tally, 'score'>, createdAt: number, now: number): number =>
   Math.log10(Math.max(Math.abs(score), 1)) * Math.sign(score) + Math.min(createdAt, now) / 1000 / 45_000
 
-/** The votes of a post against its age; nothing once it is a week old. A date that lies ahead counts as now. */
+/** The votes of a post relative to its age; 0 after a week. A future date counts as now. */
 export function rising({ score }: Pick<Tally, 'score'>, createdAt: number, now: number): number {
   const age = Math.max(now - createdAt, 0)
   return age >= WEEK ? 0 : (score + 1) / (age / HOUR + 2) ** 1.5
 }
 
-/** How much, and how evenly, votes are divided. */
+/** High for many and evenly divided votes. */
 export const controversy = ({ upvotes, downvotes }: Tally): number => {
   const total = upvotes + downvotes
   return total === 0 ? 0 : total * (1 - Math.abs(upvotes - downvotes) / total)
@@ -63,7 +63,7 @@ export const controversy = ({ upvotes, downvotes }: Tally): number => {
 
 const Z = 1.281551565545
 
-/** The share of upvotes that is to be expected at least, four times out of five (Wilson's lower bound). */
+/** The lower bound of Wilson's 80% confidence interval for the share of upvotes. */
 export function best({ upvotes, downvotes }: Tally): number {
   const total = upvotes + downvotes
   if (total === 0) return 0

@@ -1,24 +1,24 @@
 import { route } from '../../http/route.ts'
 import { Done } from '../agents/schema.ts'
-import { CommentDraft, CommentMade, CommentPage, CommentQuery, PostAnswer } from '../comments/schema.ts'
-import type { Network } from '../network.ts'
-import { agentOf, charged, repeatable } from '../plane/member.ts'
-import { FeedQuery, PostDraft, PostMade, PostPage, PostQuery } from './schema.ts'
+import { withQuotaHeaders } from '../limits/response.ts'
+import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
+import type { Posts } from './posts.ts'
+import { FeedQuery, OrderQuery, PostDraft, PostMade, PostPage, PostQuery } from './schema.ts'
 
 /** Posts, and the lists of them. */
-export const postRoutes = (network: Network) => [
+export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
   route(
     'POST /api/v1/posts',
     {
       id: 'createPost',
-      summary: 'Post something',
+      summary: 'Create a post',
       description: 'A text post has `content`, a link post has `url`.',
       body: PostDraft,
-      headers: repeatable,
+      headers: idempotencyHeader,
       ok: { 201: PostMade },
       errors: ['submolt-not-found'],
     },
-    (x) => charged(x, network.posts.create(agentOf(x), x.body, x.saveResponse)),
+    (context) => withQuotaHeaders(context, posts.create(requireAgent(context), context.body, context.saveResponse)),
   ),
   route(
     'GET /api/v1/posts',
@@ -29,52 +29,34 @@ export const postRoutes = (network: Network) => [
       ok: PostPage,
       errors: ['submolt-not-found', 'agent-not-found', 'invalid-cursor'],
     },
-    (x) => network.posts.list(agentOf(x), x.query),
+    (context) => posts.list(requireAgent(context), context.query),
   ),
   route(
     'GET /api/v1/feed',
     {
       id: 'getFeed',
-      summary: 'List posts of what you follow',
-      description: 'Posts of the communities you subscribe to and of the agents you follow.',
+      summary: 'Show your feed',
+      description: 'Posts in the communities you subscribe to and by the agents you follow.',
       query: FeedQuery,
       ok: PostPage,
       errors: ['invalid-cursor'],
     },
-    (x) => network.posts.feed(agentOf(x), x.query),
-  ),
-  route(
-    'GET /api/v1/posts/{id}',
-    { id: 'getPost', summary: 'Show a post', ok: PostAnswer, errors: ['post-not-found'] },
-    (x) => network.comments.withPost(agentOf(x), x.params.id),
+    (context) => posts.feed(requireAgent(context), context.query),
   ),
   route(
     'DELETE /api/v1/posts/{id}',
-    { id: 'deletePost', summary: 'Remove a post of yours', ok: Done, errors: ['post-not-found'] },
-    (x) => network.posts.remove(agentOf(x), x.params.id),
+    { id: 'deletePost', summary: 'Delete your post', ok: Done, errors: ['post-not-found'] },
+    (context) => posts.delete(requireAgent(context), context.params.id),
   ),
   route(
-    'POST /api/v1/posts/{id}/comments',
+    'GET /api/v1/submolts/{name}/feed',
     {
-      id: 'createComment',
-      summary: 'Comment on a post',
-      body: CommentDraft,
-      headers: repeatable,
-      ok: { 201: CommentMade },
-      errors: ['post-not-found', 'comment-not-found'],
+      id: 'listSubmoltPosts',
+      summary: 'List the posts of a community',
+      query: OrderQuery,
+      ok: PostPage,
+      errors: ['submolt-not-found', 'invalid-cursor'],
     },
-    (x) => charged(x, network.comments.create(agentOf(x), x.params.id, x.body, x.saveResponse)),
-  ),
-  route(
-    'GET /api/v1/posts/{id}/comments',
-    {
-      id: 'listComments',
-      summary: 'List the comments of a post',
-      description: 'A page counts comments on the post itself; each comes with the first of its replies, and theirs.',
-      query: CommentQuery,
-      ok: CommentPage,
-      errors: ['post-not-found', 'comment-not-found', 'invalid-cursor'],
-    },
-    (x) => network.comments.list(agentOf(x), x.params.id, x.query),
+    (context) => posts.listBySubmolt(requireAgent(context), context.params.name, context.query),
   ),
 ]

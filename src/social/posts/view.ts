@@ -1,22 +1,12 @@
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../agents/view.ts'
-import { moment } from '../text.ts'
+import { timestamp } from '../shared/strings.ts'
 import type { Post } from './schema.ts'
+import type { posts } from './table.ts'
 
 /** A post as one agent sees it. */
-export interface PostRow extends AuthorColumns {
-  n: number
-  id: string
-  author: number
-  submolt: number
-  title: string
-  content: string | null
-  url: string | null
-  score: number
-  upvotes: number
-  downvotes: number
-  comment_count: number
-  created_at: number
-  updated_at: number
+export interface PostRow
+  extends Omit<typeof posts.$inferSelect, 'hot' | 'rising' | 'controversy' | 'span' | 'deleted_at'>,
+    AuthorColumns {
   submolt_id: string
   submolt_name: string
   submolt_display_name: string
@@ -24,12 +14,12 @@ export interface PostRow extends AuthorColumns {
   followed: number
 }
 
-/** Whole posts; the first parameter is who looks at them. */
-export const WHOLE_POSTS = `SELECT p.n, p.id, p.author, p.submolt, p.title, p.content, p.url, p.score, p.upvotes, p.downvotes,
+/** Selects posts as one agent sees them; the first parameter is that agent. */
+export const SELECT_POST = `SELECT p.n, p.id, p.author, p.submolt, p.title, p.content, p.url, p.score, p.upvotes, p.downvotes,
     p.comment_count, p.created_at, p.updated_at, s.id AS submolt_id, s.name AS submolt_name,
     s.display_name AS submolt_display_name, ${AUTHOR_COLUMNS}, v.value AS user_vote, f.follower IS NOT NULL AS followed`
 
-export const WITH_POSTS = `JOIN submolts s ON s.n = p.submolt JOIN agents a ON a.n = p.author
+export const JOIN_POST = `JOIN submolts s ON s.n = p.submolt JOIN agents a ON a.n = p.author
   LEFT JOIN votes v ON v.agent = ?1 AND v.kind = 0 AND v.target = p.n
   LEFT JOIN follows f ON f.follower = ?1 AND f.followee = p.author`
 
@@ -40,19 +30,19 @@ export function toPost(row: PostRow): Post {
     ...{ id: row.id, title: row.title, content: row.content, url: row.url, type, post_type: type, postType: type },
     submolt: { id: row.submolt_id, name: row.submolt_name, display_name: row.submolt_display_name },
     ...{ submolt_name: row.submolt_name, submolt_id: row.submolt_id },
-    ...authored(author),
+    ...authorFields(author),
     ...{ score: row.score, upvotes: row.upvotes, downvotes: row.downvotes },
     ...{ comment_count: row.comment_count, commentCount: row.comment_count },
     ...{ user_vote: row.user_vote, userVote: row.user_vote },
     you_follow_author: row.followed === 1,
     ...{ is_pinned: false as const, is_locked: false as const, is_deleted: false as const },
-    ...{ created_at: moment(row.created_at), createdAt: moment(row.created_at) },
-    updated_at: moment(row.updated_at),
+    ...{ created_at: timestamp(row.created_at), createdAt: timestamp(row.created_at) },
+    updated_at: timestamp(row.updated_at),
   }
 }
 
-/** An author in every spelling in which clients look for one. */
-export const authored = (author: Post['author']) => ({
+/** The author in every spelling that clients read. */
+export const authorFields = (author: Post['author']) => ({
   author,
   ...{ author_id: author.id, authorId: author.id, author_name: author.name, authorName: author.name },
   ...{ author_display_name: author.display_name, authorDisplayName: author.display_name },

@@ -1,21 +1,20 @@
 import { route } from '../../http/route.ts'
-import type { Network } from '../network.ts'
-import { agentOf } from '../plane/member.ts'
+import { requireAgent } from '../shared/callers.ts'
 import { SearchAnswer, SearchQuery } from './schema.ts'
+import type { Search } from './search.ts'
 
-/** Search. */
-export const searchRoutes = (network: Network) => [
+export const searchRoutes = ({ search }: { readonly search: Search }) => [
   route(
     'GET /api/v1/search',
     {
       id: 'search',
       summary: 'Search posts, comments, agents and communities',
       description:
-        'Every word has to be there. The newest 2,000 matches, and the newest 200 with all words in the title, are ordered by score.',
+        'Finds what contains every word. Orders the newest 2,000 matches, and the newest 200 with all words in the title, by score.',
       query: SearchQuery,
       ok: SearchAnswer,
       errors: ['submolt-not-found', 'invalid-cursor'],
     },
-    (x) => network.search.find(agentOf(x), x.query),
+    (context) => search.find(requireAgent(context), context.query),
   ),
 ]

@@ -1,18 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Agent, Author } from '../agents/schema.ts'
-import { type Bounds, oneOf, paging, success } from '../page.ts'
 import { Post } from '../posts/schema.ts'
+import { success } from '../shared/fields.ts'
+import { type PageSize, pagingParameters, wordParameter } from '../shared/paging.ts'
 import { Submolt } from '../submolts/schema.ts'
 
 export const SEARCH_TYPES = ['all', 'posts', 'comments', 'agents', 'submolts'] as const
-export const SEARCH_PAGE: Bounds = { usual: 25, most: 100 }
+export const SEARCH_PAGE: PageSize = { default: 25, max: 100 }
 
-const { limit, cursor } = paging(SEARCH_PAGE)
+const { limit, cursor } = pagingParameters(SEARCH_PAGE)
 
 export const SearchQuery = Type.Object({
-  q: Type.Optional(Type.String({ description: 'The words to look for; fewer than two characters find nothing.' })),
-  type: oneOf(SEARCH_TYPES, 'What to look for.'),
-  submolt: Type.Optional(Type.String({ description: 'Only posts and comments of this community.' })),
+  q: Type.Optional(Type.String({ description: 'The words to search for, at least two characters.' })),
+  type: wordParameter(SEARCH_TYPES, 'What to search for.'),
+  submolt: Type.Optional(Type.String({ description: 'Only posts and comments in this community.' })),
   limit,
   cursor,
 })
@@ -25,20 +26,20 @@ export const Found = Type.Object(
   {
     id: Type.String(),
     type: Type.Union([Type.Literal('post'), Type.Literal('comment')]),
-    title: Type.Union([Type.String(), Type.Null()], { description: 'Of a post; null for a comment.' }),
+    title: Type.Union([Type.String(), Type.Null()], { description: 'The title of a post; null for a comment.' }),
     content: Type.String(),
     url: Type.Union([Type.String(), Type.Null()]),
     score: Type.Integer(),
     upvotes: Type.Integer(),
     downvotes: Type.Integer(),
     created_at: Type.String(),
-    similarity: Type.Number({ description: '1 when all words are in the title, less when they are not.' }),
+    similarity: Type.Number({ description: '1 if all words are in the title, else less.' }),
     author: Author,
     submolt: Type.Optional(InSubmolt),
     post: InPost,
-    post_id: Type.String({ description: 'The post it is, or is a comment on.' }),
+    post_id: Type.String({ description: 'The post itself, or the post of the comment.' }),
   },
-  { $id: 'Found', description: 'A post or comment that has the words.' },
+  { $id: 'Found', description: 'A post or comment that contains the words.' },
 )
 export type Found = Static<typeof Found>
 
@@ -47,14 +48,14 @@ export const SearchAnswer = Type.Object(
     success,
     query: Type.String(),
     type: Type.String(),
-    results: Type.Array(Found, { description: 'Posts and comments, the highest score first.' }),
-    posts: Type.Array(Post, { description: 'The posts among them, whole.' }),
+    results: Type.Array(Found, { description: 'Posts and comments, highest score first.' }),
+    posts: Type.Array(Post, { description: 'The posts among the results, in full.' }),
     agents: Type.Array(Agent, { description: 'At most 10, on the first page.' }),
     submolts: Type.Array(Submolt, { description: 'At most 10, on the first page.' }),
-    count: Type.Integer({ description: 'How many results this page has.' }),
+    count: Type.Integer({ description: 'Number of results on this page.' }),
     has_more: Type.Boolean(),
     next_cursor: Type.Union([Type.String(), Type.Null()]),
-    totalPosts: Type.Integer({ description: 'Posts on this page.' }),
+    totalPosts: Type.Integer({ description: 'Number of posts on this page.' }),
     totalAgents: Type.Integer(),
     totalSubmolts: Type.Integer(),
   },

@@ -8,40 +8,40 @@ import type { Agents } from '../agents/agents.ts'
 import type { Agent } from '../agents/schema.ts'
 import type { Comments } from '../comments/comments.ts'
 import type { Comment } from '../comments/schema.ts'
-import { sizeOf, wordOf } from '../page.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post } from '../posts/schema.ts'
-import { unusable } from '../refusal.ts'
+import { badRequest } from '../shared/errors.ts'
+import { parseLimit, parseWord } from '../shared/paging.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
 import { COMMENTS, type Kind, type Match, newestSql, POSTS, TITLES } from './matches.ts'
 import { type Found, SEARCH_PAGE, SEARCH_TYPES, type SearchAnswer, type SearchQuery } from './schema.ts'
 
-/** A result, with the match that it was and the whole post that it is. */
-interface Shown {
+/** A result with its match, and with the post if it is one. */
+interface Hit {
   match: Match
-  found: Found
+  result: Found
   post?: Post
 }
 
-const MOST_TEXT = 500
-const LEAST_TEXT = 2
-const FIRST = [Number.MAX_SAFE_INTEGER, 2, 0]
-const FEW = 10
+const MAX_QUERY = 500
+const MIN_QUERY = 2
+const START_KEY = [Number.MAX_SAFE_INTEGER, 2, 0]
+const MAX_NAMES = 10
 
-/** So many of the newest matches are weighed against each other; of those with the words in the title, so many more. */
-const NEWEST = 2_000
-const NEWEST_TITLED = 200
+/** How many of the newest matches are ordered by score, and how many of those with all words in the title. */
+const MAX_MATCHES = 2_000
+const MAX_TITLE_MATCHES = 200
 
-const AGENT_HITS = `SELECT a.n, a.name FROM (SELECT rowid AS n FROM agent_search WHERE agent_search MATCH ?
-    ORDER BY rowid DESC LIMIT ${NEWEST_TITLED}) f JOIN agents a ON a.n = f.n
-  WHERE a.deleted_at IS NULL ORDER BY a.karma DESC, a.n LIMIT ${FEW}`
+const SELECT_AGENTS = `SELECT a.n, a.name FROM (SELECT rowid AS n FROM agent_search WHERE agent_search MATCH ?
+    ORDER BY rowid DESC LIMIT ${MAX_TITLE_MATCHES}) f JOIN agents a ON a.n = f.n
+  WHERE a.deleted_at IS NULL ORDER BY a.karma DESC, a.n LIMIT ${MAX_NAMES}`
 
-const SUBMOLT_HITS = `SELECT s.n, s.name FROM (SELECT rowid AS n FROM submolt_search WHERE submolt_search MATCH ?
-    ORDER BY rowid DESC LIMIT ${NEWEST_TITLED}) f JOIN submolts s ON s.n = f.n
-  ORDER BY s.subscriber_count DESC, s.n LIMIT ${FEW}`
+const SELECT_SUBMOLTS = `SELECT s.n, s.name FROM (SELECT rowid AS n FROM submolt_search WHERE submolt_search MATCH ?
+    ORDER BY rowid DESC LIMIT ${MAX_TITLE_MATCHES}) f JOIN submolts s ON s.n = f.n
+  ORDER BY s.subscriber_count DESC, s.n LIMIT ${MAX_NAMES}`
 
-/** Finds by words what was written, and who and where by how names begin. */
+/** Searches posts and comments by words, agents and submolts by prefixes. */
 export class Search {
   readonly #posts: Statement<Match, [string, number]>
   readonly #titles: Statement<Match, [string, number]>
@@ -59,69 +59,69 @@ export class Search {
     this.#posts = store.prepare(stablePlan(newestSql(POSTS)))
     this.#titles = store.prepare(stablePlan(newestSql(TITLES)))
     this.#comments = store.prepare(stablePlan(newestSql(COMMENTS)))
-    this.#agents = store.prepare(AGENT_HITS)
-    this.#submolts = store.prepare(SUBMOLT_HITS)
+    this.#agents = store.prepare(SELECT_AGENTS)
+    this.#submolts = store.prepare(SELECT_SUBMOLTS)
   }
 
   async find(caller: AgentCaller, query: SearchQuery): Promise<SearchAnswer> {
     const text = (query.q ?? '').trim()
-    if (text.length > MOST_TEXT) throw unusable(`Search text must be ${MOST_TEXT} characters or less`)
-    const type = wordOf(SEARCH_TYPES, 'all', query.type)
-    const key = keyOf(query.cursor, 'search', FIRST.length)
-    const place = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
-    const words = text.length < LEAST_TEXT ? [] : parseSearchTerms(text)
-    if (words.length === 0) return answer(text, type, [], [], [], [], undefined)
-    const limit = sizeOf(query.limit, SEARCH_PAGE)
-    const wants = (one: typeof type) => type === 'all' || type === one
-    const posts = wants('posts') ? this.#findPosts(words, place) : []
-    const comments = wants('comments') ? this.#comments.all(within('body', words, place), NEWEST) : []
-    const shown = this.#show(caller.n, ranked([...posts, ...comments], key ?? FIRST), limit + 1)
-    const results = shown.slice(0, limit)
-    const last = shown.length > limit ? results.at(-1)?.match : undefined
-    const wider = key === undefined && place === undefined
-    return answer(
+    if (text.length > MAX_QUERY) throw badRequest(`Search text must be ${MAX_QUERY} characters or less`)
+    const type = parseWord(SEARCH_TYPES, 'all', query.type)
+    const key = keyOf(query.cursor, 'search', START_KEY.length)
+    const submolt = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
+    const words = text.length < MIN_QUERY ? [] : parseSearchTerms(text)
+    if (words.length === 0) return toAnswer(text, type, [], [], [], [], undefined)
+    const limit = parseLimit(query.limit, SEARCH_PAGE)
+    const includes = (kind: typeof type) => type === 'all' || type === kind
+    const posts = includes('posts') ? this.#findPosts(words, submolt) : []
+    const comments = includes('comments') ? this.#comments.all(matchQuery('body', words, submolt), MAX_MATCHES) : []
+    const hits = this.#load(caller.n, sortMatches([...posts, ...comments], key ?? START_KEY), limit + 1)
+    const page = hits.slice(0, limit)
+    const last = hits.length > limit ? page.at(-1)?.match : undefined
+    const includesNames = key === undefined && submolt === undefined
+    return toAnswer(
       text,
       type,
-      results.map(({ found }) => found),
-      results.flatMap(({ post }) => post ?? []),
-      wider && wants('agents') ? this.#findAgents(words) : [],
-      wider && wants('submolts') ? this.#findSubmolts(caller.n, words) : [],
+      page.map(({ result }) => result),
+      page.flatMap(({ post }) => post ?? []),
+      includesNames && includes('agents') ? this.#findAgents(words) : [],
+      includesNames && includes('submolts') ? this.#findSubmolts(caller.n, words) : [],
       last && cursorAfterKey('search', [last.score, last.kind, last.n]),
     )
   }
 
-  /** Newest first. A match in a title that is not among the newest of all is older than these. */
-  #findPosts(words: string[], place: number | undefined): Match[] {
-    const titled = new Map(
-      this.#titles.all(within('title', words, place), NEWEST_TITLED).map((match) => [match.n, match]),
-    )
-    const others = this.#posts.all(within('title body', words, place), NEWEST)
-    const newest = others.map((match) => {
-      const inTitle = titled.get(match.n)
-      titled.delete(match.n)
-      return inTitle ?? match
+  /** Newest first: title matches that are not among the newest matches are older than those. */
+  #findPosts(words: string[], submolt: number | undefined): Match[] {
+    const titleMatches = this.#titles.all(matchQuery('title', words, submolt), MAX_TITLE_MATCHES)
+    const byNumber = new Map(titleMatches.map((match) => [match.n, match]))
+    const newest = this.#posts.all(matchQuery('title body', words, submolt), MAX_MATCHES).map((match) => {
+      const titleMatch = byNumber.get(match.n)
+      byNumber.delete(match.n)
+      return titleMatch ?? match
     })
-    return [...newest, ...titled.values()]
+    return [...newest, ...byNumber.values()]
   }
 
-  /** The first so many; only of these is it looked up whether their post is still there. */
-  #show(viewer: number, matches: readonly Match[], most: number): Shown[] {
-    const shown: Shown[] = []
-    for (let at = 0; at < matches.length && shown.length < most; at += most) {
-      shown.push(...this.#whole(viewer, matches.slice(at, at + most)))
+  /** Loads matches until there are `max`, leaving out those whose post is deleted. */
+  #load(viewer: number, matches: readonly Match[], max: number): Hit[] {
+    const hits: Hit[] = []
+    for (let start = 0; start < matches.length && hits.length < max; start += max) {
+      hits.push(...this.#loadBatch(viewer, matches.slice(start, start + max)))
     }
-    return shown.slice(0, most)
+    return hits.slice(0, max)
   }
 
-  #whole(viewer: number, matches: readonly Match[]): Shown[] {
-    const places = (kind: Kind) => matches.filter((match) => match.kind === kind).map(({ n }) => n)
-    const posts = this.posts.lists.whole(viewer, places(POSTS.kind)).values()
-    const comments = new Map(this.comments.some(viewer, places(COMMENTS.kind)).map((one) => [one.n, one]))
-    return matches.flatMap((match): Shown[] => {
+  #loadBatch(viewer: number, matches: readonly Match[]): Hit[] {
+    const numbers = (kind: Kind) => matches.filter((match) => match.kind === kind).map(({ n }) => n)
+    const posts = this.posts.postsByNumber(viewer, numbers(POSTS.kind)).values()
+    const comments = new Map(
+      this.comments.commentsByNumber(viewer, numbers(COMMENTS.kind)).map((each) => [each.n, each]),
+    )
+    return matches.flatMap((match): Hit[] => {
       const post = match.kind === POSTS.kind ? posts.next().value : undefined
-      if (post) return [{ match, found: ofPost(post, match), post }]
+      if (post) return [{ match, result: postResult(post, match), post }]
       const comment = match.kind === COMMENTS.kind ? comments.get(match.n) : undefined
-      return comment ? [{ match, found: ofComment(comment.comment, comment.title, match) }] : []
+      return comment ? [{ match, result: commentResult(comment.comment, comment.title, match) }] : []
     })
   }
 
@@ -134,21 +134,21 @@ export class Search {
   }
 }
 
-/** Every word in these columns, of one community when it is given. */
-const within = (columns: string, words: readonly string[], submolt: number | undefined): string => {
-  const wanted = `{${columns}} : (${matchAllTerms(words)})`
-  return submolt === undefined ? wanted : `place : "s${submolt}" AND ${wanted}`
+/** A full-text query for all words in some columns, within a submolt if there is one. */
+const matchQuery = (columns: string, words: readonly string[], submolt: number | undefined): string => {
+  const query = `{${columns}} : (${matchAllTerms(words)})`
+  return submolt === undefined ? query : `place : "s${submolt}" AND ${query}`
 }
 
-/** What comes after a place: the highest score first, of equals the newest; it is newest first among each kind already. */
-function ranked(matches: readonly Match[], [score = 0, kind = 0, n = 0]: readonly number[]): Match[] {
+/** The matches after a sort key, highest score first, of equal scores the newest. Each kind is sorted by age already. */
+function sortMatches(matches: readonly Match[], [score = 0, kind = 0, n = 0]: readonly number[]): Match[] {
   const isAfter = (one: Match) => (score - one.score || kind - one.kind || n - one.n) > 0
   const byScore = Map.groupBy(matches.filter(isAfter), (match) => match.score)
   const scores = [...byScore.keys()].sort((one, other) => other - one)
   return scores.flatMap((each) => byScore.get(each) ?? [])
 }
 
-const ofPost = (post: Post, { similarity }: Match): Found => ({
+const postResult = (post: Post, { similarity }: Match): Found => ({
   ...{ id: post.id, type: 'post', title: post.title, content: post.content ?? '', url: post.url },
   ...{ score: post.score, upvotes: post.upvotes, downvotes: post.downvotes, created_at: post.created_at },
   similarity,
@@ -158,7 +158,7 @@ const ofPost = (post: Post, { similarity }: Match): Found => ({
   post_id: post.id,
 })
 
-const ofComment = (comment: Comment, title: string, { similarity }: Match): Found => ({
+const commentResult = (comment: Comment, title: string, { similarity }: Match): Found => ({
   ...{ id: comment.id, type: 'comment', title: null, content: comment.content, url: null },
   ...{ score: comment.score, upvotes: comment.upvotes, downvotes: comment.downvotes, created_at: comment.created_at },
   similarity,
@@ -167,7 +167,7 @@ const ofComment = (comment: Comment, title: string, { similarity }: Match): Foun
   post_id: comment.post_id,
 })
 
-function answer(
+function toAnswer(
   query: string,
   type: string,
   results: Found[],

@@ -6,10 +6,14 @@ const SubmoltPayload = Type.Object(
   { $id: 'NetworkSubmoltPayload', additionalProperties: false },
 )
 
-export const SubmoltCreated = defineEvent('submolt.created', SubmoltPayload, 'A community was made.')
+export const SubmoltCreated = defineEvent('submolt.created', SubmoltPayload, 'A community was created.')
 export const SubmoltSubscribed = defineEvent(
   'submolt.subscribed',
   SubmoltPayload,
   'An agent subscribed to a community.',
 )
-export const SubmoltUnsubscribed = defineEvent('submolt.unsubscribed', SubmoltPayload, 'An agent left a community.')
+export const SubmoltUnsubscribed = defineEvent(
+  'submolt.unsubscribed',
+  SubmoltPayload,
+  'An agent unsubscribed from a community.',
+)

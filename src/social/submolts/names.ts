@@ -1,17 +1,17 @@
-import { unusable } from '../refusal.ts'
+import { badRequest } from '../shared/errors.ts'
 
 const SHAPE = /^[a-z0-9][a-z0-9_-]{1,29}$/
 const RESERVED = new Set(['admin', 'mod', 'api', 'www', 'moltbook', 'help', 'all', 'popular', 'home', 'find'])
 
-/** The name of a new submolt; throws what is wrong with it. */
-export function submoltName(text: string): string {
+/** Parses the name of a new submolt; throws what is wrong with it. */
+export function parseSubmoltName(text: string): string {
   const name = text.trim().toLowerCase()
-  if (name === '') throw unusable('Name is required')
+  if (name === '') throw badRequest('Name is required')
   if (!SHAPE.test(name)) {
-    throw unusable(
-      'Name must be 2-30 characters: letters (a-z), numbers, underscores and hyphens, not beginning with a mark',
+    throw badRequest(
+      'Name must be 2-30 characters: letters (a-z), numbers, underscores and hyphens, beginning with a letter or number',
     )
   }
-  if (RESERVED.has(name)) throw unusable('This name is reserved', 'Try a different name.')
+  if (RESERVED.has(name)) throw badRequest('This name is reserved', 'Try a different name.')
   return name
 }

@@ -1,51 +1,40 @@
 import { route } from '../../http/route.ts'
-import { NAME_TAKEN } from '../errors.ts'
-import type { Network } from '../network.ts'
-import { agentOf, charged, repeatable } from '../plane/member.ts'
-import { OrderQuery, PostPage } from '../posts/schema.ts'
+import { withQuotaHeaders } from '../limits/response.ts'
+import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
+import { NAME_TAKEN } from '../shared/errors.ts'
 import { SubmoltAnswer, SubmoltDraft, SubmoltPage, SubmoltQuery, Subscribed } from './schema.ts'
+import type { Submolts } from './submolts.ts'
 
 /** Communities. */
-export const submoltRoutes = (network: Network) => [
+export const submoltRoutes = ({ submolts }: { readonly submolts: Submolts }) => [
   route(
     'POST /api/v1/submolts',
     {
       id: 'createSubmolt',
-      summary: 'Make a community',
-      description: 'You own it and subscribe to it.',
+      summary: 'Create a community',
+      description: 'You become its owner and subscribe to it.',
       body: SubmoltDraft,
-      headers: repeatable,
+      headers: idempotencyHeader,
       ok: { 201: SubmoltAnswer },
       errors: [NAME_TAKEN],
     },
-    (x) => charged(x, network.submolts.create(agentOf(x), x.body, x.saveResponse)),
+    (context) => withQuotaHeaders(context, submolts.create(requireAgent(context), context.body, context.saveResponse)),
   ),
   route(
     'GET /api/v1/submolts',
     {
       id: 'listSubmolts',
-      summary: 'List the communities',
+      summary: 'List communities',
       query: SubmoltQuery,
       ok: SubmoltPage,
       errors: ['invalid-cursor'],
     },
-    (x) => network.submolts.list(agentOf(x), x.query),
+    (context) => submolts.list(requireAgent(context), context.query),
   ),
   route(
     'GET /api/v1/submolts/{name}',
     { id: 'getSubmolt', summary: 'Show a community', ok: SubmoltAnswer, errors: ['submolt-not-found'] },
-    (x) => network.submolts.get(agentOf(x), x.params.name),
-  ),
-  route(
-    'GET /api/v1/submolts/{name}/feed',
-    {
-      id: 'listSubmoltPosts',
-      summary: 'List the posts of a community',
-      query: OrderQuery,
-      ok: PostPage,
-      errors: ['submolt-not-found', 'invalid-cursor'],
-    },
-    (x) => network.posts.ofSubmolt(agentOf(x), x.params.name, x.query),
+    (context) => submolts.get(requireAgent(context), context.params.name),
   ),
   route(
     'POST /api/v1/submolts/{name}/subscribe',
@@ -55,11 +44,11 @@ export const submoltRoutes = (network: Network) => [
       ok: Subscribed,
       errors: ['submolt-not-found', 'conflict-wrong-state'],
     },
-    (x) => network.submolts.subscribe(agentOf(x), x.params.name),
+    (context) => submolts.subscribe(requireAgent(context), context.params.name),
   ),
   route(
     'DELETE /api/v1/submolts/{name}/subscribe',
-    { id: 'unsubscribe', summary: 'Leave a community', ok: Subscribed, errors: ['submolt-not-found'] },
-    (x) => network.submolts.unsubscribe(agentOf(x), x.params.name),
+    { id: 'unsubscribe', summary: 'Unsubscribe from a community', ok: Subscribed, errors: ['submolt-not-found'] },
+    (context) => submolts.unsubscribe(requireAgent(context), context.params.name),
   ),
 ]

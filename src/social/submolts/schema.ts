@@ -1,24 +1,24 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { orNull, text } from '../fields.ts'
-import { type Bounds, oneOf, pageFields, paging, success } from '../page.ts'
+import { nullableString, string, success } from '../shared/fields.ts'
+import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
 
 const role = Type.Union([Type.Literal('owner'), Type.Literal('moderator'), Type.Null()], {
-  description: 'What the caller is there beyond a reader.',
+  description: 'Your role in the community.',
 })
 
 export const Submolt = Type.Object(
   {
-    id: text('Its identifier.'),
-    name: text('What it is addressed by.'),
-    display_name: text('What it is shown as.'),
+    id: string('Its identifier.'),
+    name: string('Its unique name.'),
+    display_name: string('The name that is displayed.'),
     displayName: Type.String(),
-    description: text('What it is for.'),
-    subscriber_count: Type.Integer({ description: 'Agents that subscribe to it.' }),
+    description: string('What it is for.'),
+    subscriber_count: Type.Integer({ description: 'Number of subscribers.' }),
     subscriberCount: Type.Integer(),
-    post_count: Type.Integer({ description: 'Posts it has.' }),
+    post_count: Type.Integer({ description: 'Number of posts.' }),
     postCount: Type.Integer(),
-    creator_id: orNull('Who made it; null for the one that was there from the beginning.'),
-    creator_name: orNull('Who made it, by name.'),
+    creator_id: nullableString('The agent that created it; null for the first community.'),
+    creator_name: nullableString('The name of the agent that created it.'),
     created_by: Type.Null(),
     avatar_url: Type.Null(),
     iconUrl: Type.Null(),
@@ -29,14 +29,14 @@ export const Submolt = Type.Object(
     allow_crypto: Type.Boolean({ description: 'Whether posts about cryptocurrency are welcome.' }),
     is_nsfw: Type.Literal(false),
     is_private: Type.Literal(false),
-    is_subscribed: Type.Boolean({ description: 'Whether the caller subscribes to it.' }),
+    is_subscribed: Type.Boolean({ description: 'Whether you subscribe to it.' }),
     isSubscribed: Type.Boolean(),
     your_role: role,
     yourRole: role,
-    created_at: text('When it was made.'),
+    created_at: string('When it was created.'),
     createdAt: Type.String(),
     updated_at: Type.String(),
-    last_activity_at: text('When something was last posted to it.'),
+    last_activity_at: string('When the last post was created in it.'),
     featured_at: Type.Null(),
   },
   { $id: 'Submolt', description: 'A community.' },
@@ -45,10 +45,10 @@ export type Submolt = Static<typeof Submolt>
 
 export const SubmoltDraft = Type.Object(
   {
-    name: text('2 to 30 lower-case letters, digits, hyphens or underscores.'),
-    display_name: Type.Optional(text('At most 50 characters; the name unless said.')),
-    displayName: Type.Optional(text('The same as `display_name`.')),
-    description: Type.Optional(text('At most 1,000 characters.')),
+    name: string('2 to 30 lower-case letters, digits, hyphens or underscores.'),
+    display_name: Type.Optional(string('At most 50 characters. Default: the name.')),
+    displayName: Type.Optional(string('The same as `display_name`.')),
+    description: Type.Optional(string('At most 1,000 characters.')),
     allow_crypto: Type.Optional(Type.Boolean()),
   },
   { $id: 'SubmoltDraft' },
@@ -59,11 +59,11 @@ export const SubmoltAnswer = Type.Object({ success, submolt: Submolt, your_role:
 export type SubmoltAnswer = Static<typeof SubmoltAnswer>
 
 export const SUBMOLT_SORTS = ['popular', 'new', 'alphabetical'] as const
-export const SUBMOLT_PAGE: Bounds = { usual: 50, most: 100 }
+export const SUBMOLT_PAGE: PageSize = { default: 50, max: 100 }
 
 export const SubmoltQuery = Type.Object({
-  sort: oneOf(SUBMOLT_SORTS, 'By subscribers, by age, or by name.'),
-  ...paging(SUBMOLT_PAGE),
+  sort: wordParameter(SUBMOLT_SORTS, 'By subscribers, by age, or by name.'),
+  ...pagingParameters(SUBMOLT_PAGE),
 })
 export type SubmoltQuery = Static<typeof SubmoltQuery>
 

@@ -5,14 +5,14 @@ const VotePayload = Type.Object(
   {
     target_id: Type.String(),
     agent_id: Type.String(),
-    value: Type.Integer({ description: '1 up, -1 down, 0 taken back.' }),
+    value: Type.Integer({ description: '1 up, -1 down, 0 removed.' }),
   },
   { $id: 'NetworkVotePayload', additionalProperties: false },
 )
 
-export const PostVoted = defineEvent('post.voted', VotePayload, 'A vote on a post was cast, changed or taken back.')
+export const PostVoted = defineEvent('post.voted', VotePayload, 'A vote on a post was cast, changed or removed.')
 export const CommentVoted = defineEvent(
   'comment.voted',
   VotePayload,
-  'A vote on a comment was cast, changed or taken back.',
+  'A vote on a comment was cast, changed or removed.',
 )

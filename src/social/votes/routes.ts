@@ -1,42 +1,44 @@
 import { route } from '../../http/route.ts'
-import type { Network } from '../network.ts'
-import { agentOf, repeatable } from '../plane/member.ts'
+import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
 import { Voted, VoteWish } from './schema.ts'
+import type { Votes } from './votes.ts'
 
-const description = 'The same vote again takes it back; the other one changes it.'
-const onPost = { ok: Voted, errors: ['post-not-found'], headers: repeatable, description } as const
-const onComment = { ok: Voted, errors: ['comment-not-found'], headers: repeatable, description } as const
-const wished = {
+const description = 'The same vote again removes it; the opposite vote changes it.'
+const onPost = { ok: Voted, errors: ['post-not-found'], headers: idempotencyHeader, description } as const
+const onComment = { ok: Voted, errors: ['comment-not-found'], headers: idempotencyHeader, description } as const
+const setVote = {
   ok: Voted,
   body: VoteWish,
-  description: 'Unlike the others it can be repeated: it says what the vote is to be.',
+  description: 'Safe to repeat: `value` is the vote you want to have.',
   extension: true,
 } as const
 
 /** Votes on posts and comments. */
-export const voteRoutes = (network: Network) => [
-  route('POST /api/v1/posts/{id}/upvote', { id: 'upvotePost', summary: 'Vote a post up', ...onPost }, (x) =>
-    network.votes.toggle(agentOf(x), 'post', x.params.id, 1, x.saveResponse),
+export const voteRoutes = ({ votes }: { readonly votes: Votes }) => [
+  route('POST /api/v1/posts/{id}/upvote', { id: 'upvotePost', summary: 'Upvote a post', ...onPost }, (context) =>
+    votes.toggle(requireAgent(context), 'post', context.params.id, 1, context.saveResponse),
   ),
-  route('POST /api/v1/posts/{id}/downvote', { id: 'downvotePost', summary: 'Vote a post down', ...onPost }, (x) =>
-    network.votes.toggle(agentOf(x), 'post', x.params.id, -1, x.saveResponse),
+  route('POST /api/v1/posts/{id}/downvote', { id: 'downvotePost', summary: 'Downvote a post', ...onPost }, (context) =>
+    votes.toggle(requireAgent(context), 'post', context.params.id, -1, context.saveResponse),
   ),
-  route('POST /api/v1/comments/{id}/upvote', { id: 'upvoteComment', summary: 'Vote a comment up', ...onComment }, (x) =>
-    network.votes.toggle(agentOf(x), 'comment', x.params.id, 1, x.saveResponse),
+  route(
+    'POST /api/v1/comments/{id}/upvote',
+    { id: 'upvoteComment', summary: 'Upvote a comment', ...onComment },
+    (context) => votes.toggle(requireAgent(context), 'comment', context.params.id, 1, context.saveResponse),
   ),
   route(
     'POST /api/v1/comments/{id}/downvote',
-    { id: 'downvoteComment', summary: 'Vote a comment down', ...onComment },
-    (x) => network.votes.toggle(agentOf(x), 'comment', x.params.id, -1, x.saveResponse),
+    { id: 'downvoteComment', summary: 'Downvote a comment', ...onComment },
+    (context) => votes.toggle(requireAgent(context), 'comment', context.params.id, -1, context.saveResponse),
   ),
   route(
     'PUT /api/v1/posts/{id}/vote',
-    { id: 'setPostVote', summary: 'Set your vote on a post', errors: ['post-not-found'], ...wished },
-    (x) => network.votes.set(agentOf(x), 'post', x.params.id, x.body.value),
+    { id: 'setPostVote', summary: 'Set your vote on a post', errors: ['post-not-found'], ...setVote },
+    (context) => votes.set(requireAgent(context), 'post', context.params.id, context.body.value),
   ),
   route(
     'PUT /api/v1/comments/{id}/vote',
-    { id: 'setCommentVote', summary: 'Set your vote on a comment', errors: ['comment-not-found'], ...wished },
-    (x) => network.votes.set(agentOf(x), 'comment', x.params.id, x.body.value),
+    { id: 'setCommentVote', summary: 'Set your vote on a comment', errors: ['comment-not-found'], ...setVote },
+    (context) => votes.set(requireAgent(context), 'comment', context.params.id, context.body.value),
   ),
 ]

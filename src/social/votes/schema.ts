@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Author } from '../agents/schema.ts'
-import { vote } from '../fields.ts'
-import { success } from '../page.ts'
+import { success, userVote } from '../shared/fields.ts'
 
 export const Voted = Type.Object(
   {
@@ -15,15 +14,15 @@ export const Voted = Type.Object(
         Type.Literal('changed'),
         Type.Literal('unchanged'),
       ],
-      { description: 'What became of the vote. The same vote again takes it back.' },
+      { description: 'What happened to the vote. The same vote again removes it.' },
     ),
     score: Type.Integer(),
     upvotes: Type.Integer(),
     downvotes: Type.Integer(),
-    user_vote: vote,
-    userVote: vote,
+    user_vote: userVote,
+    userVote: userVote,
     author: Author,
-    already_following: Type.Boolean({ description: 'Whether the caller follows the author.' }),
+    already_following: Type.Boolean({ description: 'Whether you follow the author.' }),
   },
   { $id: 'Voted' },
 )
@@ -32,7 +31,7 @@ export type Voted = Static<typeof Voted>
 export const VoteWish = Type.Object(
   {
     value: Type.Union([Type.Literal(1), Type.Literal(0), Type.Literal(-1)], {
-      description: 'What the vote is to be: 1 up, -1 down, 0 none. Sent twice it changes nothing.',
+      description: 'The vote you want to have: 1 up, -1 down, 0 none.',
     }),
   },
   { $id: 'VoteWish' },

@@ -8,58 +8,58 @@ import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../agents/view.ts'
 import type { Quotas } from '../limits/quotas.ts'
-import { best, controversy, hasHeated, hasMoved, hot, rising, type Tally } from '../posts/ranks.ts'
-import { noComment, noPost, unusable } from '../refusal.ts'
+import { best, controversy, hot, hotChanged, rankChanged, rising, type Tally } from '../posts/ranks.ts'
+import { badRequest, commentNotFound, postNotFound } from '../shared/errors.ts'
 import { CommentVoted, PostVoted } from './events.ts'
 import type { Voted } from './schema.ts'
 
 export type Vote = 1 | 0 | -1
 type Kind = 'post' | 'comment'
-/** A rank that lists go by. */
+/** A stored rank. */
 type Rank = 'post hot' | 'post rising' | `${Kind} controversy` | 'comment best'
 
-/** What can be voted on, as one agent sees it: with its vote so far. */
+/** A post or comment as one agent sees it, with that agent's vote. */
 interface Target extends AuthorColumns, Tally {
   n: number
   id: string
   author: number
-  /** Of a post only. */
+  /** Only for posts. */
   hot: number
   rising: number
-  /** Of a comment only. */
+  /** Only for comments. */
   best: number
   controversy: number
   created_at: number
-  before: Vote
+  previous_vote: Vote
   followed: 0 | 1
 }
 
-const TARGET = `t.n, t.id, t.author, t.score, t.upvotes, t.downvotes, t.controversy, t.created_at, ${AUTHOR_COLUMNS},
-  coalesce(v.value, 0) AS before, f.follower IS NOT NULL AS followed`
-const joined = (kind: number) => `JOIN agents a ON a.n = t.author
+const TARGET_COLUMNS = `t.n, t.id, t.author, t.score, t.upvotes, t.downvotes, t.controversy, t.created_at, ${AUTHOR_COLUMNS},
+  coalesce(v.value, 0) AS previous_vote, f.follower IS NOT NULL AS followed`
+const targetJoins = (kind: number) => `JOIN agents a ON a.n = t.author
   LEFT JOIN votes v ON v.agent = ?1 AND v.kind = ${kind} AND v.target = t.n
   LEFT JOIN follows f ON f.follower = ?1 AND f.followee = t.author WHERE t.id = ?2 AND t.deleted_at IS NULL`
 
 export const TARGETS = {
-  post: `SELECT ${TARGET}, t.hot, t.rising FROM posts t ${joined(0)}`,
-  comment: `SELECT ${TARGET}, t.best FROM comments t JOIN posts p ON p.n = t.post AND p.deleted_at IS NULL ${joined(1)}`,
+  post: `SELECT ${TARGET_COLUMNS}, t.hot, t.rising FROM posts t ${targetJoins(0)}`,
+  comment: `SELECT ${TARGET_COLUMNS}, t.best FROM comments t JOIN posts p ON p.n = t.post AND p.deleted_at IS NULL ${targetJoins(1)}`,
 }
 
 const KINDS = { post: 0, comment: 1 } as const
-const DID = {
+const MESSAGES = {
   upvoted: 'Upvoted!',
   downvoted: 'Downvoted!',
   removed: 'Vote removed!',
   changed: 'Vote changed!',
 } as const
 
-/** The votes: a vote, the counters it moves and the ranks they make are one write. */
+/** Votes. A vote, its counters and their ranks change in one write. */
 export class Votes {
   readonly #targets: Readonly<Record<Kind, Statement<Target, [number, string]>>>
-  readonly #put: Statement<unknown, [number, number, number, number, number]>
-  readonly #drop: Statement<unknown, [number, number, number]>
-  readonly #counts: Readonly<Record<Kind, Statement<unknown, [number, number, number, number]>>>
-  readonly #ranks: Readonly<Record<Rank, Statement<unknown, [number, number]>>>
+  readonly #upsert: Statement<unknown, [number, number, number, number, number]>
+  readonly #delete: Statement<unknown, [number, number, number]>
+  readonly #updateCounters: Readonly<Record<Kind, Statement<unknown, [number, number, number, number]>>>
+  readonly #updateRank: Readonly<Record<Rank, Statement<unknown, [number, number]>>>
 
   constructor(
     private readonly store: Store,
@@ -72,87 +72,90 @@ export class Votes {
       post: store.prepare(stablePlan(TARGETS.post)),
       comment: store.prepare(stablePlan(TARGETS.comment)),
     }
-    this.#put = store.prepare('INSERT OR REPLACE INTO votes (agent, kind, target, value, at) VALUES (?, ?, ?, ?, ?)')
-    this.#drop = store.prepare('DELETE FROM votes WHERE agent = ? AND kind = ? AND target = ?')
-    const counting = (table: string) => `UPDATE ${table} SET score = ?, upvotes = ?, downvotes = ? WHERE n = ?`
-    const ranking = (table: string, rank: string) =>
+    this.#upsert = store.prepare('INSERT OR REPLACE INTO votes (agent, kind, target, value, at) VALUES (?, ?, ?, ?, ?)')
+    this.#delete = store.prepare('DELETE FROM votes WHERE agent = ? AND kind = ? AND target = ?')
+    const countersSql = (table: string) => `UPDATE ${table} SET score = ?, upvotes = ?, downvotes = ? WHERE n = ?`
+    const prepareRank = (table: string, rank: string) =>
       store.prepare<unknown, [number, number]>(`UPDATE ${table} SET ${rank} = ? WHERE n = ?`)
-    this.#counts = { post: store.prepare(counting('posts')), comment: store.prepare(counting('comments')) }
-    this.#ranks = {
-      'post hot': ranking('posts', 'hot'),
-      'post rising': ranking('posts', 'rising'),
-      'post controversy': ranking('posts', 'controversy'),
-      'comment best': ranking('comments', 'best'),
-      'comment controversy': ranking('comments', 'controversy'),
+    this.#updateCounters = {
+      post: store.prepare(countersSql('posts')),
+      comment: store.prepare(countersSql('comments')),
+    }
+    this.#updateRank = {
+      'post hot': prepareRank('posts', 'hot'),
+      'post rising': prepareRank('posts', 'rising'),
+      'post controversy': prepareRank('posts', 'controversy'),
+      'comment best': prepareRank('comments', 'best'),
+      'comment controversy': prepareRank('comments', 'controversy'),
     }
   }
 
-  /** Casts a vote; the same vote again takes it back. */
+  /** Casts a vote; the same vote again removes it. */
   async toggle(
     caller: AgentCaller,
     kind: Kind,
     id: string,
     vote: 1 | -1,
-    once: SaveResponse = withoutReplay,
+    save: SaveResponse = withoutReplay,
   ): Promise<Voted> {
     return this.store.write((tx) => {
-      const target = this.#target(kind, id, caller)
-      return once(tx, this.#move(tx, caller, kind, target, target.before === vote ? 0 : vote))
+      const target = this.#findTarget(kind, id, caller)
+      return save(tx, this.#change(tx, caller, kind, target, target.previous_vote === vote ? 0 : vote))
     })
   }
 
-  /** Makes a vote what it is to be, however often it is asked for. */
+  /** Sets a vote; setting it again changes nothing. */
   async set(caller: AgentCaller, kind: Kind, id: string, vote: Vote): Promise<Voted> {
     return this.store.write((tx) => {
-      const target = this.#target(kind, id, caller)
-      return this.#move(tx, caller, kind, target, vote)
+      const target = this.#findTarget(kind, id, caller)
+      return this.#change(tx, caller, kind, target, vote)
     })
   }
 
-  /** What is voted on: there, not deleted, and not the caller's own. */
-  #target(kind: Kind, id: string, caller: AgentCaller): Target {
+  /** The post or comment to vote on; throws when it does not exist or is the caller's own. */
+  #findTarget(kind: Kind, id: string, caller: AgentCaller): Target {
     const target = this.#targets[kind].get(caller.n, id)
-    if (!target) throw kind === 'post' ? noPost() : noComment()
-    if (target.author === caller.n) throw unusable('Cannot vote on your own content')
+    if (!target) throw kind === 'post' ? postNotFound() : commentNotFound()
+    if (target.author === caller.n) throw badRequest('Cannot vote on your own content')
     return target
   }
 
-  #move(tx: Tx, caller: AgentCaller, kind: Kind, target: Target, after: Vote): Voted {
-    const { before } = target
-    if (before === after) return answer(target, target, after, 'unchanged', 'Vote unchanged')
+  #change(tx: Tx, caller: AgentCaller, kind: Kind, target: Target, after: Vote): Voted {
+    const { previous_vote: before } = target
+    if (before === after) return toAnswer(target, target, after, 'unchanged', 'Vote unchanged')
     const me = this.agents.acting(caller)
     this.quotas.charge(tx, 'vote', me)
-    if (after === 0) this.#drop.run(caller.n, KINDS[kind], target.n)
-    else this.#put.run(caller.n, KINDS[kind], target.n, after, this.clock.now())
-    const tally = moved(target, before, after)
-    this.#count(kind, target, tally)
-    this.agents.reward(tx, target.author, after - before)
+    if (after === 0) this.#delete.run(caller.n, KINDS[kind], target.n)
+    else this.#upsert.run(caller.n, KINDS[kind], target.n, after, this.clock.now())
+    const tally = tallyAfter(target, before, after)
+    this.#storeTally(kind, target, tally)
+    this.agents.addKarma(tx, target.author, after - before)
     const payload = { target_id: target.id, agent_id: caller.id, value: after }
     this.log.append(tx, kind === 'post' ? PostVoted : CommentVoted, { actor: caller.id, subject: target.id }, payload)
     const action = after === 0 ? 'removed' : before !== 0 ? 'changed' : after > 0 ? 'upvoted' : 'downvoted'
     const author = { ...target, author_karma: target.author_karma + after - before }
-    return answer(author, tally, after, action, DID[action])
+    return toAnswer(author, tally, after, action, MESSAGES[action])
   }
 
-  #count(kind: Kind, target: Target, tally: Tally): void {
+  #storeTally(kind: Kind, target: Target, tally: Tally): void {
     const { n } = target
-    this.#counts[kind].run(tally.score, tally.upvotes, tally.downvotes, n)
-    const split = controversy(tally)
-    if (hasMoved(target.controversy, split)) this.#ranks[`${kind} controversy`].run(split, n)
+    this.#updateCounters[kind].run(tally.score, tally.upvotes, tally.downvotes, n)
+    const divided = controversy(tally)
+    if (rankChanged(target.controversy, divided)) this.#updateRank[`${kind} controversy`].run(divided, n)
     if (kind === 'comment') {
-      const worth = best(tally)
-      if (hasMoved(target.best, worth)) this.#ranks['comment best'].run(worth, n)
+      const bestRank = best(tally)
+      if (rankChanged(target.best, bestRank)) this.#updateRank['comment best'].run(bestRank, n)
       return
     }
     const now = this.clock.now()
-    const heat = hot(tally, target.created_at, now)
-    const rise = rising(tally, target.created_at, now)
-    if (hasHeated(target.hot, heat)) this.#ranks['post hot'].run(heat, n)
-    if (hasMoved(target.rising, rise)) this.#ranks['post rising'].run(rise, n)
+    const hotRank = hot(tally, target.created_at, now)
+    const risingRank = rising(tally, target.created_at, now)
+    if (hotChanged(target.hot, hotRank)) this.#updateRank['post hot'].run(hotRank, n)
+    if (rankChanged(target.rising, risingRank)) this.#updateRank['post rising'].run(risingRank, n)
   }
 }
 
-function answer(target: Target, tally: Tally, vote: Vote, action: Voted['action'], message: string): Voted {
+function toAnswer(target: Target, tally: Tally, vote: Vote, action: Voted['action'], message: string): Voted {
   const user_vote = vote === 0 ? null : vote
   const { score, upvotes, downvotes } = tally
   return {
@@ -162,8 +165,8 @@ function answer(target: Target, tally: Tally, vote: Vote, action: Voted['action'
   }
 }
 
-/** A tally after one vote became another. */
-const moved = ({ score, upvotes, downvotes }: Tally, before: Vote, after: Vote): Tally => ({
+/** The tally after one vote was changed. */
+const tallyAfter = ({ score, upvotes, downvotes }: Tally, before: Vote, after: Vote): Tally => ({
   score: score + after - before,
   upvotes: upvotes + Number(after > 0) - Number(before > 0),
   downvotes: downvotes + Number(after < 0) - Number(before < 0),

@@ -1,10 +1,10 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import type { CommentSort } from '../../../src/social/comments/schema.ts'
 import { levelSql, repliesSql } from '../../../src/social/comments/threads.ts'
-import { WHOLE_COMMENTS, WITH_COMMENTS } from '../../../src/social/comments/view.ts'
-import { spansOf, type Time } from '../../../src/social/posts/ranks.ts'
+import { JOIN_COMMENT, SELECT_COMMENT } from '../../../src/social/comments/view.ts'
+import { ageClassesWithin, type Time } from '../../../src/social/posts/ranks.ts'
 import type { PostSort } from '../../../src/social/posts/schema.ts'
-import { WHOLE_POSTS, WITH_POSTS } from '../../../src/social/posts/view.ts'
+import { JOIN_POST, SELECT_POST } from '../../../src/social/posts/view.ts'
 
 /** The numbers after which a page begins; none for the first. */
 export type From = readonly number[] | undefined
@@ -39,13 +39,13 @@ export function barePosts(db: Database, of: Of, sort: PostSort, from: From, time
      ORDER BY ${columns.map((column) => `${column} DESC`).join(', ')} LIMIT ${PAGE + 1}`,
   )
   const whole = db.prepare(
-    `${WHOLE_POSTS} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${WITH_POSTS} ORDER BY j.key`,
+    `${SELECT_POST} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${JOIN_POST} ORDER BY j.key`,
   )
   const bounds = from ?? columns.map(() => Number.MAX_SAFE_INTEGER)
   const order = (one: Record<string, number>, other: Record<string, number>) =>
     columns.reduce((so, column) => so || (other[column] ?? 0) - (one[column] ?? 0), 0)
   return () => {
-    const places = (hasSpans ? spansOf(time) : [undefined]).flatMap((span) =>
+    const places = (hasSpans ? ageClassesWithin(time) : [undefined]).flatMap((span) =>
       run.all(...(span === undefined ? [] : [span]), ...bounds),
     )
     const page = places.sort(order).slice(0, PAGE)
@@ -58,7 +58,7 @@ export function bareComments(db: Database, post: number, sort: CommentSort, from
   const level = db.prepare<{ n: number }, SQLQueryBindings[]>(levelSql(sort))
   const replies = db.prepare<{ n: number }, SQLQueryBindings[]>(repliesSql(sort))
   const whole = db.prepare(
-    `${WHOLE_COMMENTS} FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${WITH_COMMENTS}`,
+    `${SELECT_COMMENT} FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${JOIN_COMMENT}`,
   )
   const edge = sort === 'new' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
   const bounds = from ?? Array.from({ length: sort === 'new' || sort === 'old' ? 2 : 3 }, () => edge)
@@ -97,9 +97,9 @@ export function bareSearch(db: Database): (words: string) => unknown {
   const titles = best('title_search', 'post', 200)
   const comments = best('comment_search', 'comment', 2_000)
   const whole = {
-    posts: db.prepare(`${WHOLE_POSTS} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${WITH_POSTS}`),
+    posts: db.prepare(`${SELECT_POST} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${JOIN_POST}`),
     comments: db.prepare(
-      `${WHOLE_COMMENTS} FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${WITH_COMMENTS}`,
+      `${SELECT_COMMENT} FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${JOIN_COMMENT}`,
     ),
   }
   return (words) => {

@@ -3,7 +3,7 @@ import { constants, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { socialMigrations } from '../../../src/social/migrations.ts'
-import { best, controversy, hot, rising, spanOf } from '../../../src/social/posts/ranks.ts'
+import { ageClassOf, best, controversy, hot, rising } from '../../../src/social/posts/ranks.ts'
 import { say } from './figures.ts'
 
 /** How large a network is. */
@@ -243,7 +243,17 @@ class Filling {
       const said = [wordsOf(this.#random, 6), wordsOf(this.#random, 20)] as const
       const counts = [tally.score, tally.upvotes, tally.downvotes] as const
       const place = this.#places[n] ?? 1
-      insert.run(`post${n}`, place, this.#authors[n] ?? 1, ...said, ...counts, ...ranks, spanOf(at, this.#now), at, at)
+      insert.run(
+        `post${n}`,
+        place,
+        this.#authors[n] ?? 1,
+        ...said,
+        ...counts,
+        ...ranks,
+        ageClassOf(at, this.#now),
+        at,
+        at,
+      )
     }
   }
 

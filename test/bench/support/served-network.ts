@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hashOf } from '../../../src/social/text.ts'
+import { hashOf } from '../../../src/social/shared/strings.ts'
 import { calm, took } from './figures.ts'
 import type { Asked } from './load.ts'
 import { freePort, GC } from './town.ts'

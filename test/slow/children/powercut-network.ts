@@ -6,7 +6,7 @@ import { Network } from '../../../src/social/network.ts'
 /** Agents post, vote, comment and follow without end; each line says, at once, what was acknowledged. */
 const [, , path = '', run = '0'] = process.argv
 const MANY = { count: 1_000_000, window: 60_000 }
-const network = Network.open({
+const network = await Network.open({
   ...{ path, clock: systemClock, deadlines: new Deadlines() },
   settings: {
     limits: { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { type Static, Type } from '@sinclair/typebox'
+import { getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
+import { AppError } from '../core/errors.ts'
+import { compile } from '../http/check.ts'
+import { LimitsTable, parseLimits } from './limits/config.ts'
+import type { Settings } from './shared/settings.ts'
+import { ProviderTable, parseProvider } from './sign-in/config.ts'
+import type { ProviderSettings } from './sign-in/provider.ts'
+
+const SocialToml = Type.Object(
+  {
+    base_url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://' })),
+    hosts: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    require_claim: Type.Optional(Type.Boolean()),
+    behind_proxy: Type.Optional(Type.Boolean()),
+    agents_per_owner: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+    limits: Type.Optional(LimitsTable),
+    provider: Type.Optional(Type.Array(ProviderTable)),
+  },
+  { additionalProperties: false },
+)
+
+const validate = compile(SocialToml, 'social.toml')
+
+/** What `$GC_HOME/social.toml` configures. */
+export interface SocialConfig {
+  readonly settings: Partial<Settings>
+  /** Host names of this server besides the loopback ones. */
+  readonly hosts: readonly string[]
+  readonly providers: readonly ProviderSettings[]
+}
+
+/** Reads the file, if there is one; an error names the file and what is wrong in it. */
+export function readSocialConfig(path: string, env: Readonly<Record<string, string | undefined>>): SocialConfig {
+  const errorFor = (problem: string) => new AppError('invalid-request', `${path}: ${problem}`)
+  const value = existsSync(path) ? parseFile(path, errorFor) : {}
+  const [error] = validate(value)
+  if (error) throw errorFor(`${(error.location ?? '').replace(/^social\.toml\.?/, '')} ${error.message}`.trim())
+  const file: Static<typeof SocialToml> = { ...Object(value) }
+  const providers = (file.provider ?? []).map((table) => parseProvider(table, { path, env, errorFor }))
+  const ids = new Set(providers.map(({ id }) => id))
+  if (ids.size < providers.length) throw errorFor('two providers have the same id')
+  const { agents_per_owner: maxAgentsPerOwner } = file
+  return {
+    settings: {
+      baseUrl: file.base_url === undefined ? undefined : parseBaseUrl(file.base_url, errorFor),
+      requireClaim: file.require_claim ?? providers.length > 0,
+      proxied: file.behind_proxy ?? false,
+      ...(maxAgentsPerOwner !== undefined && { maxAgentsPerOwner }),
+      ...(file.limits && { limits: parseLimits(file.limits, errorFor) }),
+    },
+    hosts: file.hosts ?? [],
+    providers,
+  }
+}
+
+function parseFile(path: string, errorFor: (problem: string) => Error): unknown {
+  try {
+    return getStaticTOMLValue(parseTOML(readFileSync(path, 'utf8'), { tomlVersion: '1.0' }))
+  } catch (error) {
+    if (error instanceof ParseError) throw errorFor(`line ${error.lineNumber}: ${error.message}`)
+    throw error
+  }
+}
+
+/** `https://agents.example/` → `https://agents.example`. */
+function parseBaseUrl(url: string, errorFor: (problem: string) => Error): string {
+  const { origin, pathname, search, hash } = new URL(url)
+  if (pathname !== '/' || search || hash) throw errorFor('base_url has a scheme and a host, and no path')
+  return origin
+}

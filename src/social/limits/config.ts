@@ -1,0 +1,68 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { parseDuration } from '../../core/durations.ts'
+import { defaultSettings, type Limit, type LimitedAction, type Limits } from '../shared/settings.ts'
+
+const DAY = 86_400_000
+const MAX = { count: 100_000, window: 30 * DAY, age: 365 * DAY }
+
+const limit = Type.String({ pattern: '^[1-9][0-9]{0,5}/.+$' })
+const oneLimit = Type.Optional(limit)
+const someLimits = Type.Optional(Type.Array(limit, { minItems: 1, maxItems: 4 }))
+const perAction = <Schema>(schema: Schema) => ({
+  ...{ post: schema, comment: schema, vote: schema, follow: schema, submolt: schema },
+})
+
+const NewcomerTable = Type.Object(
+  { age: Type.Optional(Type.String()), ...perAction(someLimits) },
+  { additionalProperties: false },
+)
+
+/** `[limits]` of `social.toml`: `post = "1/30m"`. */
+export const LimitsTable = Type.Object(
+  {
+    general: oneLimit,
+    register: oneLimit,
+    ...perAction(oneLimit),
+    newcomer: Type.Optional(Type.Union([Type.Literal(false), NewcomerTable])),
+  },
+  { additionalProperties: false },
+)
+export type LimitsTable = Static<typeof LimitsTable>
+
+type ErrorFor = (problem: string) => Error
+
+/** The limits of a table, with defaults for the rest; throws what `errorFor` makes of a mistake. */
+export function parseLimits(table: LimitsTable, errorFor: ErrorFor): Limits {
+  const { newcomer, ...others } = table
+  const parse = (name: string, text: string): Limit => {
+    const [count = '', duration = ''] = text.split('/', 2)
+    const window = parseBoundedDuration(duration, MAX.window)
+    if (Number(count) > MAX.count || window === undefined)
+      throw errorFor(`limits.${name}: ${text} is not a limit; write it like 50/1h`)
+    return { count: Number(count), window }
+  }
+  const limits = Object.fromEntries(Object.entries(others).map(([name, text]) => [name, parse(name, text)]))
+  return { ...defaultSettings.limits, ...limits, newcomer: parseNewcomer(newcomer, parse, errorFor) }
+}
+
+function parseNewcomer(
+  table: LimitsTable['newcomer'],
+  parse: (name: string, text: string) => Limit,
+  errorFor: ErrorFor,
+): Limits['newcomer'] {
+  const usual = defaultSettings.limits.newcomer
+  if (table === undefined) return usual
+  if (table === false) return undefined
+  const { age: duration = '1d', ...others } = table
+  const age = parseBoundedDuration(duration, MAX.age)
+  if (age === undefined) throw errorFor(`limits.newcomer.age: ${duration} is not a duration; write it like 24h`)
+  const limits: Partial<Record<LimitedAction, readonly Limit[]>> = Object.fromEntries(
+    Object.entries(others).map(([action, texts]) => [action, texts.map((text) => parse(`newcomer.${action}`, text))]),
+  )
+  return { age, limits: { ...usual?.limits, ...limits } }
+}
+
+function parseBoundedDuration(text: string, max: number): number | undefined {
+  const duration = parseDuration(text)
+  return duration !== undefined && duration >= 1_000 && duration <= max ? duration : undefined
+}

@@ -1,0 +1,23 @@
+import type { Limit, LimitedAction, Limits } from '../shared/settings.ts'
+import { formatDuration } from './durations.ts'
+
+const DESCRIBED = [
+  ['post', 'post', 'posts'],
+  ['comment', 'comment', 'comments'],
+  ['submolt', 'community', 'communities'],
+] as const satisfies [LimitedAction, string, string][]
+
+/** The limits of an agent, in sentences. */
+export function describeLimits(limits: Limits): string {
+  const { newcomer, general } = limits
+  const usual = DESCRIBED.map(([action, singular, plural]) => describe(limits[action], singular, plural))
+  const first = DESCRIBED.flatMap(([action, singular, plural]) =>
+    (newcomer?.limits[action] ?? []).map((limit) => describe(limit, singular, plural)),
+  )
+  const sentence = `You may send ${describe(general, 'request', 'requests')} and create ${usual.join(', ')}.`
+  if (!newcomer || first.length === 0) return sentence
+  return `${sentence} For the first ${formatDuration(newcomer.age)} after registration it is ${first.join(', ')}, unless you registered on the machine of this server.`
+}
+
+const describe = ({ count, window }: Limit, singular: string, plural: string): string =>
+  `${count} ${count === 1 ? singular : plural} every ${formatDuration(window)}`

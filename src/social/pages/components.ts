@@ -1,0 +1,106 @@
+import type { Clock } from '../../core/clock.ts'
+import { html, type Markup } from '../../http/html.ts'
+import type { Agent, Author } from '../agents/schema.ts'
+import { DELETED } from '../agents/view.ts'
+import type { Post } from '../posts/schema.ts'
+import type { Found } from '../search/schema.ts'
+import type { Submolt } from '../submolts/schema.ts'
+import { avatar } from './avatar.ts'
+import { EXTERNAL_REL } from './markdown.ts'
+import { excerpt, singleLine, visible } from './visible-text.ts'
+
+const STEPS = [
+  [31_536_000, 'year'],
+  [2_592_000, 'month'],
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const
+
+/** How long ago something happened, with the exact time as a tooltip. */
+export function timeAgo(time: string, clock: Clock): Markup {
+  const seconds = Math.max(0, Math.floor((clock.now() - Date.parse(time)) / 1000))
+  const [size, unit] = STEPS.find(([size]) => seconds >= size) ?? [1, undefined]
+  const count = Math.floor(seconds / size)
+  const words = unit === undefined ? 'just now' : `${count} ${unit}${count === 1 ? '' : 's'} ago`
+  return html`<time datetime="${time}" title="${time.replace('T', ' ').replace('Z', ' UTC')}">${words}</time>`
+}
+
+export const plural = (count: number, thing: string, things = `${thing}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? thing : things}`
+
+/** The author, with a link to their page unless they are deleted. */
+export const byline = ({ name }: Pick<Author, 'name'>): Markup =>
+  name === DELETED
+    ? html`<span class="who">${DELETED}</span>`
+    : html`<a class="who" href="/u/${encodeURIComponent(name)}">${avatar(name)}<bdi>${singleLine(name)}</bdi></a>`
+
+const community = (name: string): Markup =>
+  html`<a class="place" href="/m/${encodeURIComponent(name)}">m/<bdi>${name}</bdi></a>`
+
+/** The link of a link post, shown with its host. */
+function externalLink(url: string): Markup | undefined {
+  const target = URL.parse(url)
+  if (!target || !/^https?:$/.test(target.protocol)) return undefined
+  return html`<a class="external" href="${target.href}" rel="${EXTERNAL_REL}">${target.host}<span class="visually-hidden"> (another site)</span></a>`
+}
+
+const points = (score: number): Markup =>
+  html`<p class="score"><b>${score.toLocaleString('en')}</b> <span>${Math.abs(score) === 1 ? 'point' : 'points'}</span></p>`
+
+const meta = (post: Post, clock: Clock): Markup =>
+  html`<p class="meta">${community(post.submolt_name)} ${byline(post.author)} ${timeAgo(post.created_at, clock)}</p>`
+
+const titleOf = ({ title }: Post): string => singleLine(title) || 'untitled'
+
+/** A post in a list. */
+const postCard = (post: Post, clock: Clock): Markup => html`<li><article class="post">
+${points(post.score)}
+<div class="content">
+<h2><a href="/p/${post.id}"><bdi>${titleOf(post)}</bdi></a></h2>
+${meta(post, clock)}
+${post.content !== null && post.content !== '' && html`<p class="excerpt" dir="auto">${excerpt(post.content, 220)}</p>`}
+<p class="tail">${post.is_pinned && html`<span class="tag">pinned</span>`}
+${post.url !== null && externalLink(post.url)}
+<a href="/p/${post.id}#comments">${plural(post.comment_count, 'comment')}<span class="visually-hidden"> on ${titleOf(post)}</span></a></p>
+</div></article></li>`
+
+/** The heading of the page of a post. */
+export const postHead = (post: Post, clock: Clock): Markup => html`${meta(post, clock)}
+<h1><bdi>${titleOf(post)}</bdi></h1>
+<div class="facts">${points(post.score)}${post.url !== null && externalLink(post.url)}</div>`
+
+export const postList = (posts: readonly Post[], clock: Clock, emptyMessage: string): Markup =>
+  posts.length === 0
+    ? html`<p class="empty">${emptyMessage}</p>`
+    : html`<ol class="posts">${posts.map((post) => postCard(post, clock))}</ol>`
+
+/** The link to the next page. */
+export const nextPageLink = (path: string, next: string | undefined, label: string): Markup | false =>
+  next !== undefined &&
+  html`<nav class="next-page" aria-label="Pages"><a rel="next" href="${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(next)}">${label}</a></nav>`
+
+/** Links to the sort orders of a list; the first is the default. */
+export const tabs = (path: string, sorts: readonly string[], selected: string): Markup =>
+  html`<nav class="tabs" aria-label="Order">${sorts.map(
+    (sort, index) =>
+      html`<a href="${index === 0 ? path : `${path}?sort=${sort}`}"${sort === selected && html` aria-current="page"`}>${sort}</a>`,
+  )}</nav>`
+
+export const submoltLine = (submolt: Submolt): Markup => html`<li><a href="/m/${encodeURIComponent(submolt.name)}">
+<b>m/${submolt.name}</b> <bdi>${singleLine(submolt.display_name)}</bdi></a>
+<span class="quiet">${plural(submolt.subscriber_count, 'subscriber')}</span>
+${submolt.description !== '' && html`<p dir="auto">${excerpt(submolt.description, 160)}</p>`}</li>`
+
+export const agentLine = (agent: Agent): Markup => html`<li>${byline(agent)}
+<span class="quiet">${agent.karma.toLocaleString('en')} karma</span>
+${agent.description !== '' && html`<p dir="auto">${excerpt(agent.description, 160)}</p>`}</li>`
+
+/** A comment in search results. */
+export const commentResult = ({ id, content, author, post, created_at }: Found, clock: Clock): Markup => html`<li>
+<a href="/p/${post.id}?under=${id}"><bdi>${singleLine(post.title) || 'untitled'}</bdi></a>
+<p dir="auto">${excerpt(content, 220)}</p><p class="meta">${byline(author)} ${timeAgo(created_at, clock)}</p></li>`
+
+/** Text without markup, with its line breaks. */
+export const plainText = (text: string): Markup | false =>
+  text !== '' && html`<p class="as-written" dir="auto">${visible(text)}</p>`

@@ -1,0 +1,151 @@
+import type { Clock } from '../../core/clock.ts'
+import { html, type Markup } from '../../http/html.ts'
+import type { Agent } from '../agents/schema.ts'
+import { parseWord } from '../shared/paging.ts'
+import type { Submolt } from '../submolts/schema.ts'
+import { avatar } from './avatar.ts'
+import {
+  agentLine,
+  commentResult,
+  nextPageLink,
+  plainText,
+  plural,
+  postList,
+  submoltLine,
+  tabs,
+  timeAgo,
+} from './components.ts'
+import { layout, NAME } from './layout.ts'
+import type { PageRequest } from './page-route.ts'
+import type { PageReader } from './reader.ts'
+import { htmlResponse } from './responses.ts'
+import { excerpt, singleLine } from './visible-text.ts'
+
+const MAX_QUERY_LENGTH = 200
+const SUBMOLTS_PER_PAGE = 100
+/** Communities in the sidebar of the front page. */
+const SIDEBAR_SUBMOLTS = 8
+/** The sort orders of posts; the first is the default. */
+const SORTS = ['hot', 'new', 'top', 'rising'] as const
+
+const EMPTY_SEARCH = html`<h1>Search</h1><p class="empty">Enter what you are looking for above.</p>`
+
+/** The pages with lists: the front page, communities, agents and search. */
+export class ListPages {
+  constructor(
+    private readonly reader: PageReader,
+    private readonly clock: Clock,
+  ) {}
+
+  async front({ query, base }: PageRequest): Promise<Response> {
+    const sort = parseWord(SORTS, 'hot', query.get('sort'))
+    const { items, next } = await this.reader.posts(sort, cursorOf(query))
+    const communities = await this.reader.submolts(SIDEBAR_SUBMOLTS)
+    const main = html`<h1 class="visually-hidden">Posts</h1>${tabs('/', SORTS, sort)}
+${postList(items, this.clock, 'There are no posts yet.')}
+${nextPageLink(`/?sort=${sort}`, next, 'More posts')}`
+    const description = 'A social network for AI agents: they post, comment and vote; people read.'
+    return htmlResponse(
+      layout({ title: NAME, description, here: 'front', main, aside: frontSidebar(communities.items, base) }),
+    )
+  }
+
+  async submolts({ query }: PageRequest): Promise<Response> {
+    const { items, next } = await this.reader.submolts(SUBMOLTS_PER_PAGE, cursorOf(query))
+    const main = html`<h1>Communities</h1>
+<ul class="rows">${items.map(submoltLine)}</ul>
+${nextPageLink('/m', next, 'More communities')}`
+    return htmlResponse(layout({ title: 'Communities', here: 'communities', main }))
+  }
+
+  async submolt({ params: { name = '' }, query }: PageRequest): Promise<Response> {
+    const sort = parseWord(SORTS, 'hot', query.get('sort'))
+    const submolt = await this.reader.submolt(name)
+    const { items, next } = await this.reader.posts(sort, cursorOf(query), submolt.name)
+    const path = `/m/${encodeURIComponent(submolt.name)}`
+    const main = html`<h1><bdi>${singleLine(submolt.display_name) || submolt.name}</bdi></h1>
+<p class="meta under">m/${submolt.name}</p>
+${tabs(path, SORTS, sort)}
+${postList(items, this.clock, 'There are no posts here yet.')}
+${nextPageLink(`${path}?sort=${sort}`, next, 'More posts')}`
+    const title = `m/${submolt.name}`
+    return htmlResponse(
+      layout({ title, description: excerpt(submolt.description, 160), main, aside: this.#submoltSidebar(submolt) }),
+    )
+  }
+
+  async agent({ params: { name = '' }, query }: PageRequest): Promise<Response> {
+    const agent = this.reader.agent(name)
+    const { items, next } = await this.reader.postsBy(agent.name, cursorOf(query))
+    const main = html`<div class="profile">${avatar(agent.name)}<div>
+<h1><bdi>${singleLine(agent.display_name) || agent.name}</bdi></h1>
+<p class="meta">u/${agent.name} ${statusTag(agent)}</p></div></div>
+${plainText(agent.description)}
+<h2 class="part">Posts</h2>
+${postList(items, this.clock, 'No posts yet.')}
+${nextPageLink(`/u/${encodeURIComponent(agent.name)}`, next, 'Older posts')}`
+    const description = excerpt(agent.description, 160)
+    return htmlResponse(layout({ title: `u/${agent.name}`, description, main, aside: this.#agentSidebar(agent) }))
+  }
+
+  async find({ query }: PageRequest): Promise<Response> {
+    const search = singleLine((query.get('q') ?? '').slice(0, MAX_QUERY_LENGTH))
+    const main = search === '' ? EMPTY_SEARCH : await this.#results(search, cursorOf(query))
+    return htmlResponse(layout({ title: search === '' ? 'Search' : `Search: ${search}`, search, main }))
+  }
+
+  async #results(search: string, cursor: string | undefined): Promise<Markup> {
+    const { posts, agents, submolts, results, next_cursor } = await this.reader.search(search, cursor)
+    const comments = results.filter(({ type }) => type === 'comment')
+    const none = results.length + agents.length + submolts.length === 0
+    return html`<h1>Search: <bdi>${search}</bdi></h1>
+${none && html`<p class="empty">Nothing was found. Try fewer or other words.</p>`}
+${submolts.length > 0 && html`<h2 class="part">Communities</h2><ul class="rows">${submolts.map(submoltLine)}</ul>`}
+${agents.length > 0 && html`<h2 class="part">Agents</h2><ul class="rows">${agents.map(agentLine)}</ul>`}
+${posts.length > 0 && html`<h2 class="part">Posts</h2>${postList(posts, this.clock, '')}`}
+${comments.length > 0 && html`<h2 class="part">Comments</h2><ul class="rows">${comments.map((comment) => commentResult(comment, this.clock))}</ul>`}
+${nextPageLink(`/find?q=${encodeURIComponent(search)}`, next_cursor ?? undefined, 'More')}`
+  }
+
+  #submoltSidebar(submolt: Submolt): Markup {
+    return html`<section class="card"><h2>About m/${submolt.name}</h2>${plainText(submolt.description)}
+<dl><div><dt>Subscribers</dt><dd>${submolt.subscriber_count.toLocaleString('en')}</dd></div>
+<div><dt>Posts</dt><dd>${submolt.post_count.toLocaleString('en')}</dd></div>
+<div><dt>Created</dt><dd>${timeAgo(submolt.created_at, this.clock)}</dd></div></dl></section>`
+  }
+
+  #agentSidebar(agent: Agent): Markup {
+    return html`<section class="card"><h2>About u/${agent.name}</h2>
+<dl><div><dt>Karma</dt><dd>${agent.karma.toLocaleString('en')}</dd></div>
+<div><dt>Posts</dt><dd>${agent.posts_count.toLocaleString('en')}</dd></div>
+<div><dt>Comments</dt><dd>${agent.comments_count.toLocaleString('en')}</dd></div>
+<div><dt>Followers</dt><dd>${agent.follower_count.toLocaleString('en')}</dd></div>
+<div><dt>Following</dt><dd>${agent.following_count.toLocaleString('en')}</dd></div>
+<div><dt>Joined</dt><dd>${timeAgo(agent.created_at, this.clock)}</dd></div>
+<div><dt>Last active</dt><dd>${timeAgo(agent.last_active, this.clock)}</dd></div></dl></section>`
+  }
+}
+
+const cursorOf = (query: URLSearchParams): string | undefined => query.get('cursor')?.slice(0, 500) || undefined
+
+function statusTag({ status, is_claimed }: Agent): Markup {
+  if (status === 'suspended') return html`<span class="tag warn">suspended</span>`
+  return is_claimed
+    ? html`<span class="tag good">claimed by a person</span>`
+    : html`<span class="tag">not claimed yet</span>`
+}
+
+const frontSidebar = (communities: readonly Submolt[], base: string): Markup => html`<section class="card">
+<h2>Send your agent</h2>
+<p>Let it read and follow this:</p>
+<pre tabindex="0"><code>curl ${base}<wbr>/skill.md</code></pre>
+<p class="quiet">It registers itself and gives you a link with which you claim it.</p></section>
+${
+  communities.length > 0 &&
+  html`<section class="card"><h2>Communities</h2><ul class="short">${communities
+    .slice(0, SIDEBAR_SUBMOLTS)
+    .map(
+      ({ name, subscriber_count }) =>
+        html`<li><a href="/m/${encodeURIComponent(name)}">m/${name}</a> <span class="quiet">${plural(subscriber_count, 'subscriber')}</span></li>`,
+    )}</ul></section>`
+}`

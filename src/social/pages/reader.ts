@@ -1,0 +1,100 @@
+import type { AgentCaller } from '../../http/caller.ts'
+import type { Agents } from '../agents/agents.ts'
+import type { Agent } from '../agents/schema.ts'
+import type { Comments } from '../comments/comments.ts'
+import type { Comment, CommentSort } from '../comments/schema.ts'
+import type { Posts } from '../posts/posts.ts'
+import type { Post, PostSort } from '../posts/schema.ts'
+import type { SearchAnswer } from '../search/schema.ts'
+import type { Search } from '../search/search.ts'
+import { commentNotFound } from '../shared/errors.ts'
+import type { Submolt } from '../submolts/schema.ts'
+import type { Submolts } from '../submolts/submolts.ts'
+
+/** The viewer of a page is not an agent and has no votes, follows or content. */
+const ANONYMOUS: AgentCaller = { kind: 'agent', n: 0, id: '', name: '' }
+
+const POSTS_PER_PAGE = 25
+const COMMENTS_PER_PAGE = 25
+
+/** Items of a list, with the cursor of the next page. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[]
+  readonly next: string | undefined
+}
+
+interface Services {
+  readonly agents: Agents
+  readonly submolts: Submolts
+  readonly posts: Posts
+  readonly comments: Comments
+  readonly search: Search
+}
+
+interface CommentListOptions {
+  readonly sort: CommentSort
+  readonly cursor: string | undefined
+  /** Only the replies to this comment. */
+  readonly under: string | undefined
+}
+
+/** Reads what the pages show; throws when something does not exist. */
+export class PageReader {
+  constructor(private readonly services: Services) {}
+
+  async posts(sort: PostSort, cursor: string | undefined, submolt?: string): Promise<ListPage<Post>> {
+    const { posts, next_cursor } = await this.services.posts.list(ANONYMOUS, {
+      sort,
+      cursor,
+      limit: POSTS_PER_PAGE,
+      submolt,
+    })
+    return { items: posts, next: next_cursor ?? undefined }
+  }
+
+  /** The posts of an agent, newest first. */
+  async postsBy(author: string, cursor: string | undefined): Promise<ListPage<Post>> {
+    const { posts, next_cursor } = await this.services.posts.list(ANONYMOUS, {
+      sort: 'new',
+      cursor,
+      limit: POSTS_PER_PAGE,
+      author,
+    })
+    return { items: posts, next: next_cursor ?? undefined }
+  }
+
+  post(id: string): Promise<Post> {
+    return this.services.posts.get(ANONYMOUS, id)
+  }
+
+  async comments(post: string, { sort, cursor, under }: CommentListOptions): Promise<ListPage<Comment>> {
+    const query = { sort, cursor, limit: COMMENTS_PER_PAGE, parent_id: under }
+    const { comments, next_cursor } = await this.services.comments.list(ANONYMOUS, post, query)
+    return { items: comments, next: next_cursor ?? undefined }
+  }
+
+  /** A comment on a post, without its replies. */
+  async comment(post: string, id: string): Promise<Comment> {
+    const { comment } = await this.services.comments.get(ANONYMOUS, id)
+    if (comment.post_id !== post) throw commentNotFound()
+    return comment
+  }
+
+  agent(name: string): Agent {
+    return this.services.agents.show(this.services.agents.need(name))
+  }
+
+  async submolt(name: string): Promise<Submolt> {
+    return (await this.services.submolts.get(ANONYMOUS, name)).submolt
+  }
+
+  /** Most subscribers first. */
+  async submolts(limit: number, cursor?: string): Promise<ListPage<Submolt>> {
+    const { submolts, next_cursor } = await this.services.submolts.list(ANONYMOUS, { sort: 'popular', limit, cursor })
+    return { items: submolts, next: next_cursor ?? undefined }
+  }
+
+  search(q: string, cursor: string | undefined): Promise<SearchAnswer> {
+    return this.services.search.find(ANONYMOUS, { q, cursor, limit: POSTS_PER_PAGE })
+  }
+}

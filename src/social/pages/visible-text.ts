@@ -1,0 +1,29 @@
+/** Control characters and invisible format characters; joiners stay. */
+const INVISIBLE = /(?![\n\t])\p{Cc}|(?!\u200c|\u200d|[\u0600-\u0605\u06dd])\p{Cf}/gu
+const LINE_BREAKS = /\r\n?|[\u2028\u2029\u0085]/g
+/** Many combining marks on one letter would cover the lines around it. */
+const STACKED_MARKS = /(\p{M}{6})\p{M}+/gu
+
+/** Text that is safe to display: without invisible characters and stacked marks. */
+export const visible = (text: string): string =>
+  text.toWellFormed().replace(LINE_BREAKS, '\n').replace(INVISIBLE, '').replace(STACKED_MARKS, '$1')
+
+/** The same in one line. */
+export const singleLine = (text: string): string => visible(text).replace(/\s+/g, ' ').trim()
+
+/** Removes Markdown syntax. */
+const withoutMarkdown = (text: string): string =>
+  text
+    .replace(/^[ \t]*(#{1,6}|>|[-*+]|```.*)[ \t]*/gm, '')
+    .replace(/\[([^\]]{1,200})\]\([^)\s]{1,500}\)/g, '$1')
+    .replace(/\*{1,3}|`+|~~/g, '')
+
+/** The beginning of a text in one line, cut between words if possible. */
+export function excerpt(text: string, max: number): string {
+  const line = singleLine(withoutMarkdown(text.slice(0, max * 4)))
+  if (line.length <= max) return line
+  const cut = line.lastIndexOf(' ', max)
+  const start = line.slice(0, cut > max / 2 ? cut : max)
+  // A surrogate pair is not cut in half.
+  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`
+}

@@ -1,0 +1,17 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Agent } from '../agents/schema.ts'
+import { Post } from '../posts/schema.ts'
+import { success } from '../shared/fields.ts'
+
+export const Profile = Type.Object(
+  {
+    success,
+    agent: Agent,
+    is_following: Type.Boolean({ description: 'Whether the caller follows it.' }),
+    isFollowing: Type.Boolean(),
+    recent_posts: Type.Array(Post, { description: 'Its 10 newest posts.' }),
+    recentPosts: Type.Array(Post),
+  },
+  { $id: 'Profile' },
+)
+export type Profile = Static<typeof Profile>

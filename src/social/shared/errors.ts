@@ -1,0 +1,42 @@
+import { AppError, type CommonCode, type ErrorCode } from '../../core/errors.ts'
+
+/** Somebody has registered the name already. */
+export const NAME_TAKEN: ErrorCode = { code: 'name-taken', status: 409 }
+
+interface SocialErrorOptions {
+  /** What to do about it. */
+  hint?: string
+  /** Fields of the body that programs read besides the message. */
+  fields?: Readonly<Record<string, unknown>>
+  headers?: Record<string, string>
+}
+
+/** An error of the network's API, with what its clients look for in the body. */
+export class SocialError extends AppError {
+  readonly hint: string | undefined
+  readonly fields: Readonly<Record<string, unknown>>
+
+  constructor(code: CommonCode | ErrorCode, detail: string, { hint, fields = {}, headers }: SocialErrorOptions = {}) {
+    super(code, detail, { ...(headers && { headers }) })
+    this.hint = hint
+    this.fields = fields
+  }
+}
+
+/** A 400: the message says what to change. */
+export const badRequest = (message: string, hint?: string): SocialError =>
+  new SocialError('invalid-request', message, { ...(hint !== undefined && { hint }) })
+
+/** A 409: what was asked for is not possible as things are. */
+export const conflict = (message: string, hint?: string): SocialError =>
+  new SocialError('conflict-wrong-state', message, { ...(hint !== undefined && { hint }) })
+
+export const postNotFound = (): SocialError => new SocialError('post-not-found', 'Post not found')
+export const commentNotFound = (): SocialError => new SocialError('comment-not-found', 'Comment not found')
+export const submoltNotFound = (name: string): SocialError =>
+  new SocialError('submolt-not-found', 'Submolt not found', {
+    hint: 'GET /submolts lists all submolts; POST /submolts creates one.',
+    fields: { searched_for: name.slice(0, 100) },
+  })
+export const agentNotFound = (name: string): SocialError =>
+  new SocialError('agent-not-found', 'Agent not found', { fields: { searched_for: name.slice(0, 100) } })

@@ -1,0 +1,91 @@
+import { Type } from '@sinclair/typebox'
+import { badRequest } from './errors.ts'
+
+/** A page of a list, with the cursor of the next. */
+export interface Page<Item> {
+  items: Item[]
+  limit: number
+  offset: number
+  next: string | undefined
+}
+
+/** How many items a page has by default and at most. */
+export interface PageSize {
+  readonly default: number
+  readonly max: number
+}
+
+/** Beyond it, a list is read by cursor. */
+const MAX_OFFSET = 1_000
+
+/** The query parameters of a list. Clients send all sorts of values here; only what makes no sense is an error. */
+export const pagingParameters = ({ default: usual, max }: PageSize) => ({
+  limit: Type.Optional(
+    Type.Unknown({
+      type: 'integer',
+      default: usual,
+      minimum: 1,
+      maximum: max,
+      description: `Items per page, 1 to ${max}. A number outside is clamped; anything else means the default.`,
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Unknown({
+      type: 'integer',
+      default: 0,
+      minimum: 0,
+      maximum: MAX_OFFSET,
+      description: `Items to skip, at most ${MAX_OFFSET}. Beyond that use \`cursor\`, which is fast on every page.`,
+    }),
+  ),
+  cursor: Type.Optional(Type.String({ description: 'The `next_cursor` of the previous page of the same list.' })),
+})
+
+/** A query parameter with some known words; any other means the first. */
+export const wordParameter = (words: readonly string[], description: string) =>
+  Type.Optional(Type.Unknown({ type: 'string', enum: words, default: words[0], description }))
+
+/** A value if it is one of the words, else the default. */
+export const parseWord = <Word extends string>(words: readonly Word[], usual: Word, value: unknown): Word =>
+  words.find((word) => word === value) ?? usual
+
+export function parseLimit(value: unknown, { default: usual, max }: PageSize): number {
+  const limit = parseInteger(value)
+  return limit === undefined ? usual : Math.min(Math.max(limit, 1), max)
+}
+
+export function parseOffset(value: unknown): number {
+  const offset = Math.max(parseInteger(value) ?? 0, 0)
+  if (offset > MAX_OFFSET) {
+    throw badRequest(`An offset may be ${MAX_OFFSET} at most`, 'Continue with the next_cursor of the previous page.')
+  }
+  return offset
+}
+
+const parseInteger = (value: unknown): number | undefined =>
+  /^[+-]?\d{1,15}$/.test(String(value)) ? Number(value) : undefined
+
+/** The fields that every list has besides its items. */
+export const pageFields = {
+  count: Type.Integer({ description: 'Items on this page.' }),
+  has_more: Type.Boolean({ description: 'Whether there is another page.' }),
+  next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Send it as `cursor` for the next page.' }),
+  limit: Type.Integer({ description: 'Maximum number of items per page.' }),
+  offset: Type.Integer({ description: 'Items that were skipped.' }),
+  pagination: Type.Object({
+    count: Type.Integer(),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    hasMore: Type.Boolean(),
+  }),
+}
+
+/** The values of `pageFields`. */
+export function pageValues({ items, limit, offset, next }: Page<unknown>) {
+  const count = items.length
+  const has_more = next !== undefined
+  return {
+    ...{ count, has_more, next_cursor: next ?? null, limit, offset },
+    pagination: { count, limit, offset, hasMore: has_more },
+  }
+}

@@ -1,0 +1,74 @@
+/** At most `count` within `window` milliseconds. */
+export interface Limit {
+  readonly count: number
+  readonly window: number
+}
+
+/** How often an agent, or a group of addresses, may act. */
+export interface Limits {
+  /** All requests, whether they succeed or not. */
+  readonly general: Limit
+  readonly post: Limit
+  readonly comment: Limit
+  readonly vote: Limit
+  readonly follow: Limit
+  readonly submolt: Limit
+  /** Registrations from one group of addresses. Those from this machine are not limited, unless a proxy is in front. */
+  readonly register: Limit
+  /** Stricter limits for agents that registered from another machine less than `age` milliseconds ago. */
+  readonly newcomer?: NewcomerLimits | undefined
+}
+
+export interface NewcomerLimits {
+  readonly age: number
+  readonly limits: Readonly<Partial<Record<LimitedAction, readonly Limit[]>>>
+}
+
+/** An action with a limit of its own, which counts when the action succeeds. */
+export type LimitedAction = Exclude<keyof Limits, 'general' | 'newcomer'>
+
+export interface Settings {
+  /** The base of the URLs in responses; that of the request when undefined. */
+  readonly baseUrl: string | undefined
+  /** Whether only claimed agents may write. */
+  readonly requireClaim: boolean
+  /** Whether a proxy is in front, so that the last address in `X-Forwarded-For` is the client's. */
+  readonly proxied: boolean
+  /** How many agents one person may own. */
+  readonly maxAgentsPerOwner: number
+  /** How many agents, and how many submolts, one agent may follow. */
+  readonly maxFollowed: number
+  readonly limits: Limits
+}
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+export const defaultSettings: Settings = {
+  baseUrl: undefined,
+  requireClaim: false,
+  proxied: false,
+  maxAgentsPerOwner: 100,
+  maxFollowed: 1_000,
+  limits: {
+    general: { count: 100, window: MINUTE },
+    post: { count: 1, window: 30 * MINUTE },
+    comment: { count: 50, window: HOUR },
+    vote: { count: 1_000, window: HOUR },
+    follow: { count: 200, window: HOUR },
+    submolt: { count: 10, window: HOUR },
+    register: { count: 20, window: HOUR },
+    newcomer: {
+      age: DAY,
+      limits: {
+        post: [{ count: 1, window: 2 * HOUR }],
+        comment: [
+          { count: 1, window: MINUTE },
+          { count: 20, window: DAY },
+        ],
+        submolt: [{ count: 1, window: DAY }],
+      },
+    },
+  },
+}

@@ -1,0 +1,20 @@
+import { toTimestamp } from '../../core/clock.ts'
+import { redactTokens } from '../../http/credentials.ts'
+
+/** A time as every client of the network can read it: without a fraction. */
+export const timestamp = (ms: number): string => `${toTimestamp(ms).slice(0, 19)}Z`
+
+/** Control characters, and marks that turn the direction of what follows. */
+const HIDDEN = /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu
+
+/** A string as it is stored: well-formed, without hidden characters and without anybody's key. */
+export const clean = (text: string): string => redactTokens(text.toWellFormed().replace(HIDDEN, '')).trim()
+
+/** The same in one line. */
+export const cleanLine = (text: string): string => clean(text.replace(/\s+/g, ' '))
+
+/** The hash under which a secret is stored. */
+export const hashOf = (secret: string): string => new Bun.CryptoHasher('sha256').update(secret).digest('hex')
+
+/** A UUID that sorts by the time it was created. */
+export const newId = (now: number): string => Bun.randomUUIDv7('hex', now)

@@ -1,0 +1,75 @@
+import type { Clock } from '../core/clock.ts'
+import type { Deadlines } from '../core/deadlines.ts'
+import { AppError } from '../core/errors.ts'
+import type { RequestHandler } from '../http/app.ts'
+import { isLoopback } from '../http/guard.ts'
+import type { FailedRequest } from '../http/plane-options.ts'
+import { ClientAddresses } from './api/client-addresses.ts'
+import { RateLimiter } from './limits/rate-limiter.ts'
+import type { Network } from './network.ts'
+import { onboardingRoutes } from './onboarding/routes.ts'
+import { Owners } from './ownership/owners.ts'
+import { OwnershipPages } from './ownership/pages.ts'
+import { baseUrlOf } from './pages/base-url.ts'
+import type { PageRoute } from './pages/page-route.ts'
+import { PageReader } from './pages/reader.ts'
+import { pageRoutes } from './pages/routes.ts'
+import { createSite } from './pages/site.ts'
+import { PendingSignIns } from './sign-in/pending.ts'
+import { IdentityProvider, type ProviderSettings } from './sign-in/provider.ts'
+import { signInRoutes } from './sign-in/routes.ts'
+import { SignInSessions } from './sign-in/sessions.ts'
+import { SignIn } from './sign-in/sign-in.ts'
+
+export interface WebsiteOptions {
+  readonly network: Network
+  readonly clock: Clock
+  readonly deadlines: Deadlines
+  /** Host names of this server besides the loopback ones. */
+  readonly hosts: readonly string[]
+  /** How people sign in; without a provider the operator approves claims. */
+  readonly providers: readonly ProviderSettings[]
+  report(error: unknown, request?: FailedRequest): void
+}
+
+/** Page requests of one address in a minute. This machine is not limited, unless a proxy is in front. */
+const PAGE_LIMIT = { count: 300, window: 60_000 }
+
+/** The pages for people. */
+export function createWebsite(options: WebsiteOptions): RequestHandler {
+  const { network, clock, deadlines, hosts, report } = options
+  const { baseUrl, proxied } = network.settings
+  const addresses = new ClientAddresses(proxied)
+  const limiter = new RateLimiter(clock, PAGE_LIMIT)
+  return createSite({
+    routes: routesOf(options),
+    deadlines,
+    baseUrlOf: (request) => baseUrlOf(request, { baseUrl, hosts }),
+    onRequest: (request, server) => addresses.remember(request, request, server),
+    checkLimit(request) {
+      if (!proxied && isLoopback(addresses.addressOf(request))) return
+      const { exceeded, reset } = limiter.take(addresses.groupOf(request))
+      if (exceeded) throw tooManyRequests(Math.max(1, Math.ceil((reset - clock.now()) / 1000)))
+    },
+    report,
+  })
+}
+
+function routesOf({ network, clock, deadlines, providers: settings, report }: WebsiteOptions): PageRoute[] {
+  const { store, agents, suspensions, keys, claims } = network
+  const providers = settings.map((each) => new IdentityProvider(each, clock, deadlines))
+  const sessions = new SignInSessions(store, clock, new Set(providers.map(({ key }) => key)))
+  const signIn = new SignIn(providers, sessions, new PendingSignIns(clock), report)
+  const owners = new Owners(store, agents, suspensions, keys, claims)
+  return [
+    ...pageRoutes(new PageReader(network), clock),
+    ...onboardingRoutes({ ...network.settings, hasProviders: providers.length > 0 }),
+    ...signInRoutes(signIn),
+    ...new OwnershipPages({ signIn, claims, owners, clock }).routes(),
+  ]
+}
+
+const tooManyRequests = (seconds: number): AppError =>
+  new AppError('rate-limited', `too many requests; try again in ${seconds} seconds`, {
+    headers: { 'retry-after': String(seconds) },
+  })
