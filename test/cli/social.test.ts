@@ -152,7 +152,7 @@ describe('what an agent does', () => {
     expect((await social('key', 'list', ...joy)).out).toContain('rotated')
     expect(await social('key', 'revoke', String(keys[0]?.id), ...joy)).toMatchObject({
       status: 1,
-      err: 'gc: This is your only key; without it nobody could act for you\n',
+      err: 'gc: This is your only key; without it you could not use your account\n',
     })
   })
 })
