@@ -1,10 +1,10 @@
 import type { AgentState, CitySnapshot, SessionSnapshot } from './snapshot.ts'
 
-/** Whether a session takes up one of the places its agent, rig and city have. */
+/** Whether a session counts against the limits of its agent, rig and city. */
 export const occupiesSlot = ({ state, key, busy }: SessionSnapshot): boolean =>
   busy || key !== undefined || state === 'creating' || state === 'active' || state === 'draining'
 
-/** Counts the places that are taken, agent ≤ rig ≤ city, and the starts that may still be made. */
+/** How many more sessions agents, rigs and the city may have, and how many may be started now. */
 export class Capacity {
   readonly #agents = new Map<string, AgentState>()
   readonly #byAgent = new Map<string, number>()
@@ -12,37 +12,37 @@ export class Capacity {
   #all = 0
   #wakes: number
 
-  constructor(private readonly situation: CitySnapshot) {
-    this.#wakes = situation.wakes
-    for (const agent of situation.agents) this.#agents.set(agent.name, agent)
-    for (const session of situation.sessions) if (occupiesSlot(session)) this.#count(session.agent)
+  constructor(private readonly snapshot: CitySnapshot) {
+    this.#wakes = snapshot.wakes
+    for (const agent of snapshot.agents) this.#agents.set(agent.name, agent)
+    for (const session of snapshot.sessions) if (occupiesSlot(session)) this.#count(session.agent)
   }
 
   agent(name: string): AgentState | undefined {
     return this.#agents.get(name)
   }
 
-  /** Whether nothing of this agent may be started, now or later, until someone lifts it. */
+  /** Whether no session of this agent may be started until a suspension or budget is lifted. */
   isBlocked(name: string): boolean {
     const agent = this.#agents.get(name)
-    if (this.situation.city.suspended) return true
+    if (this.snapshot.city.suspended) return true
     if (!agent) return false
-    return agent.suspended || agent.blocked === true || (this.situation.rigs.get(agent.rig)?.suspended ?? false)
+    return agent.suspended || agent.blocked === true || (this.snapshot.rigs.get(agent.rig)?.suspended ?? false)
   }
 
-  /** Whether one more session of this agent fits. */
+  /** Whether one more session of this agent may be started now. */
   hasRoom(name: string): boolean {
     return this.#wakes > 0 && this.available(name) > 0
   }
 
-  /** How many more sessions of this agent fit under all three limits. */
+  /** How many more sessions of this agent all three limits allow. */
   available(name: string): number {
     const agent = this.#agents.get(name)
-    const rig = agent?.rig ? this.situation.rigs.get(agent.rig) : undefined
+    const rig = agent?.rig ? this.snapshot.rigs.get(agent.rig) : undefined
     return Math.min(
       remaining(agent?.maxActive || undefined, this.#byAgent.get(name)),
       remaining(rig?.maxActive, this.#byRig.get(agent?.rig ?? '')),
-      remaining(this.situation.city.maxActive, this.#all),
+      remaining(this.snapshot.city.maxActive, this.#all),
     )
   }
 
@@ -59,5 +59,5 @@ export class Capacity {
   }
 }
 
-const remaining = (most: number | undefined, taken = 0): number =>
-  most === undefined ? Number.POSITIVE_INFINITY : most - taken
+const remaining = (max: number | undefined, taken = 0): number =>
+  max === undefined ? Number.POSITIVE_INFINITY : max - taken

@@ -1,18 +1,20 @@
 import type { PlanBuilder } from './plan-builder.ts'
 import type { AgentState } from './snapshot.ts'
 
-/** Whether work for an agent goes to its named sessions: there are such, and there is no place for others. */
-export const hasOnlyNamedSessions = (turn: PlanBuilder, { name, maxActive }: AgentState): boolean =>
-  maxActive !== undefined && maxActive <= 1 && turn.namedOf(name).length > 0
+/** Whether an agent's work goes to its named sessions because its limit leaves no room for others. */
+export const hasOnlyNamedSessions = (builder: PlanBuilder, { name, maxActive }: AgentState): boolean =>
+  maxActive !== undefined && maxActive <= 1 && builder.namedOf(name).length > 0
 
-/** How many pool sessions an agent keeps up whatever there is to do. */
-export function minimumSessions(turn: PlanBuilder, agent: AgentState): number {
-  if (hasOnlyNamedSessions(turn, agent)) return 0
-  const floor = turn.startOrder.isNeeded(agent.name) && !hasSubstitute(turn, agent) ? 1 : 0
+/** How many pool sessions an agent keeps up without work. */
+export function minimumSessions(builder: PlanBuilder, agent: AgentState): number {
+  if (hasOnlyNamedSessions(builder, agent)) return 0
+  const floor = builder.startOrder.isNeeded(agent.name) && !hasSubstitute(builder, agent) ? 1 : 0
   return Math.max(agent.minActive, floor)
 }
 
-/** Whether a session that is not of the pool is up, or comes up, and does for those who depend on the agent. */
-const hasSubstitute = (turn: PlanBuilder, { name }: AgentState): boolean =>
-  turn.namedOf(name).some((named) => turn.startOrder.isCreated(named.name)) ||
-  turn.state.sessions.some((one) => one.agent === name && one.origin !== 'ephemeral' && turn.isUp(one))
+/** Whether a session outside the pool is up or starting, which satisfies those who depend on the agent. */
+const hasSubstitute = (builder: PlanBuilder, { name }: AgentState): boolean =>
+  builder.namedOf(name).some((named) => builder.startOrder.isCreated(named.name)) ||
+  builder.snapshot.sessions.some(
+    (session) => session.agent === name && session.origin !== 'ephemeral' && builder.isUp(session),
+  )

@@ -10,7 +10,7 @@ import type {
 } from './snapshot.ts'
 import { StartOrder } from './start-order.ts'
 
-/** One decision in the making: what was decided so far, which sessions it concerns, when to look again. */
+/** A plan in the making: the actions so far, the sessions they concern, and when to plan again. */
 export class PlanBuilder {
   readonly capacity: Capacity
   readonly startOrder: StartOrder
@@ -20,51 +20,51 @@ export class PlanBuilder {
   #due: number | undefined
 
   constructor(
-    readonly state: CitySnapshot,
+    readonly snapshot: CitySnapshot,
     readonly hosted: ReadonlyMap<string, ProcessState>,
   ) {
-    this.capacity = new Capacity(state)
-    this.startOrder = new StartOrder(state, this.capacity)
+    this.capacity = new Capacity(snapshot)
+    this.startOrder = new StartOrder(snapshot, this.capacity)
   }
 
   get now(): number {
-    return this.state.now
+    return this.snapshot.now
   }
 
-  /** Sessions nothing was decided about yet, and which nobody is busy with. */
+  /** Sessions without an action so far, and with no step under way. */
   get idle(): SessionSnapshot[] {
-    return this.state.sessions.filter((session) => !session.busy && !this.#touched.has(session.id))
+    return this.snapshot.sessions.filter((session) => !session.busy && !this.#touched.has(session.id))
   }
 
   agentOf(session: SessionSnapshot): AgentState | undefined {
     return this.capacity.agent(session.agent)
   }
 
-  /** Whether a session is up, or was just decided to come up. */
+  /** Whether a session is up, or is to be started. */
   isUp({ id, state }: SessionSnapshot): boolean {
     return state === 'creating' || state === 'active' || this.#started.has(id)
   }
 
   /** The named sessions that an agent has. */
   namedOf(agent: string): NamedSessionState[] {
-    return this.state.named.filter((named) => named.agent === agent)
+    return this.snapshot.named.filter((named) => named.agent === agent)
   }
 
-  /** Decides something; a session is decided about once a turn. */
+  /** Adds an action; a session gets at most one in a plan. */
   add(action: ReconcileAction): void {
     this.#actions.push(action)
     if (action.do === 'create') this.startOrder.markStarting(action.agent, action.named)
     if (action.do === 'start') {
       this.#started.add(action.session)
-      this.startOrder.markStarting(this.state.sessions.find(({ id }) => id === action.session)?.agent ?? '')
+      this.startOrder.markStarting(this.snapshot.sessions.find(({ id }) => id === action.session)?.agent ?? '')
     }
     if ('session' in action && action.session !== undefined) this.#touched.add(action.session)
   }
 
-  /** Whether a moment has come; if not, the turn is taken again then. */
-  isDue(moment: number): boolean {
-    if (moment <= this.now) return true
-    this.#due = this.#due === undefined ? moment : Math.min(this.#due, moment)
+  /** Whether a time has come; if not, the plan is made again then. */
+  isDue(timestamp: number): boolean {
+    if (timestamp <= this.now) return true
+    this.#due = this.#due === undefined ? timestamp : Math.min(this.#due, timestamp)
     return false
   }
 

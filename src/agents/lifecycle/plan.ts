@@ -5,14 +5,14 @@ import { planStops } from './plan-stops.ts'
 import type { CitySnapshot, ReconcilePlan } from './snapshot.ts'
 
 /**
- * Decides what to do next, from nothing but what is given. The same situation gives the same plan, and a situation
- * in which everything was done gives none.
+ * Decides what to do next. A pure function: the same snapshot gives the same plan, and one in which everything is done
+ * gives an empty plan.
  */
-export function plan(situation: CitySnapshot): ReconcilePlan {
-  if (!situation.hosted) return { actions: [], due: undefined }
-  const turn = new PlanBuilder(situation, situation.hosted)
-  matchProcesses(turn)
-  planStops(turn)
-  planStarts(turn)
-  return turn.plan()
+export function plan(snapshot: CitySnapshot): ReconcilePlan {
+  if (!snapshot.hosted) return { actions: [], due: undefined }
+  const builder = new PlanBuilder(snapshot, snapshot.hosted)
+  matchProcesses(builder)
+  planStops(builder)
+  planStarts(builder)
+  return builder.plan()
 }

@@ -210,11 +210,11 @@ const toSession = (
   resumed: row.resumed,
   heldUntil: 0,
   busyUntil: row.busyUntil ?? 0,
-  luck: luckOf(row.hostKey ?? row.id),
+  jitter: jitterOf(row.hostKey ?? row.id),
 })
 
 /** A number from 0 to 1 that stays with one run of a session. */
-const luckOf = (key: string): number => createHash('sha256').update(key).digest().readUInt32BE() / 2 ** 32
+const jitterOf = (key: string): number => createHash('sha256').update(key).digest().readUInt32BE() / 2 ** 32
 
 function toHosted({ key, pid, startedAt, state, exitCode, signal }: HostedSession): ProcessState {
   if (state !== 'exited') return { key, pid, startedAt, exit: undefined }

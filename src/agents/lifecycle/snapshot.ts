@@ -1,18 +1,18 @@
 import type { ExitedSession, ExitOutcome, ProcessExit } from './exit-rules.ts'
 
-/** A rig or the city, as far as it limits what runs. */
+/** What of a rig or the city limits its sessions. */
 export interface ScopeState {
   suspended: boolean
-  /** Most sessions at once; undefined for no limit. */
+  /** The most sessions at once; undefined for no limit. */
   maxActive: number | undefined
 }
 
-/** A ready bead that waits for an agent, with what it did to those before. */
+/** A ready bead that waits for an agent. */
 export interface DemandedBead {
   bead: string
-  /** Sessions that ended while they had it. */
+  /** How many sessions exited while they worked on it. */
   deaths: number
-  /** Not offered before this moment. */
+  /** It is not offered before this time. */
   until: number
 }
 
@@ -24,29 +24,29 @@ export interface AgentState {
   suspended: boolean
   minActive: number
   maxActive: number | undefined
-  /** Whether a budget it is under is used up: what runs goes on, nothing more is started. */
+  /** Whether one of its budgets is used up: what runs goes on, nothing more is started. */
   blocked?: boolean
   /** Why its program cannot be started at all. */
   problem: string | undefined
-  /** No session is started for demand before this moment. */
+  /** No session is started for work before this time. */
   retryAt: number
-  /** No session is brought up for nothing in particular before this moment: the last ones left at once. */
+  /** No session is started without work before this time, because the last ones exited at once. */
   idleBackoffUntil?: number
   drainTimeout: number
   /** The same for a session that is drained because its declaration changed. */
   driftDrainTimeout: number
-  /** Idle for this long: put to sleep until wanted again. */
+  /** After so long without work, a session sleeps until it is wanted again. */
   sleepAfterIdle: number | undefined
-  /** Idle for this long: ended and started anew. */
+  /** After so long without work, a session is restarted. */
   idleTimeout: number | undefined
   maxAge: number | undefined
-  /** Up to so much is added to `maxAge`, for each session as its luck has it. */
+  /** Up to so much is added to `maxAge`, by each session's `jitter`. */
   maxAgeJitter: number
-  /** Agents that are brought up before it, by their names. */
+  /** Names of the agents that start before it. */
   dependsOn: readonly string[]
   /** Most urgent first. */
   demand: readonly DemandedBead[]
-  /** How many sessions its scale check asks for; what it counts may be among the demand. */
+  /** How many sessions its scale check asks for; it may count beads that are among the demand. */
   scaled: number
 }
 
@@ -60,32 +60,32 @@ export interface NamedSessionState {
 export interface SessionSnapshot extends ExitedSession {
   id: string
   agent: string
-  /** The identity a named session has. */
+  /** The identity of a named session. */
   named: string | undefined
   slot: number | undefined
-  /** Names its incarnation in the host, from before it is started until it is seen gone. */
+  /** The host's key of its incarnation, from before its start until its process is gone. */
   key: string | undefined
   pid: number | undefined
   processStarted: string | undefined
   drainAt: number
   retryAt: number
   quarantinedUntil: number
-  /** Messages that wait for it. */
+  /** How many messages wait for it. */
   messages: number
   attached: boolean
-  /** When it last was started, did, showed or was told anything; never later than now. */
+  /** When it last started, worked, wrote or received anything; never later than now. */
   quietSince: number
-  /** It said that it is at work until then, whatever can be seen of that. */
+  /** Until when it reported to be at work. */
   busyUntil: number
-  /** What of its agent's declaration has changed since it was started. */
+  /** The parts of its agent's declaration that have changed since its start. */
   drift: readonly string[]
-  /** A number from 0 to 1 that stays with this run of it. */
-  luck: number
-  /** Something is being done to it right now: it is counted and left alone. */
+  /** A number from 0 to 1 that is constant for this run. */
+  jitter: number
+  /** Whether a step is under way: it is counted and left alone. */
   busy: boolean
 }
 
-/** A process in the host that is ours. */
+/** A process of this city in the host. */
 export interface ProcessState {
   key: string
   pid: number
@@ -94,11 +94,11 @@ export interface ProcessState {
   exit: ProcessExit | undefined
 }
 
-/** All that a decision depends on. */
+/** Everything that a plan depends on. */
 export interface CitySnapshot {
   now: number
   city: ScopeState
-  /** How many starts may be under way on top of those that are. */
+  /** How many more sessions may be started now. */
   wakes: number
   /** Sessions that people started: how long they may be idle, and how long they stay up after a start. */
   chat: { idle: number | undefined; grace: number }
@@ -106,7 +106,7 @@ export interface CitySnapshot {
   agents: readonly AgentState[]
   named: readonly NamedSessionState[]
   sessions: readonly SessionSnapshot[]
-  /** What the host runs of ours; undefined while that is not known, which never means nothing. */
+  /** What the host runs of this city; undefined while that is not known. */
   hosted: ReadonlyMap<string, ProcessState> | undefined
 }
 
@@ -115,7 +115,7 @@ export type ReconcileAction =
   | { do: 'start'; session: string }
   | { do: 'adopt'; session: string; pid: number; startedAt: string }
   | { do: 'end'; key: string; session: string | undefined }
-  | { do: 'record-exit'; session: string; key: string; exit: ProcessExit; after: ExitOutcome }
+  | { do: 'record-exit'; session: string; key: string; exit: ProcessExit; outcome: ExitOutcome }
   | { do: 'drain'; session: string; reason: string }
   | { do: 'refresh'; session: string }
   | { do: 'release'; session: string }
@@ -124,6 +124,6 @@ export type ReconcileAction =
 
 export interface ReconcilePlan {
   actions: ReconcileAction[]
-  /** When the same situation asks for something new, if nothing else happens before. */
+  /** When the same snapshot leads to new actions, if nothing else happens before. */
   due: number | undefined
 }

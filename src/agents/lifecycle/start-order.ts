@@ -1,42 +1,42 @@
 import type { Capacity } from './capacity.ts'
 import type { AgentState, CitySnapshot, SessionSnapshot } from './snapshot.ts'
 
-/** The order in which agents come up: those that others depend on first, and those wait for them. */
+/** The order in which agents start: those that others depend on come first, and the others wait for them. */
 export class StartOrder {
-  /** Agents that others depend on which run or have something to run for; the deepest first. */
+  /** Agents that others which run or have a reason to run depend on; the deepest first. */
   readonly needed: readonly AgentState[]
   readonly #up = new Set<string>()
-  readonly #coming = new Set<string>()
-  readonly #made = new Set<string>()
+  readonly #starting = new Set<string>()
+  readonly #created = new Set<string>()
 
   constructor(
-    private readonly situation: CitySnapshot,
-    private readonly room: Capacity,
+    private readonly snapshot: CitySnapshot,
+    private readonly capacity: Capacity,
   ) {
-    for (const { agent, state, key, busy } of situation.sessions) {
+    for (const { agent, state, key, busy } of snapshot.sessions) {
       if (state === 'active' && key !== undefined) this.#up.add(agent)
-      else if (busy || state === 'creating') this.#coming.add(agent)
+      else if (busy || state === 'creating') this.#starting.add(agent)
     }
     this.needed = this.#needed()
   }
 
-  /** A start of this agent was decided, or that a session is made for this identity. */
+  /** A session of this agent is to be started, or created for this identity. */
   markStarting(agent: string, named?: string): void {
-    this.#coming.add(agent)
-    if (named !== undefined) this.#made.add(named)
+    this.#starting.add(agent)
+    if (named !== undefined) this.#created.add(named)
   }
 
   isCreated(named: string): boolean {
-    return this.#made.has(named)
+    return this.#created.has(named)
   }
 
   isUp(agent: string): boolean {
     return this.#up.has(agent)
   }
 
-  /** Whether one of its sessions runs, or will in a moment. */
+  /** Whether one of its sessions runs or is starting. */
   isPresent(agent: string): boolean {
-    return this.#up.has(agent) || this.#coming.has(agent)
+    return this.#up.has(agent) || this.#starting.has(agent)
   }
 
   /** Whether others need a session of this agent. */
@@ -44,36 +44,37 @@ export class StartOrder {
     return this.needed.some(({ name }) => name === agent)
   }
 
-  /** Whether an agent has to wait: something it depends on is still coming up. What cannot come up is not waited for. */
+  /** Whether an agent it depends on is still starting. One that cannot start is not waited for. */
   mustWait(agent: AgentState | undefined): boolean {
-    const isOnItsWay = (name: string) =>
-      this.room.agent(name) !== undefined && !this.#up.has(name) && this.#coming.has(name)
-    return agent?.dependsOn.some(isOnItsWay) ?? false
+    const isStarting = (name: string) =>
+      this.capacity.agent(name) !== undefined && !this.#up.has(name) && this.#starting.has(name)
+    return agent?.dependsOn.some(isStarting) ?? false
   }
 
-  /** What declares a circle is refused where it is read. */
+  /** Circles need no care here: the configuration rejects them. */
   #needed(): AgentState[] {
-    const found: AgentState[] = []
+    const needed: AgentState[] = []
     const seen = new Set<AgentState>()
     const visit = (agent: AgentState) => {
       for (const name of agent.dependsOn) {
-        const on = this.room.agent(name)
-        if (!on || seen.has(on) || this.room.isBlocked(name) || on.problem !== undefined) continue
-        seen.add(on)
-        visit(on)
-        found.push(on)
+        const dependency = this.capacity.agent(name)
+        if (!dependency || seen.has(dependency) || dependency.problem !== undefined) continue
+        if (this.capacity.isBlocked(name)) continue
+        seen.add(dependency)
+        visit(dependency)
+        needed.push(dependency)
       }
     }
-    for (const agent of this.situation.agents) if (this.#runs(agent)) visit(agent)
-    return found
+    for (const agent of this.snapshot.agents) if (this.#hasReasonToRun(agent)) visit(agent)
+    return needed
   }
 
-  /** Whether an agent runs, or would if nothing had to be waited for. */
-  #runs(agent: AgentState): boolean {
-    if (this.room.isBlocked(agent.name) || agent.problem !== undefined) return false
+  /** Whether an agent runs, or would without waiting. */
+  #hasReasonToRun(agent: AgentState): boolean {
+    if (this.capacity.isBlocked(agent.name) || agent.problem !== undefined) return false
     if (agent.minActive > 0 || agent.scaled > 0 || agent.demand.length > 0) return true
-    const always = this.situation.named.some(({ agent: of, mode }) => of === agent.name && mode === 'always')
-    return always || this.situation.sessions.some((session) => session.agent === agent.name && isAlive(session))
+    const isAlwaysUp = this.snapshot.named.some((named) => named.agent === agent.name && named.mode === 'always')
+    return isAlwaysUp || this.snapshot.sessions.some((session) => session.agent === agent.name && isAlive(session))
   }
 }
 

@@ -21,10 +21,10 @@ import {
 import { displayNameOf } from './metadata.ts'
 import type { SessionRow } from './table.ts'
 
-/** What a stop is called by the reason a session was drained for. */
+/** The reason of a stop, by the reason for which the session was drained. */
 const STOP_REASONS: Record<string, string> = { drained: 'drain acknowledged', 'no-wake-reason': 'exited gracefully' }
 
-/** Tells the log what happened to sessions. */
+/** Appends the events of sessions to the log. */
 export class SessionEventRecorder {
   constructor(
     private readonly log: EventLog,
@@ -32,69 +32,69 @@ export class SessionEventRecorder {
   ) {}
 
   woke(tx: Tx, row: SessionRow): void {
-    this.log.append(tx, SessionWoke, factsOf(row), {})
+    this.log.append(tx, SessionWoke, attributesOf(row), {})
   }
 
   draining(tx: Tx, row: SessionRow): void {
-    this.log.append(tx, SessionDraining, factsOf(row), {})
+    this.log.append(tx, SessionDraining, attributesOf(row), {})
   }
 
   undrained(tx: Tx, row: SessionRow): void {
-    this.log.append(tx, SessionUndrained, factsOf(row), {})
+    this.log.append(tx, SessionUndrained, attributesOf(row), {})
   }
 
   updated(tx: Tx, row: SessionRow): void {
-    this.log.append(tx, SessionUpdated, factsOf(row), {})
+    this.log.append(tx, SessionUpdated, attributesOf(row), {})
   }
 
   suspended(tx: Tx, row: SessionRow): void {
-    this.log.append(tx, SessionSuspended, factsOf(row), {})
+    this.log.append(tx, SessionSuspended, attributesOf(row), {})
   }
 
   lent(tx: Tx, row: SessionRow): void {
-    this.log.append(tx, SessionLent, factsOf(row), {})
+    this.log.append(tx, SessionLent, attributesOf(row), {})
   }
 
   stopped(tx: Tx, row: SessionRow, reason: string): void {
-    this.log.append(tx, SessionStopped, factsOf(row), this.#lifecycle(row, reason))
+    this.log.append(tx, SessionStopped, attributesOf(row), this.#lifecycle(row, reason))
   }
 
-  /** A session's process is gone: as wanted, or not. */
-  ended(tx: Tx, row: SessionRow, after: ExitOutcome, exit: ProcessExit, said: string | undefined): void {
-    if (after.crashed) {
-      this.log.append(tx, SessionCrashed, factsOf(row, said), this.#lifecycle(row, after.reason))
+  /** The process of a session exited. */
+  ended(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, output: string | undefined): void {
+    if (outcome.crashed) {
+      this.log.append(tx, SessionCrashed, attributesOf(row, output), this.#lifecycle(row, outcome.reason))
     } else if (exit.how === 'refused') {
-      this.operation(tx, row, 'start', this.clock.now(), { error: said ?? 'its program could not be started' })
+      this.operation(tx, row, 'start', this.clock.now(), { error: output ?? 'its program could not be started' })
     } else if (row.state !== 'creating') {
-      this.stopped(tx, row, STOP_REASONS[after.reason] ?? 'stopped')
+      this.stopped(tx, row, STOP_REASONS[outcome.reason] ?? 'stopped')
     }
-    const more = this.#special(row, after)
-    if (more) this.log.append(tx, more, factsOf(row), {})
+    const special = this.#special(row, outcome)
+    if (special) this.log.append(tx, special, attributesOf(row), {})
   }
 
-  #special(row: SessionRow, after: ExitOutcome): EventDefinition | undefined {
-    if (after.state === 'quarantined') return SessionQuarantined
+  #special(row: SessionRow, outcome: ExitOutcome): EventDefinition | undefined {
+    if (outcome.state === 'quarantined') return SessionQuarantined
     if (row.state !== 'draining') return undefined
     if (row.reason === 'idle-timeout') return SessionIdleKilled
     return row.reason === 'max-session-age' ? SessionMaxAgeKilled : undefined
   }
 
-  /** Something was done to a session's program, from a moment until now; with an error when it did not work. */
-  operation(tx: Tx, row: SessionRow, operation: string, began: number, more: OperationFacts = {}): void {
+  /** An operation on a session's program ended now; `error` is why it failed. */
+  operation(tx: Tx, row: SessionRow, operation: string, startedAt: number, details: OperationDetails = {}): void {
     const now = this.clock.now()
-    this.log.append(tx, WorkerOperation, factsOf(row), {
+    this.log.append(tx, WorkerOperation, attributesOf(row), {
       op_id: `op-${randomBytes(6).toString('hex')}`,
       operation,
-      result: more.error === undefined ? 'succeeded' : 'failed',
-      started_at: toTimestamp(began),
+      result: details.error === undefined ? 'succeeded' : 'failed',
+      started_at: toTimestamp(startedAt),
       finished_at: toTimestamp(now),
-      duration_ms: Math.max(0, Math.round(now - began)),
+      duration_ms: Math.max(0, Math.round(now - startedAt)),
       session_id: row.id,
       session_name: row.sessionName,
       provider: row.provider,
       template: row.template,
       ...(row.agentName && { agent_name: row.agentName }),
-      ...more,
+      ...details,
     })
   }
 
@@ -103,14 +103,13 @@ export class SessionEventRecorder {
   }
 }
 
-/** What is known of an operation beside its session. */
-interface OperationFacts {
+interface OperationDetails {
   error?: string
   queued?: boolean
   delivered?: boolean
 }
 
-const factsOf = (row: SessionRow, message?: string): EventAttributes => ({
+const attributesOf = (row: SessionRow, message?: string): EventAttributes => ({
   actor: 'gc',
   subject: displayNameOf(row),
   session_id: row.id,

@@ -1,8 +1,8 @@
-import type { SessionHost as WholeHost } from '../../host/client/contract.ts'
+import type { SessionHost as HostClient } from '../../host/client/contract.ts'
 
 /** What sessions need of the session host. */
 export type SessionHost = Pick<
-  WholeHost,
+  HostClient,
   | 'start'
   | 'list'
   | 'end'

@@ -5,10 +5,10 @@ import type { SessionRow } from './table.ts'
 
 const timestamp = (at: number | null): string | undefined => (at === null ? undefined : toTimestamp(at))
 
-/** What of a session's row its bead shows as metadata, under the keys that existing clients and hooks read. */
+/** The metadata that a session's bead shows of its row, under the keys that clients and hooks read. */
 export function metadataOf(row: SessionRow): Record<string, string> {
   const overrides = { ...row.options, ...(row.firstMessage !== null && { initial_message: row.firstMessage }) }
-  const all: Record<SessionKey, string | undefined> = {
+  const fields: Record<SessionKey, string | undefined> = {
     state: row.state,
     template: row.template,
     provider: row.provider,
@@ -40,26 +40,26 @@ export function metadataOf(row: SessionRow): Record<string, string> {
     real_world_app_session_kind: row.project === null ? undefined : row.kind,
     ...Object.fromEntries(Object.entries(row.options).map(([key, value]) => [`opt_${key}`, value])),
   }
-  const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const present = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return Object.fromEntries(present)
 }
 
-/** The one name under which a session's work is stored. */
+/** The name that a session's work is assigned to. */
 export const identityOf = (row: Pick<SessionRow, 'alias' | 'named' | 'sessionName'>): string =>
   row.alias ?? row.named ?? row.sessionName
 
-/** Every name a session goes by; the one its work is stored under first. */
+/** All names of a session; the one its work is assigned to first. */
 export function namesOf(row: SessionRow): string[] {
   const names = [identityOf(row), row.id, row.sessionName, row.alias, row.named, row.agentName, row.template]
   return [...new Set(names.filter((name): name is string => name !== null && name !== ''))]
 }
 
-/** The names under which a session's work may be stored. */
+/** The names that a session's work may be assigned to. */
 export function workNamesOf(row: SessionRow): string[] {
   const names = [identityOf(row), row.id, row.sessionName, row.named]
   return [...new Set(names.filter((name) => name !== null))]
 }
 
-/** The name events call a session by. */
+/** The name of a session in events. */
 export const displayNameOf = (row: SessionRow): string =>
   row.alias ?? row.named ?? (row.agentName || lastSegment(row.sessionName))

@@ -3,9 +3,9 @@ import { AppError } from '../../core/errors.ts'
 
 const ALIAS = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*(\/[a-zA-Z0-9][a-zA-Z0-9_.-]*)*$/
 
-/** Checks what a person wants to call a session; '' for no alias. */
-export function checkAlias(wanted: string): string {
-  const alias = wanted.trim()
+/** Validates an alias that a caller chose; '' for none. */
+export function checkAlias(requested: string): string {
+  const alias = requested.trim()
   if (alias === '') return ''
   if (alias.length > 64) throw invalid(alias, 'is longer than 64 characters')
   if (!ALIAS.test(alias)) {
@@ -20,32 +20,32 @@ export function checkAlias(wanted: string): string {
   return alias
 }
 
-const invalid = (alias: string, why: string) =>
-  new AppError('invalid-request', `invalid: session alias "${alias}" ${why}`)
+const invalid = (alias: string, problem: string) =>
+  new AppError('invalid-request', `invalid: session alias "${alias}" ${problem}`)
 
-/** A qualified name as a word: `rig/worker.a` → `rig--worker__a`. */
+/** A qualified name without separators: `rig/worker.a` → `rig--worker__a`. */
 export const sanitize = (name: string): string => name.replaceAll('/', '--').replaceAll('.', '__')
 
-/** The last part of a qualified name. */
+/** The last segment of a qualified name. */
 export const lastSegment = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 
-/** The run-time name of a session that nothing else names. */
+/** The run-time name of a session without another name. */
 export const defaultSessionName = (id: string): string => `s-${sanitize(id)}`
 
-/** The run-time name of a pool session: unique for good, so that work never passes on by name. */
+/** The run-time name of a pool session. It is never used again, so that no other session gets its work by name. */
 export const poolSessionName = (agent: string, id: string): string => `${sanitize(lastSegment(agent))}-${id}`
 
-/** The run-time name of a session a person made of an agent that runs several. */
+/** The run-time name of a session that a person created of an agent that runs several. */
 export const adhocSessionName = (agent: string): string =>
   `${sanitize(lastSegment(agent))}-adhoc-${randomBytes(5).toString('hex')}`
 
-/** The name of one instance of an agent: the agent's own when there is but one, else with its number or given name. */
+/** The name of one instance of an agent: the agent's own when it has only one, else with its slot or pool name. */
 export function instanceName(
   agent: { qualified: string; maxActive: number | undefined; namepool: readonly string[] },
   slot: number,
 ): string {
   if (agent.maxActive === 1) return agent.qualified
-  const given = agent.namepool[slot - 1]
-  if (given === undefined) return `${agent.qualified}-${slot}`
-  return agent.qualified.slice(0, agent.qualified.length - lastSegment(agent.qualified).length) + given
+  const poolName = agent.namepool[slot - 1]
+  if (poolName === undefined) return `${agent.qualified}-${slot}`
+  return agent.qualified.slice(0, agent.qualified.length - lastSegment(agent.qualified).length) + poolName
 }

@@ -8,7 +8,7 @@ import { sessionQueries } from './queries.ts'
 import { type SessionRow, sessions } from './table.ts'
 import { type Command, transition } from './transitions.ts'
 
-/** A session about to be made. Its bead gives it the id. */
+/** A session about to be created. Its bead gives it the id. */
 export type SessionDraft = Pick<SessionRow, 'kind' | 'template' | 'rig' | 'provider' | 'origin' | 'workDir'> &
   Partial<
     Pick<SessionRow, 'alias' | 'agentName' | 'named' | 'slot' | 'options' | 'firstMessage' | 'project' | 'work'>
@@ -20,7 +20,7 @@ export type SessionDraft = Pick<SessionRow, 'kind' | 'template' | 'rig' | 'provi
 
 export type SessionChange = Partial<Omit<SessionRow, 'id' | 'state'>>
 
-/** By which a session goes. */
+/** The columns with names of a session. */
 type NameColumn = 'sessionName' | 'alias' | 'named' | 'agentName'
 
 const byNewest = (a: SessionRow, b: SessionRow): number => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
@@ -28,77 +28,77 @@ const byNewest = (a: SessionRow, b: SessionRow): number => b.createdAt - a.creat
 /** The rows of sessions and their beads, changed together. What a client can see of a change is a bead event. */
 export class SessionRepository {
   readonly #listeners = new Set<() => void>()
-  readonly #rows: ReturnType<typeof sessionQueries>
-  readonly #history: ClosedSessions
+  readonly #queries: ReturnType<typeof sessionQueries>
+  readonly #closed: ClosedSessions
 
   constructor(
     store: Store,
     private readonly beads: Beads,
     private readonly clock: Clock,
   ) {
-    this.#rows = sessionQueries(store)
-    this.#history = new ClosedSessions(store)
+    this.#queries = sessionQueries(store)
+    this.#closed = new ClosedSessions(store)
     beads.projects('session', (ids) => {
-      const rows = this.#rows.some(JSON.stringify(ids))
+      const rows = this.#queries.byIds(JSON.stringify(ids))
       return new Map(rows.map((row) => [row.id, metadataOf(row)]))
     })
   }
 
   find(id: string): SessionRow | undefined {
-    return this.#rows.one(id)[0]
+    return this.#queries.byId(id)[0]
   }
 
   /** Every session that is not closed, newest first. */
   live(): SessionRow[] {
-    return this.#rows.live()
+    return this.#queries.live()
   }
 
-  /** Closed sessions whose program was not yet seen gone. */
+  /** Closed sessions whose process may still run. */
   closedWithProcess(): SessionRow[] {
-    return this.#rows.lingering()
+    return this.#queries.closedWithProcess()
   }
 
   findByHostKey(key: string): SessionRow | undefined {
-    return this.#rows.withKey(key)[0]
+    return this.#queries.byHostKey(key)[0]
   }
 
   liveByTemplate(template: string): SessionRow[] {
-    return this.#rows.liveOf(template)
+    return this.#queries.liveByTemplate(template)
   }
 
   /**
-   * Sessions in any of these states after a place in the list, newest first, and how many there are in all; `open` is
-   * all but closed, `all` is all. Those that are closed are read no further than the page goes.
+   * Sessions in any of these states after a position in the list, newest first, and how many there are in all; `open`
+   * means all but closed, `all` means all. Closed ones are read no further than the page goes.
    */
   page(
     { states, template }: { states: readonly string[]; template?: string | undefined },
     after: SessionPosition,
-    most: number,
+    limit: number,
   ) {
     const names = new Set(states.map((state) => ({ awake: 'active', drained: 'asleep' })[state] ?? state))
-    const any = names.has('all') || names.has('open')
+    const isAnyLive = names.has('all') || names.has('open')
     const live = (template === undefined ? this.live() : this.liveByTemplate(template)).filter(
-      ({ state }) => any || names.has(state),
+      ({ state }) => isAnyLive || names.has(state),
     )
     const isAfter = ({ createdAt, id }: SessionRow) =>
       createdAt < after.createdAt || (createdAt === after.createdAt && id < after.id)
     const includesClosed = names.has('all') || names.has('closed')
-    const ids = includesClosed ? this.#history.page(template, after, most) : []
-    const rows = [...live.filter(isAfter), ...this.#rows.some(JSON.stringify(ids))]
+    const ids = includesClosed ? this.#closed.page(template, after, limit) : []
+    const rows = [...live.filter(isAfter), ...this.#queries.byIds(JSON.stringify(ids))]
     return {
-      rows: rows.sort(byNewest).slice(0, most),
-      total: live.length + (includesClosed ? this.#history.count(template) : 0),
+      rows: rows.sort(byNewest).slice(0, limit),
+      total: live.length + (includesClosed ? this.#closed.count(template) : 0),
     }
   }
 
   /** Live sessions by one of their names, newest first. */
   liveByName(column: NameColumn, name: string): SessionRow[] {
-    return this.#rows.liveNamed[column](name)
+    return this.#queries.liveByName[column](name)
   }
 
-  /** Closed sessions by one of the names they had to themselves, newest first. */
+  /** Closed sessions by one of the names that were theirs alone, newest first. */
   closedByName(column: 'sessionName' | 'alias', name: string): SessionRow[] {
-    return this.#rows.pastNamed[column](name)
+    return this.#queries.closedByName[column](name)
   }
 
   /** The title is the bead's. */
@@ -112,17 +112,14 @@ export class SessionRepository {
       { title, type: 'session', labels: ['gc:session', `template:${draft.template}`] },
       {
         beside: (id) => {
-          const row = {
+          const row: typeof sessions.$inferInsert = {
             ...draft,
             id,
             sessionName: sessionName(id),
             state: 'start-pending',
             createdAt: this.clock.now(),
           }
-          tx.orm
-            .insert(sessions)
-            .values(row as typeof sessions.$inferInsert)
-            .run()
+          tx.orm.insert(sessions).values(row).run()
         },
       },
     )
@@ -130,14 +127,14 @@ export class SessionRepository {
     return this.get(bead.id)
   }
 
-  /** Moves a session along an arrow of the transition table; refuses where there is none. */
+  /** Applies a command to a session's state; throws where the state does not accept it. */
   transition(tx: Tx, id: string, command: Command, change: SessionChange = {}): SessionRow {
     const row = this.get(id)
     const state = transition(row.state, command)
     return this.#write(tx, id, { reason: '', ...change, state })
   }
 
-  /** Changes columns; the state stays. */
+  /** Changes columns other than the state. */
   update(tx: Tx, id: string, change: SessionChange): SessionRow {
     return this.#write(tx, id, change)
   }
@@ -146,17 +143,17 @@ export class SessionRepository {
     this.beads.change(tx, id, { title })
   }
 
-  /** Forgets a session for good. */
+  /** Deletes a session and its bead. */
   remove(tx: Tx, id: string): void {
     this.beads.remove(tx, id)
     tx.orm.delete(sessions).where(eq(sessions.id, id)).run()
     tx.after(() => this.notifyChanged())
   }
 
-  /** Hears that something about sessions changed, once it is on disk. */
-  onChange(hear: () => void): () => void {
-    this.#listeners.add(hear)
-    return () => this.#listeners.delete(hear)
+  /** Calls the listener whenever a session changed, once that is on disk. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   #write(tx: Tx, id: string, change: Partial<SessionRow>): SessionRow {
@@ -170,15 +167,14 @@ export class SessionRepository {
     return this.get(id)
   }
 
-  /** The row of a session that has to exist. */
+  /** The row of a session that must exist. */
   get(id: string): SessionRow {
     const row = this.find(id)
     if (!row) throw new Error(`session ${id} has no row`)
     return row
   }
 
-  /** Tells whoever looks after sessions to look again. */
   notifyChanged(): void {
-    for (const hear of this.#listeners) hear()
+    for (const listener of this.#listeners) listener()
   }
 }

@@ -8,32 +8,35 @@ import type { SessionRow } from './table.ts'
 
 const notFound = (token: string) => new AppError('session-not-found', `not_found: session not found: "${token}"`)
 
-/** Finds the session a caller means: by id, configured identity, run-time name, alias or title. */
+/** Finds sessions by id, configured identity, run-time name, alias or title. */
 export class SessionResolver {
   constructor(
-    private readonly book: SessionRepository,
+    private readonly repository: SessionRepository,
     private readonly config: Pick<Config, 'current'>,
   ) {}
 
-  /** The live session a token names; with `past`, a closed one when no live one answers to it. */
+  /** The live session a token names; with `past`, a closed one when no live one has that name. */
   resolve(token: string, { past = false } = {}): SessionRow {
-    const row = this.find(token) ?? (past ? this.#past(token) : undefined)
+    const row = this.find(token) ?? (past ? this.#closed(token) : undefined)
     if (!row) throw notFound(token)
     if (row.state === 'closed' && !past) throw notFound(token)
     return row
   }
 
-  /** The session a token names, closed ones only by id; refuses one that names several. */
+  /** The session a token names, closed ones only by id; throws when it names several. */
   find(token: string): SessionRow | undefined {
     if (token === '' || token.startsWith('template:')) return undefined
-    const byId = this.book.find(token)
+    const byId = this.repository.find(token)
     if (byId) return byId
     const named = this.named(token)
-    if (named) return this.#only(token, this.book.liveByName('named', named.qualified)) ?? this.#squatter(token)
+    if (named)
+      return (
+        this.#requireOne(token, this.repository.liveByName('named', named.qualified)) ?? this.#rejectImpostor(token)
+      )
     return this.#byName(token)
   }
 
-  /** The configured named session that a token means: its identity, its run-time name, or its last part. */
+  /** The configured named session that a token names: by identity, run-time name, or last segment. */
   named(token: string): NamedSessionConfig | undefined {
     const all = this.config.current.namedSessions
     const exact = all.find(({ qualified }) => qualified === token || sanitize(qualified) === token)
@@ -49,30 +52,30 @@ export class SessionResolver {
 
   #byName(token: string): SessionRow | undefined {
     for (const column of ['sessionName', 'alias', 'agentName'] as const) {
-      const row = this.#only(token, this.book.liveByName(column, token))
+      const row = this.#requireOne(token, this.repository.liveByName(column, token))
       if (row) return row
     }
-    const titled = this.book
+    const titled = this.repository
       .live()
-      .filter((row) => row.named === null && row.state === 'active' && this.book.titleOf(row.id) === token)
+      .filter((row) => row.named === null && row.state === 'active' && this.repository.titleOf(row.id) === token)
     return titled[0]
   }
 
-  /** A live session that bears the name of a configured one without being it. */
-  #squatter(token: string): undefined {
-    const [other] = [...this.book.liveByName('sessionName', token), ...this.book.liveByName('alias', token)]
+  /** Throws when a live session has the name of a configured one without being it. */
+  #rejectImpostor(token: string): undefined {
+    const [other] = [...this.repository.liveByName('sessionName', token), ...this.repository.liveByName('alias', token)]
     if (!other) return undefined
     throw new AppError(
       SESSION_CONFLICT,
-      `conflict: session ${other.id} bears the name ${token}, which is configured for another; rename it`,
+      `conflict: session ${other.id} has the name ${token}, which is configured for another; rename it`,
     )
   }
 
-  #past(token: string): SessionRow | undefined {
-    return this.book.closedByName('sessionName', token)[0] ?? this.book.closedByName('alias', token)[0]
+  #closed(token: string): SessionRow | undefined {
+    return this.repository.closedByName('sessionName', token)[0] ?? this.repository.closedByName('alias', token)[0]
   }
 
-  #only(token: string, rows: SessionRow[]): SessionRow | undefined {
+  #requireOne(token: string, rows: SessionRow[]): SessionRow | undefined {
     if (rows.length > 1)
       throw ambiguous(
         token,
@@ -82,5 +85,5 @@ export class SessionResolver {
   }
 }
 
-const ambiguous = (token: string, all: readonly string[]) =>
-  new AppError(SESSION_CONFLICT, `ambiguous: "${token}" may mean ${all.join(', ')}; say which`)
+const ambiguous = (token: string, candidates: readonly string[]) =>
+  new AppError(SESSION_CONFLICT, `ambiguous: "${token}" may mean ${candidates.join(', ')}; say which`)

@@ -5,13 +5,13 @@ import { errorMessage } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 
 const DAY = 24 * 3_600_000
-/** How long an ended token can be told from an unknown one, and what was said to sessions is kept. */
-const KEPT = 30 * DAY
-const SLICE = 1000
+/** How long revoked tokens can be told from unknown ones, and how long delivered messages are kept. */
+const RETENTION = 30 * DAY
+const BATCH_SIZE = 1000
 
-/** Drops what sessions leave behind once it is old, a slice at a time. */
+/** Deletes old tokens and messages of sessions, in batches. */
 export class SessionRetention {
-  readonly #drops: Statement<unknown, [number]>[]
+  readonly #deletes: Statement<unknown, [number]>[]
   #next: Deadline | undefined
 
   constructor(
@@ -20,25 +20,25 @@ export class SessionRetention {
     private readonly deadlines: Deadlines,
     private readonly report: (message: string) => void,
   ) {
-    this.#drops = [
+    this.#deletes = [
       store.prepare(
         `DELETE FROM session_tokens WHERE hash IN
-           (SELECT hash FROM session_tokens WHERE ended_at IS NOT NULL AND ended_at < ? LIMIT ${SLICE})`,
+           (SELECT hash FROM session_tokens WHERE ended_at IS NOT NULL AND ended_at < ? LIMIT ${BATCH_SIZE})`,
       ),
       store.prepare(
         `DELETE FROM session_messages WHERE id IN
-           (SELECT id FROM session_messages WHERE ended_at IS NOT NULL AND ended_at < ? LIMIT ${SLICE})`,
+           (SELECT id FROM session_messages WHERE ended_at IS NOT NULL AND ended_at < ? LIMIT ${BATCH_SIZE})`,
       ),
     ]
   }
 
-  /** Tidies now and every day. */
+  /** Deletes now and once a day. */
   async start(): Promise<void> {
     this.#next = this.deadlines.after(DAY, () => this.start().catch((error) => this.report(errorMessage(error))))
-    const before = this.clock.now() - KEPT
-    for (const drop of this.#drops) {
-      let dropped = SLICE
-      while (dropped === SLICE) dropped = await this.store.write(() => drop.run(before).changes)
+    const before = this.clock.now() - RETENTION
+    for (const statement of this.#deletes) {
+      let deleted = BATCH_SIZE
+      while (deleted === BATCH_SIZE) deleted = await this.store.write(() => statement.run(before).changes)
     }
   }
 

@@ -72,6 +72,7 @@ export const sessions = sqliteTable(
     index('sessions_past_name').on(table.sessionName, table.createdAt),
     index('sessions_past_alias').on(table.alias, table.createdAt).where(sql`alias IS NOT NULL`),
     index('sessions_hosted').on(table.hostKey).where(sql`host_key IS NOT NULL`),
+    index('sessions_folder').on(table.workDir),
     index('sessions_by_template').on(table.template, desc(table.createdAt), desc(table.id)),
   ],
 )

@@ -13,10 +13,10 @@ interface TokenRow {
   ended_at: number | null
 }
 
-/** Credentials of sessions: one per incarnation, made at its start, dead at its end. Only their hashes are kept. */
+/** Credentials of sessions: one per incarnation, issued at its start, revoked at its end. Only hashes are stored. */
 export class SessionTokens {
   readonly #insert: Statement<unknown, [string, string, number]>
-  readonly #end: Statement<unknown, [number, string]>
+  readonly #revoke: Statement<unknown, [number, string]>
   readonly #find: Statement<TokenRow, [string]>
 
   constructor(
@@ -24,11 +24,11 @@ export class SessionTokens {
     private readonly clock: Clock,
   ) {
     this.#insert = store.prepare('INSERT INTO session_tokens (hash, session_id, generation) VALUES (?, ?, ?)')
-    this.#end = store.prepare('UPDATE session_tokens SET ended_at = ? WHERE session_id = ? AND ended_at IS NULL')
+    this.#revoke = store.prepare('UPDATE session_tokens SET ended_at = ? WHERE session_id = ? AND ended_at IS NULL')
     this.#find = store.prepare('SELECT session_id, generation, ended_at FROM session_tokens WHERE hash = ?')
   }
 
-  /** The token of a new incarnation; those before it are dead. */
+  /** Issues the token of a new incarnation; earlier ones are revoked. */
   issue(tx: Tx, session: string, generation: number): string {
     this.revoke(tx, session)
     const token = createSecret(TOKEN_PREFIX.session)
@@ -38,10 +38,10 @@ export class SessionTokens {
 
   revoke(tx: Tx, session: string): void {
     void tx
-    this.#end.run(this.clock.now(), session)
+    this.#revoke.run(this.clock.now(), session)
   }
 
-  /** The session a token hash belongs to, `ended` when its incarnation is over. */
+  /** The session that a token hash belongs to; `ended` when its incarnation is over. */
   find(hash: string): { session: string; generation: number } | 'ended' | undefined {
     const row = this.#find.get(hash)
     if (!row) return undefined

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 
-/** Where a session stands, as it is stored. */
+/** The state of a session, as it is stored. */
 export type SessionState =
   | 'start-pending'
   | 'creating'
@@ -14,7 +14,7 @@ export type SessionState =
   | 'failed-create'
   | 'closed'
 
-/** What can be done to a session. */
+/** A command that changes a session's state. */
 export type Command =
   | 'begin'
   | 'ready'
@@ -47,10 +47,10 @@ const LIVE: readonly SessionState[] = [
   'failed-create',
 ]
 
-/** Every state there is. */
+/** All states. */
 export const STATES: ReadonlySet<string> = new Set<string>([...LIVE, 'closed'])
 
-/** Every move there is; whatever is not here is refused. */
+/** All transitions; every other command is rejected. */
 export const TRANSITIONS: Readonly<Record<Command, Transition>> = {
   begin: { from: ['start-pending', 'asleep'], to: 'creating' },
   ready: { from: ['creating'], to: 'active' },
@@ -67,7 +67,7 @@ export const TRANSITIONS: Readonly<Record<Command, Transition>> = {
   close: { from: LIVE, to: 'closed' },
 }
 
-/** The state a command leads to; refuses where it does not apply. */
+/** The state that a command leads to; throws where the state does not accept it. */
 export function transition(from: SessionState, command: Command): SessionState {
   const { from: allowed, to } = TRANSITIONS[command]
   if (allowed.includes(from)) return to

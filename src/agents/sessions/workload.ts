@@ -3,71 +3,71 @@ import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 
-/** A bead that is someone's to work on. */
+/** A bead that is assigned to somebody. */
 export interface AssignedBead {
   id: string
   status: string
 }
 
-/** More waiting work than this makes no difference to how many sessions are started at once. */
+/** More beads than this make no difference to how many sessions are started at once. */
 const MAX_BEADS = 500
 
-/** What there is to do: work in the hands of sessions, and work that waits for agents. */
+/** Queries for work: beads assigned to sessions, and beads that wait for agents. */
 export class Workload {
-  readonly #held: Statement<AssignedBead, [string, number]>
-  readonly #newest: Statement<{ assignee: string; id: string; at: number }, []>
-  readonly #waiting: Statement<{ id: string }, [string, number, number]>
-  readonly #untouched: Statement<{ id: string }, [string]>
+  readonly #assigned: Statement<AssignedBead, [string, number]>
+  readonly #newestActive: Statement<{ assignee: string; id: string; at: number }, []>
+  readonly #unassigned: Statement<{ id: string }, [string, number, number]>
+  readonly #isUnassigned: Statement<{ id: string }, [string]>
   readonly #deferred: Statement<{ at: number | null }, [number]>
 
   constructor(
     store: Store,
     private readonly clock: Clock,
   ) {
-    this.#held = store.prepare(
+    this.#assigned = store.prepare(
       `SELECT id, status FROM beads INDEXED BY beads_held
        WHERE assignee IN (SELECT value FROM json_each(?)) AND assignee != '' AND status != 'closed' AND workable = 1
          AND (status != 'open' OR (ready = 1 AND coalesce(defer_until, 0) <= ?))
        ORDER BY status, created_at DESC, id LIMIT ${MAX_BEADS}`,
     )
-    this.#newest = store.prepare(
+    this.#newestActive = store.prepare(
       `SELECT assignee, id, max(created_at) AS at FROM beads INDEXED BY beads_held
        WHERE assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1 GROUP BY assignee`,
     )
-    this.#waiting = store.prepare(
+    this.#unassigned = store.prepare(
       stablePlan(`SELECT id FROM beads
        WHERE ready = 1 AND assignee = '' AND routed_to = ? AND coalesce(defer_until, 0) <= ? AND type != 'epic'
        ORDER BY created_at, id LIMIT ?`),
     )
-    this.#untouched = store.prepare("SELECT id FROM beads WHERE id = ? AND ready = 1 AND assignee = ''")
+    this.#isUnassigned = store.prepare("SELECT id FROM beads WHERE id = ? AND ready = 1 AND assignee = ''")
     this.#deferred = store.prepare(
       `SELECT min(defer_until) AS at FROM beads
        WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ?`,
     )
   }
 
-  /** Beads stored under any of these names that are under way or can be begun; the newest in progress first. */
+  /** Beads assigned to any of these names that are in progress or ready; the newest in progress first. */
   assignedTo(names: readonly string[]): AssignedBead[] {
-    return this.#held.all(JSON.stringify(names), this.clock.now())
+    return this.#assigned.all(JSON.stringify(names), this.clock.now())
   }
 
-  /** Tells of names the newest bead in progress that is stored under any of them. */
+  /** A lookup of the newest bead in progress that is assigned to any of some names. */
   activeBeads(): (names: readonly string[]) => string | undefined {
-    const newest = new Map(this.#newest.all().map((bead) => [bead.assignee, bead]))
+    const newest = new Map(this.#newestActive.all().map((bead) => [bead.assignee, bead]))
     return (names) => {
       const beads = names.flatMap((name) => newest.get(name) ?? [])
       return beads.sort((a, b) => b.at - a.at || (a.id < b.id ? -1 : 1))[0]?.id
     }
   }
 
-  /** Beads routed to an agent that nobody has, the oldest first. */
+  /** Unassigned beads that are routed to an agent, the oldest first. */
   unassignedFor(agent: string): string[] {
-    return this.#waiting.all(agent, this.clock.now(), MAX_BEADS).map(({ id }) => id)
+    return this.#unassigned.all(agent, this.clock.now(), MAX_BEADS).map(({ id }) => id)
   }
 
-  /** Whether a bead still waits for someone to take it. */
+  /** Whether a bead is ready and assigned to nobody. */
   isUnassigned(bead: string): boolean {
-    return this.#untouched.get(bead) !== null
+    return this.#isUnassigned.get(bead) !== null
   }
 
   /** When the next deferred bead becomes ready. */

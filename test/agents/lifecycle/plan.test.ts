@@ -55,7 +55,7 @@ const session = (over: Partial<SessionSnapshot> = {}): SessionSnapshot => ({
   quietSince: NOW,
   busyUntil: 0,
   drift: [],
-  luck: 0,
+  jitter: 0,
   busy: false,
   ...over,
 })
@@ -90,7 +90,7 @@ const brief = (over: Parameters<typeof situation>[0]) =>
   plan(situation(over)).actions.map((action) => {
     if (action.do === 'create')
       return `create ${action.named ?? `${action.agent}-${action.slot}`} ${action.work ?? ''}`.trim()
-    if (action.do === 'record-exit') return `bury ${action.session} ${action.exit.how} ${action.after.state}`
+    if (action.do === 'record-exit') return `bury ${action.session} ${action.exit.how} ${action.outcome.state}`
     if (action.do === 'end') return `end ${action.key}`
     if (action.do === 'park') return `park ${action.bead}`
     if (action.do === 'drain') return `drain ${action.session} ${action.reason}`
@@ -398,11 +398,11 @@ describe('a session whose declaration changed', () => {
 describe('an old session', () => {
   test('starts anew at an age that differs from session to session', () => {
     const aging = agent({ minActive: 1, maxAge: 1000, maxAgeJitter: 1000 })
-    const old = (luck: number) =>
-      plan(situation({ agents: [aging], hosted: [process()], sessions: [session({ luck })] }))
+    const old = (jitter: number) =>
+      plan(situation({ agents: [aging], hosted: [process()], sessions: [session({ jitter })] }))
     expect(old(0).due).toBe(NOW + 1000)
     expect(old(0.5).due).toBe(NOW + 1500)
-    const now = session({ wokeAt: NOW - 1500, luck: 0.5 })
+    const now = session({ wokeAt: NOW - 1500, jitter: 0.5 })
     expect(brief({ agents: [aging], hosted: [process()], sessions: [now] })).toEqual(['drain mc-1 max-session-age'])
   })
 })

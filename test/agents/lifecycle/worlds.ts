@@ -142,7 +142,7 @@ function anySession(
     quietSince: moment(),
     busyUntil: chance(0.1) ? moment() : 0,
     drift: pick([...Array<string[]>(9).fill([]), ['command'], ['session_live'], ['command', 'session_live']]),
-    luck: roll(),
+    jitter: roll(),
     busy: chance(0.1),
   }
 }
@@ -253,7 +253,7 @@ function create(
     quietSince: now,
     busyUntil: 0,
     drift: [],
-    luck: 0.5,
+    jitter: 0.5,
     busy: false,
   })
 }
