@@ -3,14 +3,14 @@ import { route } from '../http/route.ts'
 import type { ConfigViews } from './config-views.ts'
 import { ConfigExplained, ConfigResponse, ConfigValidated } from './schema.ts'
 
-/** The operations on what a city's files declare; all of them only look. */
+/** The operations on a city's configuration; all of them only read. */
 export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
   route(
     'GET ~/config',
     {
       id: 'get-v0-city-by-city-name-config',
       summary: 'Show the configuration in force',
-      description: 'The last good one: while the files are broken, `config/validate` says why they are not in force.',
+      description: 'The last good one. While the files have errors, `config/validate` says why they are not in force.',
       ok: ConfigResponse,
       index: true,
     },
@@ -20,7 +20,7 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
     'GET ~/config/defaults',
     {
       id: 'get-v0-city-by-city-name-config-defaults',
-      summary: 'Show what a city has that declares nothing',
+      summary: 'Show the default configuration',
       ok: ConfigResponse,
       index: true,
     },
@@ -30,7 +30,7 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
     'GET ~/config/explain',
     {
       id: 'get-v0-city-by-city-name-config-explain',
-      summary: 'Show where each agent and provider comes from',
+      summary: 'Show where each agent and provider is declared',
       ok: ConfigExplained,
       index: true,
     },
@@ -41,7 +41,8 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
     {
       id: 'get-v0-city-by-city-name-config-validate',
       summary: 'Check the files on disk',
-      description: 'Every mistake with its file, line and key. A broken file is an answer, not an error.',
+      description:
+        'Lists every error and warning with its file, line and key, also keys that have no effect. The status is 200 in any case.',
       ok: ConfigValidated,
     },
     (x) => city(x).configViews.validate(),

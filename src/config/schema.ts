@@ -6,14 +6,18 @@ const Origin = (description: string) => Type.String({ description })
 
 export const WorkspaceResponse = Type.Object(
   {
-    name: Type.String({ description: 'What the city is called.' }),
+    name: Type.String({ description: 'The name of the city.' }),
     prefix: Type.Optional(Type.String({ description: 'What the ids of its own beads begin with.' })),
-    declared_name: Type.Optional(Type.String({ description: 'What city.toml calls it, which may be overruled here.' })),
-    declared_prefix: Type.Optional(Type.String({ description: 'The prefix that city.toml names.' })),
-    provider: Type.Optional(Type.String({ description: 'What agents run that name no provider.' })),
+    declared_name: Type.Optional(
+      Type.String({ description: 'The name in city.toml, which this machine may override.' }),
+    ),
+    declared_prefix: Type.Optional(Type.String({ description: 'The prefix in city.toml.' })),
+    provider: Type.Optional(Type.String({ description: 'The provider of agents that name none.' })),
     suspended: Type.Boolean({ description: 'Whether it starts no new sessions.' }),
     session_template: Type.Optional(Type.String()),
-    max_active_sessions: Type.Optional(Count('Most sessions at once: absent when nothing is said, -1 for no limit.')),
+    max_active_sessions: Type.Optional(
+      Count('The highest number of sessions at once: absent when not declared, -1 for no limit.'),
+    ),
   },
   { $id: 'WorkspaceResponse', ...closed },
 )
@@ -24,7 +28,7 @@ const agent = {
   provider: Type.Optional(Type.String()),
   is_pool: Type.Optional(Type.Boolean({ description: 'Whether it may have several sessions at once.' })),
   scope: Type.Optional(Type.String({ description: '`city` or `rig`.' })),
-  suspended: Type.Boolean({ description: 'Whether it, or its rig, is kept from working.' }),
+  suspended: Type.Boolean({ description: 'Whether it, or its rig, is suspended.' }),
 }
 
 export const ConfigAgent = Type.Object(agent, { $id: 'ConfigAgentResponse', ...closed })
@@ -48,7 +52,7 @@ const provider = {
   acp_args: Type.Optional(Type.Array(Type.String())),
   prompt_mode: Type.Optional(Type.String({ description: '`arg`, `flag` or `none`.' })),
   prompt_flag: Type.Optional(Type.String()),
-  ready_delay_ms: Type.Optional(Count('When it is taken as ready if its screen shows no sign of it.')),
+  ready_delay_ms: Type.Optional(Count('After this long it counts as ready when its screen does not show it.')),
   env: Type.Optional(Type.Record(Type.String(), Type.String())),
 }
 
@@ -78,7 +82,12 @@ export const ConfigExplained = Type.Object(
   {
     agents: Type.Array(
       Type.Object(
-        { ...agent, origin: Origin('`inline` when this city declares it, `pack-derived` when a pack does.') },
+        {
+          ...agent,
+          origin: Origin(
+            '`inline` when this city’s own files declare it, so that it can be edited; else `pack-derived`.',
+          ),
+        },
         { $id: 'AnnotatedAgentResponse', ...closed },
       ),
     ),

@@ -10,36 +10,36 @@ type Declared = ReadonlyMap<string, ProviderConfig>
 
 /** Every provider as it is declared: the city's by name, then the builtins it does not declare itself. */
 export function listProviders(declared: Declared): ProviderList {
-  const items = names(declared).map((name) => getProvider(declared, name))
+  const items = namesOf(declared).map((name) => getProvider(declared, name))
   return { items, total: items.length }
 }
 
 export function getProvider(declared: Declared, name: string): ProviderResponse {
-  const spec = declared.get(name) ?? BUILTINS.get(name)
-  if (!spec)
+  const config = declared.get(name) ?? BUILTINS.get(name)
+  if (!config)
     throw new AppError('provider-not-found', `provider "${name}" is neither declared in city.toml nor built in`)
   return {
-    ...identity(declared, name),
-    ...given('display_name', spec.displayName),
-    ...given('command', spec.command),
-    ...given('args', spec.args),
-    ...given('acp_command', spec.acpCommand),
-    ...given('acp_args', spec.acpArgs),
-    ...given('prompt_mode', spec.promptMode),
-    ...given('prompt_flag', spec.promptFlag),
-    ...given('ready_delay_ms', spec.readyDelayMs),
-    ...given('env', spec.env),
+    ...identityOf(declared, name),
+    ...optional('display_name', config.displayName),
+    ...optional('command', config.command),
+    ...optional('args', config.args),
+    ...optional('acp_command', config.acpCommand),
+    ...optional('acp_args', config.acpArgs),
+    ...optional('prompt_mode', config.promptMode),
+    ...optional('prompt_flag', config.promptFlag),
+    ...optional('ready_delay_ms', config.readyDelayMs),
+    ...optional('env', config.env),
   }
 }
 
-/** Every provider with what may be chosen about it, its bases merged in; one that cannot be resolved offers nothing. */
+/** Every provider with its options, bases merged in; one that cannot be resolved has none. */
 export function listPublicProviders(declared: Declared): ProviderPublicList {
-  const items = names(declared).map((name) => publicProvider(declared, name))
+  const items = namesOf(declared).map((name) => publicProvider(declared, name))
   return { items, total: items.length }
 }
 
 function publicProvider(declared: Declared, name: string): ProviderPublic {
-  const provider = resolved(declared, name)
+  const provider = tryResolve(declared, name)
   const options = provider?.optionsSchema.map(({ key, label, type, default: value, choices }) => ({
     key,
     label,
@@ -48,15 +48,15 @@ function publicProvider(declared: Declared, name: string): ProviderPublic {
     choices: choices.map((choice) => ({ value: choice.value, label: choice.label })),
   }))
   return {
-    ...identity(declared, name),
-    ...given('display_name', provider?.displayName),
+    ...identityOf(declared, name),
+    ...optional('display_name', provider?.displayName),
     ...(provider && options && options.length > 0
       ? { options_schema: options, effective_defaults: effectiveOptions(provider) }
       : {}),
   }
 }
 
-function resolved(declared: Declared, name: string): Provider | undefined {
+function tryResolve(declared: Declared, name: string): Provider | undefined {
   try {
     const provider = resolveProvider(name, declared)
     effectiveOptions(provider)
@@ -67,16 +67,16 @@ function resolved(declared: Declared, name: string): Provider | undefined {
   }
 }
 
-const names = (declared: Declared): string[] => [
+const namesOf = (declared: Declared): string[] => [
   ...[...declared.keys()].sort(),
   ...[...BUILTINS.keys()].filter((name) => !declared.has(name)),
 ]
 
-const identity = (declared: Declared, name: string) => ({
+const identityOf = (declared: Declared, name: string) => ({
   name,
   builtin: BUILTINS.has(name),
   city_level: declared.has(name),
 })
 
-const given = <Key extends string, Value>(key: Key, value: Value | undefined) =>
+const optional = <Key extends string, Value>(key: Key, value: Value | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value }

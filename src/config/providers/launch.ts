@@ -19,11 +19,11 @@ export interface LaunchRequest {
   provider?: Provider
   agent?: LaunchedAgent
   prompt?: string
-  /** What was chosen for this one session. */
+  /** The options of this one session. */
   options?: Readonly<Record<string, string>>
-  /** The key of the conversation to go on with. */
+  /** The key of the conversation to continue. */
   resume?: string
-  /** What commands may mention, as `{{.WorkDir}}`. */
+  /** The fields that commands may use, such as `{{.WorkDir}}`. */
   fields?: TemplateFields
   /** How the program is spoken to; one of `acp` gets its prompt as its first turn. */
   transport?: Transport
@@ -40,52 +40,54 @@ export interface Launch {
 }
 
 /** The system takes no single argument longer than 128 KiB. */
-const LONGEST = 120 * 1024
+const MAX_ARGUMENT_BYTES = 120 * 1024
 
-/** From what is declared and chosen to the words of a process; text is never read by a shell on the way. */
+/** Builds the command line of a session; no text of others is read by a shell on the way. */
 export function buildLaunch(request: LaunchRequest): Launch {
   const { provider, agent = {}, prompt } = request
   const env = { ...provider?.env, ...agent.env }
-  const spoken = request.transport === 'acp'
-  const told = agent.promptMode ?? (agent.startCommand ? 'none' : provider?.promptMode) ?? 'none'
-  // OpenCode drops what stands behind its flag when it goes on with a conversation.
-  const mode = spoken || (told === 'flag' && request.resume !== undefined) ? 'none' : told
+  const isAcp = request.transport === 'acp'
+  const declaredMode = agent.promptMode ?? (agent.startCommand ? 'none' : provider?.promptMode) ?? 'none'
+  // OpenCode ignores the value of its flag when it continues a conversation.
+  const mode = isAcp || (declaredMode === 'flag' && request.resume !== undefined) ? 'none' : declaredMode
   const flag = agent.promptFlag ?? provider?.promptFlag
-  const given = prompt ? promptArgs(prompt, mode, flag) : []
-  const argv = agent.startCommand ? shell(agent.startCommand, given, request) : direct(request, given)
-  const typed = prompt && given.length === 0
+  const promptArgs = prompt ? toPromptArgs(prompt, mode, flag) : []
+  const argv = agent.startCommand
+    ? shellArgv(agent.startCommand, promptArgs, request)
+    : providerArgv(request, promptArgs)
+  const isTyped = prompt && promptArgs.length === 0
   return {
     argv,
-    env: prompt && !typed ? { ...env, GC_STARTUP_PROMPT_DELIVERED: '1' } : env,
-    ...(typed ? { typed: prompt } : {}),
+    env: prompt && !isTyped ? { ...env, GC_STARTUP_PROMPT_DELIVERED: '1' } : env,
+    ...(isTyped ? { typed: prompt } : {}),
   }
 }
 
-/** The values in force: schema default < provider < agent < session. A key or value that is not known is refused. */
+/** The options in force: schema default < provider < agent < session; throws for an unknown key or value. */
 export function effectiveOptions(
   provider: Provider,
   agent: Readonly<Record<string, string>> = {},
   session: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  const known = new Map(provider.optionsSchema.map((option) => [option.key, option]))
+  const options = new Map(provider.optionsSchema.map((option) => [option.key, option]))
   const values = Object.fromEntries(provider.optionsSchema.map((option) => [option.key, option.default]))
   for (const layer of [provider.optionDefaults, agent, session]) {
     for (const [key, value] of Object.entries(layer)) {
-      choiceOf(provider, known.get(key), key, value)
+      requireChoice(provider, options.get(key), key, value)
       values[key] = value
     }
   }
   return values
 }
 
-function choiceOf(provider: Provider, option: ProviderOption | undefined, key: string, value: string) {
+function requireChoice(provider: Provider, option: ProviderOption | undefined, key: string, value: string) {
   if (!option) {
-    const keys = provider.optionsSchema.map((known) => known.key).join(', ')
+    const keys = provider.optionsSchema.map((each) => each.key).join(', ')
     throw new AppError('invalid-request', `${provider.name} has no option "${key}"; it has ${keys || 'none'}`)
   }
-  const choice = option.choices.find((known) => known.value === value)
+  const choice = option.choices.find((each) => each.value === value)
   if (choice) return choice
-  const values = option.choices.map((known) => known.value || '""').join(', ')
+  const values = option.choices.map((each) => each.value || '""').join(', ')
   throw new AppError('invalid-request', `option "${key}" of ${provider.name} cannot be "${value}"; it can be ${values}`)
 }
 
@@ -93,34 +95,35 @@ function optionArgs(provider: Provider, { agent, options }: LaunchRequest): stri
   const values = effectiveOptions(provider, agent?.optionDefaults, options)
   return provider.optionsSchema.flatMap((option) => {
     const value = values[option.key] ?? ''
-    return value === '' ? [] : choiceOf(provider, option, option.key, value).flagArgs
+    return value === '' ? [] : requireChoice(provider, option, option.key, value).flagArgs
   })
 }
 
-function promptArgs(prompt: string, mode: PromptMode, flag: string | undefined): string[] {
-  if (mode === 'none' || Buffer.byteLength(prompt) > LONGEST) return []
-  const words = prompt.replaceAll('\0', '').replace(/^(?=-)/, ' ')
-  if (mode === 'arg') return [words]
+function toPromptArgs(prompt: string, mode: PromptMode, flag: string | undefined): string[] {
+  if (mode === 'none' || Buffer.byteLength(prompt) > MAX_ARGUMENT_BYTES) return []
+  const argument = prompt.replaceAll('\0', '').replace(/^(?=-)/, ' ')
+  if (mode === 'arg') return [argument]
   if (!flag) throw new AppError('validation-failed', 'prompt_mode is "flag" but there is no prompt_flag')
-  return [...splitCommand(flag), words]
+  return [...splitCommand(flag), argument]
 }
 
-function direct(request: LaunchRequest, given: string[]): string[] {
+function providerArgv(request: LaunchRequest, promptArgs: string[]): string[] {
   const { provider, agent = {}, resume, fields = {} } = request
   if (!provider) {
     throw new AppError('validation-failed', 'the agent has neither a provider nor a start_command; give it one')
   }
-  if (request.transport === 'acp') return speaking(provider, agent, fields)
-  const fill = (words: readonly string[]) =>
+  if (request.transport === 'acp') return acpArgv(provider, agent, fields)
+  const render = (words: readonly string[]) =>
     words.map((word) => renderTemplate(word, fields, `a command of ${provider.name}`))
-  const rest = [...fill(provider.args), ...fill(agent.args ?? []), ...optionArgs(provider, request), ...given]
-  const command = fill(splitCommand(provider.command))
+  const rest = [...render(provider.args), ...render(agent.args ?? []), ...optionArgs(provider, request), ...promptArgs]
+  const command = render(splitCommand(provider.command))
   if (resume === undefined) return [...command, ...rest]
-  return resuming(provider, agent.resumeCommand ?? provider.resumeCommand, key(resume), command, rest)
+  const resumeCommand = agent.resumeCommand ?? provider.resumeCommand
+  return resumeArgv(provider, resumeCommand, checkedKey(resume), command, rest)
 }
 
-/** The command that speaks the protocol; what is chosen by flags of the full-screen program is not for it. */
-function speaking(provider: Provider, agent: LaunchedAgent, fields: TemplateFields): string[] {
+/** The command that speaks the protocol; it takes no options of the full-screen program. */
+function acpArgv(provider: Provider, agent: LaunchedAgent, fields: TemplateFields): string[] {
   if (!provider.supportsAcp && provider.acpCommand === undefined) {
     throw new AppError(
       'validation-failed',
@@ -133,28 +136,35 @@ function speaking(provider: Provider, agent: LaunchedAgent, fields: TemplateFiel
   )
 }
 
-function resuming(provider: Provider, whole: string | undefined, resume: string, command: string[], rest: string[]) {
-  if (whole) return splitCommand(whole).map((word) => renderTemplate(word, { SessionKey: resume }, 'resume_command'))
+function resumeArgv(
+  provider: Provider,
+  resumeCommand: string | undefined,
+  resume: string,
+  command: string[],
+  rest: string[],
+) {
+  if (resumeCommand)
+    return splitCommand(resumeCommand).map((word) => renderTemplate(word, { SessionKey: resume }, 'resume_command'))
   if (!provider.resumeFlag) return [...command, ...rest]
   return [...command, ...splitCommand(provider.resumeFlag), resume, ...rest]
 }
 
-/** A conversation's key comes from the program itself, so it is looked at before it stands among arguments. */
-function key(resume: string): string {
+/** A conversation's key comes from the program itself, so it is checked before it becomes an argument. */
+function checkedKey(resume: string): string {
   if (/^[A-Za-z0-9][\w.:-]{0,199}$/.test(resume)) return resume
   throw new AppError('validation-failed', `"${resume}" is not the key of a conversation`)
 }
 
 /** A command for a shell. The prompt arrives as `"$@"`, which is put at the end unless the command says where. */
-function shell(command: string, given: string[], { agent, fields = {} }: LaunchRequest): string[] {
-  const filled = renderShellCommand(command, fields, 'start_command')
-  const extra = [...(agent?.args ?? []), ...given]
-  if (extra.length === 0) return ['/bin/sh', '-c', filled]
-  const line = /\$(?:[@*1]|\{[@*1])/.test(filled) ? filled : `${filled} "$@"`
+function shellArgv(command: string, promptArgs: string[], { agent, fields = {} }: LaunchRequest): string[] {
+  const rendered = renderShellCommand(command, fields, 'start_command')
+  const extra = [...(agent?.args ?? []), ...promptArgs]
+  if (extra.length === 0) return ['/bin/sh', '-c', rendered]
+  const line = /\$(?:[@*1]|\{[@*1])/.test(rendered) ? rendered : `${rendered} "$@"`
   return ['/bin/sh', '-c', line, 'gc', ...extra]
 }
 
-/** A declared command filled in for a shell; a value with characters that a shell reads is refused. */
+/** Renders a declared command for a shell; throws for a value with characters that a shell interprets. */
 export function renderShellCommand(command: string, fields: TemplateFields, name: string): string {
   for (const [field, value] of Object.entries(fields)) {
     if (!new RegExp(`\\.${field}\\b`).test(command) || /^[\w./:@%+=,-]*$/.test(value ?? '')) continue

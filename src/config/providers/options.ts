@@ -2,23 +2,23 @@ import type { OptionChoice, ProviderOption } from './provider.ts'
 
 const choice = (value: string, label: string, ...flagArgs: string[]): OptionChoice => ({ value, label, flagArgs })
 
-const select = (key: string, label: string, byDefault: string, ...choices: OptionChoice[]): ProviderOption => ({
+const select = (key: string, label: string, defaultValue: string, ...choices: OptionChoice[]): ProviderOption => ({
   key,
   label,
   type: 'select',
-  default: byDefault,
+  default: defaultValue,
   choices,
 })
 
-/** An option whose values are handed over as they are, after one flag; '' leaves the program's own default. */
-const named = (key: string, label: string, values: readonly string[], args: (value: string) => string[]) =>
+/** An option whose values are passed on as they are, after one flag; '' leaves the program's own default. */
+const passThrough = (key: string, label: string, values: readonly string[], args: (value: string) => string[]) =>
   select(key, label, '', choice('', 'Default'), ...values.map((value) => choice(value, value, ...args(value))))
 
-const permissions = (byDefault: string, ...choices: OptionChoice[]): ProviderOption =>
-  select('permission_mode', 'Permission mode', byDefault, ...choices)
+const permissions = (defaultValue: string, ...choices: OptionChoice[]): ProviderOption =>
+  select('permission_mode', 'Permission mode', defaultValue, ...choices)
 
 const model = (values: readonly string[], args = (value: string) => ['--model', value]): ProviderOption =>
-  named('model', 'Model', values, args)
+  passThrough('model', 'Model', values, args)
 
 const CLAUDE_MODELS = ['fable-5', 'opus', 'opus-5', 'opus-4-7', 'sonnet', 'sonnet-5', 'sonnet-4-6', 'haiku']
 const CODEX_MODELS = ['gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna', 'gpt-5.5', 'gpt-5.3-codex', 'o3', 'o4-mini']
@@ -34,7 +34,7 @@ export const claudeOptions: ProviderOption[] = [
     choice('plan', 'Plan only', '--permission-mode', 'plan'),
     choice('unrestricted', 'No permission checks', '--dangerously-skip-permissions'),
   ),
-  named('effort', 'Effort', ['low', 'medium', 'high', 'xhigh', 'max'], (value) => ['--effort', value]),
+  passThrough('effort', 'Effort', ['low', 'medium', 'high', 'xhigh', 'max'], (value) => ['--effort', value]),
   model(CLAUDE_MODELS, (value) => ['--model', claudeModel(value)]),
 ]
 
@@ -46,7 +46,10 @@ export const codexOptions: ProviderOption[] = [
     choice('unrestricted', 'No permission checks', '--dangerously-bypass-approvals-and-sandbox'),
   ),
   model(CODEX_MODELS),
-  named('effort', 'Effort', ['low', 'medium', 'high', 'xhigh'], (value) => ['-c', `model_reasoning_effort=${value}`]),
+  passThrough('effort', 'Effort', ['low', 'medium', 'high', 'xhigh'], (value) => [
+    '-c',
+    `model_reasoning_effort=${value}`,
+  ]),
   select(
     'sandbox',
     'Sandbox',

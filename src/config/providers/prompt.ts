@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { renderTemplate, type TemplateFields } from './template.ts'
 
-/** Who a prompt is for. */
+/** The session that a prompt is for. */
 export interface PromptSubject {
   city: string
   cityPath: string
-  /** Its identity: what it is called as an assignee. */
+  /** Its name as an assignee. */
   agent: string
   /** The agent it runs, `rig/name` or `name`. */
   template: string
@@ -47,36 +47,42 @@ export function templateFields(subject: PromptSubject): TemplateFields {
 }
 
 /** Local time as the beacon line shows it, to the second. */
-function wallTime(at: number): string {
-  const date = new Date(at)
+function localTime(timestamp: number): string {
+  const date = new Date(timestamp)
   const offset = date.getTimezoneOffset() * 60_000
-  return new Date(at - offset).toISOString().slice(0, 19)
+  return new Date(timestamp - offset).toISOString().slice(0, 19)
 }
 
-/** The line every prompt begins with, so that a person can tell transcripts apart. */
-export const beacon = (city: string, agent: string, at: number): string => `[${city}] ${agent} • ${wallTime(at)}`
+/** The first line of every prompt, which tells transcripts apart. */
+export const beacon = (city: string, agent: string, timestamp: number): string =>
+  `[${city}] ${agent} • ${localTime(timestamp)}`
 
-/** A session's first prompt: the beacon, how to get its instructions again, its template filled in, and a first message. */
-export function composePrompt(subject: PromptSubject, template: string | undefined, at: number, message = ''): string {
+/** A session's first prompt: the beacon, how to get its instructions again, its rendered template, a first message. */
+export function composePrompt(
+  subject: PromptSubject,
+  template: string | undefined,
+  timestamp: number,
+  message = '',
+): string {
   const hint = 'Run `gc prime` for your instructions, also after your context was cleared.'
-  const role =
+  const instructions =
     template === undefined ? '' : renderTemplate(template, templateFields(subject), `the prompt of ${subject.template}`)
-  return [`${beacon(subject.city, subject.agent, at)}\n${hint}`, role.trim(), message.trim()]
+  return [`${beacon(subject.city, subject.agent, timestamp)}\n${hint}`, instructions.trim(), message.trim()]
     .filter(Boolean)
     .join('\n\n')
 }
 
-/** What separates a typed first prompt from the first message behind it. */
+/** Joins a typed first prompt and the first message after it. */
 export const joinPrompts = (prompt: string, message: string): string =>
   [prompt, message].filter(Boolean).join('\n\n---\n\n')
 
-/** Text without tags; what is left of broken or nested ones can open none. */
+/** Removes tags; what is left of broken or nested ones cannot open one. */
 export const stripTags = (text: string): string =>
   text.replace(/<[/!?]?[A-Za-z-][^<>]*>/g, '').replace(/<(?=[/!?A-Za-z])/g, '‹')
 
 /**
- * Text that someone else wrote, as data inside a prompt: without tags, between two marks that it cannot know and so
- * cannot forge. `from` says whose it is and is a name of ours, never their text.
+ * Wraps text of others as data for a prompt: without tags, between two marks that it cannot know and so cannot forge.
+ * `from` names its author in words of gc, never in theirs.
  */
 export function fenceText(text: string, from: string, nonce = randomBytes(8).toString('hex')): string {
   const body = stripTags(text).replaceAll(nonce, '')

@@ -4,20 +4,21 @@ import type { Provider, ProviderConfig, ProviderOption } from './provider.ts'
 
 type Declared = ReadonlyMap<string, ProviderConfig>
 
-interface Layer {
+/** A provider in a chain of bases. */
+interface Link {
   name: string
   builtin: boolean
-  spec: ProviderConfig
+  config: ProviderConfig
 }
 
 /** Merges a provider with its bases. A declared name wins over a builtin; a builtin not declared stands as it is. */
 export function resolveProvider(name: string, declared: Declared): Provider {
   const chain = chainOf(name, declared)
-  const merged = chain.reduceRight<ProviderConfig>((base, { spec }) => merge(base, spec), {})
+  const merged = chain.reduceRight<ProviderConfig>((base, { config }) => merge(base, config), {})
   if (!merged.command) {
     throw new AppError('validation-failed', `provider "${name}" has no command; give it one, or a base that has one`)
   }
-  const ancestor = chain.findLast((layer) => layer.builtin)?.name
+  const ancestor = chain.findLast((link) => link.builtin)?.name
   const { base: _, argsAppend, optionsSchemaMerge: __, ...rest } = merged
   return {
     ...rest,
@@ -33,12 +34,12 @@ export function resolveProvider(name: string, declared: Declared): Provider {
 }
 
 /** The provider and its bases, itself first. */
-function chainOf(name: string, declared: Declared): Layer[] {
-  const chain: Layer[] = []
+function chainOf(name: string, declared: Declared): Link[] {
+  const chain: Link[] = []
   for (let next = find(name, declared); next; ) {
-    const { name: at, builtin } = next
-    if (chain.some((layer) => layer.name === at && layer.builtin === builtin)) {
-      const path = [...chain, next].map((layer) => layer.name).join(' → ')
+    const { name: current, builtin } = next
+    if (chain.some((link) => link.name === current && link.builtin === builtin)) {
+      const path = [...chain, next].map((link) => link.name).join(' → ')
       throw new AppError('validation-failed', `provider "${name}" is its own base: ${path}`)
     }
     chain.push(next)
@@ -49,51 +50,51 @@ function chainOf(name: string, declared: Declared): Layer[] {
   throw new AppError('provider-not-found', `provider "${name}" is not known; known are ${known}`)
 }
 
-function find(name: string, declared: Declared): Layer | undefined {
-  const spec = declared.get(name)
-  return spec ? { name, builtin: false, spec } : findBuiltin(name)
+function find(name: string, declared: Declared): Link | undefined {
+  const config = declared.get(name)
+  return config ? { name, builtin: false, config } : findBuiltin(name)
 }
 
-function findBuiltin(name: string): Layer | undefined {
-  const spec = BUILTINS.get(name)
-  return spec && { name, builtin: true, spec }
+function findBuiltin(name: string): Link | undefined {
+  const config = BUILTINS.get(name)
+  return config && { name, builtin: true, config }
 }
 
-function baseOf({ name, builtin, spec }: Layer, declared: Declared): Layer | undefined {
-  if (builtin || spec.base === '') return undefined
-  if (spec.base === undefined) return findBuiltin(name) ?? findBuiltin(spec.command ?? '')
-  const [, prefix, base = ''] = /^(?:([^:]*):)?(.*)$/.exec(spec.base) ?? []
-  const found = named(name, prefix, base, declared)
+function baseOf({ name, builtin, config }: Link, declared: Declared): Link | undefined {
+  if (builtin || config.base === '') return undefined
+  if (config.base === undefined) return findBuiltin(name) ?? findBuiltin(config.command ?? '')
+  const [, prefix, base = ''] = /^(?:([^:]*):)?(.*)$/.exec(config.base) ?? []
+  const found = findNamed(name, prefix, base, declared)
   if (found) return found
-  throw new AppError('validation-failed', `provider "${name}" has the base "${spec.base}", which is not known`)
+  throw new AppError('validation-failed', `provider "${name}" has the base "${config.base}", which is not known`)
 }
 
-function named(self: string, prefix: string | undefined, base: string, declared: Declared): Layer | undefined {
+function findNamed(self: string, prefix: string | undefined, base: string, declared: Declared): Link | undefined {
   const custom = declared.get(base)
   if (prefix === 'builtin') return findBuiltin(base)
-  if (prefix === 'provider') return custom && { name: base, builtin: false, spec: custom }
+  if (prefix === 'provider') return custom && { name: base, builtin: false, config: custom }
   if (prefix !== undefined) return undefined
-  return custom && base !== self ? { name: base, builtin: false, spec: custom } : findBuiltin(base)
+  return custom && base !== self ? { name: base, builtin: false, config: custom } : findBuiltin(base)
 }
 
-/** What the child says wins; maps merge by key, appended arguments add up. */
+/** The child's values win; maps merge by key, appended arguments add up. */
 function merge(base: ProviderConfig, child: ProviderConfig): ProviderConfig {
-  const merged = { ...base, ...said(child) }
+  const merged = { ...base, ...declaredValues(child) }
   const schema = mergeOptions(base.optionsSchema ?? [], child)
-  const kept = (key: string) => !child.optionsSchema?.some((option) => option.omit && option.key === key)
+  const isKept = (key: string) => !child.optionsSchema?.some((option) => option.omit && option.key === key)
   const defaults = { ...base.optionDefaults, ...child.optionDefaults }
   return {
     ...merged,
     argsAppend: [...(base.argsAppend ?? []), ...(child.argsAppend ?? [])],
     env: { ...base.env, ...child.env },
-    optionDefaults: Object.fromEntries(Object.entries(defaults).filter(([key]) => kept(key))),
+    optionDefaults: Object.fromEntries(Object.entries(defaults).filter(([key]) => isKept(key))),
     optionsSchema: schema,
   }
 }
 
-/** The keys a layer gives a value: an empty string says nothing, an empty list says "none". */
-const said = (spec: ProviderConfig): ProviderConfig =>
-  Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined && value !== ''))
+/** The keys that have a value: an empty string is none, an empty list is one. */
+const declaredValues = (config: ProviderConfig): ProviderConfig =>
+  Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined && value !== ''))
 
 function mergeOptions(base: ProviderOption[], child: ProviderConfig): ProviderOption[] {
   if (!child.optionsSchema) return base

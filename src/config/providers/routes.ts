@@ -11,7 +11,7 @@ export const providerRoutes = (city: CityOf<{ config: Config }>) => [
     {
       id: 'get-v0-city-by-city-name-providers',
       summary: 'List providers',
-      description: 'The agent programs that city.toml declares, as declared, then those that gc knows by itself.',
+      description: 'The providers that city.toml declares, as they are written there, then those that are built in.',
       ok: ProviderList,
       index: true,
     },
@@ -21,8 +21,8 @@ export const providerRoutes = (city: CityOf<{ config: Config }>) => [
     'GET ~/providers/public',
     {
       id: 'get-v0-city-by-city-name-providers-public',
-      summary: 'List what may be chosen about providers',
-      description: 'Options with their choices and defaults; never commands, arguments or environments.',
+      summary: 'List the options of providers',
+      description: 'Options with their choices and defaults, without commands, arguments or environments.',
       ok: ProviderPublicList,
       index: true,
     },
@@ -33,7 +33,7 @@ export const providerRoutes = (city: CityOf<{ config: Config }>) => [
     {
       id: 'get-v0-city-by-city-name-provider-by-name',
       summary: 'Show a provider',
-      description: 'As it is declared, without what it takes over from its base.',
+      description: 'As it is declared, without the values of its base.',
       ok: ProviderResponse,
       errors: ['provider-not-found'],
       index: true,

@@ -4,7 +4,7 @@ const closed = { additionalProperties: false } as const
 const Strings = Type.Record(Type.String(), Type.String())
 
 const identity = {
-  name: Type.String({ description: 'What agents name it by.' }),
+  name: Type.String({ description: 'The name that agents refer to it by.' }),
   builtin: Type.Boolean({ description: 'Whether gc knows this program by itself.' }),
   city_level: Type.Boolean({ description: 'Whether city.toml declares it.' }),
   display_name: Type.Optional(Type.String({ description: 'Its name for people.' })),
@@ -13,7 +13,7 @@ const identity = {
 export const ProviderResponse = Type.Object(
   {
     ...identity,
-    command: Type.Optional(Type.String({ description: 'The program and, if need be, its first words.' })),
+    command: Type.Optional(Type.String({ description: 'The program, optionally with its first arguments.' })),
     args: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
     acp_command: Type.Optional(Type.String({ description: 'The command that speaks the agent protocol.' })),
     acp_args: Type.Optional(Type.Array(Type.String())),
@@ -22,7 +22,10 @@ export const ProviderResponse = Type.Object(
     ),
     prompt_flag: Type.Optional(Type.String()),
     ready_delay_ms: Type.Optional(
-      Type.Integer({ format: 'int64', description: 'When it is taken as ready if its screen shows no sign of it.' }),
+      Type.Integer({
+        format: 'int64',
+        description: 'After this long it counts as ready when its screen does not show it.',
+      }),
     ),
     env: Type.Optional(Strings),
   },
@@ -34,7 +37,7 @@ export const ProviderList = Type.Object(
   {
     items: Type.Union([Type.Array(ProviderResponse), Type.Null()]),
     total: Type.Integer({ format: 'int64', description: 'How many there are.' }),
-    next_cursor: Type.Optional(Type.String({ description: 'Give it as `cursor` for the next page.' })),
+    next_cursor: Type.Optional(Type.String({ description: 'Pass it as `cursor` for the next page.' })),
     partial: Type.Optional(Type.Boolean({ description: 'Whether something could not be read.' })),
     partial_errors: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
   },
@@ -52,7 +55,7 @@ export const ProviderOptionWire = Type.Object(
     key: Type.String(),
     label: Type.String({ description: 'The option for people.' }),
     type: Type.String({ description: 'Always `select`.' }),
-    default: Type.String({ description: 'The value when nobody chooses.' }),
+    default: Type.String({ description: 'The value when none is chosen.' }),
     choices: Type.Union([Type.Array(OptionChoiceWire), Type.Null()]),
   },
   { $id: 'ProviderOptionDTO', ...closed, description: 'Something to choose when a session is started.' },
@@ -64,7 +67,11 @@ export const ProviderPublic = Type.Object(
     options_schema: Type.Optional(Type.Union([Type.Array(ProviderOptionWire), Type.Null()])),
     effective_defaults: Type.Optional(Strings),
   },
-  { $id: 'ProviderPublicResponse', ...closed, description: 'What may be shown to anyone: no command, no environment.' },
+  {
+    $id: 'ProviderPublicResponse',
+    ...closed,
+    description: 'What may be shown to anyone: without command and environment.',
+  },
 )
 export type ProviderPublic = Static<typeof ProviderPublic>
 
@@ -72,7 +79,7 @@ export const ProviderPublicList = Type.Object(
   {
     items: Type.Union([Type.Array(ProviderPublic), Type.Null()]),
     total: Type.Integer({ format: 'int64', description: 'How many there are.' }),
-    next_cursor: Type.Optional(Type.String({ description: 'Give it as `cursor` for the next page.' })),
+    next_cursor: Type.Optional(Type.String({ description: 'Pass it as `cursor` for the next page.' })),
   },
   { $id: 'ProviderPublicListBody', ...closed },
 )

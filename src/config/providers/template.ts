@@ -1,93 +1,91 @@
 import { AppError } from '../../core/errors.ts'
 
-/** What a template may ask for, by name. A field without a value is empty; one that is not there is a mistake. */
+/** The fields of a template by name. A field without a value is empty; one that is missing is an error. */
 export type TemplateFields = Readonly<Record<string, string | undefined>>
 
 interface Branch {
   line: number
-  /** Whether its text is written out. */
-  shown: boolean
-  /** What `else` turns to. */
-  otherwise: boolean
+  isShown: boolean
+  isElseShown: boolean
 }
 
 const ACTION = /\{\{(-(?=\s))?([\s\S]*?)(\s-)?\}\}/g
 
 /**
- * Fills a template in: `{{.Agent}}`, `{{basename .WorkDir}}`, `{{cmd}}`, `{{if .Rig}}…{{else}}…{{end}}`,
+ * Renders a template: `{{.Agent}}`, `{{basename .WorkDir}}`, `{{cmd}}`, `{{if .Rig}}…{{else}}…{{end}}`,
  * `{{if not .Rig}}`, comments, and `{{- … -}}` which takes blanks away. Values are written as they are and never
- * read again. Anything else is refused with its line.
+ * interpreted. Anything else is an error with its line.
  */
 export function renderTemplate(template: string, fields: TemplateFields, name = 'the template'): string {
-  const filling = new Filling(fields)
-  let at = 0
-  let trimmed = false
-  const textUpTo = (end?: number) => (trimmed ? template.slice(at, end).trimStart() : template.slice(at, end))
-  for (const found of template.matchAll(ACTION)) {
-    filling.write(found[1] ? textUpTo(found.index).trimEnd() : textUpTo(found.index))
-    const line = template.slice(0, found.index).split('\n').length
-    const mistake = filling.act((found[2] ?? '').trim(), line)
-    if (mistake) throw new AppError('validation-failed', `${name}, line ${line}: ${mistake}`)
-    at = found.index + found[0].length
-    trimmed = found[3] !== undefined
+  const renderer = new TemplateRenderer(fields)
+  let start = 0
+  let isTrimmed = false
+  const textUpTo = (end?: number) => (isTrimmed ? template.slice(start, end).trimStart() : template.slice(start, end))
+  for (const match of template.matchAll(ACTION)) {
+    renderer.write(match[1] ? textUpTo(match.index).trimEnd() : textUpTo(match.index))
+    const line = template.slice(0, match.index).split('\n').length
+    const error = renderer.execute((match[2] ?? '').trim(), line)
+    if (error) throw new AppError('validation-failed', `${name}, line ${line}: ${error}`)
+    start = match.index + match[0].length
+    isTrimmed = match[3] !== undefined
   }
-  filling.write(textUpTo())
-  const open = filling.open
+  renderer.write(textUpTo())
+  const open = renderer.openBranch
   if (open) throw new AppError('validation-failed', `${name}, line ${open.line}: this {{if}} has no {{end}}`)
-  return filling.text
+  return renderer.text
 }
 
-class Filling {
+class TemplateRenderer {
   text = ''
   readonly #branches: Branch[] = []
 
   constructor(private readonly fields: TemplateFields) {}
 
-  get open(): Branch | undefined {
+  get openBranch(): Branch | undefined {
     return this.#branches.at(-1)
   }
 
   write(text: string): void {
-    if (this.open?.shown ?? true) this.text += text
+    if (this.openBranch?.isShown ?? true) this.text += text
   }
 
-  /** Does what stands between two braces; returns what is wrong with it. */
-  act(action: string, line: number): string | undefined {
+  /** Executes the action between two braces; returns what is wrong with it. */
+  execute(action: string, line: number): string | undefined {
     if (/^\/\*[\s\S]*\*\/$/.test(action)) return undefined
     const [verb = '', ...rest] = action.split(/\s+/)
     if (verb === 'if') return this.#if(rest, line)
     if (action === 'else') return this.#else()
     if (action === 'end') return this.#branches.pop() ? undefined : 'this {{end}} ends nothing'
     const value = this.#value(action)
-    if (typeof value !== 'string') return value.mistake
+    if (typeof value !== 'string') return value.error
     this.write(value)
     return undefined
   }
 
   #if(words: string[], line: number): string | undefined {
-    const negated = words[0] === 'not'
-    const value = this.#value(words.slice(negated ? 1 : 0).join(' '))
-    if (typeof value !== 'string') return value.mistake
-    const outside = this.open?.shown ?? true
-    const holds = (value !== '') !== negated
-    this.#branches.push({ line, shown: outside && holds, otherwise: outside && !holds })
+    const isNegated = words[0] === 'not'
+    const value = this.#value(words.slice(isNegated ? 1 : 0).join(' '))
+    if (typeof value !== 'string') return value.error
+    const isOuterShown = this.openBranch?.isShown ?? true
+    const isTrue = (value !== '') !== isNegated
+    this.#branches.push({ line, isShown: isOuterShown && isTrue, isElseShown: isOuterShown && !isTrue })
     return undefined
   }
 
   #else(): string | undefined {
-    const branch = this.open
+    const branch = this.openBranch
     if (!branch) return 'this {{else}} belongs to no {{if}}'
-    branch.shown = branch.otherwise
-    branch.otherwise = false
+    branch.isShown = branch.isElseShown
+    branch.isElseShown = false
     return undefined
   }
 
-  #value(expression: string): string | { mistake: string } {
+  #value(expression: string): string | { error: string } {
     if (expression === 'cmd') return 'gc'
     const [, fn, field] = /^(?:(basename)\s+)?\.([A-Za-z]\w*)$/.exec(expression) ?? []
-    if (field === undefined) return { mistake: `{{${expression}}} is not understood; write {{.Name}} for a field` }
+    if (field === undefined) return { error: `{{${expression}}} is not understood; write {{.Name}} for a field` }
     if (!Object.hasOwn(this.fields, field)) {
-      return { mistake: `{{.${field}}} is not known; known are ${Object.keys(this.fields).join(', ')}` }
+      return { error: `{{.${field}}} is not known; known are ${Object.keys(this.fields).join(', ')}` }
     }
     const value = this.fields[field] ?? ''
     return fn === 'basename' ? (value.split('/').pop() ?? '') : value

@@ -5,7 +5,7 @@ import { requestId } from '../../core/ids.ts'
 import { parseRemote, type Remote } from '../git/remote.ts'
 import type { RigCreate } from './schema.ts'
 
-/** A repository that is to become a rig. */
+/** A request to clone a repository and make it a rig. */
 export interface CloneRequest {
   readonly requestId: string
   readonly rig: string
@@ -14,39 +14,41 @@ export interface CloneRequest {
   readonly remote: Remote
   readonly prefix?: string
   readonly defaultBranch?: string
-  /** What was asked for, without credentials and without the request's id. */
+  /** A hash of the request without its credentials and its id. */
   readonly digest: string
 }
 
-const bad = (message: string): AppError => new AppError('invalid-request', message)
+const invalid = (message: string): AppError => new AppError('invalid-request', message)
 
-/** Reads what was asked for; refuses what cannot be cloned, before anything is done. */
+/** Parses a request; throws when it cannot be cloned, before anything is done. */
 export function parseCloneRequest(body: RigCreate & { git_url: string }): CloneRequest {
   const rig = body.name.trim()
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(rig) || isLiteral(rig)) {
-    throw bad(`"${rig}" cannot name a cloned rig: use up to 64 letters, digits, ".", "-" and "_", not a bare number`)
+    throw invalid(
+      `"${rig}" cannot name a cloned rig: use up to 64 letters, digits, ".", "-" and "_", not a bare number`,
+    )
   }
   const remote = parseRemote(body.git_url.trim())
-  if (!remote) throw bad('git_url must be the address of a repository: https://…, ssh://… or git@host:path')
-  const path = placeOf(body.path?.trim() || join('rigs', rig))
+  if (!remote) throw invalid('git_url must be the address of a repository: https://…, ssh://… or git@host:path')
+  const path = parsePath(body.path?.trim() || join('rigs', rig))
   const prefix = body.prefix?.trim() || undefined
   const defaultBranch = body.default_branch?.trim() || undefined
-  const asked = JSON.stringify([rig, path, prefix ?? '', defaultBranch ?? '', remote.url])
+  const identity = JSON.stringify([rig, path, prefix ?? '', defaultBranch ?? '', remote.url])
   return {
-    ...{ requestId: idOf(body.request_id), rig, path, remote, prefix, defaultBranch },
-    digest: createHash('sha256').update(asked).digest('hex'),
+    ...{ requestId: parseRequestId(body.request_id), rig, path, remote, prefix, defaultBranch },
+    digest: createHash('sha256').update(identity).digest('hex'),
   }
 }
 
-function idOf(given: string | undefined): string {
-  if (!given) return requestId()
-  if (/^[A-Za-z0-9._~:-]{8,200}$/.test(given) && !isLiteral(given)) return given
-  throw bad(
+function parseRequestId(requested: string | undefined): string {
+  if (!requested) return requestId()
+  if (/^[A-Za-z0-9._~:-]{8,200}$/.test(requested) && !isLiteral(requested)) return requested
+  throw invalid(
     'request_id must have 8 to 200 letters, digits, ".", "_", "~", ":" or "-", and not be a bare number or word of JSON',
   )
 }
 
-/** What JSON reads as a value of its own: a program that writes it without quotes would mean another thing. */
+/** Whether JSON reads a string as a value of its own, so that a program that omits the quotes would change it. */
 function isLiteral(text: string): boolean {
   try {
     JSON.parse(text)
@@ -56,11 +58,12 @@ function isLiteral(text: string): boolean {
   }
 }
 
-function placeOf(path: string): string {
-  if (path.includes('\0')) throw bad('path cannot hold a NUL')
-  const at = normalize(path)
-  if (isAbsolute(path)) throw bad('path must be relative with git_url: the clone goes into the city')
-  if (at === '.' || at.startsWith('..') || /^\.gc(\/|$)/.test(at))
-    throw bad(`${path} is not a place for a clone in the city`)
-  return at.replace(/\/+$/, '')
+function parsePath(path: string): string {
+  if (path.includes('\0')) throw invalid('path cannot hold a NUL')
+  const normalized = normalize(path)
+  if (isAbsolute(path)) throw invalid('path must be relative with git_url: the clone goes into the city')
+  if (normalized === '.' || normalized.startsWith('..') || /^\.gc(\/|$)/.test(normalized)) {
+    throw invalid(`${path} is not a folder in the city that a clone can go to`)
+  }
+  return normalized.replace(/\/+$/, '')
 }

@@ -13,7 +13,7 @@ export const RigProvisionProgress = defineEvent(
     },
     { $id: 'RigProvisionProgressPayload', additionalProperties: false },
   ),
-  'A repository that becomes a rig came a step further.',
+  'A step of cloning a repository as a rig was finished.',
 )
 
 export const RigCreateSucceeded = defineEvent(
@@ -22,5 +22,5 @@ export const RigCreateSucceeded = defineEvent(
     { request_id: Type.String(), rig: Type.String(), prefix: Type.String(), default_branch: Type.String() },
     { $id: 'RigCreateSucceededPayload', additionalProperties: false },
   ),
-  'A requested rig was cloned and is part of the city.',
+  'A requested rig was cloned and added to the city.',
 )

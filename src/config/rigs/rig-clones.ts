@@ -20,7 +20,7 @@ import type { RigCreate, RigCreated } from './schema.ts'
 import { type RigClone, rigClones } from './table.ts'
 
 /** Why a clone did not become a rig. */
-class Failed extends Error {
+class CloneError extends Error {
   constructor(
     readonly code: 'blocked_host' | 'already_exists' | 'clone_failed',
     message: string,
@@ -29,7 +29,6 @@ class Failed extends Error {
   }
 }
 
-/** What cloning needs. */
 export interface RigClonesOptions {
   readonly store: Store
   readonly log: EventLog
@@ -37,200 +36,200 @@ export interface RigClonesOptions {
   readonly config: Config
   readonly git: GitRunner
   /** Whether a host may be cloned from; by default only public ones. */
-  readonly mayReach?: (host: string) => Promise<boolean>
+  readonly isAllowedHost?: (host: string) => Promise<boolean>
   readonly report: (message: string) => void
 }
 
 const ACTOR = { actor: 'api' }
 
 /**
- * Repositories on their way to being rigs. Each request is a row from the moment it is accepted, and ends with one
- * event; asking again under the same id does not clone again.
+ * Clones repositories to become rigs. Each request is a row from the moment it is accepted, and ends with one event;
+ * the same request id does not clone twice.
  */
 export class RigClones {
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<void>>()
 
-  constructor(private readonly parts: RigClonesOptions) {}
+  constructor(private readonly options: RigClonesOptions) {}
 
-  /** Takes a request; the cloning goes on after the answer. */
+  /** Accepts a request; the clone runs on after the response. */
   accept(body: RigCreate & { git_url: string }): Promise<RigCreated> {
-    const wanted = parseCloneRequest(body)
-    return this.parts.store.write((tx) => this.#accept(tx, wanted))
+    const request = parseCloneRequest(body)
+    return this.options.store.write((tx) => this.#accept(tx, request))
   }
 
-  /** Ends what a crash left unfinished: done if its rig is there, else failed. */
+  /** Finishes what a crash interrupted: succeeded if its rig exists, else failed. */
   async recover(): Promise<void> {
-    const { store, config } = this.parts
-    const open = store.read((orm) => orm.select().from(rigClones).where(eq(rigClones.state, 'in_flight')).all())
-    for (const row of open) {
-      await rm(this.#staged(row.requestId), { recursive: true, force: true })
-      const at = join(config.path, row.path)
+    const { store, config } = this.options
+    const unfinished = store.read((orm) => orm.select().from(rigClones).where(eq(rigClones.state, 'in_flight')).all())
+    for (const row of unfinished) {
+      await rm(this.#stagingFolder(row.requestId), { recursive: true, force: true })
+      const path = join(config.path, row.path)
       const rig = this.#rig(row.rig)
-      const way = existsSync(at) ? `the clone is in ${row.path}: add that folder` : 'ask again'
+      const remedy = existsSync(path) ? `the clone is in ${row.path}: add that folder` : 'send the request again'
       await store.write((tx) => {
-        if (rig?.path === at) this.#succeed(tx, row.requestId, rig)
-        else this.#fail(tx, row, 'clone_failed', `gc ended before the rig was made; ${way}`)
+        if (rig?.path === path) this.#succeed(tx, row.requestId, rig)
+        else this.#fail(tx, row, 'clone_failed', `gc stopped before the rig was declared; ${remedy}`)
       })
     }
   }
 
-  /** Ends the clones that run; the next start tells of them. */
+  /** Stops the clones that run; the next start reports them as failed. */
   async close(): Promise<void> {
     this.#closing.abort()
     await Promise.allSettled(this.#running)
   }
 
-  #accept(tx: Tx, wanted: CloneRequest): RigCreated {
-    const { clock, config, log } = this.parts
-    const known = tx.orm.select().from(rigClones).where(eq(rigClones.requestId, wanted.requestId)).get()
-    const answered = known && this.#again(known, wanted)
-    if (answered) return answered
-    this.#needName(tx, wanted)
-    if (existsSync(join(config.path, wanted.path))) {
-      throw new AppError('conflict-wrong-state', `conflict: ${wanted.path} is there already; give another path`)
+  #accept(tx: Tx, request: CloneRequest): RigCreated {
+    const { clock, config, log } = this.options
+    const previous = tx.orm.select().from(rigClones).where(eq(rigClones.requestId, request.requestId)).get()
+    const repeated = previous && this.#repeat(previous, request)
+    if (repeated) return repeated
+    this.#requireFreeName(tx, request)
+    if (existsSync(join(config.path, request.path))) {
+      throw new AppError('conflict-wrong-state', `conflict: ${request.path} is there already; give another path`)
     }
-    const { requestId, digest, rig, path } = wanted
+    const { requestId, digest, rig, path } = request
     const row = { requestId, digest, rig, path, state: 'in_flight' as const, cursor: log.head, acceptedAt: clock.now() }
     tx.orm.insert(rigClones).values(row).onConflictDoUpdate({ target: rigClones.requestId, set: row }).run()
-    tx.after(() => this.#start(wanted))
-    return accepted(row)
+    tx.after(() => this.#start(request))
+    return toAccepted(row)
   }
 
-  /** The answer to a request that was made before; undefined when it has to be done again. */
-  #again(known: RigClone, wanted: CloneRequest): RigCreated | undefined {
-    if (known.digest !== wanted.digest) {
-      throw conflict(`request_id ${known.requestId} was used for another request`, 'request_id_conflict', [
-        { location: 'body.request_id', message: 'was used for another request', value: known.requestId },
+  /** The response to a request id that was used before; undefined when it has to be cloned again. */
+  #repeat(previous: RigClone, request: CloneRequest): RigCreated | undefined {
+    if (previous.digest !== request.digest) {
+      throw conflict(`request_id ${previous.requestId} was used for another request`, 'request_id_conflict', [
+        { location: 'body.request_id', message: 'was used for another request', value: previous.requestId },
       ])
     }
-    if (known.state === 'in_flight') return accepted(known)
-    const rig = known.state === 'succeeded' ? this.#rig(known.rig) : undefined
+    if (previous.state === 'in_flight') return toAccepted(previous)
+    const rig = previous.state === 'succeeded' ? this.#rig(previous.rig) : undefined
     if (!rig) return undefined
     return {
-      ...{ status: 'exists', rig: rig.name, request_id: known.requestId, prefix: rig.prefix },
+      ...{ status: 'exists', rig: rig.name, request_id: previous.requestId, prefix: rig.prefix },
       ...(rig.defaultBranch !== undefined && { default_branch: rig.defaultBranch }),
     }
   }
 
-  #needName(tx: Tx, { rig }: CloneRequest): void {
-    const live = tx.orm
+  #requireFreeName(tx: Tx, { rig }: CloneRequest): void {
+    const running = tx.orm
       .select()
       .from(rigClones)
       .where(and(eq(rigClones.rig, rig), eq(rigClones.state, 'in_flight')))
       .get()
-    if (!live && !this.#rig(rig)) return
-    const faults: FieldError[] = [{ location: 'body.name', message: 'is taken', value: rig }]
-    if (live) {
-      faults.push({ location: 'body.in_flight_request_id', message: 'is being cloned', value: live.requestId })
-      faults.push({ location: 'body.event_cursor', message: 'tells how it ends', value: String(live.cursor) })
+    if (!running && !this.#rig(rig)) return
+    const fieldErrors: FieldError[] = [{ location: 'body.name', message: 'is taken', value: rig }]
+    if (running) {
+      fieldErrors.push({ location: 'body.in_flight_request_id', message: 'is being cloned', value: running.requestId })
+      fieldErrors.push({ location: 'body.event_cursor', message: 'tells how it ends', value: String(running.cursor) })
     }
-    throw conflict(`there is a rig "${rig}" already`, 'rig_name_conflict', faults)
+    throw conflict(`there is a rig "${rig}" already`, 'rig_name_conflict', fieldErrors)
   }
 
-  #start(wanted: CloneRequest): void {
-    const running = this.#run(wanted).catch((error) =>
-      this.parts.report(`cloning ${wanted.rig}: ${errorMessage(error)}`),
+  #start(request: CloneRequest): void {
+    const running = this.#run(request).catch((error) =>
+      this.options.report(`cloning ${request.rig}: ${errorMessage(error)}`),
     )
     this.#running.add(running)
     void running.finally(() => this.#running.delete(running))
   }
 
-  async #run(wanted: CloneRequest): Promise<void> {
-    const staged = this.#staged(wanted.requestId)
+  async #run(request: CloneRequest): Promise<void> {
+    const staged = this.#stagingFolder(request.requestId)
     try {
-      const defaultBranch = await this.#clone(wanted, staged)
-      const rig = await this.#declare(wanted, staged, defaultBranch)
-      await this.parts.store.write((tx) => this.#succeed(tx, wanted.requestId, rig))
+      const defaultBranch = await this.#clone(request, staged)
+      const rig = await this.#declare(request, staged, defaultBranch)
+      await this.options.store.write((tx) => this.#succeed(tx, request.requestId, rig))
     } catch (error) {
       await rm(staged, { recursive: true, force: true })
       if (this.#closing.signal.aborted) return
-      const code = error instanceof Failed ? error.code : 'provision_failed'
-      await this.parts.store.write((tx) => this.#fail(tx, wanted, code, errorMessage(error)))
+      const code = error instanceof CloneError ? error.code : 'provision_failed'
+      await this.options.store.write((tx) => this.#fail(tx, request, code, errorMessage(error)))
     }
   }
 
-  /** Clones where nobody else writes; tells the branch that work starts from. */
-  async #clone(wanted: CloneRequest, staged: string): Promise<string> {
-    const { git, mayReach = isPublicHost } = this.parts
+  /** Clones into a folder where nothing else writes; returns the branch that work starts from. */
+  async #clone(request: CloneRequest, staged: string): Promise<string> {
+    const { git, isAllowedHost = isPublicHost } = this.options
     const { signal } = this.#closing
-    await this.#progress(wanted, 'clone', wanted.remote.url)
-    if (!(await mayReach(wanted.remote.host))) {
-      throw new Failed(
+    await this.#reportProgress(request, 'clone', request.remote.url)
+    if (!(await isAllowedHost(request.remote.host))) {
+      throw new CloneError(
         'blocked_host',
-        `${wanted.remote.host} is not a public host; clone it yourself and add the folder`,
+        `${request.remote.host} is not a public host; clone it yourself and add the folder`,
       )
     }
     await rm(staged, { recursive: true, force: true })
     createFolder(dirname(staged))
-    await cloneRepository(wanted.remote, staged, git, signal).catch((error) => {
-      throw new Failed('clone_failed', `git could not clone it: ${errorMessage(error)}`)
+    await cloneRepository(request.remote, staged, git, signal).catch((error) => {
+      throw new CloneError('clone_failed', `git could not clone it: ${errorMessage(error)}`)
     })
-    await this.#progress(wanted, 'git-detected', wanted.path)
-    return wanted.defaultBranch ?? (await readHeadBranch(staged, git, signal))
+    await this.#reportProgress(request, 'git-detected', request.path)
+    return request.defaultBranch ?? (await readHeadBranch(staged, git, signal))
   }
 
-  /** Moves a clone to its place and makes it a rig; back again when it cannot be one. */
-  async #declare(wanted: CloneRequest, staged: string, defaultBranch: string): Promise<RigConfig> {
-    const { config } = this.parts
-    const { rig: name, path, prefix } = wanted
-    const at = join(config.path, path)
-    createFolder(dirname(at))
-    if (existsSync(at)) throw new Failed('already_exists', `${path} has appeared meanwhile; give another path`)
-    renameSync(staged, at)
-    syncFolder(dirname(at))
+  /** Moves a clone into place and declares the rig; moves it back when that fails. */
+  async #declare(request: CloneRequest, staged: string, defaultBranch: string): Promise<RigConfig> {
+    const { config } = this.options
+    const { rig: name, path, prefix } = request
+    const target = join(config.path, path)
+    createFolder(dirname(target))
+    if (existsSync(target)) throw new CloneError('already_exists', `${path} was created meanwhile; give another path`)
+    renameSync(staged, target)
+    syncFolder(dirname(target))
     try {
       const rig = await config.addRig({ name, path, prefix, ...(defaultBranch && { defaultBranch }) })
-      await this.#progress(wanted, 'prefix', rig.prefix)
-      if (defaultBranch) await this.#progress(wanted, 'default-branch', defaultBranch)
+      await this.#reportProgress(request, 'prefix', rig.prefix)
+      if (defaultBranch) await this.#reportProgress(request, 'default-branch', defaultBranch)
       return rig
     } catch (error) {
-      if (!this.#rig(name)) renameSync(at, staged)
+      if (!this.#rig(name)) renameSync(target, staged)
       throw error
     }
   }
 
-  #staged(requestId: string): string {
+  #stagingFolder(requestId: string): string {
     const name = createHash('sha256').update(requestId).digest('hex').slice(0, 16)
-    return join(this.parts.config.path, '.gc/runtime/clones', name)
+    return join(this.options.config.path, '.gc/runtime/clones', name)
   }
 
-  #progress({ rig, requestId }: CloneRequest, step: string, detail: string): Promise<number> {
-    const { store, log } = this.parts
+  #reportProgress({ rig, requestId }: CloneRequest, step: string, detail: string): Promise<number> {
+    const { store, log } = this.options
     const payload = { rig, step, detail, request_id: requestId }
     return store.write((tx) => log.append(tx, RigProvisionProgress, { ...ACTOR, subject: rig }, payload))
   }
 
   #succeed(tx: Tx, requestId: string, { name: rig, prefix, defaultBranch = '' }: RigConfig): void {
-    const { log } = this.parts
-    this.#settle(tx, requestId, 'succeeded')
-    const facts = { ...ACTOR, subject: rig }
-    log.append(tx, RigProvisionProgress, facts, { rig, step: 'done', request_id: requestId })
-    log.append(tx, RigCreateSucceeded, facts, { request_id: requestId, rig, prefix, default_branch: defaultBranch })
+    const { log } = this.options
+    this.#finish(tx, requestId, 'succeeded')
+    const context = { ...ACTOR, subject: rig }
+    log.append(tx, RigProvisionProgress, context, { rig, step: 'done', request_id: requestId })
+    log.append(tx, RigCreateSucceeded, context, { request_id: requestId, rig, prefix, default_branch: defaultBranch })
   }
 
   #fail(tx: Tx, { requestId, rig }: { requestId: string; rig: string }, code: string, message: string): void {
-    this.#settle(tx, requestId, 'rolled_back')
+    this.#finish(tx, requestId, 'rolled_back')
     const payload = { request_id: requestId, operation: 'rig.create', error_code: code, error_message: message }
-    this.parts.log.append(tx, RequestFailed, { ...ACTOR, subject: rig }, payload)
+    this.options.log.append(tx, RequestFailed, { ...ACTOR, subject: rig }, payload)
   }
 
-  #settle(tx: Tx, requestId: string, state: RigClone['state']): void {
+  #finish(tx: Tx, requestId: string, state: RigClone['state']): void {
     tx.orm.update(rigClones).set({ state }).where(eq(rigClones.requestId, requestId)).run()
   }
 
   #rig(name: string): RigConfig | undefined {
-    return this.parts.config.current.rigs.find((rig) => rig.name === name)
+    return this.options.config.current.rigs.find((rig) => rig.name === name)
   }
 }
 
-const accepted = ({ requestId, cursor }: Pick<RigClone, 'requestId' | 'cursor'>): RigCreated => ({
+const toAccepted = ({ requestId, cursor }: Pick<RigClone, 'requestId' | 'cursor'>): RigCreated => ({
   status: 'accepted',
   request_id: requestId,
   event_cursor: String(cursor),
 })
 
-const conflict = (sentence: string, code: string, faults: FieldError[]): AppError =>
-  new AppError('conflict-wrong-state', `conflict: ${sentence}`, {
-    fieldErrors: [{ location: 'body.code', message: sentence, value: code }, ...faults],
+const conflict = (message: string, code: string, fieldErrors: FieldError[]): AppError =>
+  new AppError('conflict-wrong-state', `conflict: ${message}`, {
+    fieldErrors: [{ location: 'body.code', message, value: code }, ...fieldErrors],
   })

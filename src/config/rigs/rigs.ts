@@ -14,13 +14,13 @@ import type { Suspensions } from '../suspensions/suspensions.ts'
 import type { RigClones } from './rig-clones.ts'
 import type { GitStatus, RigActed, RigCreate, RigCreated, RigList, RigQuery, RigResponse, RigUpdate } from './schema.ts'
 
-/** What can be done to a declared rig. */
+/** The actions on a declared rig. */
 export const RIG_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
 const STATUS = { created: 201, accepted: 202, exists: 200 } as const
 
-/** How many repositories are looked at at once. */
-const AT_ONCE = 8
+/** How many repositories are read at once. */
+const MAX_CONCURRENT_STATUSES = 8
 
 /** What a rig shows of a session. */
 export interface RigSession {
@@ -50,25 +50,26 @@ export class Rigs {
 
   async list({ git }: RigQuery): Promise<RigList> {
     const { rigs } = this.config.current
-    const states: (GitStatus | undefined)[] = []
-    for (let at = 0; git && at < rigs.length; at += AT_ONCE) {
-      states.push(...(await Promise.all(rigs.slice(at, at + AT_ONCE).map((rig) => this.#git(rig)))))
+    const statuses: (GitStatus | undefined)[] = []
+    for (let start = 0; git && start < rigs.length; start += MAX_CONCURRENT_STATUSES) {
+      const group = rigs.slice(start, start + MAX_CONCURRENT_STATUSES)
+      statuses.push(...(await Promise.all(group.map((rig) => this.#gitStatus(rig)))))
     }
     const sessions = this.sessions.all()
-    return { items: rigs.map((rig, at) => this.#shown(rig, sessions, states[at])), total: rigs.length }
+    return { items: rigs.map((rig, index) => this.#toResponse(rig, sessions, statuses[index])), total: rigs.length }
   }
 
   async get(name: string, { git }: RigQuery): Promise<RigResponse> {
     const rig = this.config.rig(name)
-    const state = git ? await this.#git(rig) : undefined
-    return this.#shown(rig, this.sessions.all(), state)
+    const status = git ? await this.#gitStatus(rig) : undefined
+    return this.#toResponse(rig, this.sessions.all(), status)
   }
 
-  /** Adds a folder that is there, or a repository that is cloned first; `reply` gets the status that tells which. */
-  async create(body: RigCreate, reply: { status?: number }, attempt = firstAttempt): Promise<RigCreated> {
+  /** Adds an existing folder, or a repository that is cloned first; the response's status says which. */
+  async create(body: RigCreate, response: { status?: number }, attempt = firstAttempt): Promise<RigCreated> {
     const { git_url } = body
     const created = await (git_url ? this.clones.accept({ ...body, git_url }) : this.#declare(body, attempt))
-    reply.status = STATUS[created.status]
+    response.status = STATUS[created.status]
     return created
   }
 
@@ -77,10 +78,10 @@ export class Rigs {
     const created: RigCreated = { status: 'created', rig: name, ...(request_id && { request_id }) }
     if (attempt.isRetry && this.config.current.rigs.some((rig) => rig.name === name)) return created
     if (!path) {
-      const faults = [{ location: 'body.path', message: 'is required without git_url' }]
-      throw new AppError('validation-failed', 'path is required: the folder to work on', { fieldErrors: faults })
+      const fieldErrors = [{ location: 'body.path', message: 'is required without git_url' }]
+      throw new AppError('validation-failed', 'path is required: the folder to work on', { fieldErrors })
     }
-    const folder = this.#folder(path)
+    const folder = this.#declaredPath(path)
     const draft = {
       name,
       path: folder,
@@ -95,7 +96,7 @@ export class Rigs {
   async change(name: string, { path, prefix, default_branch, suspended }: RigUpdate): Promise<OKResponseBody> {
     this.config.rig(name)
     await this.config.changeRig(name, {
-      ...(path && { path: this.#folder(path) }),
+      ...(path && { path: this.#declaredPath(path) }),
       ...(prefix && { prefix }),
       ...(default_branch && { defaultBranch: default_branch }),
       ...(suspended !== undefined && { suspendedOnStart: suspended }),
@@ -103,7 +104,7 @@ export class Rigs {
     return { status: 'updated' }
   }
 
-  /** Takes a rig and its agents out of the configuration; its folder and its work stay. */
+  /** Removes a rig and its agents from the configuration; its folder and its work stay. */
   async remove(name: string): Promise<OKResponseBody> {
     const agents = this.#agents(name)
     await this.config.removeRig(name)
@@ -116,7 +117,7 @@ export class Rigs {
 
   /** Suspends or resumes a rig, or ends its sessions so that they start afresh. */
   async act(name: string, action: string): Promise<RigActed> {
-    const known = RIG_ACTIONS.find((one) => one === action)
+    const known = RIG_ACTIONS.find((candidate) => candidate === action)
     if (!known) throw unknownAction(action, RIG_ACTIONS)
     const rig = this.config.rig(name)
     if (known === 'restart') return this.#restart(name)
@@ -135,24 +136,24 @@ export class Rigs {
     return this.config.current.agents.filter(({ dir }) => dir === rig).map(({ qualified }) => qualified)
   }
 
-  /** A folder as it is written down: from the city when it is in it, so that it moves along. Refuses what is none. */
-  #folder(path: string): string {
+  /** A folder as it is declared: relative to the city when it is inside it, so that both can be moved. */
+  #declaredPath(path: string): string {
     const city = this.config.path
-    const at = resolve(city, path)
-    if (isFolder(at)) {
-      return at === city || at.startsWith(`${city}/`) ? relative(city, at) || '.' : at
+    const folder = resolve(city, path)
+    if (!isFolder(folder)) {
+      throw new AppError('invalid-request', `${folder} is not a folder; make it first, or give another path`)
     }
-    throw new AppError('invalid-request', `${at} is not a folder; make it first, or give another path`)
+    return folder === city || folder.startsWith(`${city}/`) ? relative(city, folder) || '.' : folder
   }
 
-  #git({ path }: RigConfig): Promise<GitStatus | undefined> {
+  #gitStatus({ path }: RigConfig): Promise<GitStatus | undefined> {
     return isFolder(path) ? readRepositoryStatus(path, this.git) : Promise.resolve(undefined)
   }
 
-  #shown(rig: RigConfig, all: ReturnType<RigSessions['all']>, git: GitStatus | undefined): RigResponse {
+  #toResponse(rig: RigConfig, all: ReturnType<RigSessions['all']>, git: GitStatus | undefined): RigResponse {
     const agents = this.#agents(rig.name)
     const sessions = agents.flatMap((agent) => all.get(agent) ?? [])
-    const active = lastActivity(sessions)
+    const active = lastActivityOf(sessions)
     return {
       name: rig.name,
       path: rig.path,
@@ -167,7 +168,7 @@ export class Rigs {
   }
 }
 
-/** A path that cannot be looked at, be it too long or closed to us, is no folder either. */
+/** Whether a path is a folder; one that cannot be read, or is too long, is none. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
@@ -176,5 +177,5 @@ function isFolder(path: string): boolean {
   }
 }
 
-const lastActivity = (sessions: readonly RigSession[]): number =>
+const lastActivityOf = (sessions: readonly RigSession[]): number =>
   sessions.reduce((newest, session) => Math.max(newest, session.lastActivity ?? 0), 0)

@@ -24,11 +24,11 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
       id: 'create-rig',
       summary: 'Add a rig',
       description:
-        'A folder that is there is added at once: 201. With `git_url` a repository is cloned first: 202, and an event tells how it ended.',
+        'An existing folder is added at once: 201. With `git_url`, a repository is cloned first: 202, and an event reports how it ended.',
       body: RigCreate,
       ok: { 200: RigCreated, 201: RigCreated, 202: RigCreated },
       errors: ['invalid-request', 'conflict-wrong-state'],
-      headers: { 'Idempotency-Key': 'The same key with the same body adds one rig and answers the same.' },
+      headers: { 'Idempotency-Key': 'The same key with the same body adds one rig and returns the same response.' },
     },
     (x) => city(x).rigs.create(x.body, x.response, x.attempt),
   ),
@@ -49,7 +49,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
     {
       id: 'patch-v0-city-by-city-name-rig-by-name',
       summary: 'Change a rig',
-      description: '`suspended` says whether it begins suspended; to suspend it now, use the action.',
+      description: '`suspended` sets whether it starts suspended. To suspend it now, use the action.',
       body: RigUpdate,
       ok: OKResponseBody,
       errors: ['invalid-request', 'rig-not-found', 'conflict-wrong-state'],
@@ -61,7 +61,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
     {
       id: 'delete-v0-city-by-city-name-rig-by-name',
       summary: 'Remove a rig',
-      description: 'Its agents go with it. Its folder and its work stay.',
+      description: 'Removes its agents as well. Its folder and its work stay.',
       ok: OKResponseBody,
       errors: ['rig-not-found', 'conflict-wrong-state'],
     },
@@ -72,7 +72,8 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
     {
       id: 'post-v0-city-by-city-name-rig-by-name-by-action',
       summary: 'Suspend, resume or restart a rig',
-      description: 'Restarting ends the sessions of its agents; they start afresh. What could not be ended is told.',
+      description:
+        'Restarting ends the sessions of its agents, which then start anew. Sessions that could not be ended are listed.',
       ok: RigActed,
       errors: ['rig-not-found'],
     },

@@ -19,13 +19,13 @@ export const RigResponse = Type.Object(
   {
     name: Type.String(),
     path: Type.String({ description: 'Its folder on this machine.' }),
-    suspended: Type.Boolean({ description: 'Whether its agents are kept from working.' }),
+    suspended: Type.Boolean({ description: 'Whether it is suspended: its agents start no work.' }),
     prefix: Type.Optional(Type.String({ description: 'What the ids of its beads begin with.' })),
     default_branch: Type.Optional(Type.String({ description: 'The branch that work starts from.' })),
     agent_count: Type.Integer({ format: 'int64', description: 'Agents declared for it.' }),
-    running_count: Type.Integer({ format: 'int64', description: 'Sessions of them that run.' }),
+    running_count: Type.Integer({ format: 'int64', description: 'Running sessions of these agents.' }),
     last_activity: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When one of its sessions last showed something.' }),
+      Type.String({ format: 'date-time', description: 'When one of its sessions last produced output.' }),
     ),
     git: Type.Optional(GitStatus),
   },
@@ -54,9 +54,9 @@ export const RigCreate = Type.Object(
       Type.String({ description: 'What the ids of its beads begin with; derived from its name when absent.' }),
     ),
     default_branch: Type.Optional(Type.String({ description: 'The branch that work starts from.' })),
-    git_url: Type.Optional(Type.String({ description: 'A repository to clone; the answer is then 202.' })),
+    git_url: Type.Optional(Type.String({ description: 'A repository to clone; the response is then 202.' })),
     request_id: Type.Optional(
-      Type.String({ description: 'Names a clone, so that asking for it again does not clone again.' }),
+      Type.String({ description: 'Identifies the clone, so that repeating the request does not clone again.' }),
     ),
   },
   { $id: 'RigCreateBody', ...closed },
@@ -67,8 +67,10 @@ export const RigCreated = Type.Object(
   {
     status: Type.Union([Type.Literal('created'), Type.Literal('accepted'), Type.Literal('exists')]),
     rig: Type.Optional(Type.String({ description: 'Its name.' })),
-    request_id: Type.Optional(Type.String({ description: 'The event that ends a clone carries it.' })),
-    event_cursor: Type.Optional(Type.String({ description: 'Read events after this one for the outcome of a clone.' })),
+    request_id: Type.Optional(Type.String({ description: 'The event that ends the clone carries it.' })),
+    event_cursor: Type.Optional(
+      Type.String({ description: 'The outcome of the clone is among the events after this one.' }),
+    ),
     prefix: Type.Optional(Type.String()),
     default_branch: Type.Optional(Type.String()),
   },

@@ -9,29 +9,29 @@ export type Suspendable = 'city' | 'rig' | 'agent'
  * it wins. A rig goes by its name, an agent by its qualified name, the city by ''.
  */
 export class Suspensions {
-  readonly #get: Statement<{ suspended: number }, [string, string]>
-  readonly #put: Statement<unknown, [string, string, number]>
-  readonly #drop: Statement<unknown, [string, string]>
+  readonly #select: Statement<{ suspended: number }, [string, string]>
+  readonly #upsert: Statement<unknown, [string, string, number]>
+  readonly #delete: Statement<unknown, [string, string]>
   readonly #listeners = new Set<() => void>()
 
   constructor(store: Store) {
-    this.#get = store.prepare('SELECT suspended FROM suspensions WHERE kind = ? AND name = ?')
-    this.#put = store.prepare(
+    this.#select = store.prepare('SELECT suspended FROM suspensions WHERE kind = ? AND name = ?')
+    this.#upsert = store.prepare(
       `INSERT INTO suspensions (kind, name, suspended) VALUES (?, ?, ?)
        ON CONFLICT (kind, name) DO UPDATE SET suspended = excluded.suspended`,
     )
-    this.#drop = store.prepare('DELETE FROM suspensions WHERE kind = ? AND name = ?')
+    this.#delete = store.prepare('DELETE FROM suspensions WHERE kind = ? AND name = ?')
   }
 
-  /** Whether it is suspended now, given what its declaration says. */
+  /** Whether something is suspended now, given what its declaration says. */
   isSuspended(kind: Suspendable, name: string, declared: boolean): boolean {
-    const row = this.#get.get(kind, name)
+    const row = this.#select.get(kind, name)
     return row ? row.suspended === 1 : declared
   }
 
-  /** What was said by hand; undefined when nothing was. */
+  /** What a person set; undefined when nobody did. */
   explicit(kind: Suspendable, name: string): boolean | undefined {
-    const row = this.#get.get(kind, name)
+    const row = this.#select.get(kind, name)
     return row ? row.suspended === 1 : undefined
   }
 
@@ -57,24 +57,24 @@ export class Suspensions {
   /** Suspends or resumes; false when it was so already. */
   set(tx: Tx, kind: Suspendable, name: string, suspended: boolean, declared: boolean): boolean {
     if (this.isSuspended(kind, name, declared) === suspended) return false
-    if (suspended === declared) this.#drop.run(kind, name)
-    else this.#put.run(kind, name, suspended ? 1 : 0)
-    tx.after(() => this.#tell())
+    if (suspended === declared) this.#delete.run(kind, name)
+    else this.#upsert.run(kind, name, suspended ? 1 : 0)
+    tx.after(() => this.#notify())
     return true
   }
 
-  /** Forgets what was said of something that is declared no more. */
+  /** Deletes what was set for something that is no longer declared. */
   delete(tx: Tx, kind: Suspendable, name: string): void {
-    if (this.#drop.run(kind, name).changes > 0) tx.after(() => this.#tell())
+    if (this.#delete.run(kind, name).changes > 0) tx.after(() => this.#notify())
   }
 
-  /** Hears when something was suspended or resumed, once that is on disk; returns how to stop. */
-  onChange(hear: () => void): () => void {
-    this.#listeners.add(hear)
-    return () => this.#listeners.delete(hear)
+  /** Calls a listener whenever something was suspended or resumed, once that is on disk; returns how to unsubscribe. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
-  #tell(): void {
-    for (const hear of this.#listeners) hear()
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
   }
 }

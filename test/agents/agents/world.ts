@@ -101,7 +101,7 @@ const said = async (answer: Response): Promise<Said> => (await answer.json()) as
 /** A city's agents and rigs behind their routes, on a folder of their own. */
 export async function agentsWorld(
   files: Record<string, string>,
-  { mayReach }: { mayReach?: (host: string) => Promise<boolean> } = {},
+  { isAllowedHost }: { isAllowedHost?: (host: string) => Promise<boolean> } = {},
 ) {
   const folder = tempFolder()
   const path = folder.at('city')
@@ -121,7 +121,7 @@ export async function agentsWorld(
   const git = new GitRunner({ deadlines, env: process.env })
   const reports: string[] = []
   const report = (message: string) => reports.push(message)
-  const clones = new RigClones({ store, log, clock, config, git, report, ...(mayReach && { mayReach }) })
+  const clones = new RigClones({ store, log, clock, config, git, report, ...(isAllowedHost && { isAllowedHost }) })
   const rigs = new Rigs(store, config, suspensions, sessions, git, clones)
   let caller: Caller = { kind: 'human' }
   const server = serve({

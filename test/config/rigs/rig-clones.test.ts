@@ -54,7 +54,7 @@ function repository() {
   }
 }
 
-const anywhere = { mayReach: async () => true }
+const anywhere = { isAllowedHost: async () => true }
 type Town = Awaited<ReturnType<typeof agentsWorld>>
 
 /** The event that ends a request. */
