@@ -10,9 +10,9 @@ import { stopAllSessions } from '../agents/lifecycle/stop-all.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { SessionRepository } from '../agents/sessions/repository.ts'
 import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
-import { type CitySessions, connectIdentities, openSessions } from '../agents/sessions/service/open-sessions.ts'
+import { type CitySessions, openAssignees, openSessions } from '../agents/sessions/service/open-sessions.ts'
 import type { SessionOperations } from '../agents/sessions/service/operations.ts'
-import { sessionWaiters } from '../agents/sessions/service/waiters.ts'
+import { waitingSessions } from '../agents/sessions/service/waiting-sessions.ts'
 import type { Workload } from '../agents/sessions/workload.ts'
 import { Usage } from '../agents/usage/usage.ts'
 import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
@@ -35,12 +35,15 @@ import { Store, type Tx } from '../core/store.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
 import { Beads } from '../work/beads/beads.ts'
-import { Transfer } from '../work/beads/transfer.ts'
+import { BeadReader } from '../work/beads/reader.ts'
+import { BeadRepository } from '../work/beads/repository.ts'
 import { Claims } from '../work/claims/claims.ts'
+import { ClaimManager } from '../work/claims/manager.ts'
 import { Comments } from '../work/comments/comments.ts'
 import { Convoys } from '../work/convoys/convoys.ts'
 import { Mail } from '../work/mail/mail.ts'
 import { Search } from '../work/search/search.ts'
+import { BeadTransfer } from '../work/transfer/transfer.ts'
 import { Waits } from '../work/waits/waits.ts'
 import { Backup } from './backup/backup.ts'
 import { cityMigrations } from './database/migrations.ts'
@@ -81,7 +84,7 @@ export class City {
   readonly worktrees: Worktrees
   readonly maintenance: Maintenance
   readonly backup: Backup
-  readonly transfer: Transfer
+  readonly transfer: BeadTransfer
   readonly search: Search
   readonly events: Events
   readonly status: CityStatus
@@ -129,39 +132,38 @@ export class City {
     const archives = new EventArchives(store, log, clock, () => config.current.events, fault)
     const suspensions = new Suspensions(store)
     this.configViews = new ConfigViews(config, suspensions, url)
-    const beads = new Beads(store, log, clock, config)
-    const claims = new Claims({ store, log, clock, deadlines, beads, report })
-    const comments = new Comments(store, log, clock, beads)
-    const convoys = new Convoys(store, log, beads, reactions)
-    const repository = new SessionRepository(store, beads, clock)
+    const reader = new BeadReader(store)
+    const beadRepository = new BeadRepository({ store, log, clock, scope: config, reader })
+    const claimManager = new ClaimManager({ store, log, clock, beads: beadRepository })
+    const repository = new SessionRepository(store, beadRepository, clock)
     this.worktrees = new Worktrees({
       ...{ store, log, reactions, clock, deadlines, config, env, report },
       ownerState: (id) => ownerStateOf(repository.find(id)),
     })
     const sessions = openSessions({
-      ...{ store, log, reactions, clock, deadlines, config, beads, claims, host, repository, report },
+      ...{ store, log, reactions, clock, deadlines, config, host, repository, report },
+      beads: beadRepository,
+      claims: claimManager,
       requests: new Requests(store, log, clock),
       worktrees: this.worktrees,
       environment: { city: name, path, home, url, bin, env },
     })
     const { operations } = sessions
-    claims.workedBy(operations.credentials)
-    connectIdentities(beads, sessions)
+    const work = { city: name, store, log, clock, deadlines, reactions, beads: beadRepository }
+    const assignees = openAssignees(sessions)
+    const beads = new Beads({ city: name, store, clock, reader, repository: beadRepository, assignees })
+    const claims = new Claims({ ...work, manager: claimManager, workers: operations.credentials, report })
+    const comments = new Comments(work)
+    const convoys = new Convoys({ ...work, lists: beads })
     this.readiness = new Readiness({ clock, deadlines, env })
     this.logs = sessions.logs
     const providerOf = builtinProviderLookup(sessions.launcher)
     this.usage = new Usage({
-      store,
-      clock,
-      reactions,
-      config,
+      ...{ store, clock, reactions, config, home, providerOf, report },
       book: repository,
-      home,
       logs: this.logs,
-      providerOf,
-      report,
     })
-    const tell = (tx: Tx, subject: string, body: string) => this.mail.tell(tx, subject, body)
+    const tell = (tx: Tx, subject: string, body: string) => this.mail.notifyPeople(tx, subject, body)
     this.budgets = new Budgets({ store, log, clock, config, usage: this.usage, notify: tell })
     const agentSessions = new AgentSessionDirectory({
       ...sessions,
@@ -177,14 +179,14 @@ export class City {
     this.convoys = convoys
     this.sessions = operations
     this.workload = sessions.workload
-    this.parking = new Parking({ store, log, clock, beads, failures: sessions.failures, tell })
+    this.parking = new Parking({ ...work, failures: sessions.failures, tell })
     this.attention = new Attention({ ...sessions, interactions: operations.interactions, parking: this.parking })
     this.agents = new Agents(store, config, suspensions, agentSessions, clock)
     this.rigs = new Rigs(store, config, suspensions, agentSessions, git, clones)
-    this.sling = new Sling({ store, config, beads, convoys, suspended: suspensions })
+    this.sling = new Sling({ ...work, config, convoys, suspended: suspensions })
     this.mail = new Mail({
-      city: name,
-      ...{ store, log, clock, deadlines, reactions, beads, config },
+      ...work,
+      config,
       report: fault,
       sessions: repository,
       nudge: (tx, session, text, name) => operations.sender.nudge(tx, session, text, name),
@@ -192,22 +194,16 @@ export class City {
     })
     this.maintenance = new Maintenance({ store, log, clock, deadlines, report })
     this.backup = new Backup({ name, path, version, store, clock })
-    this.transfer = new Transfer(store, beads, comments, () => config.current.rigs)
-    this.search = new Search({ city: name, store, log, deadlines, beads, report: fault })
-    const waitNeeds = { store, clock, deadlines, reactions, beads, report }
-    this.waits = new Waits({ city: name, ...waitNeeds, sessions: sessionWaiters({ ...sessions, ...operations }) })
-    this.events = new Events(store, log, beads, new WorkflowEvents(name, beads), archives, clock, (ms, signal) =>
+    this.transfer = new BeadTransfer({ ...work, comments, rigs: () => config.current.rigs })
+    this.search = new Search({ ...work, report: fault })
+    this.waits = new Waits({ ...work, sessions: waitingSessions({ ...sessions, ...operations }), report })
+    const workflows = new WorkflowEvents(name, beadRepository)
+    this.events = new Events(store, log, beadRepository, workflows, archives, clock, (ms, signal) =>
       deadlines.sleep(ms, signal),
     )
     this.status = new CityStatus({
-      name,
-      version,
-      store,
-      log,
-      clock,
-      config,
-      suspensions,
-      beads,
+      ...{ name, version, store, log, clock, config, suspensions, beads },
+      mail: this.mail,
       agents: this.agents,
       sessions: sessionCounter(repository),
     })

@@ -21,6 +21,7 @@ import { commentRoutes } from '../work/comments/routes.ts'
 import { convoyRoutes } from '../work/convoys/routes.ts'
 import { mailRoutes } from '../work/mail/routes.ts'
 import { searchRoutes } from '../work/search/routes.ts'
+import { transferRoutes } from '../work/transfer/routes.ts'
 import { waitRoutes } from '../work/waits/routes.ts'
 import { supervisorRoutes } from './routes.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -35,6 +36,7 @@ export function allRoutes(gc: Supervisor) {
     ...agentRoutes(city),
     ...attentionRoutes(city),
     ...beadRoutes(city),
+    ...transferRoutes(city),
     ...claimRoutes(city),
     ...commentRoutes(city),
     ...configRoutes(city),

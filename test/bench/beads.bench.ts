@@ -4,10 +4,9 @@ import { systemClock as clock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { EventLog } from '../../src/core/events/log.ts'
 import { Store } from '../../src/core/store.ts'
-import { Beads } from '../../src/work/beads/beads.ts'
-import { Claims } from '../../src/work/claims/claims.ts'
 import type { Worker } from '../../src/work/claims/worker.ts'
 import { tempFolder } from '../support/folder.ts'
+import { buildWork } from '../support/work.ts'
 import { BareWrites } from './support/bare-writes.ts'
 
 /**
@@ -27,11 +26,9 @@ function openCity(path: string) {
   const store = Store.open(path, cityMigrations)
   const deadlines = new Deadlines(clock)
   const log = new EventLog(store, clock, deadlines)
-  const scopes = { current: { name: 'mill', prefix: 'mi', rigs: [{ name: 'press', prefix: 'pr' }] } }
-  const beads = new Beads(store, log, clock, scopes)
-  const claims = new Claims({ store, log, clock, deadlines, beads })
-  claims.workedBy({ worker: ({ session }) => workerOf(session) })
-  return { store, log, beads, claims, deadlines }
+  const scope = { current: { name: 'mill', prefix: 'mi', rigs: [{ name: 'press', prefix: 'pr' }] } }
+  const workers = { worker: ({ session }: { session: string }) => workerOf(session) }
+  return { store, log, deadlines, ...buildWork({ store, log, clock, deadlines, scope, workers }) }
 }
 
 type City = ReturnType<typeof openCity>
@@ -49,14 +46,14 @@ const workerOf = (session: string): Worker => ({
 const callerOf = (session: string) => ({ kind: 'session', city: 'mill', session, names: [session], may: [] }) as const
 
 /** Closed beads with open ones spread among them. */
-async function fill({ store, beads }: City): Promise<void> {
+async function fill({ store, repository }: City): Promise<void> {
   const every = Math.floor(BEADS / OPEN)
   for (let from = 0; from < BEADS; from += 1000) {
     await store.write((tx) => {
       for (let n = from; n < from + 1000; n++) {
         const status = n % every === 0 ? 'open' : 'closed'
         const metadata = { 'gc.routed_to': `press/hand-${n % 7}` }
-        beads.add(tx, {
+        repository.add(tx, {
           title: `bead ${n}`,
           status,
           rig: 'press',
@@ -83,7 +80,7 @@ function timed(name: string, times: number, once: () => unknown): void {
   say(`  ${name.padEnd(34)} p50 ${at(0.5)} ms   p99 ${at(0.99)} ms`)
 }
 
-function reads({ beads, store }: City): void {
+function reads({ beads, repository, store }: City): void {
   const found = beads.ready().value
   say(`reads, ${whole(BEADS)} beads of which ${whole(found.total)} are ready`)
   timed('ready', 200, () => beads.ready())
@@ -99,9 +96,9 @@ function reads({ beads, store }: City): void {
     for (let n = 1; n <= 50_000; n++) once(`pr-${(n * 7919) % BEADS}`)
     return 50_000 / ((performance.now() - started) / 1000)
   }
-  rate((id) => beads.find(id))
+  rate((id) => repository.find(id))
   const raw = rate((id) => bare.get(id))
-  const ours = rate((id) => beads.find(id))
+  const ours = rate((id) => repository.find(id))
   say(`  get: ${whole(ours)}/s, ${(ours / raw).toFixed(2)} of SELECT * (${whole(raw)}/s)`)
 }
 
@@ -135,7 +132,7 @@ const claims = await clients(async (client, turn) => {
   const caller = callerOf(`s${client}-${turn}`)
   const bead = await city.beads.create({ ...body, metadata: { 'gc.routed_to': 'press/hand' } })
   await city.claims.claim(caller, bead.id)
-  await city.beads.closeFor(caller, bead.id)
+  await city.beads.close(caller, bead.id)
 })
 say(`create, claim and close, ${WRITERS} clients: ${whole(claims)} beads/s`)
 city.deadlines.close()

@@ -5,7 +5,8 @@ import { systemClock as clock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { EventLog } from '../../src/core/events/log.ts'
 import { Store } from '../../src/core/store.ts'
-import { Beads } from '../../src/work/beads/beads.ts'
+import { BeadReader } from '../../src/work/beads/reader.ts'
+import { BeadRepository } from '../../src/work/beads/repository.ts'
 import { tempFolder } from '../support/folder.ts'
 import { Table, whole } from './support/figures.ts'
 
@@ -22,7 +23,8 @@ async function work(path: string) {
   const store = Store.open(path, cityMigrations)
   const deadlines = new Deadlines(clock)
   const log = new EventLog(store, clock, deadlines)
-  const beads = new Beads(store, log, clock, { current: { name: 'mill', prefix: 'mi', rigs: [] } })
+  const scope = { current: { name: 'mill', prefix: 'mi', rigs: [] } }
+  const beads = new BeadRepository({ store, log, clock, scope, reader: new BeadReader(store) })
   for (let from = 0; from < BEADS; from += SLICE) {
     await store.write((tx) => {
       for (let n = from; n < from + SLICE; n++) {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { BeadsCreated } from '../../src/work/beads/bulk-schema.ts'
-import type { Bead, BeadsImported, ListBodyBead } from '../../src/work/beads/schema.ts'
+import type { Bead, ListBodyBead } from '../../src/work/beads/schema.ts'
 import type { BeadComment, BeadCommentList } from '../../src/work/comments/schema.ts'
+import type { BeadsImported } from '../../src/work/transfer/schema.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town

@@ -5,25 +5,24 @@ import { EventLog } from '../../src/core/events/log.ts'
 import { Reactions } from '../../src/core/events/reactions.ts'
 import { Store } from '../../src/core/store.ts'
 import type { Human, SessionCaller } from '../../src/http/caller.ts'
-import { Beads } from '../../src/work/beads/beads.ts'
 import type { BeadDraft } from '../../src/work/beads/draft.ts'
+import type { AssigneeResolver } from '../../src/work/beads/extensions.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { Claims } from '../../src/work/claims/claims.ts'
 import type { Worker } from '../../src/work/claims/worker.ts'
-import { Convoys } from '../../src/work/convoys/convoys.ts'
 import { TestClock } from '../support/clock.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
+import { buildWork } from '../support/work.ts'
 
 export const human: Human = { kind: 'human' }
 
 /** A city called mill with a rig called press, as far as its work goes. */
-export function openWork(folder: TempFolder = tempFolder(), clock = new TestClock()) {
+export function openWork(folder: TempFolder = tempFolder(), clock = new TestClock(), assignees?: AssigneeResolver) {
   const store = Store.open(folder.at('city.db'), cityMigrations)
   const deadlines = new Deadlines(clock, clock)
   const log = new EventLog(store, clock, deadlines)
   const faults: unknown[] = []
   const reactions = new Reactions(store, log, deadlines, (fault) => faults.push(fault))
-  const scopes = {
+  const scope = {
     current: {
       name: 'mill',
       prefix: 'mi',
@@ -33,11 +32,13 @@ export function openWork(folder: TempFolder = tempFolder(), clock = new TestCloc
       ],
     },
   }
-  const beads = new Beads(store, log, clock, scopes)
-  const claims = new Claims({ store, log, clock, deadlines, beads, report: (fault) => faults.push(fault) })
-  const convoys = new Convoys(store, log, beads, reactions)
   const workers = new Map<string, Worker>()
-  claims.workedBy({ worker: (caller) => workers.get(caller.session) ?? workerOf(caller.session) })
+  const services = buildWork({
+    ...{ store, log, clock, deadlines, reactions, scope, assignees },
+    workers: { worker: (caller) => workers.get(caller.session) ?? workerOf(caller.session) },
+    report: (error) => faults.push(error),
+  })
+  const { repository, claims } = services
   let seen = log.head
   return {
     folder,
@@ -46,12 +47,11 @@ export function openWork(folder: TempFolder = tempFolder(), clock = new TestCloc
     log,
     deadlines,
     reactions,
-    beads,
-    claims,
-    convoys,
+    scope,
+    ...services,
     workers,
     faults,
-    add: (draft: BeadDraft): Promise<Bead> => store.write((tx) => beads.add(tx, draft)),
+    add: (draft: BeadDraft): Promise<Bead> => store.write((tx) => repository.add(tx, draft)),
     /** The types of the events recorded since this was last asked, each with its subject. */
     recorded(): string[] {
       const events = log.after(seen, 10_000)

@@ -18,7 +18,7 @@ import type { SetupCommands } from './setup-commands.ts'
 
 /** Takes every claim of a session, or of these names, away. */
 export interface ClaimRelease {
-  loseAll(tx: Tx, session: string, names?: readonly string[]): void
+  revokeAll(tx: Tx, session: string, names?: readonly string[]): void
 }
 
 interface ExitHandlerOptions {
@@ -76,7 +76,7 @@ export class ExitHandler {
     const row = repository.find(id)
     if (!row) return undefined
     tokens.revoke(tx, id)
-    claims.loseAll(tx, id, isClosing ? workNamesOf(row) : [])
+    claims.revokeAll(tx, id, isClosing ? workNamesOf(row) : [])
     return repository.update(tx, id, { hostKey: null, pid: null, processStarted: null })
   }
 

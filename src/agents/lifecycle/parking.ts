@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { Beads } from '../../work/beads/beads.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { WorkKey } from '../../work/metadata.ts'
 import { BeadParked } from './events.ts'
@@ -14,7 +14,7 @@ interface ParkingOptions {
   store: Store
   log: EventLog
   clock: Clock
-  beads: Beads
+  beads: BeadRepository
   failures: FailureCounts
   /** Writes to the people of the city. */
   tell(tx: Tx, subject: string, body: string): void
@@ -65,7 +65,7 @@ export class Parking {
   /** Open beads that are parked, with why and since when. */
   parked(): { bead: Bead; agent: string; since: string; reason: string }[] {
     const { beads, store } = this.options
-    return beads.some(store.read(() => this.#open.all(PARKED, MAX_LISTED)).map(({ id }) => id)).map((bead) => ({
+    return beads.list(store.read(() => this.#open.all(PARKED, MAX_LISTED)).map(({ id }) => id)).map((bead) => ({
       bead,
       agent: agentOf(bead),
       since: bead.metadata?.[WorkKey.parkedAt] ?? bead.updated_at ?? bead.created_at,

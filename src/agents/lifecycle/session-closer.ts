@@ -35,7 +35,7 @@ export class SessionCloser {
     const row = repository.get(id)
     if (row.state === 'closed') return
     tokens.revoke(tx, id)
-    claims.loseAll(tx, id, workNamesOf(row))
+    claims.revokeAll(tx, id, workNamesOf(row))
     delivery.abandon(tx, id, reason)
     const closed = repository.transition(tx, id, 'close', { closedAt: clock.now() })
     const create = requests.find('session.create', id)

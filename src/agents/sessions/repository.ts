@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { Beads } from '../../work/beads/beads.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
 import { ClosedSessions, type SessionPosition } from './closed-sessions.ts'
 import { metadataOf } from './metadata.ts'
 import { sessionQueries } from './queries.ts'
@@ -33,12 +33,12 @@ export class SessionRepository {
 
   constructor(
     store: Store,
-    private readonly beads: Beads,
+    private readonly beads: BeadRepository,
     private readonly clock: Clock,
   ) {
     this.#queries = sessionQueries(store)
     this.#closed = new ClosedSessions(store)
-    beads.projects('session', (ids) => {
+    beads.registerProjection('session', (ids) => {
       const rows = this.#queries.byIds(JSON.stringify(ids))
       return new Map(rows.map((row) => [row.id, metadataOf(row)]))
     })
@@ -111,7 +111,7 @@ export class SessionRepository {
       tx,
       { title, type: 'session', labels: ['gc:session', `template:${draft.template}`] },
       {
-        beside: (id) => {
+        writeSideTable: (id) => {
           const row: typeof sessions.$inferInsert = {
             ...draft,
             id,
@@ -157,12 +157,12 @@ export class SessionRepository {
   }
 
   #write(tx: Tx, id: string, change: Partial<SessionRow>): SessionRow {
-    const beside = () => {
+    const writeSideTable = () => {
       if (Object.keys(change).length > 0) tx.orm.update(sessions).set(change).where(eq(sessions.id, id)).run()
     }
     if (change.state === 'closed' && this.beads.get(id).status !== 'closed')
-      this.beads.close(tx, id, change.reason || undefined, { beside })
-    else this.beads.change(tx, id, {}, { beside })
+      this.beads.close(tx, id, change.reason || undefined, { writeSideTable })
+    else this.beads.change(tx, id, {}, { writeSideTable })
     tx.after(() => this.notifyChanged())
     return this.get(id)
   }

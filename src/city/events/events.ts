@@ -13,8 +13,8 @@ import { cursorAfterSeq, seqOf } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
 import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
-import type { Beads } from '../../work/beads/beads.ts'
-import { speaker } from '../../work/speaker.ts'
+import { actorName } from '../../work/actor.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
 import { toFrame } from './frames.ts'
 import { knownTypes } from './known.ts'
 import type { EventEmit, EventEmitted, EventRotated } from './schema.ts'
@@ -43,7 +43,7 @@ export class Events {
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
-    private readonly beads: Beads,
+    private readonly beads: BeadRepository,
     /** What events mean for workflows. */
     readonly workflows: WorkflowEvents,
     private readonly archives: EventArchives,
@@ -82,7 +82,7 @@ export class Events {
       throw new AppError('forbidden', `forbidden: ${type} is recorded by gc itself; choose another type`)
     }
     const facts = {
-      actor: speaker(caller, actor),
+      actor: actorName(caller, actor),
       ...(subject !== undefined && { subject }),
       ...(message !== undefined && { message }),
       ...(caller.kind === 'session' && { session_id: caller.session }),

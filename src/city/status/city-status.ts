@@ -10,6 +10,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Beads } from '../../work/beads/beads.ts'
+import type { Mail } from '../../work/mail/mail.ts'
 import { CityResumed, CitySuspended } from './events.ts'
 import type { AgentDetail, CityGet, CityPatch, Health, Status } from './schema.ts'
 
@@ -30,6 +31,7 @@ interface CityStatusDependencies {
   config: Config
   suspensions: Suspensions
   beads: Beads
+  mail: Pick<Mail, 'count'>
   agents: Agents
   sessions: SessionCounter
 }
@@ -141,7 +143,7 @@ export class CityStatus {
   }
 
   #mailCounts(): Status['mail'] {
-    return this.dependencies.beads.mail()
+    return this.dependencies.mail.count({})
   }
 
   #namedSession({ qualified, mode }: NamedSessionConfig): { identity: string; mode: string; status: string } {
@@ -155,7 +157,7 @@ export class CityStatus {
   #storeHealth(): NonNullable<Status['store_health']> {
     const { path } = this.dependencies.store
     const size_bytes = sizeOf(path) + sizeOf(`${path}-wal`)
-    const live_rows = this.dependencies.beads.rows()
+    const live_rows = this.dependencies.beads.total()
     const ratio = size_bytes / 2 ** 20 / Math.max(1, live_rows)
     return {
       path,

@@ -1,9 +1,9 @@
 import { payloadOf, type RecordedEvent } from '../../core/events/event.ts'
-import type { Beads } from '../../work/beads/beads.ts'
 import { BeadClosed, BeadCreated, BeadUpdated } from '../../work/beads/events.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
-import { attemptsOf, isWorkflowRoot, told, toNode } from './node.ts'
+import { attemptsOf, isWorkflowRoot, metadataValue, toNode } from './node.ts'
 import type { WorkflowEventProjection } from './schema.ts'
 
 /** The events that mean something to a workflow, and what changed by them. */
@@ -20,7 +20,7 @@ export const PROJECTED: ReadonlySet<string> = new Set(CHANGED.map(({ def }) => d
 export class WorkflowEvents {
   constructor(
     private readonly city: string,
-    private readonly beads: Beads,
+    private readonly beads: BeadRepository,
   ) {}
 
   /** Undefined for a bead that belongs to no workflow, or to one whose root is not there. */
@@ -36,11 +36,11 @@ export class WorkflowEvents {
     const root = this.#rootOf(bead)
     if (!root) return undefined
     const rig = this.beads.rigOf(root.id)
-    const [kind, ref] = [told(root, WorkflowKey.scopeKind), told(root, WorkflowKey.scopeRef)]
+    const [kind, ref] = [metadataValue(root, WorkflowKey.scopeKind), metadataValue(root, WorkflowKey.scopeRef)]
     const attempts = attemptsOf(bead)
     return {
       type: 'workflow:event',
-      workflow_id: told(root, WorkflowKey.workflowId) || root.id,
+      workflow_id: metadataValue(root, WorkflowKey.workflowId) || root.id,
       root_bead_id: root.id,
       root_store_ref: rig === '' ? `city:${this.city}` : `rig:${rig}`,
       ...(kind && ref ? { scope_kind: kind, scope_ref: ref } : { scope_kind: 'city', scope_ref: this.city }),
@@ -51,7 +51,7 @@ export class WorkflowEvents {
       event_type: recorded.type,
       bead: toNode(bead),
       changed_fields: [...fields],
-      logical_node_id: told(bead, WorkflowKey.logicalBeadId) || bead.id,
+      logical_node_id: metadataValue(bead, WorkflowKey.logicalBeadId) || bead.id,
       ...(attempts && { attempt_summary: attempts }),
       ...(recorded.type === BeadUpdated.type && { requires_resync: true }),
     }
@@ -59,7 +59,7 @@ export class WorkflowEvents {
 
   #rootOf(bead: Bead): Bead | undefined {
     if (!bead.metadata) return undefined
-    const id = told(bead, WorkflowKey.rootBeadId) || (isWorkflowRoot(bead) ? bead.id : '')
+    const id = metadataValue(bead, WorkflowKey.rootBeadId) || (isWorkflowRoot(bead) ? bead.id : '')
     const root = id === '' ? undefined : this.beads.find(id)
     return root && isWorkflowRoot(root) ? root : undefined
   }

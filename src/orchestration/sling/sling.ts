@@ -2,40 +2,39 @@ import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { Beads } from '../../work/beads/beads.ts'
+import { actorName, sessionOf } from '../../work/actor.ts'
 import type { BeadChange } from '../../work/beads/draft.ts'
+import { isRecord } from '../../work/beads/readiness.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
-import { type Convoys, OWNED } from '../../work/convoys/convoys.ts'
+import { WITHOUT_SESSION } from '../../work/claims/manager.ts'
+import { type Convoys, OWNED_LABEL } from '../../work/convoys/convoys.ts'
 import { WorkKey } from '../../work/metadata.ts'
-import { speaker } from '../../work/speaker.ts'
 import { checkArguments } from './arguments.ts'
 import { SLING_CROSS_RIG, SLING_MISSING_BEAD } from './errors.ts'
 import type { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
 import { isPool, resolveTarget, type Target } from './target.ts'
 
-/** What sling needs to know of who is suspended. */
-export interface Suspended {
+/** Knows which agents are suspended. */
+export interface SuspendedAgents {
   isAgentSuspended(config: CityConfig, agent: AgentConfig): boolean
 }
 
 export interface SlingOptions {
   store: Store
-  beads: Beads
+  beads: BeadRepository
   convoys: Convoys
   config: { readonly current: CityConfig }
-  suspended: Suspended
+  suspended: SuspendedAgents
 }
 
-/** What is never handed over as work. */
-const RECORDS = new Set(['session', 'message', 'convoy', 'gate'])
-
-/** Hands work to an agent: whichever of its sessions is free takes it. */
+/** Routes work to an agent: whichever of its sessions is free claims it. */
 export class Sling {
   readonly #store: Store
-  readonly #beads: Beads
+  readonly #beads: BeadRepository
   readonly #convoys: Convoys
   readonly #config: SlingOptions['config']
-  readonly #suspended: Suspended
+  readonly #suspended: SuspendedAgents
 
   constructor({ store, beads, convoys, config, suspended }: SlingOptions) {
     this.#store = store
@@ -45,18 +44,18 @@ export class Sling {
     this.#suspended = suspended
   }
 
-  /** All of it happens, or none. */
+  /** Slings a bead: all of it happens, or nothing. */
   async sling(caller: Caller, body: SlingInputBody): Promise<SlingResponse> {
     const config = this.#config.current
     const target = resolveTarget(config, body)
     const { bead, formula } = checkArguments(body, target, config.name)
-    if (bead === undefined) throw noFormula(formula)
-    if (!this.#beads.find(bead)) throw noBead(bead)
-    if (formula !== undefined) throw noFormula(formula)
-    return this.#store.write((tx) => this.#slung(tx, caller, bead, target, body))
+    if (bead === undefined) throw formulaNotFound(formula)
+    if (!this.#beads.find(bead)) throw beadMissing(bead)
+    if (formula !== undefined) throw formulaNotFound(formula)
+    return this.#store.write((tx) => this.#slingBead(tx, caller, bead, target, body))
   }
 
-  /** Makes a bead of a text and hands it over: both, or nothing. */
+  /** Creates a bead and slings it: both happen, or nothing. */
   async slingText(caller: Caller, { title, description, ...rest }: SlingText): Promise<SlingResponse> {
     const config = this.#config.current
     const target = resolveTarget(config, rest)
@@ -68,12 +67,12 @@ export class Sling {
       const { id } = this.#beads.add(tx, { title, description, rig })
       const body = { ...rest, bead: id }
       const { formula } = checkArguments(body, target, config.name)
-      if (formula !== undefined) throw noFormula(formula)
-      return this.#slung(tx, caller, id, target, body)
+      if (formula !== undefined) throw formulaNotFound(formula)
+      return this.#slingBead(tx, caller, id, target, body)
     })
   }
 
-  #slung(tx: Tx, caller: Caller, bead: string, target: Target, body: SlingInputBody): SlingResponse {
+  #slingBead(tx: Tx, caller: Caller, bead: string, target: Target, body: SlingInputBody): SlingResponse {
     const warnings = this.#route(tx, caller, bead, target, body)
     return {
       status: 'slung',
@@ -84,39 +83,39 @@ export class Sling {
     }
   }
 
-  /** Routes a bead; returns what the caller should know. */
+  /** Routes a bead; returns warnings for the caller. */
   #route(tx: Tx, caller: Caller, id: string, target: Target, body: SlingInputBody): string[] {
     const bead = this.#beads.find(id)
-    if (!bead) throw noBead(id)
-    this.#preflight(bead, target, body)
-    const tracked = body.no_convoy || this.#convoys.of(id).length > 0
-    if (isRouted(bead, target) && !body.reassign && tracked && !body.merge) return []
+    if (!bead) throw beadMissing(id)
+    this.#checkRoutable(bead, target, body)
+    const needsNoConvoy = body.no_convoy || this.#convoys.convoysOf(id).length > 0
+    if (isRouted(bead, target) && !body.reassign && needsNoConvoy && !body.merge) return []
     const warnings = body.force ? [] : this.#warnings(bead, target, body)
-    const by = this.#beads.sessionOf(caller)
-    this.#beads.change(tx, id, routing(bead, target, body), { by })
-    if (!tracked) {
-      const labels = body.owned ? [OWNED] : []
+    const session = sessionOf(caller, this.#config.current.name)
+    this.#beads.change(tx, id, routingChange(bead, target, body), { session })
+    if (!needsNoConvoy) {
+      const labels = body.owned ? [OWNED_LABEL] : []
       const draft = { title: `sling-${id}`, rig: this.#beads.rigOf(id), items: [id], labels }
-      this.#convoys.begin(tx, speaker(caller, undefined), draft)
+      this.#convoys.add(tx, actorName(caller, undefined), draft)
     }
     return warnings
   }
 
-  #preflight(bead: Bead, { agent }: Target, { force }: SlingInputBody): void {
-    if (RECORDS.has(bead.issue_type)) {
+  #checkRoutable(bead: Bead, { agent }: Target, { force }: SlingInputBody): void {
+    if (isRecord(bead.issue_type)) {
       throw new AppError('invalid-request', `bead ${bead.id} is a ${bead.issue_type}, which nobody works on`)
     }
     if (bead.status === 'closed') {
-      throw new AppError('conflict-wrong-state', `bead ${bead.id} is closed: reopen it before handing it over`)
+      throw new AppError('conflict-wrong-state', `bead ${bead.id} is closed: reopen it before you sling it`)
     }
     if (force) return
     const rig = this.#beads.rigOf(bead.id)
     if (agent.dir !== undefined && agent.dir !== rig) {
-      const home = rig === '' ? 'the city' : `rig ${rig}`
-      const message = `bead ${bead.id} belongs to ${home} and ${agent.qualified} to rig ${agent.dir}; force overrides this`
+      const owner = rig === '' ? 'the city' : `rig ${rig}`
+      const message = `bead ${bead.id} belongs to ${owner} and ${agent.qualified} to rig ${agent.dir}; force overrides this`
       throw new AppError(SLING_CROSS_RIG, message)
     }
-    const cycle = this.#beads.cycle(bead.id)
+    const cycle = this.#beads.findCycle(bead.id)
     if (cycle) throw new AppError('invalid-request', `beads wait for each other: ${cycle.join(' → ')}`)
   }
 
@@ -135,31 +134,31 @@ export class Sling {
   }
 }
 
-/** Whether the bead is where it is wanted already. */
+/** Whether the bead is routed to this target already. */
 function isRouted(bead: Bead, { agent, assignee }: Target): boolean {
   if (assignee !== undefined) return bead.assignee === assignee
-  const own = bead.assignee === undefined || bead.assignee === agent.qualified
+  const isFree = bead.assignee === undefined || bead.assignee === agent.qualified
   return (
-    (bead.metadata?.[WorkKey.routedTo] === agent.qualified && own) ||
+    (bead.metadata?.[WorkKey.routedTo] === agent.qualified && isFree) ||
     (!isPool(agent) && bead.assignee === agent.qualified)
   )
 }
 
-function routing(bead: Bead, { agent, assignee }: Target, { merge, reassign }: SlingInputBody): BeadChange {
-  const free = reassign && bead.assignee !== undefined
+function routingChange(bead: Bead, { agent, assignee }: Target, { merge, reassign }: SlingInputBody): BeadChange {
+  const unassigns = reassign && bead.assignee !== undefined
   return {
     metadata: {
       [WorkKey.routedTo]: agent.qualified,
       ...(merge && { [WorkKey.mergeStrategy]: merge }),
-      ...(free && { [WorkKey.sessionId]: null, [WorkKey.sessionName]: null }),
+      ...(unassigns && WITHOUT_SESSION),
     },
-    ...(free && { assignee: '' }),
-    ...(free && bead.status === 'in_progress' && { status: 'open' }),
-    ...(assignee !== undefined && (free || !bead.assignee) && { assignee }),
+    ...(unassigns && { assignee: '' }),
+    ...(unassigns && bead.status === 'in_progress' && { status: 'open' }),
+    ...(assignee !== undefined && (unassigns || !bead.assignee) && { assignee }),
   }
 }
 
-const noBead = (id: string): AppError => new AppError(SLING_MISSING_BEAD, `bead ${id} does not exist`)
+const beadMissing = (id: string): AppError => new AppError(SLING_MISSING_BEAD, `bead ${id} does not exist`)
 
-const noFormula = (name = ''): AppError =>
+const formulaNotFound = (name = ''): AppError =>
   new AppError('formula-not-found', `formula ${name} does not exist in this city`)

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Bead, BeadCreateInputBody, BeadUpdateBody } from './schema.ts'
 
 /** How many beads one request creates or changes. */
-const MOST = 100
+const MAX_BEADS = 100
 
 export const BeadEntry = Type.Object(
   {
@@ -26,7 +26,7 @@ export const BeadEntry = Type.Object(
 export type BeadEntry = Static<typeof BeadEntry>
 
 export const BeadsBulkCreate = Type.Object(
-  { beads: Type.Array(BeadEntry, { minItems: 1, maxItems: MOST, description: 'In any order.' }) },
+  { beads: Type.Array(BeadEntry, { minItems: 1, maxItems: MAX_BEADS, description: 'In any order.' }) },
   { $id: 'BeadsBulkCreate', additionalProperties: false },
 )
 export type BeadsBulkCreate = Static<typeof BeadsBulkCreate>
@@ -46,7 +46,7 @@ export const BeadChangeEntry = Type.Object(
 )
 
 export const BeadsBulkUpdate = Type.Object(
-  { updates: Type.Array(BeadChangeEntry, { minItems: 1, maxItems: MOST, description: 'Done in this order.' }) },
+  { updates: Type.Array(BeadChangeEntry, { minItems: 1, maxItems: MAX_BEADS, description: 'Done in this order.' }) },
   { $id: 'BeadsBulkUpdate', additionalProperties: false },
 )
 export type BeadsBulkUpdate = Static<typeof BeadsBulkUpdate>

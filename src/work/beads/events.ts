@@ -7,12 +7,12 @@ export const BeadUpdated = defineEvent('bead.updated', BeadEventPayload, 'Someth
 export const BeadClosed = defineEvent('bead.closed', BeadEventPayload, 'A bead was closed.')
 export const BeadDeleted = defineEvent('bead.deleted', BeadEventPayload, 'A bead was removed for good.')
 
-/** What the log says of a bead's event beside its payload. Known clients look for this actor on every bead event. */
-export function factsOf(bead: Bead): EventAttributes {
+/** What is recorded of a bead's event beside its payload. Known clients look for this actor on every bead event. */
+export function eventFactsOf(bead: Bead): EventAttributes {
   const metadata = bead.metadata ?? {}
   const session = metadata[WorkKey.sessionId]
   const step = metadata[WorkflowKey.stepId]
-  const steps = stepIds(metadata[WorkflowKey.stepDependencies])
+  const dependencies = parseStepIds(metadata[WorkflowKey.stepDependencies])
   return {
     actor: 'cache-reconcile',
     subject: bead.id,
@@ -23,14 +23,14 @@ export function factsOf(bead: Bead): EventAttributes {
       bead.id,
     ...(session && { session_id: session }),
     ...(step && { step_id: step }),
-    ...(steps && { depends_on_step_ids: steps }),
+    ...(dependencies && { depends_on_step_ids: dependencies }),
   }
 }
 
-function stepIds(text: string | undefined): string[] | undefined {
-  if (!text) return undefined
+function parseStepIds(json: string | undefined): string[] | undefined {
+  if (!json) return undefined
   try {
-    const parsed: unknown = JSON.parse(text)
+    const parsed: unknown = JSON.parse(json)
     return Array.isArray(parsed) && parsed.every((id) => typeof id === 'string') ? parsed : undefined
   } catch {
     return undefined

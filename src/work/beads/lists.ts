@@ -6,8 +6,20 @@ import { type Boundary, boundaryOf, cursorAfter } from '../../http/cursor.ts'
 import { RenderedJson } from '../../http/rendered.ts'
 import { pageSize } from '../../http/schema.ts'
 import { WorkflowKey } from '../metadata.ts'
-import { type BeadReader, type BeadRow, COLUMNS } from './reader.ts'
-import type { State } from './renderings.ts'
+import type { BeadVersion } from './json-cache.ts'
+import {
+  closedCountQuery,
+  countQuery,
+  horizonQueries,
+  type LeadingTerm,
+  type ListFilter,
+  leadingTerms,
+  pageQuery,
+  type Query,
+  scansClosed,
+} from './list-query.ts'
+import type { BeadReader } from './reader.ts'
+import { type BeadRow, ROW_COLUMNS } from './row.ts'
 import type {
   Bead,
   BeadDepsResponse,
@@ -16,33 +28,22 @@ import type {
   ListBodyBead,
   WorkflowDepResponse,
 } from './schema.ts'
-import {
-  closedQuery,
-  countQuery,
-  type Filter,
-  horizonQueries,
-  type Lead,
-  leads,
-  pageQuery,
-  type Query,
-  sifts,
-} from './search.ts'
 
-/** A bead's place in a list. */
-interface Place extends State {
+/** A bead's position in a list. */
+interface ListPosition extends BeadVersion {
   id: string
   created_at: number
 }
 
-/** How many closed beads one page looks at for those that match. */
-const LOOK = 2000
+/** How many closed beads one page examines for those that match. */
+const MAX_SCANNED = 2000
 
-const boundaryAt = ({ id, created_at }: Place): Boundary => ({ createdAt: toTimestamp(created_at), id })
+const boundaryAt = ({ id, created_at }: ListPosition): Boundary => ({ createdAt: toTimestamp(created_at), id })
 
-/** Everything that reads more than one bead. */
+/** Reads lists and graphs of beads. */
 export class BeadLists {
   readonly #statements = new Map<string, Statement<unknown, (string | number)[]>>()
-  readonly #ready: Statement<State, [number]>
+  readonly #ready: Statement<BeadVersion, [number]>
   readonly #children: Statement<BeadRow, [string]>
   readonly #members: Statement<BeadRow, [string, number]>
 
@@ -55,7 +56,7 @@ export class BeadLists {
        WHERE ready = 1 AND (defer_until IS NULL OR defer_until <= ?) ORDER BY coalesce(priority, 2), created_at, id`,
     )
     this.#children = store.prepare(
-      stablePlan(`SELECT ${COLUMNS} FROM beads WHERE parent = ? AND closed = 0 ORDER BY created_at, id`),
+      stablePlan(`SELECT ${ROW_COLUMNS} FROM beads WHERE parent = ? AND closed = 0 ORDER BY created_at, id`),
     )
     this.#members = store.prepare(
       stablePlan(`WITH RECURSIVE member(id) AS (
@@ -64,36 +65,38 @@ export class BeadLists {
          UNION SELECT depends_on_id FROM bead_edges WHERE issue_id = ?1 AND type = 'tracks' AND ?2
          UNION SELECT child.id FROM member CROSS JOIN beads child ON child.parent = member.id
        )
-       SELECT ${COLUMNS} FROM beads WHERE id IN (SELECT id FROM member) ORDER BY created_at, id`),
+       SELECT ${ROW_COLUMNS} FROM beads WHERE id IN (SELECT id FROM member) ORDER BY created_at, id`),
     )
   }
 
   /** One page, newest first. It may be short and still not be the last: then it has a cursor. */
   list(query: BeadFilter, assignees: readonly string[] | undefined): RenderedJson<ListBodyBead> {
-    const filter = toFilter(query, assignees)
+    const filter = toListFilter(query, assignees)
     const boundary = boundaryOf(query.cursor)
     const limit = pageSize(query.limit)
-    const lead = this.#lead(filter)
-    const until = lead && sifts(filter) ? this.#horizon(filter, lead, boundary) : undefined
-    const rows = this.#run<Place>(pageQuery(filter, lead, { after: boundary, until }, limit + 1))
-    const shown = rows.slice(0, limit)
-    const last = shown.at(-1)
+    const lead = this.#chooseLead(filter)
+    const until = lead && scansClosed(filter) ? this.#horizon(filter, lead, boundary) : undefined
+    const rows = this.#run<ListPosition>(pageQuery(filter, lead, { after: boundary, until }, limit + 1))
+    const page = rows.slice(0, limit)
+    const last = page.at(-1)
     const next = rows.length > limit && last ? boundaryAt(last) : until
-    return this.#page(shown, this.#count(countQuery(filter)), next && cursorAfter(next))
+    return this.#render(page, this.#count(countQuery(filter)), next && cursorAfter(next))
   }
 
-  /** What closed beads are found by: of several terms, the one with the fewest of them. */
-  #lead(filter: Filter): Lead | undefined {
-    const all = leads(filter)
-    if (!sifts(filter)) return all[0]
-    const counts = all.map((lead) => ({ lead, n: this.#count(closedQuery(filter, lead)) }))
-    return counts.reduce((least, one) => (one.n < least.n ? one : least)).lead
+  /** The term by which closed beads are found: of several, the one that the fewest of them match. */
+  #chooseLead(filter: ListFilter): LeadingTerm | undefined {
+    const leads = leadingTerms(filter)
+    if (!scansClosed(filter)) return leads[0]
+    const counts = leads.map((lead) => ({ lead, n: this.#count(closedCountQuery(filter, lead)) }))
+    return counts.reduce((fewest, each) => (each.n < fewest.n ? each : fewest)).lead
   }
 
-  /** How far a page looks, where closed beads are sifted: what is over does not make a list slow. */
-  #horizon(filter: Filter, lead: Lead, after: Boundary | undefined): Boundary | undefined {
-    const places = horizonQueries(filter, lead, after, LOOK).flatMap((query) => this.#run<Place>(query))
-    const nearest = places.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1))[0]
+  /** How far a page looks where closed beads are scanned, so that history does not make a list slow. */
+  #horizon(filter: ListFilter, lead: LeadingTerm, after: Boundary | undefined): Boundary | undefined {
+    const positions = horizonQueries(filter, lead, after, MAX_SCANNED).flatMap((query) =>
+      this.#run<ListPosition>(query),
+    )
+    const nearest = positions.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1))[0]
     return nearest && boundaryAt(nearest)
   }
 
@@ -103,43 +106,43 @@ export class BeadLists {
 
   /** What can be worked on at `now`: most urgent first, then oldest. */
   ready(now: number): RenderedJson<ListBodyBead> {
-    const states = this.#ready.all(now)
-    return this.#page(states, states.length)
+    const versions = this.#ready.all(now)
+    return this.#render(versions, versions.length)
   }
 
-  /** What is open below a bead, then the molecule and workflow it names. */
+  /** The open children of a bead, then the molecule and workflow it names. */
   children(bead: Bead): BeadDepsResponse {
     const children = this.reader.beads(this.#children.all(bead.id))
     const named = [WorkflowKey.olderMoleculeId, WorkflowKey.olderWorkflowId]
       .map((key) => bead.metadata?.[key])
       .filter((id) => id !== undefined)
     const listed = new Set(children.map((child) => child.id))
-    return { children: [...children, ...this.reader.some(named.filter((id) => !listed.has(id)))] }
+    return { children: [...children, ...this.reader.list(named.filter((id) => !listed.has(id)))] }
   }
 
-  /** A root with all that belongs to it, and the arrows among them. */
+  /** A root with all beads that belong to it, and the edges among them. */
   graph(root: Bead): BeadGraphResponse {
-    const convoy = root.issue_type === 'convoy'
-    const members = this.reader.beads(this.#members.all(root.id, convoy ? 1 : 0))
+    const isConvoy = root.issue_type === 'convoy'
+    const members = this.reader.beads(this.#members.all(root.id, isConvoy ? 1 : 0))
     const beads = [root, ...members.filter((bead) => bead.id !== root.id)]
-    const membership = convoy ? 'direct-root-id+parent-closure+convoy-members' : 'direct-root-id+parent-closure'
-    return { root, beads, deps: arrows(beads), membership }
+    const membership = isConvoy ? 'direct-root-id+parent-closure+convoy-members' : 'direct-root-id+parent-closure'
+    return { root, beads, deps: edgesAmong(beads), membership }
   }
 
-  #page(shown: readonly State[], total: number, cursor?: string): RenderedJson<ListBodyBead> {
+  #render(page: readonly BeadVersion[], total: number, cursor?: string): RenderedJson<ListBodyBead> {
     const next = cursor === undefined ? '' : `,"next_cursor":${JSON.stringify(cursor)}`
-    return new RenderedJson(`{"items":[${this.reader.texts(shown).join(',')}],"total":${total}${next}}`)
+    return new RenderedJson(`{"items":[${this.reader.jsonList(page).join(',')}],"total":${total}${next}}`)
   }
 
   #run<Row>({ sql, values }: Query): Row[] {
-    const known = this.#statements.get(sql)
-    const statement = known ?? this.store.prepare<unknown, (string | number)[]>(stablePlan(sql))
-    if (!known) this.#statements.set(sql, statement)
+    const cached = this.#statements.get(sql)
+    const statement = cached ?? this.store.prepare<unknown, (string | number)[]>(stablePlan(sql))
+    if (!cached) this.#statements.set(sql, statement)
     return statement.all(...values) as Row[]
   }
 }
 
-function toFilter(query: BeadFilter, assignees: readonly string[] | undefined): Filter {
+function toListFilter(query: BeadFilter, assignees: readonly string[] | undefined): ListFilter {
   return {
     status: query.status || undefined,
     closed: query.status ? undefined : query.all ? undefined : false,
@@ -150,15 +153,15 @@ function toFilter(query: BeadFilter, assignees: readonly string[] | undefined): 
   }
 }
 
-function arrows(beads: readonly Bead[]): WorkflowDepResponse[] {
-  const inside = new Set(beads.map((bead) => bead.id))
-  const found = new Map<string, WorkflowDepResponse>()
+function edgesAmong(beads: readonly Bead[]): WorkflowDepResponse[] {
+  const ids = new Set(beads.map((bead) => bead.id))
+  const edges = new Map<string, WorkflowDepResponse>()
   const add = (from: string, to: string, kind: string) => {
-    if (inside.has(from)) found.set(JSON.stringify([from, to, kind]), { from, to, kind })
+    if (ids.has(from)) edges.set(JSON.stringify([from, to, kind]), { from, to, kind })
   }
   for (const bead of beads) {
     for (const edge of bead.dependencies ?? []) add(edge.depends_on_id, edge.issue_id, edge.type)
     if (bead.parent) add(bead.parent, bead.id, 'parent-child')
   }
-  return [...found.values()]
+  return [...edges.values()]
 }

@@ -3,77 +3,47 @@ import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
-import type { Projection } from './draft.ts'
-import { isGate } from './readiness.ts'
-import { type Rendering, Renderings, type State } from './renderings.ts'
+import type { MetadataProjection } from './extensions.ts'
+import { BeadJsonCache, type BeadVersion, type RenderedBead } from './json-cache.ts'
+import { isGating } from './readiness.ts'
+import { type BeadRow, ROW_COLUMNS } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 
-/** A bead as it is stored. */
-export interface BeadRow {
-  /** Its number in this city: the later it was put on record here, the higher. */
-  n: number
-  id: string
-  rig: string
-  title: string
-  status: string
-  type: string
-  priority: number | null
-  assignee: string
-  sender: string
-  parent: string | null
-  ref: string
-  description: string
-  labels: string
-  metadata: string
-  ephemeral: number
-  no_history: number
-  defer_until: number | null
-  created_at: number
-  updated_at: number
-  blockers: number
-  edges: number
-  /** Another for every state of the row. */
-  revision: number
-}
-
-export const COLUMNS = `n, id, rig, title, status, type, priority, assignee, sender, parent, ref, description, labels, metadata,
-  ephemeral, no_history, defer_until, created_at, updated_at, blockers, edges, revision`
-
-/** Turns rows into beads: labels, dependencies and what side tables project, fetched for all of them at once. */
+/** Reads beads: their rows, with the dependencies and projected metadata of all of them fetched at once. */
 export class BeadReader {
-  readonly #projections = new Map<string, Projection>()
-  readonly #renderings = new Renderings((numbers) => this.#render(numbers))
-  readonly #one: Statement<BeadRow, [string]>
-  readonly #some: Statement<BeadRow, [string]>
-  readonly #state: Statement<State, [string]>
-  readonly #numbered: Statement<BeadRow, [string]>
-  readonly #edges: Statement<Dep, [string]>
-  readonly #edgesOf: Statement<Dep, [string]>
+  readonly #projections = new Map<string, MetadataProjection>()
+  readonly #cache = new BeadJsonCache((numbers) => this.#render(numbers))
+  readonly #byId: Statement<BeadRow, [string]>
+  readonly #byIds: Statement<BeadRow, [string]>
+  readonly #byNumbers: Statement<BeadRow, [string]>
+  readonly #version: Statement<BeadVersion, [string]>
+  readonly #dependencies: Statement<Dep, [string]>
+  readonly #dependenciesOfMany: Statement<Dep, [string]>
 
   constructor(store: Store) {
-    this.#one = store.prepare(`SELECT ${COLUMNS} FROM beads WHERE id = ?`)
-    this.#some = store.prepare(
-      `SELECT ${COLUMNS} FROM beads WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id`,
+    this.#byId = store.prepare(`SELECT ${ROW_COLUMNS} FROM beads WHERE id = ?`)
+    this.#byIds = store.prepare(
+      `SELECT ${ROW_COLUMNS} FROM beads WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id`,
     )
-    this.#state = store.prepare('SELECT n, revision FROM beads WHERE id = ?')
-    this.#numbered = store.prepare(`SELECT ${COLUMNS} FROM beads WHERE n IN (SELECT value FROM json_each(?))`)
-    const edges = 'SELECT issue_id, depends_on_id, type FROM bead_edges WHERE issue_id'
-    this.#edges = store.prepare(stablePlan(`${edges} = ?`))
-    this.#edgesOf = store.prepare(`${edges} IN (SELECT value FROM json_each(?))`)
+    this.#byNumbers = store.prepare(`SELECT ${ROW_COLUMNS} FROM beads WHERE n IN (SELECT value FROM json_each(?))`)
+    this.#version = store.prepare('SELECT n, revision FROM beads WHERE id = ?')
+    const dependencies = 'SELECT issue_id, depends_on_id, type FROM bead_edges WHERE issue_id'
+    this.#dependencies = store.prepare(stablePlan(`${dependencies} = ?`))
+    this.#dependenciesOfMany = store.prepare(`${dependencies} IN (SELECT value FROM json_each(?))`)
   }
 
-  projects(type: string, projection: Projection): void {
+  registerProjection(type: string, projection: MetadataProjection): void {
     this.#projections.set(type, projection)
   }
 
   row(id: string): BeadRow | undefined {
-    return this.#one.get(id) ?? undefined
+    return this.#byId.get(id) ?? undefined
   }
 
-  /** The row of a bead that has to exist. */
-  need(id: string): BeadRow {
+  /** Throws `bead-not-found` when there is none. */
+  getRow(id: string): BeadRow {
     const row = this.row(id)
-    if (!row) throw missing(id)
+    if (!row) throw beadNotFound(id)
     return row
   }
 
@@ -83,74 +53,74 @@ export class BeadReader {
   }
 
   get(id: string): Bead {
-    return this.bead(this.need(id))
+    return this.bead(this.getRow(id))
   }
 
   /** Those of `ids` that exist, oldest first. */
-  some(ids: readonly string[]): Bead[] {
-    return ids.length === 0 ? [] : this.beads(this.#some.all(JSON.stringify(ids)))
+  list(ids: readonly string[]): Bead[] {
+    return ids.length === 0 ? [] : this.beads(this.#byIds.all(JSON.stringify(ids)))
   }
 
   bead(row: BeadRow): Bead {
-    const edges = row.edges === 0 ? undefined : this.#edges.all(row.id)
-    return toBead(row, edges, this.#projections.get(row.type)?.([row.id]).get(row.id))
+    const dependencies = row.edges === 0 ? undefined : this.#dependencies.all(row.id)
+    return toBead(row, dependencies, this.#projections.get(row.type)?.([row.id]).get(row.id))
   }
 
   beads(rows: BeadRow[]): Bead[] {
-    const edges = this.#edgesByIssue(rows)
-    const projected = this.#projected(rows)
-    return rows.map((row) => toBead(row, edges?.get(row.id), projected?.get(row.id)))
+    const dependencies = this.#dependenciesByBead(rows)
+    const projected = this.#projectedMetadata(rows)
+    return rows.map((row) => toBead(row, dependencies?.get(row.id), projected?.get(row.id)))
   }
 
-  /** A bead that has to exist, as JSON. */
-  text(id: string): string {
-    const state = this.#state.get(id)
-    if (!state) throw missing(id)
-    return this.#renderings.text(state, () => {
-      const row = this.need(id)
-      return this.#rendering(row, this.bead(row))
+  /** A bead as JSON; throws `bead-not-found` when there is none. */
+  json(id: string): string {
+    const version = this.#version.get(id)
+    if (!version) throw beadNotFound(id)
+    return this.#cache.get(version, () => {
+      const row = this.getRow(id)
+      return this.#rendered(row, this.bead(row))
     })
   }
 
   /** Beads as JSON, in this order. */
-  texts(states: readonly State[]): string[] {
-    return this.#renderings.texts(states)
+  jsonList(versions: readonly BeadVersion[]): string[] {
+    return this.#cache.list(versions)
   }
 
-  #render(numbers: number[]): Rendering[] {
-    const rows = this.#numbered.all(JSON.stringify(numbers))
+  #render(numbers: number[]): RenderedBead[] {
+    const rows = this.#byNumbers.all(JSON.stringify(numbers))
     const beads = this.beads(rows)
-    return rows.flatMap((row, at) => {
-      const bead = beads[at]
-      return bead ? this.#rendering(row, bead) : []
+    return rows.flatMap((row, index) => {
+      const bead = beads[index]
+      return bead ? this.#rendered(row, bead) : []
     })
   }
 
-  #rendering({ n, revision, type }: BeadRow, bead: Bead): Rendering {
-    return { n, revision, text: JSON.stringify(bead), lasting: !this.#projections.has(type) }
+  #rendered({ n, revision, type }: BeadRow, bead: Bead): RenderedBead {
+    return { n, revision, json: JSON.stringify(bead), isCacheable: !this.#projections.has(type) }
   }
 
-  #edgesByIssue(rows: BeadRow[]): Map<string, Dep[]> | undefined {
+  #dependenciesByBead(rows: BeadRow[]): Map<string, Dep[]> | undefined {
     const ids = rows.filter((row) => row.edges > 0).map((row) => row.id)
     if (ids.length === 0) return undefined
-    return Map.groupBy(this.#edgesOf.all(JSON.stringify(ids)), (edge) => edge.issue_id)
+    return Map.groupBy(this.#dependenciesOfMany.all(JSON.stringify(ids)), ({ issue_id }) => issue_id)
   }
 
-  #projected(rows: BeadRow[]): Map<string, Record<string, string>> | undefined {
+  #projectedMetadata(rows: BeadRow[]): Map<string, Record<string, string>> | undefined {
     let projected: Map<string, Record<string, string>> | undefined
     for (const [type, projection] of this.#projections) {
       const ids = rows.filter((row) => row.type === type).map((row) => row.id)
       if (ids.length === 0) continue
-      const some = projection(ids)
-      projected = projected ? new Map([...projected, ...some]) : some
+      const ofType = projection(ids)
+      projected = projected ? new Map([...projected, ...ofType]) : ofType
     }
     return projected
   }
 }
 
-const missing = (id: string): AppError => new AppError('bead-not-found', `bead ${id} does not exist`)
+const beadNotFound = (id: string): AppError => new AppError('bead-not-found', `bead ${id} does not exist`)
 
-/** The wire's bead. Keys stand in one order, so that two snapshots can be compared as text. */
+/** Keys stand in one order, so that two snapshots of a bead can be compared as text. */
 function toBead(row: BeadRow, dependencies: Dep[] | undefined, projected: Record<string, string> | undefined): Bead {
   const created = toTimestamp(row.created_at)
   const bead: Bead = {
@@ -175,6 +145,6 @@ function toBead(row: BeadRow, dependencies: Dep[] | undefined, projected: Record
   if (row.no_history === 1) bead.no_history = true
   if (row.defer_until !== null) bead.defer_until = toTimestamp(row.defer_until)
   if (row.blockers > 0) bead.is_blocked = true
-  if (row.blockers === 0 && dependencies?.some((edge) => isGate(edge.type))) bead.is_blocked = false
+  if (row.blockers === 0 && dependencies?.some((edge) => isGating(edge.type))) bead.is_blocked = false
   return bead
 }

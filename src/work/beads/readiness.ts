@@ -1,5 +1,4 @@
-/** Types that are never offered as work, whatever their status. */
-const NEVER = new Set([
+const UNWORKABLE_TYPES = new Set([
   'merge-request',
   'gate',
   'molecule',
@@ -11,16 +10,21 @@ const NEVER = new Set([
   'role',
   'rig',
 ])
-const BOOKKEEPING = ['gc:session', 'gc:order-tracking', 'order-tracking', 'gc:parked']
+const UNWORKABLE_LABELS = ['gc:session', 'gc:order-tracking', 'order-tracking', 'gc:parked']
 
 /** Whether a bead of this type and with these labels may ever be offered as work. */
 export const isWorkable = (type: string, labels: readonly string[]): boolean =>
-  !NEVER.has(type) && !BOOKKEEPING.some((label) => labels.includes(label))
+  !UNWORKABLE_TYPES.has(type) && !UNWORKABLE_LABELS.some((label) => labels.includes(label))
 
-const GATES = new Set(['blocks', 'waits-for', 'conditional-blocks'])
+const GATING_TYPES = new Set(['blocks', 'waits-for', 'conditional-blocks'])
 
 /** Whether a dependency of this type keeps a bead from being ready until its target is closed. */
-export const isGate = (type: string): boolean => GATES.has(type)
+export const isGating = (type: string): boolean => GATING_TYPES.has(type)
+
+const RECORD_TYPES = new Set(['session', 'message', 'convoy', 'gate'])
+
+/** Whether beads of this type are records that nobody works on: they are neither claimed nor slung. */
+export const isRecord = (type: string): boolean => RECORD_TYPES.has(type)
 
 /** Types whose beads a city does not count as its work. */
-export const NOT_COUNTED: readonly string[] = ['message', 'convoy', 'convergence', 'session']
+export const UNCOUNTED_TYPES: readonly string[] = ['message', 'convoy', 'convergence', 'session']

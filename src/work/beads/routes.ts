@@ -15,14 +15,12 @@ import {
   BeadDepsResponse,
   BeadFilter,
   BeadGraphResponse,
-  BeadsImported,
   BeadUpdateBody,
   Dep,
   ListBodyBead,
 } from './schema.ts'
-import type { Transfer } from './transfer.ts'
 
-type City = CityOf<{ beads: Beads; transfer: Transfer }>
+type City = CityOf<{ beads: Beads }>
 
 /** The operations on beads. */
 export const beadRoutes = (city: City) => [
@@ -100,7 +98,7 @@ export const beadRoutes = (city: City) => [
       ok: OKResponseBody,
       errors: ['bead-not-found', CLAIM_LOST],
     },
-    (x) => city(x).beads.closeFor(x.caller, x.params.id),
+    (x) => city(x).beads.close(x.caller, x.params.id),
   ),
   route(
     'POST ~/bead/{id}/assign',
@@ -125,7 +123,7 @@ export const beadRoutes = (city: City) => [
       ok: OKResponseBody,
       errors: ['bead-not-found', CLAIM_LOST],
     },
-    (x) => city(x).beads.closeFor(x.caller, x.params.id),
+    (x) => city(x).beads.close(x.caller, x.params.id),
   ),
   route(
     'POST ~/bead/{id}/reopen',
@@ -135,7 +133,7 @@ export const beadRoutes = (city: City) => [
       ok: OKResponseBody,
       errors: ['bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
     },
-    (x) => city(x).beads.reopenFor(x.caller, x.params.id),
+    (x) => city(x).beads.reopen(x.caller, x.params.id),
   ),
   route(
     'GET ~/bead/{id}/deps',
@@ -151,7 +149,6 @@ export const beadRoutes = (city: City) => [
   ),
   ...dependencyRoutes(city),
   ...bulkRoutes(city),
-  ...transferRoutes(city),
 ]
 
 const bulkRoutes = (city: City) => [
@@ -183,34 +180,6 @@ const bulkRoutes = (city: City) => [
       extension: true,
     },
     (x) => city(x).beads.bulk.update(x.caller, x.body),
-  ),
-]
-
-const transferRoutes = (city: City) => [
-  route(
-    'GET ~/beads/export',
-    {
-      id: 'export-beads',
-      summary: 'Take all beads out',
-      description: 'A JSON object a line, in the fields of `bd export`; closed beads too.',
-      ok: { media: 'application/x-ndjson' },
-      extension: true,
-    },
-    (x) => city(x).transfer.export(),
-  ),
-  route(
-    'POST ~/beads/import',
-    {
-      id: 'import-beads',
-      summary: 'Put beads in that were taken out',
-      description: 'Lines as the export writes them, with their ids and times. The same lines again change nothing.',
-      body: Type.Uint8Array(),
-      ok: BeadsImported,
-      errors: ['invalid-request', 'forbidden', 'conflict-wrong-state'],
-      extension: true,
-      longRunning: true,
-    },
-    (x) => city(x).transfer.import(x.caller, x.body),
   ),
 ]
 
@@ -254,7 +223,7 @@ const dependencyRoutes = (city: City) => [
       errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
       extension: true,
     },
-    (x) => city(x).beads.dependFor(x.caller, x.params.id, x.body),
+    (x) => city(x).beads.depend(x.caller, x.params.id, x.body),
   ),
   route(
     'DELETE ~/bead/{id}/deps/{depends_on_id}',
@@ -267,6 +236,6 @@ const dependencyRoutes = (city: City) => [
       errors: ['bead-not-found', CLAIM_LOST],
       extension: true,
     },
-    (x) => city(x).beads.undependFor(x.caller, x.params.id, x.params.depends_on_id, x.query.type),
+    (x) => city(x).beads.undepend(x.caller, x.params.id, x.params.depends_on_id, x.query.type),
   ),
 ]

@@ -122,18 +122,6 @@ export const BeadGraphResponse = Type.Object(
 )
 export type BeadGraphResponse = Static<typeof BeadGraphResponse>
 
-/** What an import did. */
-export const BeadsImported = Type.Object(
-  {
-    created: Type.Integer(),
-    updated: Type.Integer(),
-    unchanged: Type.Integer(),
-    skipped: Type.Integer({ description: 'Sessions and waits, which mean nothing in another city.' }),
-  },
-  { $id: 'BeadsImported', additionalProperties: false },
-)
-export type BeadsImported = Static<typeof BeadsImported>
-
 export const BeadEventPayload = Type.Object({ bead: Bead }, { $id: 'BeadEventPayload', additionalProperties: false })
 export type BeadEventPayload = Static<typeof BeadEventPayload>
 

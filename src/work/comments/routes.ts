@@ -33,7 +33,7 @@ export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [
       headers: { 'Idempotency-Key': 'The same key with the same body writes one comment and answers the same.' },
       extension: true,
     },
-    (x) => city(x).comments.comment(x.caller, x.params.id, x.body, x.saveResponse),
+    (x) => city(x).comments.create(x.caller, x.params.id, x.body, x.saveResponse),
   ),
   route(
     'GET ~/beads/comments/count',

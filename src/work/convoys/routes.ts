@@ -92,7 +92,7 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
       ok: OKResponseBody,
       errors: ['convoy-not-found', 'bead-not-found', 'invalid-request'],
     },
-    (x) => city(x).convoys.add(x.params.id, x.body.items),
+    (x) => city(x).convoys.addItems(x.params.id, x.body.items),
   ),
   route(
     'POST ~/convoy/{id}/remove',
@@ -104,7 +104,7 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
       ok: OKResponseBody,
       errors: ['convoy-not-found', 'bead-not-found', 'invalid-request'],
     },
-    (x) => city(x).convoys.remove(x.params.id, x.body.items),
+    (x) => city(x).convoys.removeItems(x.params.id, x.body.items),
   ),
   route(
     'POST ~/convoy/{id}/close',

@@ -10,10 +10,9 @@ import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
-import type { Beads } from '../beads/beads.ts'
-import { speaker } from '../speaker.ts'
-import { Announcer } from './announce.ts'
-import { type Address, Directory, HUMAN, type Register } from './directory.ts'
+import { actorName } from '../actor.ts'
+import type { BeadRepository } from '../beads/repository.ts'
+import { type Address, HUMAN, MailDirectory, type MailSessions } from './directory.ts'
 import {
   MailArchived,
   MailDeleted,
@@ -23,11 +22,11 @@ import {
   MailReplied,
   MailSent,
 } from './events.ts'
-import { Heirs } from './heirs.ts'
-import { mailIntake } from './intake.ts'
-import { checkLetter, type LetterRow, subjectOf, toMessage } from './letter.ts'
+import { MailForwarder } from './forwarder.ts'
+import { messageImporter } from './importer.ts'
 import { MailLists } from './lists.ts'
-import { Marks, missing } from './marks.ts'
+import { replySubject, type StoredMessage, toMessage, validateMessage } from './message.ts'
+import { MailNotifier } from './notifier.ts'
 import { MailRetention } from './retention.ts'
 import type {
   InboxQuery,
@@ -43,8 +42,9 @@ import type {
 import { type Sender, senderOf } from './sender.ts'
 import { messages } from './table.ts'
 import { createThreadId } from './thread-id.ts'
+import { MessageUpdater, mailNotFound } from './updater.ts'
 
-interface Needs {
+export interface MailOptions {
   /** The city's name. */
   city: string
   store: Store
@@ -52,17 +52,17 @@ interface Needs {
   clock: Clock
   deadlines: Deadlines
   reactions: Reactions
-  beads: Beads
+  beads: BeadRepository
   config: Pick<Config, 'current'>
-  sessions: Register
-  /** Puts a text in a session's queue, under a name by which it can be taken back. */
+  sessions: MailSessions
+  /** Queues a nudge for a session, under a name by which it can be withdrawn. */
   nudge(tx: Tx, session: string, text: string, name: string): void
   withdraw(tx: Tx, name: string): void
   report(error: unknown): void
 }
 
-/** A letter about to be sent. */
-interface Draft {
+/** A message to send. */
+interface MessageDraft {
   from: Sender
   to: Address
   subject: string
@@ -74,43 +74,46 @@ interface Draft {
 /** Mail between sessions, agents and people. A message is a bead; it stays until it is archived. */
 export class Mail {
   readonly retention: MailRetention
+  readonly #options: MailOptions
   readonly #lists: MailLists
-  readonly #marks: Marks
-  readonly #directory: Directory
+  readonly #updater: MessageUpdater
+  readonly #directory: MailDirectory
 
-  constructor(private readonly needs: Needs) {
-    const { store, config, sessions, reactions, nudge, withdraw } = needs
-    this.#lists = new MailLists(store)
-    this.#marks = new Marks(this.#lists, needs.beads, needs.log)
-    this.#directory = new Directory(config, sessions)
-    const directory = this.#directory
-    const announcer = new Announcer({ reactions, lists: this.#lists, directory, sessions, nudge, withdraw })
-    const { beads, clock, deadlines, report } = needs
+  constructor(options: MailOptions) {
+    this.#options = options
+    const { store, log, clock, deadlines, beads, config, sessions, reactions, nudge, withdraw, report } = options
+    const lists = new MailLists(store)
+    const updater = new MessageUpdater(lists, beads, log)
+    const directory = new MailDirectory(config, sessions)
+    const notifier = new MailNotifier({ reactions, lists, directory, sessions, nudge, withdraw })
+    this.#lists = lists
+    this.#updater = updater
+    this.#directory = directory
     this.retention = new MailRetention({
       ...{ store, clock, deadlines, beads, report },
-      heirs: new Heirs({ store, beads, directory, announcer }, reactions),
+      forwarder: new MailForwarder({ store, reactions, beads, directory, notifier }),
       ttl: () => config.current.mail.retentionTtl,
-      archive: (tx, id, reason) => this.#marks.close(tx, id, MailArchived, { actor: 'gc', reason }),
+      archive: (tx, id, reason) => updater.archive(tx, id, MailArchived, { actor: 'gc', reason }),
     })
-    needs.beads.projects('message', (ids) => this.#lists.metadata(ids))
-    needs.beads.takesIn('message', mailIntake)
+    beads.registerProjection('message', (ids) => lists.metadata(ids))
+    beads.registerImporter('message', messageImporter)
   }
 
   /** Messages newest first: the unread ones, or all that are not archived. */
-  list({ agent, status, rig, ...page }: MailQuery): MailListBody {
-    const wanted = status || 'unread'
-    if (wanted !== 'unread' && wanted !== 'all') {
-      throw new AppError('invalid-request', `status may be unread or all, not "${wanted}"`)
+  list({ agent, status: requested, rig, ...page }: MailQuery): MailListBody {
+    const status = requested || 'unread'
+    if (status !== 'unread' && status !== 'all') {
+      throw new AppError('invalid-request', `status may be unread or all, not "${status}"`)
     }
-    return this.#lists.list(this.#routes(agent), wanted === 'unread', page, this.#label(rig))
+    return this.#lists.list(this.#routes(agent), status === 'unread', page, this.#label(rig))
   }
 
-  /** Everything in one recipient's box, newest first. */
+  /** Everything in one recipient's inbox, newest first. */
   inbox(caller: Caller, { agent, ...page }: InboxQuery): MailListBody {
     return this.#lists.list(this.#routes(agent || ownName(caller)), false, page, this.#label(undefined))
   }
 
-  /** One row a thread, the newest first: its newest message. */
+  /** The newest message of each thread, newest first. */
   threads({ agent, ...page }: InboxQuery): MailListBody {
     return this.#lists.threads(this.#routes(agent), page, this.#label(undefined))
   }
@@ -126,82 +129,92 @@ export class Mail {
   }
 
   get(id: string, rig?: string): Message {
-    return toMessage(this.#marks.need(id), this.#label(rig))
+    return toMessage(this.#updater.getOpen(id), this.#label(rig))
   }
 
-  send(caller: Caller, letter: MailSendInputBody, once: SaveResponse = withoutReplay): Promise<Message> {
-    const { to, subject, body = '', from, rig } = letter
-    return this.needs.store.write((tx) => {
-      checkLetter(subject, body)
-      const sender = senderOf(caller, this.needs.city, from)
+  send(
+    caller: Caller,
+    { to, subject, body = '', from, rig = '' }: MailSendInputBody,
+    saveResponse: SaveResponse = withoutReplay,
+  ): Promise<Message> {
+    return this.#options.store.write((tx) => {
+      validateMessage(subject, body)
+      const sender = senderOf(caller, this.#options.city, from)
       const draft = { from: sender, to: this.#directory.address(to), subject, body, thread: createThreadId() }
-      return once(tx, this.#post(tx, MailSent, draft, rig ?? ''))
+      return saveResponse(tx, this.#post(tx, MailSent, draft, rig))
     })
   }
 
-  /** Writes to the people of the city in gc's own name. */
-  tell(tx: Tx, subject: string, body: string): void {
-    checkLetter(subject, body)
-    const draft = { from: { name: 'gc' }, to: { route: HUMAN, shown: HUMAN }, subject, body, thread: createThreadId() }
+  /** Sends a message from gc itself to the people of the city. */
+  notifyPeople(tx: Tx, subject: string, body: string): void {
+    validateMessage(subject, body)
+    const draft = {
+      from: { name: 'gc' },
+      to: { route: HUMAN, display: HUMAN },
+      subject,
+      body,
+      thread: createThreadId(),
+    }
     this.#post(tx, MailSent, draft, '')
   }
 
-  /** Answers a message: its sender gets the reply, in the same thread. */
+  /** Replies to the sender of a message, in the same thread. */
   reply(
     caller: Caller,
     id: string,
     { from, subject, body = '' }: MailReplyInputBody,
-    { rig, once = withoutReplay }: { rig?: string | undefined; once?: SaveResponse } = {},
+    { rig, saveResponse = withoutReplay }: { rig?: string | undefined; saveResponse?: SaveResponse } = {},
   ): Promise<Message> {
-    return this.needs.store.write((tx) => {
-      const answered = this.#marks.need(id)
+    return this.#options.store.write((tx) => {
+      const original = this.#updater.getOpen(id)
       const draft = {
-        from: senderOf(caller, this.needs.city, from),
-        to: this.#back(answered),
-        subject: subjectOf(subject, answered.title, body),
+        from: senderOf(caller, this.#options.city, from),
+        to: this.#returnAddress(original),
+        subject: replySubject(subject, original.title, body),
         body,
-        thread: answered.thread,
+        thread: original.thread,
         replyTo: id,
       }
-      checkLetter(draft.subject, body)
-      return once(tx, this.#post(tx, MailReplied, draft, this.#label(rig)))
+      validateMessage(draft.subject, body)
+      return saveResponse(tx, this.#post(tx, MailReplied, draft, this.#label(rig)))
     })
   }
 
   read(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#done('read', (tx) => this.#marks.mark(tx, this.#marks.need(id), MailMarkedRead, { rig }))
+    return this.#update('read', (tx) => this.#updater.mark(tx, this.#updater.getOpen(id), MailMarkedRead, { rig }))
   }
 
   markUnread(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#done('unread', (tx) => this.#marks.mark(tx, this.#marks.need(id), MailMarkedUnread, { rig }))
+    return this.#update('unread', (tx) => this.#updater.mark(tx, this.#updater.getOpen(id), MailMarkedUnread, { rig }))
   }
 
-  /** Takes a message out of every list; archiving what is archived or gone changes nothing. */
+  /** Takes a message out of every list; archiving one that is archived or gone changes nothing. */
   archive(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#done('archived', (tx) => this.#marks.close(tx, id, MailArchived, { rig }))
+    return this.#update('archived', (tx) => this.#updater.archive(tx, id, MailArchived, { rig }))
   }
 
-  /** The same as archiving, under the name of a deletion: its bead stays, closed. */
+  /** Archives a message and records that as a deletion: its bead stays, closed. */
   delete(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#done('deleted', (tx) => this.#marks.close(tx, id, MailDeleted, { rig }))
+    return this.#update('deleted', (tx) => this.#updater.archive(tx, id, MailDeleted, { rig }))
   }
 
-  /** Marks a message and answers with it: what is marked as read here was read by the caller. */
+  /** Marks a message and returns it; one that is marked as read here was read by the caller. */
   patch(caller: Caller, id: string, { read, archived }: MailPatch): Promise<Message> {
-    return this.needs.store.write((tx) => {
-      const row = archived === undefined ? this.#marks.need(id) : this.#find(id)
-      if (!row) throw missing(id)
-      if (archived === false && row.open === 0) this.needs.beads.reopen(tx, id)
-      if (read === true) this.#marks.mark(tx, row, MailRead, { actor: speaker(caller, undefined) })
-      if (read === false) this.#marks.mark(tx, row, MailMarkedUnread)
-      if (archived === true) this.#marks.close(tx, id, MailArchived)
-      return toMessage(this.#find(id) ?? row, this.#label(undefined))
+    return this.#options.store.write((tx) => {
+      const message = archived === undefined ? this.#updater.getOpen(id) : this.#lists.find(id)
+      if (!message) throw mailNotFound(id)
+      if (archived === false && message.open === 0) this.#options.beads.reopen(tx, id)
+      if (read === true) this.#updater.mark(tx, message, MailRead, { actor: actorName(caller, undefined) })
+      if (read === false) this.#updater.mark(tx, message, MailMarkedUnread)
+      if (archived === true) this.#updater.archive(tx, id, MailArchived)
+      return toMessage(this.#lists.find(id) ?? message, this.#label(undefined))
     })
   }
 
-  #post(tx: Tx, sent: EventDefinition, draft: Draft, rig: string): Message {
+  #post(tx: Tx, event: EventDefinition, draft: MessageDraft, rig: string): Message {
     const { from, to, subject, body, thread, replyTo } = draft
-    const bead = this.needs.beads.add(
+    const labels = [`thread:${thread}`, ...(replyTo ? [`reply-to:${replyTo}`] : [])]
+    const bead = this.#options.beads.add(
       tx,
       {
         title: subject,
@@ -209,61 +222,37 @@ export class Mail {
         type: 'message',
         from: from.name,
         assignee: to.route,
-        labels: [`thread:${thread}`, ...(replyTo ? [`reply-to:${replyTo}`] : [])],
+        labels,
         ephemeral: true,
       },
-      {
-        beside: (id) => {
-          const row = {
-            id,
-            thread,
-            replyTo: replyTo ?? null,
-            fromSession: from.session ?? null,
-            fromClaimed: from.claimed ?? null,
-            toSession: to.session ?? null,
-            toDisplay: to.shown,
-            recipient: to.route,
-            open: true,
-            createdAt: sql`(SELECT created_at FROM beads WHERE id = ${id})`,
-          }
-          tx.orm.insert(messages).values(row).run()
-        },
-      },
+      { writeSideTable: (id) => insertMessage(tx, id, draft) },
     )
-    const message = this.#message(bead.id, rig)
+    const stored = this.#lists.find(bead.id)
+    if (!stored) throw new Error(`message ${bead.id} has no row`)
+    const message = toMessage(stored, rig)
     const facts = { actor: from.name, subject: bead.id, ...(from.session && { session_id: from.session }) }
-    this.needs.log.append(tx, sent, facts, { rig, message })
+    this.#options.log.append(tx, event, facts, { rig, message })
     return message
   }
 
-  #message(id: string, rig: string): Message {
-    const row = this.#lists.row(id)
-    if (!row) throw new Error(`message ${id} has no row`)
-    return toMessage(row, rig)
-  }
-
-  /** Where an answer goes. */
-  #back(answered: LetterRow): Address {
-    const session = answered.from_session === null ? undefined : this.#directory.back(answered.from_session)
-    if (session) return { ...session, shown: answered.sender || session.shown }
-    const name = answered.sender.trim()
+  /** Where a reply goes. */
+  #returnAddress({ id, sender, from_session: session }: StoredMessage): Address {
+    const address = session === null ? undefined : this.#directory.returnAddress(session)
+    if (address) return { ...address, display: sender || address.display }
+    const name = sender.trim()
     if (name === '') {
-      throw new AppError('invalid-request', `message ${answered.id} does not say who sent it; send a new one instead`)
+      throw new AppError('invalid-request', `message ${id} does not say who sent it; send a new one instead`)
     }
     try {
       return this.#directory.address(name)
     } catch {
-      return { route: name, shown: name }
+      return { route: name, display: name }
     }
   }
 
-  async #done(status: string, work: (tx: Tx) => void): Promise<OKResponseBody> {
-    await this.needs.store.write((tx) => void work(tx))
+  async #update(status: string, work: (tx: Tx) => void): Promise<OKResponseBody> {
+    await this.#options.store.write((tx) => void work(tx))
     return { status }
-  }
-
-  #find(id: string): LetterRow | undefined {
-    return this.#lists.row(id)
   }
 
   #routes(agent: string | undefined): string[] | undefined {
@@ -271,8 +260,24 @@ export class Mail {
   }
 
   #label(rig: string | undefined): string {
-    return rig || this.needs.city
+    return rig || this.#options.city
   }
+}
+
+function insertMessage(tx: Tx, id: string, { from, to, thread, replyTo }: MessageDraft): void {
+  const row = {
+    id,
+    thread,
+    replyTo: replyTo ?? null,
+    fromSession: from.session ?? null,
+    fromClaimed: from.claimed ?? null,
+    toSession: to.session ?? null,
+    toDisplay: to.display,
+    recipient: to.route,
+    open: true,
+    createdAt: sql`(SELECT created_at FROM beads WHERE id = ${id})`,
+  }
+  tx.orm.insert(messages).values(row).run()
 }
 
 const ownName = (caller: Caller): string => (caller.kind === 'session' ? caller.session : HUMAN)

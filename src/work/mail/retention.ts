@@ -3,15 +3,15 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { Beads } from '../beads/beads.ts'
-import type { Heirs } from './heirs.ts'
+import type { BeadRepository } from '../beads/repository.ts'
+import type { MailForwarder } from './forwarder.ts'
 
-interface Needs {
+export interface MailRetentionOptions {
   store: Store
   clock: Clock
   deadlines: Deadlines
-  beads: Beads
-  heirs: Heirs
+  beads: BeadRepository
+  forwarder: MailForwarder
   /** How long a message stays after it was read, and again after it was archived, in milliseconds; 0 for ever. */
   ttl(): number
   /** Takes a message out of every list. */
@@ -19,42 +19,44 @@ interface Needs {
   report(error: unknown): void
 }
 
-interface Place {
+interface MessagePosition {
   created_at: number
   id: string
 }
 
-type Old = Statement<Place & { due: number }, [number, string, number, number, number]>
+type AgedMessages = Statement<MessagePosition & { due: number }, [number, string, number, number, number]>
 
-const EVERY = 3_600_000
-/** Messages looked at in one stretch. */
+const INTERVAL_MS = 3_600_000
+/** How many messages one write examines. */
 const SLICE = 10
-/** How long mail waits for a reader who may yet be declared again. */
-const GRACE = 24 * EVERY
-const LEFT_ALONE = 'it was read, and left alone since'
+/** How long mail waits for a recipient who may be configured again. */
+const GRACE_MS = 24 * INTERVAL_MS
+const ARCHIVE_REASON = 'it was read, and left alone since'
 
 /**
- * Keeps mail from growing for ever. A message that was read, and then left alone for a while, is archived; one that was
- * archived, and left alone as long again, is removed, unless something else on record refers to it. Unread mail stays,
- * and goes to somebody else when nobody comes for it.
+ * Keeps mail from growing for ever. A message that was read and then untouched for a while is archived; one that was
+ * archived and untouched as long again is removed, unless another bead refers to it. Unread mail stays, and is forwarded
+ * when its recipient is gone.
  */
 export class MailRetention {
-  readonly #read: Old
-  readonly #archived: Old
+  readonly #options: MailRetentionOptions
+  readonly #read: AgedMessages
+  readonly #archived: AgedMessages
   #next: Deadline | undefined
   #running: Promise<void> | undefined
-  #ended = false
+  #isStopped = false
 
-  constructor(private readonly needs: Needs) {
-    const old = (state: string, terms: string): Old =>
-      needs.store.prepare(
+  constructor(options: MailRetentionOptions) {
+    this.#options = options
+    const agedMessages = (state: string, terms: string): AgedMessages =>
+      options.store.prepare(
         stablePlan(`SELECT m.created_at, m.id, b.updated_at < ?4 AND ${terms} AS due
          FROM messages m CROSS JOIN beads b ON b.id = m.id
          WHERE ${state}
            AND (m.created_at, m.id) > (?1, ?2) AND m.created_at < ?3 ORDER BY m.created_at, m.id LIMIT ?5`),
       )
-    this.#read = old('m.open = 1 AND m.read = 1', '1')
-    this.#archived = old(
+    this.#read = agedMessages('m.open = 1 AND m.read = 1', '1')
+    this.#archived = agedMessages(
       'm.open = 0',
       `NOT EXISTS (SELECT 1 FROM bead_edges e WHERE e.depends_on_id = m.id)
          AND NOT EXISTS (SELECT 1 FROM beads c WHERE c.parent = m.id)`,
@@ -63,15 +65,16 @@ export class MailRetention {
 
   /** Runs now, and again an hour after each run. */
   start(): void {
-    const again = () => {
-      if (!this.#ended) this.#next = this.needs.deadlines.after(EVERY, () => this.start())
+    const { deadlines, report } = this.#options
+    const scheduleNext = () => {
+      if (!this.#isStopped) this.#next = deadlines.after(INTERVAL_MS, () => this.start())
     }
-    void this.run().catch(this.needs.report).finally(again)
+    void this.run().catch(report).finally(scheduleNext)
   }
 
   /** Waits for a run that is under way. */
   async stop(): Promise<void> {
-    this.#ended = true
+    this.#isStopped = true
     this.#next?.cancel()
     await this.#running?.catch(() => {})
   }
@@ -84,29 +87,29 @@ export class MailRetention {
   }
 
   async #runOnce(): Promise<void> {
-    const { heirs, beads, clock, archive } = this.needs
-    for (const box of heirs.abandoned()) await this.#handOn(box)
-    const ttl = this.needs.ttl()
-    if (ttl === 0) return
-    const before = clock.now() - ttl
-    await this.#walk(this.#archived, before, (tx, id) => beads.remove(tx, id))
-    await this.#walk(this.#read, before, (tx, id) => archive(tx, id, LEFT_ALONE))
+    const { forwarder, beads, clock, archive, ttl } = this.#options
+    for (const inbox of forwarder.abandonedInboxes()) await this.#forward(inbox)
+    const age = ttl()
+    if (age === 0) return
+    const before = clock.now() - age
+    await this.#forEachDue(this.#archived, before, (tx, id) => beads.remove(tx, id))
+    await this.#forEachDue(this.#read, before, (tx, id) => archive(tx, id, ARCHIVE_REASON))
   }
 
-  async #handOn(box: string): Promise<void> {
-    const { store, heirs, clock } = this.needs
-    const before = clock.now() - GRACE
-    while (!this.#ended && (await store.write((tx) => heirs.handOn(tx, box, before))) > 0);
+  async #forward(inbox: string): Promise<void> {
+    const { store, forwarder, clock } = this.#options
+    const before = clock.now() - GRACE_MS
+    while (!this.#isStopped && (await store.write((tx) => forwarder.forward(tx, inbox, before))) > 0);
   }
 
-  /** Does something to every message that is due, the oldest first, in slices. */
-  async #walk(old: Old, before: number, act: (tx: Tx, id: string) => void): Promise<void> {
-    let at: Place | undefined = { created_at: 0, id: '' }
-    while (at && !this.#ended) {
-      const from: Place = at
-      at = await this.needs.store.write((tx) => {
-        const rows = old.all(from.created_at, from.id, before, before, SLICE)
-        for (const { id, due } of rows) if (due) act(tx, id)
+  /** Applies an action to every message that is due, the oldest first, in slices. */
+  async #forEachDue(aged: AgedMessages, before: number, action: (tx: Tx, id: string) => void): Promise<void> {
+    let position: MessagePosition | undefined = { created_at: 0, id: '' }
+    while (position && !this.#isStopped) {
+      const { created_at, id }: MessagePosition = position
+      position = await this.#options.store.write((tx) => {
+        const rows = aged.all(created_at, id, before, before, SLICE)
+        for (const row of rows) if (row.due) action(tx, row.id)
         return rows.length === SLICE ? rows.at(-1) : undefined
       })
     }

@@ -118,7 +118,7 @@ const writeRoutes = (city: City) => [
       index: true,
       headers: once,
     },
-    (x) => city(x).mail.reply(x.caller, x.params.id, x.body, { rig: x.query.rig, once: x.saveResponse }),
+    (x) => city(x).mail.reply(x.caller, x.params.id, x.body, { rig: x.query.rig, saveResponse: x.saveResponse }),
   ),
 ]
 

@@ -13,8 +13,8 @@ export const messages = sqliteTable('messages', {
   toSession: text('to_session'),
   toDisplay: text('to_display').notNull(),
   read: integer({ mode: 'boolean' }).notNull().default(false),
-  /** The incarnation of a session that was told of it. */
-  told: text(),
+  /** The run of a session that was notified of it. */
+  notifiedIncarnation: text('told'),
   /** Where it waits: `human`, a session's id, or the name of an agent or a named session. */
   recipient: text().notNull(),
   open: integer({ mode: 'boolean' }).notNull(),

@@ -207,7 +207,7 @@ describe('a bead', () => {
     expect(parked).toMatchObject({ subject: bead.id, payload: { bead_id: bead.id, agent: 'worker', deaths: 5 } })
     await world.city.reconciler.settle()
     expect(world.city.beads.get(bead.id)).toMatchObject({ labels: ['gc:parked'], status: 'open' })
-    expect(world.city.beads.ready().value.items).toEqual([])
+    expect(world.city.beadService.ready().value.items).toEqual([])
     expect(world.city.repository.live()).toEqual([])
     expect(world.recorded().filter((type) => type.startsWith('bead.parked'))).toHaveLength(0)
     expect(world.city.parking.parked()).toMatchObject([

@@ -63,10 +63,14 @@ describe('an assignee', () => {
     const [row] = world.city.repository.live()
     const bead = await world.add({ title: 'a task' })
     const human = { kind: 'human' } as const
-    expect(await world.city.beads.assign(human, bead.id, { assignee: row?.id ?? '' })).toMatchObject({ assignee: 'w' })
-    expect(await world.city.beads.assign(human, bead.id, { assignee: 'mayor' })).toMatchObject({ assignee: 'mayor' })
+    expect(await world.city.beadService.assign(human, bead.id, { assignee: row?.id ?? '' })).toMatchObject({
+      assignee: 'w',
+    })
+    expect(await world.city.beadService.assign(human, bead.id, { assignee: 'mayor' })).toMatchObject({
+      assignee: 'mayor',
+    })
     expect(world.city.repository.liveByName('named', 'mayor')).toHaveLength(1)
-    expect(world.city.beads.assign(human, bead.id, { assignee: 'nobody' })).rejects.toThrow(
+    expect(world.city.beadService.assign(human, bead.id, { assignee: 'nobody' })).rejects.toThrow(
       '"nobody" is no open session',
     )
   })

@@ -4,7 +4,7 @@ import { Reconciler } from '../../../src/agents/lifecycle/reconciler.ts'
 import type { SessionHost } from '../../../src/agents/sessions/host.ts'
 import { SessionRepository } from '../../../src/agents/sessions/repository.ts'
 import { AgentSessionDirectory } from '../../../src/agents/sessions/service/agent-session-directory.ts'
-import { connectIdentities, openSessions } from '../../../src/agents/sessions/service/open-sessions.ts'
+import { openAssignees, openSessions } from '../../../src/agents/sessions/service/open-sessions.ts'
 import { hashOf } from '../../../src/agents/sessions/tokens.ts'
 import { ownerStateOf } from '../../../src/agents/worktrees/owner-state.ts'
 import { Worktrees } from '../../../src/agents/worktrees/worktrees.ts'
@@ -22,7 +22,10 @@ import type { Host } from '../../../src/host/client/client.ts'
 import type { SessionCaller } from '../../../src/http/caller.ts'
 import { Beads } from '../../../src/work/beads/beads.ts'
 import type { BeadDraft } from '../../../src/work/beads/draft.ts'
+import { BeadReader } from '../../../src/work/beads/reader.ts'
+import { BeadRepository } from '../../../src/work/beads/repository.ts'
 import { Claims } from '../../../src/work/claims/claims.ts'
+import { ClaimManager } from '../../../src/work/claims/manager.ts'
 import { type HostWorld, hostWorld } from '../../host/world.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
@@ -46,8 +49,9 @@ const parts = (folder: TempFolder, home: string, host: SessionHost, config: Conf
   const deadlines = new Deadlines(clock, undefined, report)
   const log = new EventLog(store, clock, deadlines)
   const reactions = new Reactions(store, log, deadlines, report)
-  const beads = new Beads(store, log, clock, config)
-  const claims = new Claims({ store, log, clock, deadlines, beads, report })
+  const reader = new BeadReader(store)
+  const beads = new BeadRepository({ store, log, clock, scope: config, reader })
+  const claimManager = new ClaimManager({ store, log, clock, beads })
   const suspensions = new Suspensions(store)
   const requests = new Requests(store, log, clock)
   const environment = { city: 'mill', path, home, url: () => 'http://127.0.0.1:1', bin: 'gc', env: process.env }
@@ -57,10 +61,19 @@ const parts = (folder: TempFolder, home: string, host: SessionHost, config: Conf
     ...{ store, log, reactions, clock, deadlines, config, env: process.env, report },
     ownerState: (id) => ownerStateOf(repository.find(id)),
   })
-  const sessions = openSessions({ ...base, repository, reactions, requests, claims, environment, worktrees })
+  const sessions = openSessions({
+    ...base,
+    repository,
+    reactions,
+    requests,
+    claims: claimManager,
+    environment,
+    worktrees,
+  })
   const { operations, ...internals } = sessions
-  claims.workedBy(operations.credentials)
-  connectIdentities(beads, sessions)
+  const assignees = openAssignees(sessions)
+  const beadService = new Beads({ city: 'mill', store, clock, reader, repository: beads, assignees })
+  const claims = new Claims({ ...base, city: 'mill', manager: claimManager, workers: operations.credentials })
   const letters: string[] = []
   const tell = (_: unknown, subject: string, body: string) => void letters.push(`${subject}\n${body}`)
   const parking = new Parking({ ...base, failures: sessions.failures, tell })
@@ -71,7 +84,7 @@ const parts = (folder: TempFolder, home: string, host: SessionHost, config: Conf
   })
   return {
     ...{ ...base, ...internals, worktrees, letters, parking, reactions, claims, suspensions, reconciler, faults },
-    ...{ agentSessions, sessions: operations },
+    ...{ agentSessions, beadService, sessions: operations },
   }
 }
 

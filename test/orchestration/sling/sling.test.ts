@@ -54,7 +54,7 @@ async function openSling() {
   for (const folder of ['press', 'saw']) await Bun.write(work.folder.at(folder, '.keep'), '')
   await Bun.write(work.folder.at('city.toml'), TOML.replaceAll('PATH', work.folder.path))
   const config = await Config.open(work.folder.path)
-  const sling = new Sling({ ...work, config, suspended: new Suspensions(work.store) })
+  const sling = new Sling({ ...work, beads: work.repository, config, suspended: new Suspensions(work.store) })
   return {
     ...work,
     config: config.current satisfies CityConfig,
@@ -76,10 +76,10 @@ describe('a direct route', () => {
       mode: 'direct',
       bead: id,
     })
-    expect(work.beads.get(id).metadata).toEqual({ 'gc.routed_to': 'press/hand', merge_strategy: 'mr' })
+    expect(work.repository.get(id).metadata).toEqual({ 'gc.routed_to': 'press/hand', merge_strategy: 'mr' })
     const [convoy] = work.convoys.list({}).value.items
     expect(convoy).toMatchObject({ title: `sling-${id}`, labels: ['owned'], id: 'pr-2' })
-    expect(work.convoys.of(id)).toEqual(['pr-2'])
+    expect(work.convoys.convoysOf(id)).toEqual(['pr-2'])
     expect(work.recorded()).toEqual([`bead.updated ${id}`, 'bead.created pr-2', 'convoy.created pr-2'])
     expect((await work.claims.next(callerOf('ada'))).bead_id).toBe(id)
   })
@@ -99,7 +99,7 @@ describe('a direct route', () => {
     await work.sling({ bead: id })
     await work.convoys.close(human, 'pr-2')
     await work.sling({ bead: id })
-    expect(work.convoys.of(id)).toEqual(['pr-3'])
+    expect(work.convoys.convoysOf(id)).toEqual(['pr-3'])
   })
 
   test('no_convoy makes none', async () => {
@@ -117,10 +117,10 @@ describe('a direct route', () => {
     expect((await work.sling({ bead: id })).warnings).toEqual([
       `bead ${id} stays assigned to ada; reassign takes it away`,
     ])
-    expect(work.beads.get(id)).toMatchObject({ status: 'in_progress', assignee: 'ada' })
+    expect(work.repository.get(id)).toMatchObject({ status: 'in_progress', assignee: 'ada' })
     expect(await work.sling({ bead: id, reassign: true })).not.toHaveProperty('warnings')
-    expect(work.beads.get(id)).toMatchObject({ status: 'open', metadata: { 'gc.routed_to': 'press/hand' } })
-    await expect(work.beads.closeFor(callerOf('ada'), id)).rejects.toMatchObject({ code: 'claim-lost' })
+    expect(work.repository.get(id)).toMatchObject({ status: 'open', metadata: { 'gc.routed_to': 'press/hand' } })
+    await expect(work.beads.close(callerOf('ada'), id)).rejects.toMatchObject({ code: 'claim-lost' })
     expect((await work.claims.next(callerOf('bob'))).bead_id).toBe(id)
   })
 
@@ -128,7 +128,7 @@ describe('a direct route', () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a' })
     expect(await work.sling({ bead: id, target: 'ada' })).toMatchObject({ target: 'mayor' })
-    expect(work.beads.get(id)).toMatchObject({ assignee: 'ada', metadata: { 'gc.routed_to': 'mayor' } })
+    expect(work.repository.get(id)).toMatchObject({ assignee: 'ada', metadata: { 'gc.routed_to': 'mayor' } })
   })
 
   test('by a session is told as its doing', async () => {
@@ -157,7 +157,7 @@ describe('the target', () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a', rig: 'press' })
     expect((await work.sling({ bead: id, ...body })).target).toBe(qualified)
-    expect(work.beads.get(id).metadata?.['gc.routed_to']).toBe(qualified)
+    expect(work.repository.get(id).metadata?.['gc.routed_to']).toBe(qualified)
   })
 
   test.each([
@@ -226,7 +226,7 @@ describe('arguments', () => {
     await using work = await openSling()
     const a = await work.add({ title: 'a' })
     const b = await work.add({ title: 'b', needs: [a.id] })
-    await work.beads.dependFor(human, a.id, { depends_on_id: b.id, type: 'parent-child' })
+    await work.beads.depend(human, a.id, { depends_on_id: b.id, type: 'parent-child' })
     await expect(work.sling({ bead: a.id, target: 'mayor' })).rejects.toMatchObject({
       code: 'invalid-request',
       message: expect.stringContaining('mi-1 → mi-2 → mi-1'),
@@ -240,7 +240,7 @@ describe('a text', () => {
     await using work = await openSling()
     const said = await work.slingText({ target: 'press/hand', title: 'press grapes', description: 'all' })
     expect(said).toMatchObject({ status: 'slung', target: 'press/hand', mode: 'direct', bead: 'pr-1' })
-    expect(work.beads.get('pr-1')).toMatchObject({
+    expect(work.repository.get('pr-1')).toMatchObject({
       title: 'press grapes',
       description: 'all',
       status: 'open',

@@ -165,7 +165,7 @@ describe('claims over HTTP', () => {
     const late = holder === 'ada' ? 'bob' : 'ada'
     expect((await http.send('POST', `/bead/${id}/heartbeat`, undefined, http.as(holder))).status).toBe(200)
     expect((await http.send('POST', `/bead/${id}/heartbeat`, undefined, http.as(late))).status).toBe(409)
-    await http.work.store.write((tx) => http.work.claims.loseAll(tx, holder))
+    await http.work.store.write((tx) => http.work.claimManager.revokeAll(tx, holder))
     const lost = await http.send('POST', `/bead/${id}/close`, undefined, http.as(holder))
     expect(lost.status).toBe(409)
     expect(await lost.json()).toMatchObject({ code: 'claim-lost' })

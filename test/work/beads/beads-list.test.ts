@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Store } from '../../../src/core/store.ts'
 import {
-  closedQuery,
+  closedCountQuery,
   countQuery,
-  type Filter,
   horizonQueries,
-  leads,
+  type ListFilter,
+  leadingTerms,
   pageQuery,
-} from '../../../src/work/beads/search.ts'
+} from '../../../src/work/beads/list-query.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { human, openWork, plan } from '../world.ts'
 
@@ -57,7 +57,7 @@ describe('list', () => {
     expect(list({ assignee: 'ada' })).toEqual([a.id])
   })
 
-  test.each<Filter & { all?: boolean }>([{}, { all: true }, { label: 'x', all: true }, { type: 'bug', all: true }])(
+  test.each<ListFilter & { all?: boolean }>([{}, { all: true }, { label: 'x', all: true }, { type: 'bug', all: true }])(
     'a walk by cursor shows every bead once while others are added: %o',
     async (query) => {
       await using work = openWork()
@@ -177,7 +177,7 @@ test('a city of before labels and names were counted has the same totals', async
   expect([total({ label: 'x' }), total({ label: 'y' }), total({ label: 'x', all: false })]).toEqual([3, 1, 1])
   expect([total({ label: 'x', rig: 'press' }), total({ label: 'x', type: 'bug', status: 'closed' })]).toEqual([1, 1])
   expect([total({ assignee: 'ada' }), total({ assignee: 'ada', status: 'open' })]).toEqual([2, 1])
-  await work.beads.closeFor(human, 'mi-1')
+  await work.beads.close(human, 'mi-1')
   expect([total({ label: 'x', status: 'closed' }), total({ assignee: 'ada', status: 'closed' })]).toEqual([3, 2])
   expect(work.recorded()).toEqual(['bead.closed mi-1'])
 })
@@ -233,7 +233,7 @@ describe('graph', () => {
 })
 
 describe('plans', () => {
-  const filters: Filter[] = []
+  const filters: ListFilter[] = []
   for (const status of [undefined, 'open', 'closed', 'in_progress'])
     for (const closed of [undefined, false])
       for (const type of [undefined, 'bug'])
@@ -247,15 +247,15 @@ describe('plans', () => {
     const after = { createdAt: '2026-01-01T00:00:00Z', id: 'mi-1' }
     const planned = (sql: string) => plan(work.store, sql).filter((step) => /SCAN|TEMP B-TREE/.test(step))
     for (const filter of filters) {
-      for (const lead of [leads(filter)[0], ...leads(filter).slice(1)])
+      for (const lead of [leadingTerms(filter)[0], ...leadingTerms(filter).slice(1)])
         for (const stretch of [{}, { after }, { until: after }, { after, until: after }])
           expect(planned(pageQuery(filter, lead, stretch, 10).sql)).toEqual([])
-      for (const lead of leads(filter)) {
+      for (const lead of leadingTerms(filter)) {
         for (const { sql } of horizonQueries(filter, lead, after, 10)) {
           expect(planned(sql)).toEqual([])
           expect(plan(work.store, sql)).toHaveLength(1)
         }
-        expect(planned(closedQuery(filter, lead).sql).filter((step) => !step.includes('bead_counts'))).toEqual([])
+        expect(planned(closedCountQuery(filter, lead).sql).filter((step) => !step.includes('bead_counts'))).toEqual([])
       }
       expect(planned(countQuery(filter).sql).filter((step) => !step.includes('bead_counts'))).toEqual([])
     }

@@ -1,8 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Reactions } from '../../../src/core/events/reactions.ts'
-import { Beads } from '../../../src/work/beads/beads.ts'
-import { Claims } from '../../../src/work/claims/claims.ts'
-import { Convoys } from '../../../src/work/convoys/convoys.ts'
+import { buildWork } from '../../support/work.ts'
 import { callerOf, human, openWork, plan } from '../world.ts'
 
 const BIG = /^(SCAN|SEARCH) (beads|b|c|child|bead_labels|l|bead_edges|e|claims|claim_losses)\b/
@@ -18,11 +15,9 @@ test('no prepared statement of this wing walks through what is closed', async ()
     statements.add(sql)
     return prepare(sql)
   }
-  const scopes = { current: { name: 'mill', prefix: 'mi', rigs: [] } }
-  const beads = new Beads(store, log, clock, scopes)
-  const claims = new Claims({ store, log, clock, deadlines, beads })
-  const convoys = new Convoys(store, log, beads, new Reactions(store, log, deadlines, () => {}))
-  claims.workedBy({ worker: () => ({ ...worker, session: 'ada' }) })
+  const scope = { current: { name: 'mill', prefix: 'mi', rigs: [] } }
+  const workers = { worker: () => ({ ...worker, session: 'ada' }) }
+  const { beads, claims, convoys } = buildWork({ store, log, clock, deadlines, scope, workers })
 
   const bead = await beads.create({ title: 'a', metadata: { 'gc.routed_to': 'press/hand' } })
   await claims.next(callerOf('ada'))

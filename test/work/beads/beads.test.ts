@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { AssigneeResolver } from '../../../src/work/beads/extensions.ts'
 import type { Bead } from '../../../src/work/beads/schema.ts'
 import { human, openWork } from '../world.ts'
 
@@ -14,7 +15,7 @@ describe('create', () => {
       created_at: '2026-01-05T09:00:00.000Z',
       updated_at: '2026-01-05T09:00:00.000Z',
     })
-    expect(work.beads.get('mi-1')).toEqual(bead)
+    expect(work.repository.get('mi-1')).toEqual(bead)
     expect(work.recorded()).toEqual(['bead.created mi-1'])
   })
 
@@ -23,7 +24,7 @@ describe('create', () => {
     await work.beads.create({ title: 'a' })
     expect((await work.beads.create({ title: 'b', rig: 'press' })).id).toBe('pr-1')
     expect((await work.beads.create({ title: 'c', rig: 'press' })).id).toBe('pr-2')
-    expect(work.beads.rigOf('pr-2')).toBe('press')
+    expect(work.repository.rigOf('pr-2')).toBe('press')
   })
 
   test('everything said comes back, labels once and in order', async () => {
@@ -52,11 +53,11 @@ describe('create', () => {
     })
   })
 
-  test('an unknown rig, a parent that is not there and a moment that is none are refused, and nothing is kept', async () => {
+  test('an unknown rig, a missing parent and an invalid timestamp are rejected, and nothing is stored', async () => {
     await using work = openWork()
     await expect(work.beads.create({ title: 'x', rig: 'nowhere' })).rejects.toMatchObject({ code: 'invalid-request' })
     await expect(work.beads.create({ title: 'x', parent: 'mi-9' })).rejects.toMatchObject({ code: 'invalid-request' })
-    await expect(async () => work.beads.create({ title: 'x', defer_until: 'soon' })).toThrow('not a moment')
+    await expect(async () => work.beads.create({ title: 'x', defer_until: 'soon' })).toThrow('not a timestamp')
     expect(work.beads.list({ all: true }).value.total).toBe(0)
     expect(work.recorded()).toEqual([])
   })
@@ -93,7 +94,7 @@ describe('create', () => {
     expect(tier(step)).toEqual(kept)
     expect(tier(await work.beads.create({ title: 'stray', metadata: { 'gc.root_bead_id': 'mi-99' } }))).toEqual({})
     await work.beads.update(human, step.id, { labels: ['gc:wisp'] })
-    expect(tier(work.beads.get(step.id))).toEqual(kept)
+    expect(tier(work.repository.get(step.id))).toEqual(kept)
     expect(work.recorded()).toEqual([
       `bead.created ${root.id}`,
       `bead.created ${step.id}`,
@@ -105,9 +106,9 @@ describe('create', () => {
   test('numbers are never given out twice, not after a removal either', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'gone' })
-    await work.store.write((tx) => work.beads.remove(tx, id))
+    await work.store.write((tx) => work.repository.remove(tx, id))
     expect((await work.add({ title: 'next' })).id).toBe('mi-2')
-    expect(() => work.beads.get(id)).toThrow('does not exist')
+    expect(() => work.repository.get(id)).toThrow('does not exist')
     expect(work.recorded()).toEqual(['bead.created mi-1', 'bead.deleted mi-1', 'bead.created mi-2'])
   })
 })
@@ -119,7 +120,7 @@ describe('update', () => {
     work.recorded()
     await work.clock.advance(1000)
     await work.beads.update(human, id, { labels: ['z', 'x'], remove_labels: ['y'], metadata: { l: '' } })
-    expect(work.beads.get(id)).toMatchObject({
+    expect(work.repository.get(id)).toMatchObject({
       title: 'a',
       priority: 1,
       labels: ['x', 'z'],
@@ -137,7 +138,7 @@ describe('update', () => {
     await work.beads.update(human, bead.id, { title: 'a', labels: ['x'], metadata: { k: '1' } })
     await work.beads.update(human, bead.id, {})
     await work.beads.assign(human, bead.id, { assignee: 'ada' })
-    expect(work.beads.get(bead.id)).toEqual(bead)
+    expect(work.repository.get(bead.id)).toEqual(bead)
     expect(work.recorded()).toEqual([])
   })
 
@@ -161,8 +162,8 @@ describe('update', () => {
     )
     await work.beads.update(human, b.id, { parent: null })
     await work.beads.update(human, c.id, { parent: '' })
-    expect(work.beads.get(b.id)).not.toHaveProperty('parent')
-    expect(work.beads.get(c.id)).not.toHaveProperty('parent')
+    expect(work.repository.get(b.id)).not.toHaveProperty('parent')
+    expect(work.repository.get(c.id)).not.toHaveProperty('parent')
   })
 
   test('a bead that does not exist is 404', async () => {
@@ -170,8 +171,8 @@ describe('update', () => {
     for (const attempt of [
       () => work.beads.update(human, 'mi-1', {}),
       () => work.beads.assign(human, 'mi-1', {}),
-      () => work.beads.closeFor(human, 'mi-1'),
-      () => work.beads.reopenFor(human, 'mi-1'),
+      () => work.beads.close(human, 'mi-1'),
+      () => work.beads.reopen(human, 'mi-1'),
     ]) {
       await expect(attempt()).rejects.toMatchObject(refusalOf('bead-not-found'))
     }
@@ -183,11 +184,11 @@ describe('close and reopen', () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a', assignee: 'ada' })
     work.recorded()
-    expect(await work.beads.closeFor(human, id)).toEqual({ status: 'closed' })
-    expect(await work.beads.closeFor(human, id)).toEqual({ status: 'closed' })
-    expect(await work.beads.reopenFor(human, id)).toEqual({ status: 'reopened' })
-    expect(work.beads.get(id)).toMatchObject({ status: 'open', assignee: 'ada' })
-    await expect(work.beads.reopenFor(human, id)).rejects.toMatchObject({
+    expect(await work.beads.close(human, id)).toEqual({ status: 'closed' })
+    expect(await work.beads.close(human, id)).toEqual({ status: 'closed' })
+    expect(await work.beads.reopen(human, id)).toEqual({ status: 'reopened' })
+    expect(work.repository.get(id)).toMatchObject({ status: 'open', assignee: 'ada' })
+    await expect(work.beads.reopen(human, id)).rejects.toMatchObject({
       code: 'conflict-wrong-state',
       message: expect.stringContaining('open'),
     })
@@ -197,19 +198,19 @@ describe('close and reopen', () => {
 
 describe('assign', () => {
   test('an assignee is stored under the name its session is known by', async () => {
-    await using work = openWork()
-    work.beads.identifiedBy({
+    const assignees: AssigneeResolver = {
       resolve: (_tx, token) => {
         if (token === 'mi-7') return 'ada'
         throw Object.assign(new Error('no'), refusalOf('invalid-request'))
       },
       names: (token) => (token === 'mi-7' ? ['mi-7', 'ada'] : [token]),
-    })
+    }
+    await using work = openWork(undefined, undefined, assignees)
     const { id } = await work.add({ title: 'a' })
     expect(await work.beads.assign(human, id, { assignee: ' mi-7 ' })).toEqual({ status: 'assigned', assignee: 'ada' })
     expect(work.beads.list({ assignee: 'mi-7' }).value.items.map((bead) => bead.id)).toEqual([id])
     expect(await work.beads.assign(human, id, {})).toEqual({ status: 'assigned', assignee: '' })
-    expect(work.beads.get(id)).not.toHaveProperty('assignee')
+    expect(work.repository.get(id)).not.toHaveProperty('assignee')
     await expect(work.beads.assign(human, id, { assignee: 'nobody' })).rejects.toMatchObject(
       refusalOf('invalid-request'),
     )
@@ -221,14 +222,18 @@ describe('side tables', () => {
   test('projected metadata is shown, told and never stored', async () => {
     await using work = openWork()
     const rows = new Map<string, Record<string, string>>()
-    work.beads.projects('session', (ids) => new Map(ids.map((id) => [id, rows.get(id) ?? {}])))
+    work.repository.registerProjection('session', (ids) => new Map(ids.map((id) => [id, rows.get(id) ?? {}])))
     const bead = await work.store.write((tx) =>
-      work.beads.add(tx, { title: 's', type: 'session' }, { beside: (id) => rows.set(id, { state: 'asleep' }) }),
+      work.repository.add(
+        tx,
+        { title: 's', type: 'session' },
+        { writeSideTable: (id) => rows.set(id, { state: 'asleep' }) },
+      ),
     )
     expect(bead.metadata).toEqual({ state: 'asleep' })
     const change = (state: string) =>
       work.store.write((tx) => {
-        work.beads.change(tx, bead.id, {}, { beside: (id) => rows.set(id, { state }) })
+        work.repository.change(tx, bead.id, {}, { writeSideTable: (id) => rows.set(id, { state }) })
       })
     await change('awake')
     await change('awake')
@@ -236,7 +241,7 @@ describe('side tables', () => {
     const [, updated] = work.log.after(0, 10)
     expect(updated?.payload).toMatchObject({ bead: { metadata: { state: 'awake' } } })
     rows.clear()
-    expect(work.beads.get(bead.id)).not.toHaveProperty('metadata.state')
+    expect(work.repository.get(bead.id)).not.toHaveProperty('metadata.state')
   })
 })
 
@@ -262,7 +267,7 @@ describe('events', () => {
       step_id: 'build',
       depends_on_step_ids: ['plan'],
     })
-    expect(plain).toMatchObject({ run_id: 'mi-2', payload: { bead: work.beads.get('mi-2') } })
+    expect(plain).toMatchObject({ run_id: 'mi-2', payload: { bead: work.repository.get('mi-2') } })
     expect(plain).not.toHaveProperty('depends_on_step_ids')
   })
 })

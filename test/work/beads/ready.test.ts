@@ -70,13 +70,13 @@ describe('dependencies', () => {
       const bead = await work.add({ title: 'second' })
       work.recorded()
       const edge = { issue_id: bead.id, depends_on_id: target.id, type }
-      expect(await work.beads.dependFor(human, bead.id, { depends_on_id: target.id, type })).toEqual(edge)
-      expect(work.beads.get(bead.id)).toMatchObject({ dependencies: [edge], is_blocked: true })
+      expect(await work.beads.depend(human, bead.id, { depends_on_id: target.id, type })).toEqual(edge)
+      expect(work.repository.get(bead.id)).toMatchObject({ dependencies: [edge], is_blocked: true })
       expect(ready(work)).toEqual([target.id])
-      await work.beads.closeFor(human, target.id)
+      await work.beads.close(human, target.id)
       expect(ready(work)).toEqual([bead.id])
-      expect(work.beads.get(bead.id).is_blocked).toBe(false)
-      await work.beads.reopenFor(human, target.id)
+      expect(work.repository.get(bead.id).is_blocked).toBe(false)
+      await work.beads.reopen(human, target.id)
       expect(ready(work)).toEqual([target.id])
       expect(work.recorded()).toEqual([
         `bead.updated ${bead.id}`,
@@ -103,9 +103,9 @@ describe('dependencies', () => {
     const dangling = await work.add({ title: 'dangling', needs: ['mi-999'] })
     const left = await work.add({ title: 'left', needs: [closed.id] })
     expect(ready(work)).toEqual([left.id])
-    await work.store.write((tx) => work.beads.remove(tx, closed.id))
+    await work.store.write((tx) => work.repository.remove(tx, closed.id))
     expect(ready(work)).toEqual([])
-    await work.beads.undependFor(human, dangling.id, 'mi-999')
+    await work.beads.undepend(human, dangling.id, 'mi-999')
     expect(ready(work)).toEqual([dangling.id])
   })
 
@@ -114,7 +114,7 @@ describe('dependencies', () => {
     const target = await work.add({ title: 'first' })
     const { id } = await work.add({ title: 'second' })
     const types = () => work.beads.dependencies(id).depends_on.map((edge) => edge.type)
-    const depend = (type: string) => work.beads.dependFor(human, id, { depends_on_id: target.id, type })
+    const depend = (type: string) => work.beads.depend(human, id, { depends_on_id: target.id, type })
     work.recorded()
     await depend('blocks')
     await depend('blocks')
@@ -124,10 +124,10 @@ describe('dependencies', () => {
     await depend('tracks')
     expect(types()).toEqual(['parent-child', 'tracks'])
     expect(ready(work)).toEqual([target.id, id])
-    await work.beads.undependFor(human, id, target.id, 'tracks')
+    await work.beads.undepend(human, id, target.id, 'tracks')
     expect(types()).toEqual(['parent-child'])
-    await work.beads.undependFor(human, id, target.id)
-    await work.beads.undependFor(human, id, target.id)
+    await work.beads.undepend(human, id, target.id)
+    await work.beads.undepend(human, id, target.id)
     expect(types()).toEqual([])
   })
 
@@ -137,18 +137,18 @@ describe('dependencies', () => {
     const b = await work.add({ title: 'b', needs: [a.id] })
     const c = await work.add({ title: 'c', needs: [`waits-for:${b.id}`] })
     work.recorded()
-    await expect(work.beads.dependFor(human, a.id, { depends_on_id: a.id })).rejects.toMatchObject({
+    await expect(work.beads.depend(human, a.id, { depends_on_id: a.id })).rejects.toMatchObject({
       code: 'invalid-request',
     })
-    await expect(work.beads.dependFor(human, a.id, { depends_on_id: c.id })).rejects.toMatchObject({
+    await expect(work.beads.depend(human, a.id, { depends_on_id: c.id })).rejects.toMatchObject({
       code: 'invalid-request',
       message: expect.stringContaining('mi-1 → mi-3 → mi-2 → mi-1'),
     })
-    await work.beads.dependFor(human, a.id, { depends_on_id: c.id, type: 'relates-to' })
-    await expect(work.beads.dependFor(human, a.id, { depends_on_id: 'mi-9' })).rejects.toMatchObject({
+    await work.beads.depend(human, a.id, { depends_on_id: c.id, type: 'relates-to' })
+    await expect(work.beads.depend(human, a.id, { depends_on_id: 'mi-9' })).rejects.toMatchObject({
       code: 'bead-not-found',
     })
-    await expect(work.beads.dependFor(human, 'mi-9', { depends_on_id: a.id })).rejects.toMatchObject({
+    await expect(work.beads.depend(human, 'mi-9', { depends_on_id: a.id })).rejects.toMatchObject({
       code: 'bead-not-found',
     })
     expect(work.recorded()).toEqual([`bead.updated ${a.id}`])
@@ -160,10 +160,10 @@ describe('dependencies', () => {
     const b = await work.add({ title: 'b', needs: [a.id, 'mi-99'] })
     expect(work.beads.dependencies(a.id)).toEqual({
       depends_on: [],
-      dependents: [{ id: b.id, type: 'blocks', bead: work.beads.get(b.id) }],
+      dependents: [{ id: b.id, type: 'blocks', bead: work.repository.get(b.id) }],
     })
     expect(work.beads.dependencies(b.id).depends_on).toEqual([
-      { id: a.id, type: 'blocks', bead: work.beads.get(a.id) },
+      { id: a.id, type: 'blocks', bead: work.repository.get(a.id) },
       { id: 'mi-99', type: 'blocks' },
     ])
   })
@@ -193,18 +193,19 @@ describe('counters', () => {
       await work.store.write((tx) => {
         const id = pick(ids)
         const action = random(7)
-        if (action < 3 || !work.beads.find(id)) return void ids.push(work.beads.add(tx, draft()).id)
-        if (action === 3) return void work.beads.change(tx, id, { status: pick(['open', 'in_progress', 'closed']) })
+        if (action < 3 || !work.repository.find(id)) return void ids.push(work.repository.add(tx, draft()).id)
+        if (action === 3)
+          return void work.repository.change(tx, id, { status: pick(['open', 'in_progress', 'closed']) })
         if (action === 4)
-          return void work.beads.change(tx, id, {
+          return void work.repository.change(tx, id, {
             type: pick(['task', 'message']),
             labels: ['a'],
             removeLabels: ['gc:session'],
             assignee: pick(['', 'ada', 'bob']),
           })
-        if (action === 5 && random(4) === 0) return work.beads.remove(tx, id)
+        if (action === 5 && random(4) === 0) return work.repository.remove(tx, id)
         const target = pick(ids)
-        if (target < id) work.beads.depend(tx, id, [target], pick(['tracks', 'parent-child']))
+        if (target < id) work.repository.depend(tx, id, [target], pick(['tracks', 'parent-child']))
       })
     }
     const all = work.beads.list({ all: true, limit: 1000 }).value.items
@@ -221,11 +222,11 @@ describe('counters', () => {
     expect(new Set(ready(work))).toEqual(new Set(expected.map((bead) => bead.id)))
     const counted = all.filter((bead) => !['message', 'convoy'].includes(bead.issue_type))
     for (const [rig, count] of work.beads.counts()) {
-      const own = counted.filter((bead) => work.beads.rigOf(bead.id) === rig)
+      const own = counted.filter((bead) => work.repository.rigOf(bead.id) === rig)
       expect(count).toEqual({
         open: own.filter((bead) => bead.status === 'open').length,
         in_progress: own.filter((bead) => bead.status === 'in_progress').length,
-        ready: expected.filter((bead) => work.beads.rigOf(bead.id) === rig).length,
+        ready: expected.filter((bead) => work.repository.rigOf(bead.id) === rig).length,
       })
     }
     const routed = expected.filter((bead) => !bead.assignee && bead.metadata?.['gc.routed_to'])
@@ -245,14 +246,14 @@ describe('counters', () => {
                   (label === '' || bead.labels?.includes(label)) &&
                   (assignee === '' || bead.assignee === assignee) &&
                   (type === '' || bead.issue_type === type) &&
-                  (rig === '' || work.beads.rigOf(bead.id) === (rig === 'mill' ? '' : rig)) &&
+                  (rig === '' || work.repository.rigOf(bead.id) === (rig === 'mill' ? '' : rig)) &&
                   (status === '' || bead.status === status),
               )
               const query = { all: true, label, assignee, type, rig, status }
               expect([query, work.beads.list(query).value.total]).toEqual([query, some.length])
             }
     await work.store.write((tx) => {
-      for (const bead of all) work.beads.remove(tx, bead.id)
+      for (const bead of all) work.repository.remove(tx, bead.id)
     })
     for (const table of ['bead_labels', 'bead_label_counts', 'bead_assignee_counts'])
       expect([table, work.store.prepare(`SELECT * FROM ${table}`).all()]).toEqual([table, []])

@@ -86,7 +86,7 @@ async function act(work: Work, hand: Hand, witness: Witness, dice: Dice): Promis
     else hand.bead = undefined
     return
   }
-  if (await allowed(work.beads.closeFor(caller, bead))) witness.closed(bead, hand.session)
+  if (await allowed(work.beads.close(caller, bead))) witness.closed(bead, hand.session)
   hand.bead = undefined
 }
 
@@ -94,7 +94,7 @@ async function act(work: Work, hand: Hand, witness: Witness, dice: Dice): Promis
 async function die(work: Work, hand: Hand, witness: Witness): Promise<void> {
   hand.alive = false
   if (!hand.hosted) return
-  await work.store.write((tx) => work.claims.loseAll(tx, hand.session))
+  await work.store.write((tx) => work.claimManager.revokeAll(tx, hand.session))
   if (hand.bead !== undefined) witness.lost(hand.bead)
 }
 

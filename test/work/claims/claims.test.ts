@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { Claims } from '../../../src/work/claims/claims.ts'
+import { Reactions } from '../../../src/core/events/reactions.ts'
 import type { TestClock } from '../../support/clock.ts'
+import { buildWork } from '../../support/work.ts'
 import { callerOf, human, openWork, type Work, workerOf } from '../world.ts'
 
 const ada = callerOf('ada')
@@ -25,7 +26,7 @@ describe('claim', () => {
       assignee: 'ada',
       taken_at: '2026-01-05T09:00:00.000Z',
     })
-    expect(work.beads.get(id)).toMatchObject({
+    expect(work.repository.get(id)).toMatchObject({
       status: 'in_progress',
       assignee: 'ada',
       metadata: { 'gc.session_id': 'ada', 'gc.session_name': 's-ada', 'gc.routed_to': 'press/hand' },
@@ -106,9 +107,9 @@ describe('the end of a claim', () => {
     for (const caller of [ada, human]) {
       const { id } = await work.add({ title: 'a' })
       await work.claims.claim(ada, id)
-      await work.beads.closeFor(caller, id)
+      await work.beads.close(caller, id)
       expect(() => work.claims.get(id)).toThrow('not claimed')
-      expect(await work.beads.closeFor(ada, id)).toEqual({ status: 'closed' })
+      expect(await work.beads.close(ada, id)).toEqual({ status: 'closed' })
     }
     expect(work.claims.list().total).toBe(0)
   })
@@ -121,9 +122,9 @@ describe('the end of a claim', () => {
     work.recorded()
     expect(await work.claims.release(ada, id)).toEqual({ status: 'released' })
     await expect(work.claims.release(ada, id)).rejects.toMatchObject({ code: 'conflict-wrong-state' })
-    expect(work.beads.get(id)).toMatchObject({ status: 'open', metadata: { 'gc.routed_to': 'press/hand' } })
-    expect(work.beads.get(id)).not.toHaveProperty('assignee')
-    expect(work.beads.get(id).metadata).not.toHaveProperty(['gc.session_id'])
+    expect(work.repository.get(id)).toMatchObject({ status: 'open', metadata: { 'gc.routed_to': 'press/hand' } })
+    expect(work.repository.get(id)).not.toHaveProperty('assignee')
+    expect(work.repository.get(id).metadata).not.toHaveProperty(['gc.session_id'])
     expect(work.recorded()).toEqual([`bead.updated ${id}`])
     expect((await work.claims.claim(bob, id)).epoch).toBe(2)
   })
@@ -134,18 +135,18 @@ describe('the end of a claim', () => {
     await work.claims.claim(ada, id)
     await work.beads.assign(human, id, { assignee: 'bob' })
     for (const late of [
-      () => work.beads.closeFor(ada, id),
+      () => work.beads.close(ada, id),
       () => work.beads.update(ada, id, { title: 'mine' }),
       () => work.beads.assign(ada, id, { assignee: 'ada' }),
       () => work.claims.heartbeat(ada, id),
       () => work.claims.release(ada, id),
-      () => work.beads.dependFor(ada, id, { depends_on_id: id }),
+      () => work.beads.depend(ada, id, { depends_on_id: id }),
     ]) {
       await expect(late()).rejects.toMatchObject({ code: 'claim-lost', status: 409 })
     }
     await work.claims.claim(bob, id)
-    await work.beads.closeFor(bob, id)
-    expect(work.beads.get(id).status).toBe('closed')
+    await work.beads.close(bob, id)
+    expect(work.repository.get(id).status).toBe('closed')
   })
 
   test('a session may write to a bead that somebody else has and it never had', async () => {
@@ -161,9 +162,9 @@ describe('the end of a claim', () => {
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(ada, id)
     await work.beads.update(human, id, { status: 'open', assignee: '' })
-    await expect(work.beads.closeFor(ada, id)).rejects.toMatchObject({ code: 'claim-lost' })
+    await expect(work.beads.close(ada, id)).rejects.toMatchObject({ code: 'claim-lost' })
     expect((await work.claims.claim(ada, id)).epoch).toBe(2)
-    await work.beads.closeFor(ada, id)
+    await work.beads.close(ada, id)
   })
 
   test('when a process is gone all it had is offered again', async () => {
@@ -175,10 +176,10 @@ describe('the end of a claim', () => {
     await work.claims.claim(ada, own.id)
     await work.claims.claim(bob, other.id)
     work.recorded()
-    await work.store.write((tx) => work.claims.loseAll(tx, 'ada'))
-    expect(work.beads.get(pool.id)).toMatchObject({ status: 'open' })
-    expect(work.beads.get(pool.id)).not.toHaveProperty('assignee')
-    expect(work.beads.get(own.id)).toMatchObject({ status: 'open', assignee: 'ada' })
+    await work.store.write((tx) => work.claimManager.revokeAll(tx, 'ada'))
+    expect(work.repository.get(pool.id)).toMatchObject({ status: 'open' })
+    expect(work.repository.get(pool.id)).not.toHaveProperty('assignee')
+    expect(work.repository.get(own.id)).toMatchObject({ status: 'open', assignee: 'ada' })
     expect(work.claims.list().items.map((claim) => claim.bead_id)).toEqual([other.id])
     expect(work.recorded()).toEqual([
       `bead.dead_assignee_reopened ${pool.id}`,
@@ -188,7 +189,7 @@ describe('the end of a claim', () => {
     ])
     const payload = { bead_id: pool.id, dead_assignee: 'ada', routed_to: 'press/hand' }
     expect(work.log.after(work.log.head - 4, 1)[0]?.payload).toEqual(payload)
-    await expect(work.beads.closeFor(ada, pool.id)).rejects.toMatchObject({ code: 'claim-lost' })
+    await expect(work.beads.close(ada, pool.id)).rejects.toMatchObject({ code: 'claim-lost' })
   })
 
   test('when nobody will come back under a name, work under way in that name is opened too', async () => {
@@ -196,10 +197,10 @@ describe('the end of a claim', () => {
     const own = await work.add({ title: 'own', assignee: 'ada' })
     const unclaimed = await work.add({ title: 'unclaimed', status: 'in_progress', assignee: 'ada' })
     await work.claims.claim(ada, own.id)
-    await work.store.write((tx) => work.claims.loseAll(tx, 'ada', ['ada']))
+    await work.store.write((tx) => work.claimManager.revokeAll(tx, 'ada', ['ada']))
     for (const id of [own.id, unclaimed.id]) {
-      expect(work.beads.get(id).status).toBe('open')
-      expect(work.beads.get(id)).not.toHaveProperty('assignee')
+      expect(work.repository.get(id).status).toBe('open')
+      expect(work.repository.get(id)).not.toHaveProperty('assignee')
     }
   })
 
@@ -207,7 +208,7 @@ describe('the end of a claim', () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(ada, id)
-    await work.store.write((tx) => work.beads.remove(tx, id))
+    await work.store.write((tx) => work.repository.remove(tx, id))
     expect(work.claims.list().total).toBe(0)
   })
 
@@ -216,10 +217,10 @@ describe('the end of a claim', () => {
     const session = await work.add({ title: 's', type: 'session' })
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(callerOf(session.id), id)
-    await work.store.write((tx) => work.claims.loseAll(tx, session.id))
+    await work.store.write((tx) => work.claimManager.revokeAll(tx, session.id))
     const losses = () => work.store.prepare('SELECT * FROM claim_losses').all().length
     expect(losses()).toBe(1)
-    await work.beads.closeFor(human, session.id)
+    await work.beads.close(human, session.id)
     expect(losses()).toBe(0)
   })
 })
@@ -238,7 +239,7 @@ describe('claims without a process we see', () => {
     work.recorded()
     await work.clock.advance(60_000)
     await settled(work)
-    expect(work.beads.get(id).status).toBe('open')
+    expect(work.repository.get(id).status).toBe('open')
     expect(work.recorded()).toEqual([`bead.dead_assignee_reopened ${id}`, `bead.updated ${id}`])
     await expect(work.claims.heartbeat(ada, id)).rejects.toMatchObject({ code: 'claim-lost' })
     expect(work.faults).toEqual([])
@@ -269,13 +270,16 @@ describe('claims without a process we see', () => {
     await work.claims.claim(ada, id)
     work.claims.stop()
     await work.clock.advance(60 * 60_000)
-    const { store, log, clock, deadlines, beads } = work
-    const again = new Claims({ store, log, clock, deadlines, beads })
+    const { claims: again } = buildWork({
+      ...work,
+      reactions: new Reactions(work.store, work.log, work.deadlines, () => {}),
+      workers: { worker: () => workerOf('ada') },
+    })
     await again.start()
     expect(again.get(id).expires_at).toBe('2026-01-05T10:15:00.000Z')
     await work.clock.advance(15 * 60_000)
     await settled(work)
-    expect(work.beads.get(id).status).toBe('open')
+    expect(work.repository.get(id).status).toBe('open')
     again.stop()
   })
 
@@ -302,7 +306,7 @@ describe('claims without a process we see', () => {
     expect(work.claims.list().total).toBe(3)
     await work.clock.advance(15 * 60_000)
     await settled(work)
-    expect(held.map((id) => work.beads.get(id).status)).toEqual(['open', 'open', 'open'])
+    expect(held.map((id) => work.repository.get(id).status)).toEqual(['open', 'open', 'open'])
   })
 })
 
@@ -319,7 +323,7 @@ describe('next', () => {
     const going = await work.add({ title: 'going', status: 'in_progress', assignee: 'ada' })
     const done = async () => {
       const next = await work.claims.next(ada)
-      if (next.bead_id) await work.beads.closeFor(ada, next.bead_id)
+      if (next.bead_id) await work.beads.close(ada, next.bead_id)
       return [next.action, next.reason, next.bead_id]
     }
     expect(await done()).toEqual(['work', 'existing_assignment', going.id])
@@ -360,13 +364,14 @@ describe('next', () => {
       continuation_group: 'g',
       continuation_assigned: [second.id],
     })
-    expect(work.beads.get(second.id)).toMatchObject({ status: 'open', assignee: 'ada' })
+    expect(work.repository.get(second.id)).toMatchObject({ status: 'open', assignee: 'ada' })
   })
 
   test('64 sessions that ask at once for 1,000 beads share them out, each to one', async () => {
     await using work = openWork()
     await work.store.write((tx) => {
-      for (let n = 0; n < 1000; n++) work.beads.add(tx, { title: `${n}`, metadata: { 'gc.routed_to': 'press/hand' } })
+      for (let n = 0; n < 1000; n++)
+        work.repository.add(tx, { title: `${n}`, metadata: { 'gc.routed_to': 'press/hand' } })
     })
     const taken = new Map<string, string>()
     const claimer = async (name: string) => {
@@ -374,7 +379,7 @@ describe('next', () => {
       for (let next = await work.claims.next(caller); next.bead_id; next = await work.claims.next(caller)) {
         expect(taken.get(next.bead_id)).toBeUndefined()
         taken.set(next.bead_id, name)
-        await work.beads.closeFor(caller, next.bead_id)
+        await work.beads.close(caller, next.bead_id)
       }
     }
     await Promise.all(Array.from({ length: 64 }, (_, n) => claimer(`s${n}`)))
@@ -386,7 +391,7 @@ describe('next', () => {
   test('64 sessions that ask for the same 1,000 beads by name get each bead once', async () => {
     await using work = openWork()
     const ids = await work.store.write((tx) =>
-      Array.from({ length: 1000 }, (_, n) => work.beads.add(tx, { title: `${n}` }).id),
+      Array.from({ length: 1000 }, (_, n) => work.repository.add(tx, { title: `${n}` }).id),
     )
     const wins = new Map<string, number>()
     const tries = Array.from({ length: 64 }, (_, n) => callerOf(`s${n}`)).flatMap((caller) =>
@@ -411,18 +416,18 @@ describe('whatever happens', () => {
       return Math.floor((state / 2_147_483_648) * below)
     }
     const ids = await work.store.write((tx) =>
-      Array.from({ length: 12 }, (_, n) => work.beads.add(tx, { title: `${n}` }).id),
+      Array.from({ length: 12 }, (_, n) => work.repository.add(tx, { title: `${n}` }).id),
     )
     const epochs = new Map<string, number>()
     const acts = [
       (who: string, id: string) => work.claims.claim(callerOf(who), id),
       (who: string) => work.claims.next(callerOf(who)),
       (who: string, id: string) => work.claims.release(callerOf(who), id),
-      (who: string, id: string) => work.beads.closeFor(callerOf(who), id),
-      (_: string, id: string) => work.beads.reopenFor(human, id),
+      (who: string, id: string) => work.beads.close(callerOf(who), id),
+      (_: string, id: string) => work.beads.reopen(human, id),
       (who: string, id: string) => work.beads.assign(human, id, { assignee: random(2) ? who : '' }),
       (_: string, id: string) => work.beads.update(human, id, { status: ['open', 'in_progress', 'closed'][random(3)] }),
-      (who: string) => work.store.write((tx) => work.claims.loseAll(tx, who, random(2) ? [who] : [])),
+      (who: string) => work.store.write((tx) => work.claimManager.revokeAll(tx, who, random(2) ? [who] : [])),
     ]
     for (let round = 0; round < 300; round++) {
       const batch = Array.from({ length: 4 }, () => acts[random(acts.length)]?.(`s${random(4)}`, ids[random(12)] ?? ''))
@@ -430,7 +435,7 @@ describe('whatever happens', () => {
       const live = work.claims.list().items
       expect(new Set(live.map((claim) => claim.bead_id)).size).toBe(live.length)
       for (const claim of live) {
-        const bead = work.beads.get(claim.bead_id)
+        const bead = work.repository.get(claim.bead_id)
         expect([bead.status, bead.assignee]).toEqual(['in_progress', claim.assignee])
         expect(claim.epoch).toBeGreaterThanOrEqual(epochs.get(claim.bead_id) ?? 1)
         epochs.set(claim.bead_id, claim.epoch)

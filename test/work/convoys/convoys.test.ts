@@ -4,7 +4,7 @@ import { callerOf, human, openWork, type Work } from '../world.ts'
 /** Waits until the reactions have seen every event, also those that they caused. */
 const settled = (work: Work): Promise<void> => work.reactions.settled()
 
-const closed = (work: Work, id: string) => work.beads.get(id).status === 'closed'
+const closed = (work: Work, id: string) => work.repository.get(id).status === 'closed'
 
 describe('create', () => {
   test('a convoy tracks its items, each once, and changes nothing about them', async () => {
@@ -53,7 +53,7 @@ describe('get and check', () => {
     const convoy = await work.convoys.create(human, { title: 'x' })
     const child = await work.add({ title: 'child', parent: convoy.id, status: 'closed' })
     const dead = await work.add({ title: 'dead', status: 'tombstone' })
-    await work.store.write((tx) => work.beads.depend(tx, convoy.id, [dead.id, 'mi-99'], 'tracks'))
+    await work.store.write((tx) => work.repository.depend(tx, convoy.id, [dead.id, 'mi-99'], 'tracks'))
     const { children, progress } = work.convoys.get(convoy.id)
     expect(children?.map((bead) => [bead.id, bead.status])).toEqual([
       ['mi-99', 'unknown'],
@@ -70,8 +70,8 @@ describe('get and check', () => {
     expect(() => work.convoys.get(id)).toThrow(expect.objectContaining({ code: 'convoy-not-found' }))
     expect(() => work.convoys.check(id)).toThrow(expect.objectContaining({ code: 'invalid-request' }))
     expect(() => work.convoys.check('mi-9')).toThrow(expect.objectContaining({ code: 'convoy-not-found' }))
-    await expect(work.convoys.add(id, [])).rejects.toMatchObject({ code: 'invalid-request' })
-    await expect(work.convoys.remove(id, [])).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(work.convoys.addItems(id, [])).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(work.convoys.removeItems(id, [])).rejects.toMatchObject({ code: 'invalid-request' })
     await expect(work.convoys.close(human, id)).rejects.toMatchObject({ code: 'invalid-request' })
     await expect(work.convoys.close(human, 'mi-9')).rejects.toMatchObject({ code: 'convoy-not-found' })
   })
@@ -83,12 +83,12 @@ describe('add and remove', () => {
     const a = await work.add({ title: 'a' })
     const convoy = await work.convoys.create(human, { title: 'x' })
     work.recorded()
-    await expect(work.convoys.add(convoy.id, [a.id, 'mi-9'])).rejects.toMatchObject({ code: 'bead-not-found' })
-    await expect(work.convoys.add(convoy.id, [convoy.id])).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(work.convoys.addItems(convoy.id, [a.id, 'mi-9'])).rejects.toMatchObject({ code: 'bead-not-found' })
+    await expect(work.convoys.addItems(convoy.id, [convoy.id])).rejects.toMatchObject({ code: 'invalid-request' })
     expect(work.convoys.check(convoy.id).total).toBe(0)
-    expect(await work.convoys.add(convoy.id, [a.id])).toEqual({ status: 'updated' })
-    expect(await work.convoys.add(convoy.id, [a.id])).toEqual({ status: 'updated' })
-    expect(await work.convoys.add(convoy.id)).toEqual({ status: 'updated' })
+    expect(await work.convoys.addItems(convoy.id, [a.id])).toEqual({ status: 'updated' })
+    expect(await work.convoys.addItems(convoy.id, [a.id])).toEqual({ status: 'updated' })
+    expect(await work.convoys.addItems(convoy.id)).toEqual({ status: 'updated' })
     expect(work.recorded()).toEqual([`bead.updated ${convoy.id}`])
   })
 
@@ -99,10 +99,12 @@ describe('add and remove', () => {
     const child = await work.add({ title: 'child', parent: convoy.id })
     const other = await work.add({ title: 'other' })
     work.recorded()
-    await expect(work.convoys.remove(convoy.id, [a.id, other.id])).rejects.toMatchObject({ code: 'invalid-request' })
-    await expect(work.convoys.remove(convoy.id, ['mi-9'])).rejects.toMatchObject({ code: 'bead-not-found' })
+    await expect(work.convoys.removeItems(convoy.id, [a.id, other.id])).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
+    await expect(work.convoys.removeItems(convoy.id, ['mi-9'])).rejects.toMatchObject({ code: 'bead-not-found' })
     expect(work.convoys.check(convoy.id).total).toBe(2)
-    await work.convoys.remove(convoy.id, [a.id, child.id])
+    await work.convoys.removeItems(convoy.id, [a.id, child.id])
     expect(work.convoys.check(convoy.id).total).toBe(0)
     expect(work.recorded()).toEqual([`bead.updated ${convoy.id}`, `bead.updated ${child.id}`])
   })
@@ -133,12 +135,12 @@ describe('a convoy that is closed as a bead', () => {
     const told = () =>
       work.log.page({ limit: 10, type: 'convoy.closed' }).items.map(({ subject, actor }) => `${subject} ${actor}`)
     work.recorded()
-    await work.beads.closeFor(callerOf('ada'), one?.id ?? '')
+    await work.beads.close(callerOf('ada'), one?.id ?? '')
     expect(work.recorded()).toEqual([`bead.closed ${one?.id}`, `convoy.closed ${one?.id}`])
     await work.beads.update(human, two?.id ?? '', { status: 'closed' })
     expect(work.recorded()).toEqual([`bead.updated ${two?.id}`, `bead.closed ${two?.id}`, `convoy.closed ${two?.id}`])
-    await work.store.write((tx) => void work.beads.close(tx, three?.id ?? ''))
-    await work.beads.closeFor(human, three?.id ?? '')
+    await work.store.write((tx) => void work.repository.close(tx, three?.id ?? ''))
+    await work.beads.close(human, three?.id ?? '')
     expect(told()).toEqual([`${three?.id} gc`, `${two?.id} human`, `${one?.id} ada`])
   })
 })
@@ -157,8 +159,8 @@ describe('a convoy closes by itself', () => {
     await work.beads.update(human, a.id, { status: 'closed' })
     await settled(work)
     expect([both, one, parent].map(({ id }) => closed(work, id))).toEqual([false, true, true])
-    expect(work.beads.get(one.id).metadata?.close_reason?.length).toBeGreaterThanOrEqual(20)
-    await work.beads.closeFor(human, b.id)
+    expect(work.repository.get(one.id).metadata?.close_reason?.length).toBeGreaterThanOrEqual(20)
+    await work.beads.close(human, b.id)
     await settled(work)
     expect(closed(work, both.id)).toBe(true)
     const events = work.recorded()
@@ -174,7 +176,7 @@ describe('a convoy closes by itself', () => {
     const a = await work.add({ title: 'a' })
     const convoy = await work.convoys.create(human, { title: 'x', items: [a.id] })
     await work.beads.update(human, convoy.id, { labels: ['owned'] })
-    await work.beads.closeFor(human, a.id)
+    await work.beads.close(human, a.id)
     await settled(work)
     expect(closed(work, convoy.id)).toBe(false)
   })
@@ -183,7 +185,7 @@ describe('a convoy closes by itself', () => {
     await using work = openWork()
     const a = await work.add({ title: 'a' })
     const convoy = await work.convoys.create(human, { title: 'x', items: [a.id] })
-    await work.beads.closeFor(human, a.id)
+    await work.beads.close(human, a.id)
     expect(closed(work, convoy.id)).toBe(false)
     work.reactions.start()
     await settled(work)

@@ -19,7 +19,7 @@ describe('send', () => {
       thread_id: expect.stringMatching(/^thread-[0-9a-f]{12}$/),
       rig: 'x',
     })
-    expect(world.beads.get(message.id)).toMatchObject({
+    expect(world.repository.get(message.id)).toMatchObject({
       issue_type: 'message',
       title: 'Hi',
       description: 'There',
@@ -51,9 +51,9 @@ describe('send', () => {
     await using world = openMail()
     const sent = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: ' mayor ' })
     expect([sent.from, sent.rig]).toEqual(['human', undefined])
-    expect(world.beads.get(sent.id).metadata).toMatchObject({ 'mail.from_claimed': 'mayor' })
+    expect(world.repository.get(sent.id).metadata).toMatchObject({ 'mail.from_claimed': 'mayor' })
     const plain = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: 'human' })
-    expect(world.beads.get(plain.id).metadata).not.toContainKey('mail.from_claimed')
+    expect(world.repository.get(plain.id).metadata).not.toContainKey('mail.from_claimed')
   })
 
   test('a session speaks under its own names only, and in its own city', async () => {
@@ -89,7 +89,7 @@ describe('addresses', () => {
     const pool = await world.session({ agentName: 'press/hand-2', origin: 'ephemeral' })
     const to = async (name: string) => {
       const { id, to } = await world.mail.send(human, { to: name, subject: 'x' })
-      return [world.beads.get(id).assignee, to]
+      return [world.repository.get(id).assignee, to]
     }
     for (const name of ['ada', ada.id, ` s-${ada.id} `]) expect(await to(name)).toEqual([ada.id, 'ada'])
     for (const name of ['press/warden', 'press--warden', 'warden', warden.id])
@@ -147,7 +147,7 @@ describe('reply', () => {
       reply_to: first.id,
       rig: 'mill',
     })
-    expect(world.beads.get(reply.id)).toMatchObject({
+    expect(world.repository.get(reply.id)).toMatchObject({
       assignee: ada.id,
       labels: [`thread:${first.thread_id}`, `reply-to:${first.id}`],
     })
@@ -167,7 +167,8 @@ describe('reply', () => {
     const ask = (id: string) => world.mail.send(world.caller(id), { to: 'human', subject: 'x' })
     const [one, two] = [await ask(gone.id), await ask(warden.id)]
     for (const { id } of [gone, warden]) await world.store.write((tx) => void world.book.transition(tx, id, 'close'))
-    const to = async (id: string) => world.beads.get((await world.mail.reply(human, id, { body: 'y' })).id).assignee
+    const to = async (id: string) =>
+      world.repository.get((await world.mail.reply(human, id, { body: 'y' })).id).assignee
     expect(await to(one.id)).toBe('press/hand')
     expect(await to(two.id)).toBe('press/warden')
   })
@@ -176,7 +177,7 @@ describe('reply', () => {
     await using world = openMail()
     const bare = await world.mail.send(human, { to: 'human', subject: 'Re: x' })
     expect((await world.mail.reply(human, bare.id, { body: 'y' })).subject).toBe('Re: x')
-    await world.store.write((tx) => void world.beads.change(tx, bare.id, { title: '' }))
+    await world.store.write((tx) => void world.repository.change(tx, bare.id, { title: '' }))
     expect((await world.mail.reply(human, bare.id, { body: ' one\ntwo' })).subject).toBe('one')
     expect((await world.mail.reply(human, bare.id, {})).subject).toBe('(reply)')
     world.store.prepare("UPDATE beads SET sender = '' WHERE id = ?").run(bare.id)
@@ -207,7 +208,7 @@ describe('read, archive and delete', () => {
     expect(await does(() => world.mail.archive(id))).toEqual([{ status: 'archived' }, []])
     expect(await does(() => world.mail.delete(id))).toEqual([{ status: 'deleted' }, []])
     expect(await does(() => world.mail.delete('mi-99'))).toEqual([{ status: 'deleted' }, []])
-    expect(world.beads.get(id).status).toBe('closed')
+    expect(world.repository.get(id).status).toBe('closed')
   })
 
   test('what is archived is gone from every list and answered with 404', async () => {
@@ -219,7 +220,7 @@ describe('read, archive and delete', () => {
     expect(world.mail.inbox(human, { agent: 'clerk' })).toEqual({ items: [], total: 0 })
     expect(world.mail.threads({}).total).toBe(0)
     expect(world.mail.thread(thread_id).items).toEqual([])
-    expect(world.beads.mail()).toEqual({ total: 0, unread: 0 })
+    expect(world.mail.count({})).toEqual({ total: 0, unread: 0 })
     expect(() => world.mail.get(id)).toThrow(/was archived/)
     const { mail } = world
     for (const work of [() => mail.read(id), () => mail.markUnread(id), () => mail.reply(human, id, {})])
@@ -265,16 +266,16 @@ describe('read, archive and delete', () => {
     for (const subject of ['a', 'b', 'c']) ids.push((await world.mail.send(human, { to: 'clerk', subject })).id)
     const [a = '', b = '', c = ''] = ids
     await world.store.write((tx) => {
-      world.beads.close(tx, a)
-      world.beads.change(tx, b, { assignee: 'mayor' })
-      world.beads.remove(tx, c)
+      world.repository.close(tx, a)
+      world.repository.change(tx, b, { assignee: 'mayor' })
+      world.repository.remove(tx, c)
     })
     expect(world.mail.count({ agent: 'clerk' })).toEqual({ total: 0, unread: 0 })
     expect(world.mail.inbox(human, { agent: 'mayor' }).items.map(({ id }) => id)).toEqual([b])
     expect(world.mail.threads({}).items.map(({ id }) => id)).toEqual([b])
-    await world.store.write((tx) => void world.beads.change(tx, b, { assignee: '' }))
-    expect(world.beads.mail()).toEqual({ total: 1, unread: 1 })
-    await world.store.write((tx) => void world.beads.reopen(tx, a))
+    await world.store.write((tx) => void world.repository.change(tx, b, { assignee: '' }))
+    expect(world.mail.count({})).toEqual({ total: 1, unread: 1 })
+    await world.store.write((tx) => void world.repository.reopen(tx, a))
     expect(world.mail.count({})).toEqual({ total: 2, unread: 2 })
   })
 })

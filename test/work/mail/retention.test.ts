@@ -8,7 +8,7 @@ const DAY = 24 * 3_600_000
 
 const send = (world: MailWorld, to: string, subject = 'x') => world.mail.send(human, { to, subject })
 const close = (world: MailWorld, id: string) => world.store.write((tx) => world.book.transition(tx, id, 'close'))
-const boxOf = (world: MailWorld, id: string) => world.beads.get(id).assignee
+const boxOf = (world: MailWorld, id: string) => world.repository.get(id).assignee
 
 describe('mail that is done with', () => {
   test('is archived a month after it was read, and removed a month after it was archived', async () => {
@@ -25,13 +25,13 @@ describe('mail that is done with', () => {
     await world.mail.retention.run()
     expect(world.recorded()).toEqual([`bead.closed ${id}`, `mail.archived ${id}`])
     expect(world.log.after(world.log.head - 1, 1)[0]).toMatchObject({ actor: 'gc', payload: { rig: '' } })
-    expect(world.beads.get(id).metadata?.close_reason).toBe('it was read, and left alone since')
+    expect(world.repository.get(id).metadata?.close_reason).toBe('it was read, and left alone since')
     await world.clock.advance(31 * DAY)
     await world.mail.retention.run()
     expect(world.recorded()).toEqual([`bead.deleted ${id}`])
-    expect(world.beads.find(id)).toBeUndefined()
+    expect(world.repository.find(id)).toBeUndefined()
     expect(world.mail.list({}).items.map((message) => message.id)).toEqual([unread.id])
-    expect(world.beads.mail()).toEqual({ total: 1, unread: 1 })
+    expect(world.mail.count({})).toEqual({ total: 1, unread: 1 })
   })
 
   test('stays as long as the city says, also for ever', async () => {
@@ -61,12 +61,12 @@ describe('mail that is done with', () => {
     await world.add({ title: 'follow up', parent })
     await world.clock.advance(31 * DAY)
     await world.mail.retention.run()
-    expect(all.filter((id) => world.beads.find(id))).toEqual([tracked, parent])
+    expect(all.filter((id) => world.repository.find(id))).toEqual([tracked, parent])
   })
 
   test('is looked at when the city opens and every hour, until it closes', async () => {
     await using world = openMail()
-    const gone = async (id: string) => until(() => !world.beads.find(id))
+    const gone = async (id: string) => until(() => !world.repository.find(id))
     const one = await send(world, 'human')
     await world.mail.archive(one.id)
     await world.clock.advance(31 * DAY)
@@ -159,7 +159,7 @@ test('mail for a name that nobody bears any more goes to the people of the city 
   await using world = openMail()
   const lost = await send(world, 'clerk')
   const waits = await send(world, 'mayor')
-  await world.store.write((tx) => world.beads.change(tx, lost.id, { assignee: 'former' }))
+  await world.store.write((tx) => world.repository.change(tx, lost.id, { assignee: 'former' }))
   await world.mail.retention.run()
   expect(boxOf(world, lost.id)).toBe('former')
   await world.clock.advance(2 * DAY)

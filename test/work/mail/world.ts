@@ -16,9 +16,9 @@ const current = {
 /** A city called mill with sessions in its books, as far as its mail goes. */
 export function openMail(folder: TempFolder = tempFolder(), clock = new TestClock()) {
   const work = openWork(folder, clock)
-  const { store, log, deadlines, reactions, beads, faults } = work
+  const { store, log, deadlines, reactions, repository, faults } = work
   const settings = { retentionTtl: 30 * 24 * 3_600_000 }
-  const book = new SessionRepository(store, beads, clock)
+  const book = new SessionRepository(store, repository, clock)
   const nudges: { session: string; text: string; name: string }[] = []
   const withdrawn: string[] = []
   const mail = new Mail({
@@ -29,7 +29,7 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
       clock,
       deadlines,
       reactions,
-      beads,
+      beads: repository,
       config: { current: { ...current, mail: settings } } as never,
     },
     report: (error) => faults.push(error),

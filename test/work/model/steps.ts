@@ -114,16 +114,16 @@ export class Steps {
   }
 
   #bead(): Step {
-    const { beads, store } = this.world
+    const { beads, repository, store } = this.world
     const verb = this.dice.pick(['close', 'close', 'close', 'reopen', 'remove'] as const)
     const travels = this.dice.once(2) ? this.#travelling() : []
     const id = this.#any(({ status, id }) => {
       return (status === 'closed') === (verb === 'reopen') && (travels.length === 0 || travels.includes(id))
     })
     const real = {
-      close: () => beads.closeFor(human, id),
-      reopen: () => beads.reopenFor(human, id),
-      remove: () => store.write((tx) => beads.remove(tx, id)),
+      close: () => beads.close(human, id),
+      reopen: () => beads.reopen(human, id),
+      remove: () => store.write((tx) => repository.remove(tx, id)),
     }
     return { called: `${verb} ${id}`, real: real[verb], model: () => this.model[verb](id) }
   }
@@ -135,13 +135,13 @@ export class Steps {
       const only = this.dice.once(2) ? type : undefined
       return {
         called: `undepend ${of} ${on} ${only}`,
-        real: () => beads.undependFor(human, of, on, only),
+        real: () => beads.undepend(human, of, on, only),
         model: () => this.model.undepend(of, on, only),
       }
     }
     return {
       called: `depend ${of} ${on} ${type}`,
-      real: () => beads.dependFor(human, of, { depends_on_id: on, type }),
+      real: () => beads.depend(human, of, { depends_on_id: on, type }),
       model: () => this.model.depend(of, on, type),
     }
   }
@@ -154,8 +154,8 @@ export class Steps {
     const items = members.length > 0 ? dice.some(members, 3) : []
     if (verb === 'create') return this.#newConvoy(items)
     const real = {
-      add: () => world.convoys.add(id, items),
-      remove: () => world.convoys.remove(id, items),
+      add: () => world.convoys.addItems(id, items),
+      remove: () => world.convoys.removeItems(id, items),
       close: () => world.convoys.close(human, id),
     }
     const same = {

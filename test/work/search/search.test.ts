@@ -8,9 +8,10 @@ import { human, openWork } from '../world.ts'
 
 function open(folder: TempFolder = tempFolder()) {
   const work = openWork(folder)
-  const { store, log, clock, deadlines, beads, faults } = work
-  const comments = new Comments(store, log, clock, beads)
-  const search = new Search({ city: 'mill', store, log, deadlines, beads, report: (fault) => faults.push(fault) })
+  const { store, faults, repository } = work
+  const options = { ...work, city: 'mill', beads: repository, report: (error: unknown) => faults.push(error) }
+  const comments = new Comments(options)
+  const search = new Search(options)
   const waiting = store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM bead_unworded')
   return Object.assign(work, {
     words: search.words,
@@ -18,7 +19,7 @@ function open(folder: TempFolder = tempFolder()) {
     search,
     waiting: () => waiting.get()?.n ?? 0,
     ids: async (q: string, more = {}) => (await search.find({ q, ...more })).items.map(({ id }) => id),
-    say: (id: string, text: string) => comments.comment(human, id, { text }),
+    say: (id: string, text: string) => comments.create(human, id, { text }),
   })
 }
 
@@ -74,7 +75,7 @@ describe('a search', () => {
     await using world = open()
     await world.store.write((tx) => {
       for (let n = 0; n < 4500; n++) {
-        world.beads.add(tx, { title: 'common', status: n % 1500 === 0 ? 'open' : 'closed' })
+        world.repository.add(tx, { title: 'common', status: n % 1500 === 0 ? 'open' : 'closed' })
       }
     })
     const seen: string[] = []
@@ -116,7 +117,7 @@ describe('the index of words', () => {
         const change = one([{ title: one(WORDS) }, { description: one(WORDS) }, { labels: [one(WORDS)] }])
         const type = one(['task', 'bug', 'session', undefined])
         await world.store.write(
-          (tx) => void world.beads.change(tx, id, { ...change, type, status: one(['open', 'closed']) }),
+          (tx) => void world.repository.change(tx, id, { ...change, type, status: one(['open', 'closed']) }),
         )
       } else if (chance < 0.75) {
         await world.say(id, one(WORDS))
@@ -125,16 +126,19 @@ describe('the index of words', () => {
         await world.store.write((tx) => world.comments.restore(tx, id, remark))
       } else if (chance < 0.9) {
         ids.splice(ids.indexOf(id), 1)
-        await world.store.write((tx) => void world.beads.remove(tx, id))
+        await world.store.write((tx) => void world.repository.remove(tx, id))
       } else {
         await world.words.settle()
       }
       if (turn % 20 > 0) continue
       for (const word of WORDS) {
         const expected = ids.filter((each) => {
-          const bead = world.beads.get(each)
+          const bead = world.repository.get(each)
           const own = ['session', 'message', 'gate'].includes(bead.issue_type) ? {} : bead
-          const said = [JSON.stringify({ ...own, metadata: 0 }), ...world.comments.of(each).map(({ text }) => text)]
+          const said = [
+            JSON.stringify({ ...own, metadata: 0 }),
+            ...world.comments.listAll(each).map(({ text }) => text),
+          ]
           return said.some((text) => text.includes(word))
         })
         expect([turn, word, (await world.ids(word)).sort()]).toEqual([turn, word, expected.sort()])

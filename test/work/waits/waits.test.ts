@@ -25,7 +25,7 @@ describe('a wait', () => {
       created_at: '2026-01-05T09:00:00.000Z',
       labels: ['gc:wait', `session:${ada.id}`],
     })
-    expect(world.beads.get(wait.id)).toMatchObject({
+    expect(world.repository.get(wait.id)).toMatchObject({
       issue_type: 'gate',
       title: 'wait:ada',
       description: 'go on',
@@ -47,7 +47,10 @@ describe('a wait', () => {
     await world.ended(nudge_id, 'delivered')
     expect(world.waits.get(wait.id)).toMatchObject({ state: 'closed', status: 'closed' })
     expect(world.recorded()).toEqual([`bead.closed ${wait.id}`])
-    expect(world.beads.get(wait.id).metadata).toMatchObject({ closed_at: wait.created_at, ready_at: wait.created_at })
+    expect(world.repository.get(wait.id).metadata).toMatchObject({
+      closed_at: wait.created_at,
+      ready_at: wait.created_at,
+    })
     expect(world.waits.list({}).waits).toEqual([])
   })
 
@@ -70,12 +73,12 @@ describe('a wait', () => {
     const [a, b] = [await world.task('a'), await world.task('b')]
     const all = await world.waits.create(human, { session: 'ada', on_beads: [a, b] })
     const any = await world.waits.create(human, { session: 'ada', on_beads: [a, b], mode: 'any' })
-    await world.store.write((tx) => world.beads.remove(tx, a))
+    await world.store.write((tx) => world.repository.remove(tx, a))
     await world.settled()
     expect(world.waits.get(all.id)).toMatchObject({ state: 'failed', status: 'closed' })
-    expect(world.beads.get(all.id).metadata?.last_error).toBe(`bead ${a} does not exist any more`)
+    expect(world.repository.get(all.id).metadata?.last_error).toBe(`bead ${a} does not exist any more`)
     expect(world.waits.get(any.id).state).toBe('pending')
-    await world.store.write((tx) => world.beads.remove(tx, b))
+    await world.store.write((tx) => world.repository.remove(tx, b))
     await world.settled()
     expect(world.waits.get(any.id).state).toBe('failed')
     expect(world.said.map(({ text }) => text)).toEqual([
@@ -116,11 +119,11 @@ describe('a wait', () => {
     expect(await world.waits.cancel(human, one.id)).toMatchObject({ state: 'canceled' })
     expect(world.recorded()).toEqual([`bead.closed ${one.id}`])
     await world.woken(bob.id)
-    expect(world.beads.get(two.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-woken' })
+    expect(world.repository.get(two.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-woken' })
     expect(world.waits.get(four.id).state).toBe('canceled')
     await world.store.write((tx) => void world.book.transition(tx, ada.id, 'close'))
     await world.settled()
-    expect(world.beads.get(three.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-closed' })
+    expect(world.repository.get(three.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-closed' })
     await world.close(a)
     await world.settled()
     expect(world.said).toEqual([])
@@ -142,7 +145,7 @@ describe('a wait', () => {
     world.recorded()
     await world.reset(ada.id)
     for (const { id } of [pending, ready])
-      expect(world.beads.get(id).metadata).toMatchObject({ state: 'canceled', last_error: 'continuation-stale' })
+      expect(world.repository.get(id).metadata).toMatchObject({ state: 'canceled', last_error: 'continuation-stale' })
     expect(world.recorded().toSorted()).toEqual([`bead.closed ${pending.id}`, `bead.closed ${ready.id}`].toSorted())
     expect(world.said).toEqual([])
     expect(world.waits.get(other.id).state).toBe('pending')
@@ -167,7 +170,7 @@ describe('a wait', () => {
     await world.waits.cancel(human, four.id)
     const state = ({ id }: { id: string }) => world.waits.get(id).state
     expect([two, three, four].map(state)).toEqual(['failed', 'canceled', 'canceled'])
-    expect(world.beads.get(two.id).metadata?.last_error).toBe('it could not be typed')
+    expect(world.repository.get(two.id).metadata?.last_error).toBe('it could not be typed')
     expect(world.said.map(({ name }) => name)).not.toContain(four.nudge_id)
   })
 
@@ -229,7 +232,7 @@ describe('who may wait for what', () => {
     const a = await world.task('a')
     const own = await world.waits.create(ada, { on_beads: [a] })
     expect(own.session_id).toBe(ada.session)
-    expect(world.beads.get(own.id).metadata).toMatchObject({ created_by_session: ada.session })
+    expect(world.repository.get(own.id).metadata).toMatchObject({ created_by_session: ada.session })
     const refused = (work: Promise<unknown>) => expect(work).rejects
     await refused(world.waits.create(ada, { session: 'bob', on_beads: [a] })).toMatchObject({ code: 'forbidden' })
     await refused(world.waits.create({ ...ada, city: 'x' }, { on_beads: [a] })).toMatchObject({ code: 'forbidden' })

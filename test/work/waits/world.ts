@@ -1,23 +1,21 @@
 import { AppError } from '../../../src/core/errors.ts'
+import type { NudgeListener, SessionListener } from '../../../src/work/waits/sessions.ts'
 import { Waits } from '../../../src/work/waits/waits.ts'
 import { TestClock } from '../../support/clock.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 import { openMail } from '../mail/world.ts'
 
-type NudgeEnd = Parameters<ConstructorParameters<typeof Waits>[0]['sessions']['onNudged']>[0]
-type Woken = Parameters<ConstructorParameters<typeof Waits>[0]['sessions']['onWake']>[0]
-
 /** A city with sessions in its books, as far as its waits go. */
 export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClock()) {
   const world = openMail(folder, clock)
-  const { book, store, deadlines, reactions, beads } = world
+  const { book, store, deadlines, reactions, repository } = world
   const said: { session: string; text: string; name: string }[] = []
   const roused: string[] = []
-  const ends: NudgeEnd[] = []
-  const wakes: Woken[] = []
-  const resets: Woken[] = []
+  const ends: NudgeListener[] = []
+  const wakes: SessionListener[] = []
+  const resets: SessionListener[] = []
   const waits = new Waits({
-    ...{ city: 'mill', store, clock, deadlines, reactions, beads },
+    ...{ city: 'mill', store, clock, deadlines, reactions, beads: repository },
     sessions: {
       find: (id) => book.find(id),
       resolve(token) {
@@ -26,12 +24,12 @@ export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClo
         throw new AppError('session-not-found', `not_found: session not found: "${token}"`)
       },
       titleOf: (id) => book.titleOf(id),
-      rouse: (tx, id) => tx.after(() => roused.push(id)),
+      wake: (tx, id) => tx.after(() => roused.push(id)),
       nudge: (tx, session, text, name) => tx.after(() => said.push({ session, text, name })),
       withdraw: (tx, name) => tx.after(() => said.splice(0, said.length, ...said.filter((one) => one.name !== name))),
-      onNudged: (hear) => void ends.push(hear),
-      onWake: (hear) => void wakes.push(hear),
-      onReset: (hear) => void resets.push(hear),
+      onNudgeEnded: (listener) => void ends.push(listener),
+      onWake: (listener) => void wakes.push(listener),
+      onReset: (listener) => void resets.push(listener),
     },
     report: (message) => world.faults.push(message),
   })
@@ -44,17 +42,17 @@ export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClo
     /** Tells how a reminder ended. */
     ended: (name: string, how: 'delivered' | 'failed' | 'abandoned') =>
       store.write((tx) => {
-        for (const hear of ends) hear(tx, name, how, 'it could not be typed')
+        for (const listener of ends) listener(tx, name, how, 'it could not be typed')
       }),
     woken: (id: string) =>
       store.write((tx) => {
-        for (const hear of wakes) hear(tx, id)
+        for (const listener of wakes) listener(tx, id)
       }),
     reset: (id: string) =>
       store.write((tx) => {
-        for (const hear of resets) hear(tx, id)
+        for (const listener of resets) listener(tx, id)
       }),
-    close: (id: string) => store.write((tx) => void beads.close(tx, id)),
+    close: (id: string) => store.write((tx) => void repository.close(tx, id)),
     task: async (title: string) => (await world.add({ title })).id,
   })
 }

@@ -1,12 +1,12 @@
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { Tx } from '../../../core/store.ts'
-import type { Identities } from '../../../work/beads/draft.ts'
+import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { SessionCreator } from '../../lifecycle/session-creator.ts'
 import { identityOf, workNamesOf } from '../metadata.ts'
 import type { SessionResolver } from '../resolver.ts'
 
 /** Resolves the names of assignees to sessions. */
-export class SessionIdentities implements Identities {
+export class SessionIdentities implements AssigneeResolver {
   constructor(
     private readonly resolver: SessionResolver,
     private readonly creator: SessionCreator,

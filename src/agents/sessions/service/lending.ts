@@ -39,7 +39,7 @@ export class Lending {
         throw new AppError(SESSION_CONFLICT, `session ${id} is ${row.state}; only a suspended one can be lent`)
       }
       tokens.revoke(tx, id)
-      claims.loseAll(tx, id, workNamesOf(row))
+      claims.revokeAll(tx, id, workNamesOf(row))
       const lent = repository.update(tx, id, { generation: row.generation + 1 })
       recorder.lent(tx, lent)
       return { id, token: tokens.issue(tx, id, lent.generation) }

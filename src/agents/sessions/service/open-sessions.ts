@@ -5,7 +5,8 @@ import type { EventLog } from '../../../core/events/log.ts'
 import type { Reactions } from '../../../core/events/reactions.ts'
 import type { Requests } from '../../../core/requests/requests.ts'
 import type { Store } from '../../../core/store.ts'
-import type { Beads } from '../../../work/beads/beads.ts'
+import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
+import type { BeadRepository } from '../../../work/beads/repository.ts'
 import { AcpConversations } from '../../conversations/acp/conversations.ts'
 import { AcpPrompter } from '../../conversations/acp/prompter.ts'
 import { AcpRetention } from '../../conversations/acp/retention.ts'
@@ -67,7 +68,7 @@ export interface SessionsOptions {
   deadlines: Deadlines
   requests: Requests
   config: Config
-  beads: Beads
+  beads: BeadRepository
   claims: ClaimRelease
   host: SessionHost
   worktrees: Pick<Worktrees, 'prepare'>
@@ -193,7 +194,6 @@ function openOperations(
   }
 }
 
-/** Lets beads resolve the names of assignees; sessions are beads themselves, so this comes last. */
-export function connectIdentities(beads: Beads, { resolver, creator }: Pick<CitySessions, 'resolver' | 'creator'>) {
-  beads.identifiedBy(new SessionIdentities(resolver, creator))
-}
+/** Resolves assignees to the sessions of the city. */
+export const openAssignees = ({ resolver, creator }: Pick<CitySessions, 'resolver' | 'creator'>): AssigneeResolver =>
+  new SessionIdentities(resolver, creator)

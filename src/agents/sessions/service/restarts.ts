@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/clock.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../../http/schema.ts'
-import type { Beads } from '../../../work/beads/beads.ts'
+import type { BeadRepository } from '../../../work/beads/repository.ts'
 import type { SessionProcesses } from '../../lifecycle/processes.ts'
 import type { SessionCreator } from '../../lifecycle/session-creator.ts'
 import type { SessionWaker } from '../../lifecycle/session-waker.ts'
@@ -16,7 +16,7 @@ import type { Workload } from '../workload.ts'
 interface SessionRestartsOptions {
   store: Store
   clock: Clock
-  beads: Beads
+  beads: BeadRepository
   repository: SessionRepository
   recorder: SessionEventRecorder
   workload: Workload

@@ -1,11 +1,10 @@
 import type { BeadChange, BeadDraft } from './draft.ts'
-import type { BeadRow } from './reader.ts'
+import { type HistoryFlags, historyFlagsOf } from './history.ts'
 import { isWorkable } from './readiness.ts'
-import { type Tier, tierOf } from './tier.ts'
-import type { Written } from './writer.ts'
+import type { BeadRow, BeadValues } from './row.ts'
 
-/** The row of a new bead; `root` is that of the run it is a step of. */
-export function drafted(draft: BeadDraft, id: string, now: number, root?: Tier): Written {
+/** The values of a new bead; `root` is the root of the workflow it is a step of. */
+export function newValues(draft: BeadDraft, id: string, now: number, root?: HistoryFlags): BeadValues {
   const type = draft.type || 'task'
   const labels = [...new Set(draft.labels)]
   return {
@@ -22,7 +21,7 @@ export function drafted(draft: BeadDraft, id: string, now: number, root?: Tier):
     description: draft.description ?? '',
     labels: JSON.stringify(labels),
     metadata: JSON.stringify(draft.metadata ?? {}),
-    ...tierOf(draft, root),
+    ...historyFlagsOf(draft, root),
     defer_until: draft.deferUntil ?? null,
     created_at: now,
     updated_at: now,
@@ -30,12 +29,12 @@ export function drafted(draft: BeadDraft, id: string, now: number, root?: Tier):
   }
 }
 
-/** The row as it is after a change. */
-export function changed(row: BeadRow, change: BeadChange): Written {
-  const labels = relabelled(JSON.parse(row.labels), change)
+/** The values of a bead after a change. */
+export function changedValues(row: BeadRow, change: BeadChange): BeadValues {
+  const labels = changedLabels(JSON.parse(row.labels), change)
   const type = change.type ?? row.type
   return {
-    ...written(row),
+    ...valuesOf(row),
     title: change.title ?? row.title,
     status: change.status ?? row.status,
     type,
@@ -44,25 +43,27 @@ export function changed(row: BeadRow, change: BeadChange): Written {
     description: change.description ?? row.description,
     parent: change.parent === undefined ? row.parent : change.parent || null,
     labels: JSON.stringify(labels),
-    metadata: change.metadata ? JSON.stringify(merged(JSON.parse(row.metadata), change.metadata)) : row.metadata,
+    metadata: change.metadata
+      ? JSON.stringify(changedMetadata(JSON.parse(row.metadata), change.metadata))
+      : row.metadata,
     defer_until: change.deferUntil === undefined ? row.defer_until : change.deferUntil,
     workable: isWorkable(type, labels) ? 1 : 0,
   }
 }
 
-/** The written part of a stored row. */
-export function written({ n: _, blockers: __, edges: ___, ...row }: BeadRow): Written {
+/** The written part of a row. */
+export function valuesOf({ n: _, blockers: __, edges: ___, ...row }: BeadRow): BeadValues {
   return { ...row, workable: isWorkable(row.type, JSON.parse(row.labels)) ? 1 : 0 }
 }
 
-function relabelled(present: string[], { labels = [], removeLabels = [] }: BeadChange): string[] {
-  return [...new Set([...present, ...labels])].filter((label) => !removeLabels.includes(label))
+function changedLabels(current: string[], { labels = [], removeLabels = [] }: BeadChange): string[] {
+  return [...new Set([...current, ...labels])].filter((label) => !removeLabels.includes(label))
 }
 
-function merged(
-  present: Record<string, string>,
+function changedMetadata(
+  current: Record<string, string>,
   change: Readonly<Record<string, string | null>>,
 ): Record<string, string> {
-  const entries = Object.entries({ ...present, ...change })
+  const entries = Object.entries({ ...current, ...change })
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null))
 }

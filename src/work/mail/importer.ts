@@ -1,19 +1,19 @@
-import { sql } from 'drizzle-orm'
-import type { Intake } from '../beads/draft.ts'
+import { eq, sql } from 'drizzle-orm'
+import type { BeadImporter } from '../beads/extensions.ts'
 import { MAIL_PREFIX, MailKey } from '../metadata.ts'
 import { messages } from './table.ts'
 import { createThreadId } from './thread-id.ts'
 
-/** Makes an imported bead of type message a message again, out of its labels and what its bead showed as metadata. */
-export const mailIntake: Intake = {
+/** Restores a message from its imported bead: from the labels, and the metadata that the bead showed. */
+export const messageImporter: BeadImporter = {
   owns: (key) => key.startsWith(MAIL_PREFIX),
-  put(tx, { id, labels, assignee, created_at: createdAt }, metadata) {
+  import(tx, { id, labels, assignee, created_at: createdAt }, metadata) {
     const all: string[] = JSON.parse(labels)
-    const after = (prefix: string) => all.find((label) => label.startsWith(prefix))?.slice(prefix.length)
+    const afterPrefix = (prefix: string) => all.find((label) => label.startsWith(prefix))?.slice(prefix.length)
     const read = metadata[MailKey.read] === undefined ? all.includes('read') : metadata[MailKey.read] === 'true'
     const row = {
-      thread: after('thread:') ?? createThreadId(),
-      replyTo: after('reply-to:') ?? null,
+      thread: afterPrefix('thread:') ?? createThreadId(),
+      replyTo: afterPrefix('reply-to:') ?? null,
       fromSession: metadata[MailKey.fromSessionId] ?? null,
       fromClaimed: metadata[MailKey.fromClaimed] ?? null,
       toSession: metadata[MailKey.toSessionId] ?? null,
@@ -27,6 +27,6 @@ export const mailIntake: Intake = {
       .values({ ...row, id, recipient: assignee, open })
       .onConflictDoNothing()
       .run()
-    tx.orm.update(messages).set({ read }).where(sql`${messages.id} = ${id}`).run()
+    tx.orm.update(messages).set({ read }).where(eq(messages.id, id)).run()
   },
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { Transfer } from '../../../src/work/beads/transfer.ts'
 import { Comments } from '../../../src/work/comments/comments.ts'
+import { BeadTransfer } from '../../../src/work/transfer/transfer.ts'
 import { openMail } from '../mail/world.ts'
 import { callerOf, human } from '../world.ts'
 
@@ -10,8 +10,9 @@ function open() {
     { name: 'press', prefix: 'pr' },
     { name: 'saw', prefix: 'sa' },
   ]
-  const comments = new Comments(world.store, world.log, world.clock, world.beads)
-  const transfer = new Transfer(world.store, world.beads, comments, () => rigs)
+  const { store, repository: beads } = world
+  const comments = new Comments({ ...world, city: 'mill', beads })
+  const transfer = new BeadTransfer({ store, beads, comments, rigs: () => rigs })
   return Object.assign(world, {
     transfer,
     comments,
@@ -38,14 +39,14 @@ describe('beads taken out and put in', () => {
       assignee: 'ada',
     })
     const done = await from.add({ title: 'done', needs: [part.id] })
-    await from.store.write((tx) => void from.beads.close(tx, done.id, 'all good'))
+    await from.store.write((tx) => void from.repository.close(tx, done.id, 'all good'))
     const mail = await from.mail.send(human, { to: 'clerk', subject: 'Hi', from: 'boss' })
     const reply = await from.mail.reply(human, mail.id, { body: 'x' })
     await from.mail.read(mail.id)
     await from.mail.archive(reply.id)
-    await from.comments.comment(callerOf('ada'), part.id, { text: 'begun\n“ä”' })
+    await from.comments.create(callerOf('ada'), part.id, { text: 'begun\n“ä”' })
     await from.clock.advance(1000)
-    await from.comments.comment(human, part.id, { text: 'and?' })
+    await from.comments.create(human, part.id, { text: 'and?' })
     const file = await from.file()
     expect(file.split('\n')).toHaveLength(6)
 
@@ -65,12 +66,12 @@ describe('beads taken out and put in', () => {
     expect(to.beads.counts()).toEqual(from.beads.counts())
     expect(to.beads.list({ label: 'a' }).value).toEqual(from.beads.list({ label: 'a' }).value)
     expect(to.mail.list({ status: 'all' })).toEqual(from.mail.list({ status: 'all' }))
-    expect(to.beads.mail()).toEqual({ total: 1, unread: 0 })
+    expect(to.mail.count({})).toEqual({ total: 1, unread: 0 })
     expect(await to.put(file)).toEqual({ ...NOTHING, unchanged: 5 })
     expect(to.recorded()).toEqual([])
     expect((await to.add({ title: 'new' })).id).toBe('mi-5')
-    await to.store.write((tx) => void to.beads.close(tx, epic.id))
-    expect(to.beads.get(part.id).is_blocked).toBe(false)
+    await to.store.write((tx) => void to.repository.close(tx, epic.id))
+    expect(to.repository.get(part.id).is_blocked).toBe(false)
   })
 
   test('change what is there, and tell once what changed', async () => {
@@ -88,7 +89,11 @@ describe('beads taken out and put in', () => {
     }
     expect(await world.put(JSON.stringify(changed))).toEqual({ ...NOTHING, updated: 1 })
     expect(world.recorded()).toEqual([`bead.updated ${a.id}`, `bead.closed ${a.id}`])
-    expect(world.beads.get(a.id)).toMatchObject({ title: 'A', labels: ['y'], created_at: '2020-01-01T00:00:00.000Z' })
+    expect(world.repository.get(a.id)).toMatchObject({
+      title: 'A',
+      labels: ['y'],
+      created_at: '2020-01-01T00:00:00.000Z',
+    })
     expect(world.beads.list({ label: 'x', all: true }).value.total).toBe(0)
     expect(world.beads.list({ label: 'y', status: 'closed' }).value.items.map(({ id }) => id)).toEqual([a.id])
     expect(world.beads.ready().value.items.map(({ id }) => id)).toEqual([b.id])
@@ -112,12 +117,12 @@ describe('beads taken out and put in', () => {
     ]
     const text = lines.map((line) => JSON.stringify(line)).join('\n')
     expect(await world.put(text)).toEqual({ ...NOTHING, created: 2, skipped: 1 })
-    expect(world.beads.rigOf('pr-a3f.1')).toBe('press')
-    expect(world.beads.get('pr-a3f.1')).toMatchObject({
+    expect(world.repository.rigOf('pr-a3f.1')).toBe('press')
+    expect(world.repository.get('pr-a3f.1')).toMatchObject({
       created_at: '2025-11-08T20:00:00.123Z',
       metadata: { 'bd.design': 'd', 'bd.estimated_minutes': '5' },
     })
-    expect(world.beads.get('mi-7')).toMatchObject({ parent: 'pr-a3f.1' })
+    expect(world.repository.get('mi-7')).toMatchObject({ parent: 'pr-a3f.1' })
     expect(world.comments.list('mi-7', {}).items).toMatchObject([
       { id: '3', author: 'me', text: 'd', created_at: '2025-11-07T12:00:00.000Z' },
       { id: expect.stringMatching(/^bd-/), author: '', text: 'c', created_at: '2025-11-08T12:00:00.000Z' },
@@ -128,7 +133,7 @@ describe('beads taken out and put in', () => {
   test('bring the comments that are not there yet, change those that were, and take none away', async () => {
     await using world = open()
     const { id } = await world.add({ title: 'a' })
-    const own = await world.comments.comment(human, id, { text: 'here' })
+    const own = await world.comments.create(human, id, { text: 'here' })
     const [line = ''] = (await world.file()).split('\n')
     const put = (comments: object[]) => world.put(JSON.stringify({ ...JSON.parse(line), comments }))
     const there = { id: 'far', author: 'bo', text: 'there', created_at: '2025-01-01T00:00:00Z' }
@@ -139,12 +144,12 @@ describe('beads taken out and put in', () => {
     expect(await put([{ ...there, text: 'THERE' }])).toEqual({ ...NOTHING, unchanged: 1 })
     expect(await put([])).toEqual({ ...NOTHING, unchanged: 1 })
     expect(world.recorded()).toEqual([])
-    expect(world.comments.of(id).map(({ text }) => text)).toEqual(['THERE', own.text])
+    expect(world.comments.listAll(id).map(({ text }) => text)).toEqual(['THERE', own.text])
     expect(world.comments.count(`${id},mi-9`)).toEqual({ counts: { [id]: 2 } })
-    await world.store.write((tx) => void world.beads.remove(tx, id))
+    await world.store.write((tx) => void world.repository.remove(tx, id))
     expect(world.comments.count(id)).toEqual({ counts: {} })
     expect((await world.add({ title: 'b' })).id).toBe('mi-2')
-    expect(world.comments.of('mi-2')).toEqual([])
+    expect(world.comments.listAll('mi-2')).toEqual([])
   })
 
   test('bring at most so many comments, of such a length', async () => {
@@ -160,7 +165,7 @@ describe('beads taken out and put in', () => {
     await expect(world.put(line([said('x', { author: 'a'.repeat(257) })]))).rejects.toThrow(/author of more than 256/)
     expect(world.all()).toEqual([])
     expect(await world.put(line(few))).toEqual({ ...NOTHING, created: 1 })
-    await expect(world.comments.comment(human, 'mi-1', { text: 'one more' })).rejects.toThrow(
+    await expect(world.comments.create(human, 'mi-1', { text: 'one more' })).rejects.toThrow(
       'bead mi-1 has all the comments it may have',
     )
     await expect(world.put(line([said('one more')]))).rejects.toMatchObject({ code: 'conflict-wrong-state' })
@@ -174,13 +179,15 @@ describe('beads taken out and put in', () => {
     const good = JSON.stringify({ id: 'mi-1', title: 'a', created_at: '2025-11-08T12:00:00Z' })
     const refused = async (line: string) => expect(world.put(`${good}\n\n${line}`)).rejects
     await (await refused('{')).toThrow('line 3 is not JSON')
-    await (await refused('{"id":"mi-2","created_at":"x"}')).toThrow('line 3 is no bead: title is required')
+    await (await refused('{"id":"mi-2","created_at":"x"}')).toThrow('line 3 is not a bead: title is required')
     const typed = good.replace('"title"', '"priority":"high","title"')
-    await (await refused(typed)).toThrow('line 3 is no bead: priority must be an integer')
+    await (await refused(typed)).toThrow('line 3 is not a bead: priority must be an integer')
     const far = good.replace('"title"', '"priority":1e300,"title"')
-    await (await refused(far)).toThrow('line 3 is no bead: priority must be at most 9007199254740991')
-    await (await refused('[]')).toThrow('line 3 is no bead: it must be an object')
-    await (await refused('{"id":"mi-2","title":"x","created_at":"soon"}')).toThrow('line 3 has no moment in created_at')
+    await (await refused(far)).toThrow('line 3 is not a bead: priority must be at most 9007199254740991')
+    await (await refused('[]')).toThrow('line 3 is not a bead: it must be an object')
+    await (await refused('{"id":"mi-2","title":"x","created_at":"soon"}')).toThrow(
+      'line 3 has an invalid timestamp in created_at',
+    )
     await (await refused(good.replace('"a"', `"${'x'.repeat(1025)}"`))).toThrow(/line 3 has a title/)
     await expect(world.transfer.import(callerOf('ada'), new Uint8Array())).rejects.toMatchObject({ code: 'forbidden' })
     expect(world.all()).toEqual([])

@@ -1,0 +1,296 @@
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { WorkflowKey, WorkKey } from '../metadata.ts'
+import { Dependencies, parseNeed } from './dependencies.ts'
+import type { BeadChange, BeadDraft, WriteOptions } from './draft.ts'
+import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, eventFactsOf } from './events.ts'
+import type { BeadGuard, BeadImporter, CityScope, CloseListener, MetadataProjection } from './extensions.ts'
+import { validateFields, validateTotals } from './limits.ts'
+import type { BeadReader } from './reader.ts'
+import type { BeadRow, BeadValues } from './row.ts'
+import type { Bead, Dep } from './schema.ts'
+import { changedValues, newValues, valuesOf } from './values.ts'
+import { BeadWriter } from './writer.ts'
+
+export interface BeadRepositoryOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+  scope: CityScope
+  reader: BeadReader
+}
+
+/**
+ * The beads of a city, for whoever works with them inside a transaction. Every change that a client can see is recorded
+ * as an event in the write that makes it; side tables and guards take part in that write.
+ */
+export class BeadRepository {
+  readonly #log: EventLog
+  readonly #clock: Clock
+  readonly #scope: CityScope
+  readonly #reader: BeadReader
+  readonly #writer: BeadWriter
+  readonly #edges: Dependencies
+  readonly #guards: BeadGuard[] = []
+  readonly #importers = new Map<string, BeadImporter>()
+  readonly #closeListeners = new Map<string, CloseListener>()
+
+  constructor({ store, log, clock, scope, reader }: BeadRepositoryOptions) {
+    this.#log = log
+    this.#clock = clock
+    this.#scope = scope
+    this.#reader = reader
+    this.#writer = new BeadWriter(store)
+    this.#edges = new Dependencies(store)
+  }
+
+  /** Shows columns of a side table as metadata of beads of this type. */
+  registerProjection(type: string, projection: MetadataProjection): void {
+    this.#reader.registerProjection(type, projection)
+  }
+
+  /** Imports the projected metadata of beads of this type to their side table. */
+  registerImporter(type: string, importer: BeadImporter): void {
+    this.#importers.set(type, importer)
+  }
+
+  addGuard(guard: BeadGuard): void {
+    this.#guards.push(guard)
+  }
+
+  /** Calls a listener after each close of a bead of this type. */
+  onClosed(type: string, listener: CloseListener): void {
+    this.#closeListeners.set(type, listener)
+  }
+
+  find(id: string): Bead | undefined {
+    return this.#reader.find(id)
+  }
+
+  /** Throws `bead-not-found` when there is none. */
+  get(id: string): Bead {
+    return this.#reader.get(id)
+  }
+
+  /** Throws `bead-not-found` when there is none. */
+  assertExists(id: string): void {
+    this.#reader.getRow(id)
+  }
+
+  /** Those of `ids` that exist, oldest first. */
+  list(ids: readonly string[]): Bead[] {
+    return this.#reader.list(ids)
+  }
+
+  /** The rig of a bead; '' is the city itself. */
+  rigOf(id: string): string {
+    return this.#reader.getRow(id).rig
+  }
+
+  /** The number of a bead in this city. */
+  numberOf(id: string): number {
+    return this.#reader.getRow(id).n
+  }
+
+  /** The title of a bead; '' when there is no such bead. */
+  titleOf(id: string): string {
+    return this.#reader.row(id)?.title ?? ''
+  }
+
+  /** What a bead depends on. */
+  dependenciesOf(id: string): Dep[] {
+    return this.#edges.listOf(id)
+  }
+
+  /** What depends on a bead. */
+  dependentsOf(id: string): Dep[] {
+    return this.#edges.listOn(id)
+  }
+
+  /** Beads that wait for each other and that this one leads to. */
+  findCycle(id: string): string[] | undefined {
+    return this.#edges.findCycle(id)
+  }
+
+  add(tx: Tx, draft: BeadDraft, { writeSideTable }: WriteOptions = {}): Bead {
+    validateFields(draft)
+    const prefix = this.#prefixOf(draft.rig ?? '')
+    if (draft.parent) this.#requireParent(draft.parent)
+    const values = newValues(draft, this.#writer.nextId(prefix), this.#clock.now(), this.#rootOf(draft))
+    validateTotals(values)
+    this.#writer.insert(values)
+    for (const need of draft.needs ?? []) {
+      const { type, target } = parseNeed(need)
+      this.#edges.add(values.id, target, type)
+    }
+    writeSideTable?.(values.id)
+    const bead = this.get(values.id)
+    this.#log.append(tx, BeadCreated, eventFactsOf(bead), { bead })
+    return bead
+  }
+
+  /** Changes a bead. When no client can see a difference, nothing is recorded. */
+  change(tx: Tx, id: string, change: BeadChange, options: WriteOptions = {}): Bead {
+    const { before, after } = this.#apply(tx, id, change, options)
+    if (before === after) return after
+    this.#log.append(tx, BeadUpdated, eventFactsOf(after), { bead: after })
+    if (before.status !== 'closed' && after.status === 'closed') this.#recordClosed(tx, after, options)
+    return after
+  }
+
+  /** Closes a bead. A closed one stays as it is; a session that lost its claim of it is still rejected. */
+  close(tx: Tx, id: string, reason?: string, options: WriteOptions = {}): Bead {
+    const bead = this.get(id)
+    if (bead.status === 'closed') {
+      this.#checkWrite(tx, id, options)
+      return bead
+    }
+    const metadata = reason ? { [WorkKey.closeReason]: reason } : undefined
+    const { after } = this.#apply(tx, id, { status: 'closed', ...(metadata && { metadata }) }, options)
+    this.#recordClosed(tx, after, options)
+    return after
+  }
+
+  /** Opens a closed bead again; its assignee stays. */
+  reopen(tx: Tx, id: string, options: WriteOptions = {}): Bead {
+    const { status } = this.#reader.getRow(id)
+    if (status === 'closed') return this.change(tx, id, { status: 'open' }, options)
+    throw new AppError('conflict-wrong-state', `bead ${id} is ${status}: only a closed bead can be reopened`)
+  }
+
+  /** Removes a bead for good, with the dependencies it has; those on it stay, and block. */
+  remove(tx: Tx, id: string): void {
+    const bead = this.get(id)
+    this.#writer.delete(id)
+    this.#log.append(tx, BeadDeleted, eventFactsOf(bead), { bead })
+    this.#notifyGuards(tx, bead, { ...bead, status: 'closed' }, undefined)
+  }
+
+  /** Makes `id` depend on each of `targets`, whether or not they exist. */
+  depend(tx: Tx, id: string, targets: readonly string[], type = 'blocks', { session }: WriteOptions = {}): Bead {
+    const writeSideTable = () => {
+      for (const target of targets) this.#edges.add(id, target, type)
+    }
+    return this.change(tx, id, {}, { session, writeSideTable })
+  }
+
+  /** Removes the dependencies of `id` on `targets`: those of one type, or all. */
+  undepend(tx: Tx, id: string, targets: readonly string[], type?: string, { session }: WriteOptions = {}): Bead {
+    const writeSideTable = () => {
+      for (const target of targets) this.#edges.remove(id, target, type)
+    }
+    return this.change(tx, id, {}, { session, writeSideTable })
+  }
+
+  /** Writes an imported bead with the id, times and dependencies it comes with. */
+  restore(tx: Tx, imported: BeadValues, dependencies: readonly Dep[]): 'created' | 'updated' | 'unchanged' {
+    const row = this.#reader.row(imported.id)
+    const before = row && this.#reader.bead(row)
+    const { values, projected } = this.#splitMetadata(imported)
+    this.#writer.reserve(values.id)
+    this.#restoreRow(row, values, () => this.#importers.get(values.type)?.import(tx, values, projected))
+    this.#replaceDependencies(values.id, dependencies)
+    const after = this.get(values.id)
+    if (JSON.stringify(before) === JSON.stringify(after)) return 'unchanged'
+    this.#log.append(tx, before ? BeadUpdated : BeadCreated, eventFactsOf(after), { bead: after })
+    if (!before) return 'created'
+    if (before.status !== 'closed' && after.status === 'closed') this.#recordClosed(tx, after)
+    this.#notifyGuards(tx, before, after, undefined)
+    return 'updated'
+  }
+
+  /**
+   * The index of labels holds the time of creation, and beads that wait for this one are unblocked by an update: labels
+   * and status are therefore written last.
+   */
+  #restoreRow(row: BeadRow | undefined, values: BeadValues, writeSideTable: () => void): void {
+    const blank = { ...(row ? valuesOf(row) : values), labels: '[]', status: row?.status ?? 'open' }
+    const keepsTime = row?.created_at === values.created_at
+    if (!row) this.#writer.insert(blank)
+    else if (!keepsTime) this.#writer.update(valuesOf(row), blank, values.updated_at)
+    writeSideTable()
+    this.#writer.update(row && keepsTime ? valuesOf(row) : blank, values, values.updated_at)
+  }
+
+  #replaceDependencies(id: string, dependencies: readonly Dep[]): void {
+    for (const { depends_on_id: target } of this.#edges.listOf(id)) this.#edges.remove(id, target)
+    for (const { depends_on_id: target, type } of dependencies) this.#edges.add(id, target, type)
+  }
+
+  /** Separates the metadata that a side table holds from what is kept with the bead. */
+  #splitMetadata(imported: BeadValues): { values: BeadValues; projected: Record<string, string> } {
+    const metadata: Record<string, string> = JSON.parse(imported.metadata)
+    const importer = this.#importers.get(imported.type)
+    if (!importer) return { values: imported, projected: metadata }
+    const own = Object.fromEntries(Object.entries(metadata).filter(([key]) => !importer.owns(key)))
+    return { values: { ...imported, metadata: JSON.stringify(own) }, projected: metadata }
+  }
+
+  /** Both are the same object when nothing changed that a client can see. */
+  #apply(tx: Tx, id: string, change: BeadChange, options: WriteOptions): { before: Bead; after: Bead } {
+    validateFields(change)
+    const row = this.#reader.getRow(id)
+    this.#checkWrite(tx, id, options)
+    if (change.parent && change.parent !== row.parent) this.#checkParent(id, change.parent)
+    const before = this.#reader.bead(row)
+    this.#update(valuesOf(row), changedValues(row, change))
+    options.writeSideTable?.(id)
+    const after = this.get(id)
+    if (JSON.stringify(before) === JSON.stringify(after)) return { before, after: before }
+    if (before.updated_at === after.updated_at) this.#touch(after)
+    this.#notifyGuards(tx, before, after, options.session)
+    return { before, after }
+  }
+
+  #checkWrite(tx: Tx, id: string, { session }: WriteOptions): void {
+    if (session !== undefined) for (const guard of this.#guards) guard.checkWrite(tx, id, session)
+  }
+
+  #notifyGuards(tx: Tx, before: Bead, after: Bead, session: string | undefined): void {
+    for (const guard of this.#guards) guard.onChanged(tx, before, after, session)
+  }
+
+  #update(before: BeadValues, after: BeadValues): void {
+    if (before.metadata !== after.metadata || before.labels !== after.labels) validateTotals(after)
+    this.#writer.update(before, after, this.#clock.now())
+  }
+
+  /** Moves the time of a bead that differs only by a side table or a dependency. */
+  #touch(bead: Bead): void {
+    const now = this.#clock.now()
+    this.#writer.touch(bead.id, now)
+    bead.updated_at = toTimestamp(now)
+  }
+
+  #recordClosed(tx: Tx, bead: Bead, { actor = 'gc' }: WriteOptions = {}): void {
+    this.#log.append(tx, BeadClosed, eventFactsOf(bead), { bead })
+    this.#closeListeners.get(bead.issue_type)?.(tx, bead, actor)
+  }
+
+  #prefixOf(rig: string): string {
+    const city = this.#scope.current
+    const prefix = rig === '' ? city.prefix : city.rigs.find(({ name }) => name === rig)?.prefix
+    if (prefix !== undefined) return prefix
+    throw new AppError('invalid-request', `rig ${rig} does not exist in this city; name one of its rigs, or none`)
+  }
+
+  /** The root of the workflow that a new bead belongs to. */
+  #rootOf({ metadata }: BeadDraft): BeadRow | undefined {
+    const root = metadata?.[WorkflowKey.rootBeadId]
+    return root ? this.#reader.row(root) : undefined
+  }
+
+  #requireParent(parent: string): void {
+    if (this.#reader.row(parent)) return
+    throw new AppError('invalid-request', `parent ${parent} does not exist; name a bead that does, or none`)
+  }
+
+  #checkParent(id: string, parent: string): void {
+    this.#requireParent(parent)
+    for (let at: string | null | undefined = parent; at; at = this.#reader.row(at)?.parent) {
+      if (at === id) throw new AppError('invalid-request', `bead ${id} cannot be a part of itself, by way of ${parent}`)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { invalidField } from '../../core/errors.ts'
+import type { Tx } from '../../core/store.ts'
+import type { Caller } from '../../http/caller.ts'
+import { actorName, sessionOf } from '../actor.ts'
+import type { WriteOptions } from './draft.ts'
+import type { AssigneeResolver } from './extensions.ts'
+import type { BeadRepository } from './repository.ts'
+import type { Bead, BeadCreateInputBody, BeadUpdateBody } from './schema.ts'
+
+export interface BeadRequestsOptions {
+  /** The city's name. */
+  city: string
+  repository: BeadRepository
+  assignees: AssigneeResolver
+}
+
+/** Writes beads as callers describe them: assignees are resolved, and the caller is recorded. */
+export class BeadRequests {
+  readonly #city: string
+  readonly #repository: BeadRepository
+  readonly #assignees: AssigneeResolver
+
+  constructor({ city, repository, assignees }: BeadRequestsOptions) {
+    this.#city = city
+    this.#repository = repository
+    this.#assignees = assignees
+  }
+
+  /** Creates a bead; `needs` are what it depends on: `id` blocks it, `type:id` depends otherwise. */
+  create(tx: Tx, { assignee, defer_until, ...rest }: BeadCreateInputBody, needs?: readonly string[]): Bead {
+    const deferUntil = defer_until === undefined ? undefined : parseDeferUntil(defer_until)
+    return this.#repository.add(tx, { ...rest, needs, deferUntil, assignee: this.assignee(tx, assignee) })
+  }
+
+  update(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody): Bead {
+    const { assignee, remove_labels: removeLabels, priority, ...rest } = body
+    if (priority === null) {
+      throw invalidField('body.priority', 'priority cannot be removed: set another value, or leave the field out')
+    }
+    this.#repository.assertExists(id)
+    const change = { ...rest, priority, removeLabels, assignee: this.assignee(tx, assignee) }
+    return this.#repository.change(tx, id, change, this.optionsFor(caller))
+  }
+
+  /** The name that is stored as assignee; '' is nobody. */
+  assignee(tx: Tx, token: string | undefined): string | undefined {
+    const trimmed = token?.trim()
+    return trimmed ? this.#assignees.resolve(tx, trimmed, { materialise: true }) : trimmed
+  }
+
+  optionsFor(caller: Caller): WriteOptions {
+    return { session: sessionOf(caller, this.#city), actor: actorName(caller, undefined) }
+  }
+}
+
+function parseDeferUntil(value: string): number {
+  const timestamp = Date.parse(value)
+  if (!Number.isNaN(timestamp)) return timestamp
+  throw invalidField('body.defer_until', `defer_until is not a timestamp: ${value}; write it as 2030-01-31T09:00:00Z`)
+}

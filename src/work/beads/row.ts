@@ -1,0 +1,59 @@
+/** A bead as it is stored. */
+export interface BeadRow {
+  /** Its number in this city; a bead that was stored later has a higher one. */
+  n: number
+  id: string
+  rig: string
+  title: string
+  status: string
+  type: string
+  priority: number | null
+  assignee: string
+  sender: string
+  parent: string | null
+  ref: string
+  description: string
+  labels: string
+  metadata: string
+  ephemeral: number
+  no_history: number
+  defer_until: number | null
+  created_at: number
+  updated_at: number
+  blockers: number
+  edges: number
+  /** Raised by every change of the row. */
+  revision: number
+}
+
+/** The columns of a `BeadRow`, for a SELECT. */
+export const ROW_COLUMNS = `n, id, rig, title, status, type, priority, assignee, sender, parent, ref, description, labels,
+  metadata, ephemeral, no_history, defer_until, created_at, updated_at, blockers, edges, revision`
+
+/** The columns that are written; the database derives the others. */
+export const VALUE_COLUMNS = [
+  'id',
+  'rig',
+  'title',
+  'status',
+  'type',
+  'priority',
+  'assignee',
+  'sender',
+  'parent',
+  'ref',
+  'description',
+  'labels',
+  'metadata',
+  'ephemeral',
+  'no_history',
+  'defer_until',
+  'created_at',
+  'updated_at',
+  'workable',
+] as const
+
+export type ValueColumn = (typeof VALUE_COLUMNS)[number]
+
+/** The written part of a bead's row. */
+export type BeadValues = Pick<BeadRow, Exclude<ValueColumn, 'workable'>> & { workable: number }

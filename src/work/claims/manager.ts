@@ -1,0 +1,166 @@
+import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { BeadGuard } from '../beads/extensions.ts'
+import { isRecord } from '../beads/readiness.ts'
+import type { BeadRepository } from '../beads/repository.ts'
+import type { Bead } from '../beads/schema.ts'
+import { CLAIM_LOST } from '../errors.ts'
+import { WorkKey } from '../metadata.ts'
+import { BeadClaimRejected, BeadDeadAssigneeReopened } from './events.ts'
+import { ClaimRepository, type ClaimRow } from './repository.ts'
+import type { Worker } from './worker.ts'
+
+/** Why a bead could not be claimed. */
+export interface ClaimRejection {
+  rejection: string
+}
+
+export interface ClaimManagerOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+  beads: BeadRepository
+  /** How long a claim lasts without a heartbeat, in milliseconds, when gc does not run its holder's process. */
+  leaseDuration?: number
+}
+
+const QUARTER_HOUR = 15 * 60_000
+
+/** Removes from a bead which session holds it. */
+export const WITHOUT_SESSION = { [WorkKey.sessionId]: null, [WorkKey.sessionName]: null }
+
+/** Takes, ends and revokes claims, each within the write that causes it: two sessions never hold one bead. */
+export class ClaimManager implements BeadGuard {
+  readonly #claims: ClaimRepository
+  readonly #leaseDuration: number
+  readonly #log: EventLog
+  readonly #clock: Clock
+  readonly #beads: BeadRepository
+  readonly #inProgress: Statement<{ id: string }, [string]>
+
+  constructor({ store, log, clock, beads, leaseDuration = QUARTER_HOUR }: ClaimManagerOptions) {
+    this.#claims = new ClaimRepository(store)
+    this.#leaseDuration = leaseDuration
+    this.#log = log
+    this.#clock = clock
+    this.#beads = beads
+    this.#inProgress = store.prepare(
+      stablePlan(`SELECT id FROM beads
+       WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
+       ORDER BY created_at, id`),
+    )
+    beads.addGuard(this)
+  }
+
+  /** Claims a bead for a worker, under a new epoch unless this very worker holds it already. */
+  claim(tx: Tx, id: string, worker: Worker): ClaimRow | ClaimRejection {
+    const bead = this.#beads.get(id)
+    const current = this.#claims.find(id)
+    if (current?.session === worker.session && current.incarnation === worker.incarnation) return this.renew(current)
+    const rejection = whyUnclaimable(bead) ?? whyTaken(bead, current, worker)
+    if (rejection) return this.#reject(tx, bead, worker, rejection)
+    const now = this.#clock.now()
+    const expires = worker.hosted ? null : now + this.#leaseDuration
+    const saved = this.#claims.save(id, worker, bead.assignee !== undefined, now, expires)
+    if (!saved) throw new Error(`the claim of ${id} was not written`)
+    const metadata = { [WorkKey.sessionId]: worker.session, [WorkKey.sessionName]: worker.sessionName }
+    const change = { status: 'in_progress', assignee: worker.identity, metadata }
+    this.#beads.change(tx, id, change, { session: worker.session })
+    return saved
+  }
+
+  /** Gives a claim that can expire its full length again. */
+  renew(claim: ClaimRow): ClaimRow {
+    if (claim.expires_at === null) return claim
+    const expires = this.#clock.now() + this.#leaseDuration
+    this.#claims.renew(claim.bead_id, expires)
+    return { ...claim, expires_at: expires }
+  }
+
+  /**
+   * Revokes every claim of a session whose process is gone; the same write ends its token. `names` are given when nobody
+   * will work under them again: work in progress under those names is opened, too.
+   */
+  revokeAll(tx: Tx, session: string, names: readonly string[] = []): void {
+    for (const claim of this.#claims.listBySession(session)) this.#revoke(tx, claim, names.length > 0)
+    for (const name of names) {
+      for (const { id } of this.#inProgress.all(name)) if (!this.#claims.find(id)) this.#reopen(tx, id, name, false)
+    }
+  }
+
+  /** Revokes a claim and offers its bead again, under the holder's name if it was assigned to it before. */
+  #revoke(tx: Tx, claim: ClaimRow, isFinal: boolean): void {
+    this.#claims.end(claim.bead_id)
+    this.#claims.addRevocation(claim.session, claim.bead_id)
+    this.#reopen(tx, claim.bead_id, claim.identity, claim.assigned === 1 && !isFinal)
+  }
+
+  /** Revokes the claims that have expired. */
+  revokeExpired(tx: Tx): void {
+    for (const claim of this.#claims.listExpired(this.#clock.now())) this.#revoke(tx, claim, false)
+  }
+
+  /** Gives every claim that can expire its full length again. */
+  renewAll(): void {
+    this.#claims.renewAll(this.#clock.now() + this.#leaseDuration)
+  }
+
+  /** A session whose claim was revoked may not write to the bead until it claims it again. */
+  checkWrite(_tx: Tx, id: string, session: string): void {
+    if (!this.#claims.isRevoked(session, id)) return
+    throw new AppError(CLAIM_LOST, `the claim of ${id} was lost: leave it, or claim it again before changing it`)
+  }
+
+  /** Ends a claim once its bead is no longer in progress under its holder's name. */
+  onChanged(_tx: Tx, _before: Bead, after: Bead, session: string | undefined): void {
+    if (after.issue_type === 'session' && after.status === 'closed') this.#claims.deleteRevocations(after.id)
+    const claim = this.#claims.find(after.id)
+    if (!claim || (after.status === 'in_progress' && after.assignee === claim.identity)) return
+    this.#claims.end(after.id)
+    if (after.status !== 'closed' && session !== claim.session) this.#claims.addRevocation(claim.session, after.id)
+  }
+
+  #reject(tx: Tx, bead: Bead, worker: Worker, rejection: string): ClaimRejection {
+    const holder = bead.assignee ?? ''
+    if (holder !== '' && bead.status !== 'closed') {
+      this.#log.append(
+        tx,
+        BeadClaimRejected,
+        { actor: worker.identity, subject: bead.id, session_id: worker.session },
+        { bead_id: bead.id, existing_claimant: holder, attempted_claimant: worker.identity },
+      )
+    }
+    return { rejection }
+  }
+
+  #reopen(tx: Tx, id: string, assignee: string, keepsAssignee: boolean): void {
+    const bead = this.#beads.find(id)
+    if (bead?.status !== 'in_progress' || bead.assignee !== assignee) return
+    const session = bead.metadata?.[WorkKey.sessionId]
+    const route = bead.metadata?.[WorkKey.routedTo]
+    this.#log.append(
+      tx,
+      BeadDeadAssigneeReopened,
+      { actor: 'gc', subject: id, ...(session && { session_id: session }) },
+      { bead_id: id, dead_assignee: assignee, ...(route && { routed_to: route }) },
+    )
+    const change = { status: 'open', metadata: WITHOUT_SESSION, ...(!keepsAssignee && { assignee: '' }) }
+    this.#beads.change(tx, id, change)
+  }
+}
+
+function whyUnclaimable({ id, issue_type, status }: Bead): string | undefined {
+  if (isRecord(issue_type)) return `bead ${id} is a ${issue_type}, which nobody works on`
+  if (status === 'open' || status === 'in_progress') return undefined
+  return `bead ${id} is ${status}: only an open bead can be claimed`
+}
+
+function whyTaken(bead: Bead, claim: ClaimRow | undefined, worker: Worker): string | undefined {
+  if (claim && claim.session !== worker.session) return `bead ${bead.id} is held by ${claim.identity}`
+  if (bead.assignee === undefined || worker.names.includes(bead.assignee)) return undefined
+  return `bead ${bead.id} is assigned to ${bead.assignee}`
+}

@@ -1,0 +1,73 @@
+import type { Statement } from 'bun:sqlite'
+import { eq } from 'drizzle-orm'
+import type { Reactions } from '../../core/events/reactions.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { BeadRepository } from '../beads/repository.ts'
+import type { MailDirectory } from './directory.ts'
+import type { MailNotifier } from './notifier.ts'
+import { messages } from './table.ts'
+
+export interface MailForwarderOptions {
+  store: Store
+  reactions: Reactions
+  beads: BeadRepository
+  directory: MailDirectory
+  notifier: MailNotifier
+}
+
+/** How many messages one write forwards. */
+export const MAX_FORWARDED = 20
+
+/**
+ * Forwards the unread mail of recipients who will never read it: that of a closed session to its agent, whose next
+ * session is notified, and that of a name which no longer exists to the people of the city. Read mail stays.
+ */
+export class MailForwarder {
+  readonly #options: MailForwarderOptions
+  readonly #unread: Statement<{ id: string }, [string, number, number]>
+  readonly #inboxes: Statement<{ recipient: string }, []>
+
+  constructor(options: MailForwarderOptions) {
+    this.#options = options
+    const { store, reactions, directory } = options
+    this.#unread = store.prepare(
+      stablePlan(`SELECT id FROM messages
+       WHERE open = 1 AND read = 0 AND recipient = ? AND created_at < ? ORDER BY created_at, id LIMIT ?`),
+    )
+    this.#inboxes = store.prepare("SELECT recipient FROM mail_counts WHERE recipient != '' AND unread > 0")
+    reactions.on('mail.heirs', ['bead.closed', 'bead.deleted'], (tx, { subject }) => {
+      if (subject === undefined) return
+      this.#forwardTo(tx, this.#listUnread(subject, Number.MAX_SAFE_INTEGER), () => directory.successorOf(subject))
+    })
+  }
+
+  /** The inboxes with unread mail that nobody will read. */
+  abandonedInboxes(): string[] {
+    const inboxes = this.#inboxes.all().map(({ recipient }) => recipient)
+    return inboxes.filter((inbox) => this.#options.directory.successorAt(inbox) !== undefined)
+  }
+
+  /** Forwards some of the unread mail of an abandoned inbox that arrived before a time; returns how much. */
+  forward(tx: Tx, inbox: string, before: number): number {
+    return this.#forwardTo(tx, this.#listUnread(inbox, before), () => this.#options.directory.successorAt(inbox))
+  }
+
+  #listUnread(inbox: string, before: number): string[] {
+    return this.#unread.all(inbox, before, MAX_FORWARDED).map(({ id }) => id)
+  }
+
+  #forwardTo(tx: Tx, ids: readonly string[], findSuccessor: () => string | undefined): number {
+    const { beads, notifier } = this.#options
+    const successor = ids.length > 0 ? findSuccessor() : undefined
+    if (successor === undefined) return 0
+    for (const id of ids) {
+      const writeSideTable = () => {
+        tx.orm.update(messages).set({ toSession: null, notifiedIncarnation: null }).where(eq(messages.id, id)).run()
+      }
+      beads.change(tx, id, { assignee: successor }, { writeSideTable })
+      notifier.notifyArrival(tx, id)
+    }
+    return ids.length
+  }
+}

@@ -1,0 +1,119 @@
+import type { Statement } from 'bun:sqlite'
+import { AppError } from '../../core/errors.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store } from '../../core/store.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { BeadRepository } from '../beads/repository.ts'
+import type { CommentDraft, Comments } from '../comments/comments.ts'
+import { formatLine, type ImportedBead, parseLines } from './line.ts'
+import type { BeadsImported } from './schema.ts'
+
+export interface BeadTransferOptions {
+  store: Store
+  beads: BeadRepository
+  comments: Comments
+  rigs(): readonly { readonly name: string; readonly prefix: string }[]
+}
+
+/** How many beads are read or written at once. */
+const BEADS_PER_SLICE = 50
+/** How many comments are written at once: each examines all others of its bead. */
+const COMMENTS_PER_SLICE = 20
+/** About how many characters are read at once. */
+const CHARACTERS_PER_SLICE = 256 * 1024
+
+/** Whether a bead stands for something that runs here, and means nothing in another city. */
+const isLocal = ({ values: { type, labels } }: ImportedBead): boolean =>
+  type === 'session' || (JSON.parse(labels) as string[]).includes('gc:wait')
+
+/** Exports the beads of a city as JSON lines, and imports them with their ids, times, labels and dependencies. */
+export class BeadTransfer {
+  readonly #options: BeadTransferOptions
+  readonly #page: Statement<{ id: string; rig: string }, [string, number]>
+
+  constructor(options: BeadTransferOptions) {
+    this.#options = options
+    this.#page = options.store.prepare(stablePlan('SELECT id, rig FROM beads WHERE id > ? ORDER BY id LIMIT ?'))
+  }
+
+  /** One line for each bead, closed ones too, read in slices. */
+  export(): ReadableStream<Uint8Array> {
+    const slices = this.#slices()
+    const encoder = new TextEncoder()
+    return new ReadableStream({
+      pull: (controller) => {
+        const { done, value } = slices.next()
+        if (done) return controller.close()
+        controller.enqueue(encoder.encode(value))
+      },
+    })
+  }
+
+  /** Writes each bead as its line says, whether or not it exists; importing the same lines again changes nothing. */
+  async import(caller: Caller, bytes: Uint8Array): Promise<BeadsImported> {
+    if (caller.kind === 'session') throw new AppError('forbidden', 'forbidden: a session may not import beads')
+    const { store, beads } = this.#options
+    const all = parseLines(bytes, (id, named) => this.#rigOf(id, named))
+    const imported = all.filter((bead) => !isLocal(bead))
+    const result = { created: 0, updated: 0, unchanged: 0, skipped: all.length - imported.length }
+    for (let start = 0; start < imported.length; start += BEADS_PER_SLICE) {
+      const slice = imported.slice(start, start + BEADS_PER_SLICE)
+      const outcomes = await store.write((tx) =>
+        slice.map(({ values, dependencies }) => beads.restore(tx, values, dependencies)),
+      )
+      for (const outcome of outcomes) result[outcome]++
+      const commented = await this.#restoreComments(slice)
+      const onlyCommented = slice.filter(
+        ({ values }, index) => outcomes[index] === 'unchanged' && commented.has(values.id),
+      ).length
+      result.unchanged -= onlyCommented
+      result.updated += onlyCommented
+    }
+    return result
+  }
+
+  /** Writes the comments that differ; returns the ids of the beads that had some. */
+  async #restoreComments(beads: readonly ImportedBead[]): Promise<Set<string>> {
+    const { store, comments } = this.#options
+    const all = beads.flatMap(({ values, comments }) =>
+      comments.map((comment): [string, CommentDraft] => [values.id, comment]),
+    )
+    const changed = new Set<string>()
+    for (let start = 0; start < all.length; start += COMMENTS_PER_SLICE) {
+      const slice = all.slice(start, start + COMMENTS_PER_SLICE)
+      const written = await store.write((tx) => slice.filter(([id, comment]) => comments.restore(tx, id, comment)))
+      for (const [id] of written) changed.add(id)
+    }
+    return changed
+  }
+
+  *#slices(): Generator<string, void> {
+    for (let after = ''; ; ) {
+      const page = this.#page.all(after, BEADS_PER_SLICE)
+      const last = page.at(-1)
+      if (!last) return
+      after = last.id
+      yield* this.#lines(page)
+    }
+  }
+
+  *#lines(page: readonly { id: string; rig: string }[]): Generator<string, void> {
+    const { beads, comments } = this.#options
+    const rigs = new Map(page.map(({ id, rig }) => [id, rig]))
+    let lines = ''
+    for (const bead of beads.list([...rigs.keys()])) {
+      lines += `${formatLine(bead, rigs.get(bead.id) ?? '', comments.listAll(bead.id))}\n`
+      if (lines.length < CHARACTERS_PER_SLICE) continue
+      yield lines
+      lines = ''
+    }
+    if (lines !== '') yield lines
+  }
+
+  /** The rig a bead names, if this city has it; else the one whose prefix its id has. */
+  #rigOf(id: string, named: string | null | undefined): string {
+    const rigs = this.#options.rigs()
+    const rig = rigs.find(({ name }) => name === named) ?? rigs.find(({ prefix }) => id.startsWith(`${prefix}-`))
+    return rig?.name ?? ''
+  }
+}
