@@ -26,7 +26,7 @@ import { Suspensions } from '../config/suspensions/suspensions.ts'
 import { errorMessage } from '../core/errors.ts'
 import { EventLog } from '../core/events/log.ts'
 import { Reactions } from '../core/events/reactions.ts'
-import { Retention } from '../core/events/retention.ts'
+import { EventRetention } from '../core/events/retention.ts'
 import { EventArchives } from '../core/events/rotation.ts'
 import { Lock } from '../core/lock.ts'
 import { Replays } from '../core/replays/replays.ts'
@@ -89,7 +89,7 @@ export class City {
   readonly events: Events
   readonly status: CityStatus
   readonly #reactions: Reactions
-  readonly #retention: Retention
+  readonly #retention: EventRetention
   readonly #archives: EventArchives
   readonly #clones: RigClones
   readonly #sessions: CitySessions
@@ -128,7 +128,7 @@ export class City {
     this.config = config
     const log = new EventLog(store, clock, deadlines)
     const reactions = new Reactions(store, log, deadlines, report)
-    const retention = new Retention(store, log, clock, deadlines, fault)
+    const retention = new EventRetention(store, log, clock, deadlines, fault)
     const archives = new EventArchives(store, log, clock, () => config.current.events, fault)
     const suspensions = new Suspensions(store)
     this.configViews = new ConfigViews(config, suspensions, url)

@@ -1,24 +1,59 @@
-import type { Database, Statement } from 'bun:sqlite'
+import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import type { Orm } from './orm.ts'
-import { isStorage } from './sqlite.ts'
+import { isStorageError } from './sqlite.ts'
 
 /** What a write works with: it commits or rolls back as one, whatever else its group does. */
 export interface Tx {
   readonly orm: Orm
+  /** Runs a statement of this store as part of the write. */
+  run<Params extends SQLQueryBindings[]>(statement: Statement<unknown, Params>, ...params: Params): Changes
+  /** The first row that a statement of this store returns, run as part of the write. */
+  get<Row, Params extends SQLQueryBindings[]>(statement: Statement<Row, Params>, ...params: Params): Row | null
   /** Runs once the write is on disk, in order of commit; an effect only notifies and never throws. */
   after(effect: () => void): void
 }
 
-/** A write that was taken, and who waits for it. */
-export interface Waiting {
+/** A write while it runs. What its function keeps of it is of no use once that has returned. */
+class OpenWrite implements Tx {
+  readonly effects: (() => void)[] = []
+  #isOver = false
+
+  constructor(readonly orm: Orm) {}
+
+  run<Params extends SQLQueryBindings[]>(statement: Statement<unknown, Params>, ...params: Params): Changes {
+    this.#check()
+    return statement.run(...params)
+  }
+
+  get<Row, Params extends SQLQueryBindings[]>(statement: Statement<Row, Params>, ...params: Params): Row | null {
+    this.#check()
+    return statement.get(...params)
+  }
+
+  after(effect: () => void): void {
+    this.#check()
+    this.effects.push(effect)
+  }
+
+  end(): void {
+    this.#isOver = true
+  }
+
+  #check(): void {
+    if (this.#isOver) throw new TypeError('this write is over: what belongs to it is done before its function returns')
+  }
+}
+
+/** A write that was accepted, with the promise of its caller. */
+export interface PendingWrite {
   run(tx: Tx): unknown
   resolve(value: unknown): void
   reject(error: unknown): void
 }
 
 /** A write that is in the group's commit. */
-export interface Done {
-  waiting: Waiting
+export interface CommittedWrite {
+  pending: PendingWrite
   value: unknown
   effects: (() => void)[]
 }
@@ -42,8 +77,8 @@ export class Committer {
   constructor(
     private readonly db: Database,
     private readonly orm: Orm,
-    /** Rejects a write of which the disk or the file is at fault. */
-    private readonly refuse: (waiting: Waiting, error: unknown) => void,
+    /** Rejects a write that failed because of the disk or the file. */
+    private readonly reject: (pending: PendingWrite, error: unknown) => void,
   ) {
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
@@ -62,29 +97,29 @@ export class Committer {
 
   /**
    * Runs and commits as many of the group as fit one stretch, and says how many ran and which are in the commit.
-   * SQLite may give up the whole transaction (a full disk does that); then every write of the group is refused.
+   * SQLite may give up the whole transaction (a full disk does that); then every write of the group is rejected.
    */
-  run(group: readonly Waiting[]): { done: Done[]; ran: number } {
+  run(group: readonly PendingWrite[]): { done: CommittedWrite[]; ran: number } {
     const started = performance.now()
-    const done: Done[] = []
+    const done: CommittedWrite[] = []
     let ran = 0
     try {
-      for (const waiting of group) {
+      for (const pending of group) {
         if (ran > 0 && performance.now() - started > GROUP_MS) break
-        const one = this.#one(waiting)
-        if (one) done.push(one)
+        const committed = this.#runOne(pending)
+        if (committed) done.push(committed)
         ran++
       }
       this.#commit.run()
       return { done, ran }
     } catch (error) {
-      for (const waiting of group) this.refuse(waiting, error)
+      for (const pending of group) this.reject(pending, error)
       if (this.db.inTransaction) this.#rollback.run()
       return { done: [], ran: group.length }
     }
   }
 
-  /** Whether anything was written since the last time this was asked; when that cannot be told, it was. */
+  /** Whether anything was written since the last call; true when that cannot be determined. */
   hasChanged(): boolean {
     try {
       const { n: changed } = this.#changes.get() ?? { n: 0 }
@@ -102,27 +137,23 @@ export class Committer {
   }
 
   /** One write in its savepoint. Throws only when SQLite gave up the whole transaction. */
-  #one(waiting: Waiting): Done | undefined {
-    const effects: (() => void)[] = []
-    let over = false
-    const after = (effect: () => void) => {
-      if (over) throw new TypeError('this write is over: what belongs to it is done before its function returns')
-      effects.push(effect)
-    }
+  #runOne(pending: PendingWrite): CommittedWrite | undefined {
+    const tx = new OpenWrite(this.orm)
     this.#save.run()
     try {
-      const value = waiting.run({ orm: this.orm, after })
-      over = true
+      const value = pending.run(tx)
       if (value instanceof Promise) throw new TypeError('a write is synchronous: it returned a promise')
       this.#release.run()
-      return { waiting, value, effects }
+      return { pending, value, effects: tx.effects }
     } catch (error) {
       if (!this.db.inTransaction) throw error
       this.#undo.run()
       this.#release.run()
-      if (isStorage(error)) this.refuse(waiting, error)
-      else waiting.reject(error)
+      if (isStorageError(error)) this.reject(pending, error)
+      else pending.reject(error)
       return undefined
+    } finally {
+      tx.end()
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from './clock.ts'
-import { Heap, NOWHERE } from './heap.ts'
+import { Heap, NOT_IN_HEAP } from './heap.ts'
 
 /** A promise of the deadlines module; `cancel` is idempotent. */
 export interface Deadline {
@@ -19,9 +19,9 @@ const systemAlarm: Timer = {
   },
 }
 
-interface Entry extends Deadline {
+interface ScheduledDeadline extends Deadline {
   due: number
-  place: number
+  index: number
   readonly order: number
   /** Length of a running term; undefined for a moment of the wall clock. */
   readonly length: number | undefined
@@ -30,9 +30,9 @@ interface Entry extends Deadline {
   readonly run: () => unknown
 }
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 /** Clocks that drift apart by more than this slept or were set; an alarm that is later than this rang in a stopped process. */
-const STEP = 5_000
+const CLOCK_STEP_MS = 5_000
 
 /**
  * Every timer of the process. One is armed: the nearest, never more than an hour ahead.
@@ -41,7 +41,7 @@ const STEP = 5_000
  * moment fires once.
  */
 export class Deadlines {
-  readonly #entries = new Heap<Entry>()
+  readonly #entries = new Heap<ScheduledDeadline>()
   readonly #steps = new Set<(shift: number) => void>()
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
@@ -73,7 +73,7 @@ export class Deadlines {
   }
 
   /** Tells that we were away: how far the wall clock moved against the monotonic one; 0 when we were stopped. */
-  onStep(tell: (shift: number) => void): () => void {
+  onClockStep(tell: (shift: number) => void): () => void {
     this.#steps.add(tell)
     return () => this.#steps.delete(tell)
   }
@@ -119,7 +119,7 @@ export class Deadlines {
     if (Number.isNaN(due)) throw new RangeError('a deadline needs a moment')
     const order = this.#order++
     const cancel = () => this.#cancel(entry)
-    const entry: Entry = { due, place: NOWHERE, order, length, again: false, run, cancel }
+    const entry: ScheduledDeadline = { due, index: NOT_IN_HEAP, order, length, again: false, run, cancel }
     if (this.#closed) return entry
     this.#entries.add(entry)
     if (!this.#ringing && (due < this.#armedFor || this.#drifted())) this.#arm()
@@ -127,7 +127,7 @@ export class Deadlines {
   }
 
   /** Nothing stays armed for nothing; a bell that comes too early for the rest only arms the next. */
-  #cancel(entry: Entry): void {
+  #cancel(entry: ScheduledDeadline): void {
     if (this.#entries.remove(entry) && this.#entries.size === 0 && !this.#ringing) this.#arm()
   }
 
@@ -139,7 +139,7 @@ export class Deadlines {
     const nearest = this.#entries.nearest
     if (!nearest) return
     const now = this.clock.now()
-    this.#armedFor = this.#drifted() ? now : Math.min(nearest.due, now + HOUR)
+    this.#armedFor = this.#drifted() ? now : Math.min(nearest.due, now + HOUR_MS)
     const ms = Math.max(0, Math.ceil(this.#armedFor - now))
     this.#ringsAt = this.clock.monotonic() + ms
     this.#disarm = this.alarm.set(ms, () => this.#ring())
@@ -157,9 +157,9 @@ export class Deadlines {
   }
 
   /** What is due now, in order, all of it still waiting: one may cancel another that is due with it. */
-  #due(): Entry[] {
+  #due(): ScheduledDeadline[] {
     const now = this.clock.now()
-    const due: Entry[] = []
+    const due: ScheduledDeadline[] = []
     for (let next = this.#entries.nearest; next && next.due <= now; next = this.#entries.nearest) {
       this.#entries.remove(next)
       due.push(next)
@@ -182,11 +182,11 @@ export class Deadlines {
   }
 
   #drifted(): boolean {
-    return Math.abs(this.#shift) >= STEP
+    return Math.abs(this.#shift) >= CLOCK_STEP_MS
   }
 
   get #away(): boolean {
-    return this.#drifted() || this.clock.monotonic() - this.#ringsAt >= STEP
+    return this.#drifted() || this.clock.monotonic() - this.#ringsAt >= CLOCK_STEP_MS
   }
 
   /** Small drifts are forgotten each time, so that a clock that is slowly put right is no step. */

@@ -1,14 +1,14 @@
 /** What a heap holds: it keeps its own place there, so that it can be taken out from anywhere. */
-export interface Heaped {
+export interface HeapEntry {
   readonly due: number
-  place: number
+  index: number
 }
 
 /** The place of what is in no heap. */
-export const NOWHERE = -1
+export const NOT_IN_HEAP = -1
 
 /** Entries by their due moment, the nearest first; adding and taking out cost the logarithm of how many there are. */
-export class Heap<Entry extends Heaped> {
+export class Heap<Entry extends HeapEntry> {
   #entries: Entry[] = []
 
   get size(): number {
@@ -26,10 +26,10 @@ export class Heap<Entry extends Heaped> {
 
   /** Takes an entry out; false when it is not here. */
   remove(entry: Entry): boolean {
-    const { place } = entry
+    const { index: place } = entry
     if (this.#entries[place] !== entry) return false
     const last = this.#entries.pop()
-    entry.place = NOWHERE
+    entry.index = NOT_IN_HEAP
     if (!last || last === entry) return true
     this.#put(last, place)
     this.#rise(last)
@@ -41,16 +41,16 @@ export class Heap<Entry extends Heaped> {
   clear(): Entry[] {
     const all = this.#entries
     this.#entries = []
-    for (const entry of all) entry.place = NOWHERE
+    for (const entry of all) entry.index = NOT_IN_HEAP
     return all
   }
 
   #rise(entry: Entry): void {
     for (;;) {
-      const { place } = entry
+      const { index: place } = entry
       const above = this.#entries[(place - 1) >> 1]
       if (place === 0 || !above || above.due <= entry.due) return
-      const to = above.place
+      const to = above.index
       this.#put(above, place)
       this.#put(entry, to)
     }
@@ -58,12 +58,12 @@ export class Heap<Entry extends Heaped> {
 
   #sink(entry: Entry): void {
     for (;;) {
-      const { place } = entry
+      const { index: place } = entry
       const left = this.#entries[2 * place + 1]
       const right = this.#entries[2 * place + 2]
       const below = left && right && right.due < left.due ? right : left
       if (!below || entry.due <= below.due) return
-      const to = below.place
+      const to = below.index
       this.#put(below, place)
       this.#put(entry, to)
     }
@@ -71,6 +71,6 @@ export class Heap<Entry extends Heaped> {
 
   #put(entry: Entry, place: number): void {
     this.#entries[place] = entry
-    entry.place = place
+    entry.index = place
   }
 }

@@ -6,7 +6,7 @@ import { createFolder } from './folders.ts'
 import { createPrivate, isBusy } from './sqlite.ts'
 
 /** Keeps what is held from being collected: a closed descriptor is a lost lock. */
-const held = new Set<Lock>()
+const heldLocks = new Set<Lock>()
 
 /** A small SQLite file held in `BEGIN EXCLUSIVE`: the system lets go of it when its process ends, however it ends. */
 export class Lock {
@@ -14,7 +14,7 @@ export class Lock {
     readonly path: string,
     private readonly db: Database,
   ) {
-    held.add(this)
+    heldLocks.add(this)
   }
 
   /** Takes the lock for `holder` (`gc serve of alpha`); refuses with a sentence that names what holds it. */
@@ -25,21 +25,21 @@ export class Lock {
     } catch (error) {
       db.close()
       if (!isBusy(error)) throw new AppError('store-unavailable', `${path} cannot be locked: ${errorMessage(error)}`)
-      throw new AppError('conflict-wrong-state', `${path} is held by ${holderOf(path)}; stop that first`)
+      throw new AppError('conflict-wrong-state', `${path} is held by ${readHolder(path)}; stop that first`)
     }
-    writeFileSync(nameOf(path), `${holder} (pid ${process.pid})`, { mode: 0o600 })
+    writeFileSync(holderFile(path), `${holder} (pid ${process.pid})`, { mode: 0o600 })
     return new Lock(path, db)
   }
 
   /** Lets go. Idempotent. */
   release(): void {
-    if (!held.delete(this)) return
-    rmSync(nameOf(this.path), { force: true })
+    if (!heldLocks.delete(this)) return
+    rmSync(holderFile(this.path), { force: true })
     this.db.close(true)
   }
 }
 
-const nameOf = (path: string): string => `${path}.holder`
+const holderFile = (path: string): string => `${path}.holder`
 
 function openLock(path: string): Database {
   try {
@@ -53,9 +53,9 @@ function openLock(path: string): Database {
   }
 }
 
-function holderOf(path: string): string {
+function readHolder(path: string): string {
   try {
-    return readFileSync(nameOf(path), 'utf8') || 'another process'
+    return readFileSync(holderFile(path), 'utf8') || 'another process'
   } catch {
     return 'another process'
   }

@@ -4,7 +4,7 @@ import { errorMessage } from './errors.ts'
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type Level = (typeof LEVELS)[number]
 
-export type Fields = Readonly<Record<string, unknown>>
+export type LogFields = Readonly<Record<string, unknown>>
 
 export interface LogOptions {
   /** Where lines go: standard error, a file. */
@@ -14,39 +14,39 @@ export interface LogOptions {
   readonly redact?: (line: string) => string
   readonly format?: 'text' | 'json'
   /** What is less than this is not written. */
-  readonly least?: Level
+  readonly minLevel?: Level
 }
 
 /** Says what happens, one line each, to whoever runs the process. No line holds a secret of ours. */
 export class Log {
   constructor(
     private readonly options: LogOptions,
-    private readonly fields: Fields = {},
+    private readonly fields: LogFields = {},
   ) {}
 
   /** A log whose every line carries these fields too. */
-  with(fields: Fields): Log {
+  with(fields: LogFields): Log {
     return new Log(this.options, { ...this.fields, ...fields })
   }
 
-  debug(message: string, fields?: Fields): void {
+  debug(message: string, fields?: LogFields): void {
     this.#write('debug', message, fields)
   }
 
-  info(message: string, fields?: Fields): void {
+  info(message: string, fields?: LogFields): void {
     this.#write('info', message, fields)
   }
 
-  warn(message: string, fields?: Fields): void {
+  warn(message: string, fields?: LogFields): void {
     this.#write('warn', message, fields)
   }
 
-  error(message: string, fields?: Fields): void {
+  error(message: string, fields?: LogFields): void {
     this.#write('error', message, fields)
   }
 
-  #write(level: Level, message: string, fields: Fields = {}): void {
-    const { to, clock, format = 'text', redact = (all) => all, least = 'info' } = this.options
+  #write(level: Level, message: string, fields: LogFields = {}): void {
+    const { to, clock, format = 'text', redact = (all) => all, minLevel: least = 'info' } = this.options
     if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return
     const ts = toTimestamp(clock.now())
     const all = { ...this.fields, ...fields }
@@ -72,7 +72,7 @@ function toJson(value: unknown): string {
   }
 }
 
-const toText = (ts: string, level: Level, message: string, fields: Fields): string =>
+const toText = (ts: string, level: Level, message: string, fields: LogFields): string =>
   [ts, level.padEnd(5), oneLine(message), ...Object.entries(fields).flatMap(toWord)].join(' ')
 
 const toWord = ([name, value]: [string, unknown]): string[] => {

@@ -28,7 +28,7 @@ export function openDatabase(path: string, cacheMb = CACHE_MB): Database {
     return db
   } catch (error) {
     db?.close()
-    throw toAppError(path, error)
+    throw toStoreError(path, error)
   }
 }
 
@@ -45,7 +45,7 @@ export function createPrivate(path: string): void {
  * Closes without copying the write-ahead log to the database: after a failed sync its pages are not what the disk
  * holds. The last to close here may only read, so the next to open reads the log from the disk and checks it.
  */
-export function closeUnfinished(path: string, db: Database): void {
+export function closeWithoutCheckpoint(path: string, db: Database): void {
   let reader: Database | undefined
   try {
     reader = new Database(path, { readonly: true })
@@ -60,22 +60,22 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 
 export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
 
-/** Whether the disk or the file is at fault, not the statement. */
-export const isStorage = (error: unknown): boolean =>
+/** Whether the error comes from the disk or the file, not from the statement. */
+export const isStorageError = (error: unknown): boolean =>
   /^SQLITE_(FULL|IOERR|CORRUPT|READONLY|CANTOPEN|NOMEM|NOTADB|PROTOCOL|BUSY)/.test(codeOf(error))
 
 /** Why a database cannot be opened, in a sentence that says what to do. */
-export function toAppError(path: string, error: unknown): unknown {
+export function toStoreError(path: string, error: unknown): unknown {
   if (error instanceof AppError) return error
-  return new AppError('store-unavailable', reasonOf(path, codeOf(error), errorMessage(error)))
+  return new AppError('store-unavailable', openFailure(path, codeOf(error), errorMessage(error)))
 }
 
-function reasonOf(path: string, code: string, said: string): string {
+function openFailure(path: string, code: string, message: string): string {
   if (code === 'SQLITE_NOTADB') return `${path} is not a database; move it away, or restore a backup in its place`
-  if (code.startsWith('SQLITE_CORRUPT')) return `${path} is damaged (${said}); restore a backup in its place`
+  if (code.startsWith('SQLITE_CORRUPT')) return `${path} is damaged (${message}); restore a backup in its place`
   if (code.startsWith('SQLITE_BUSY')) return `${path} is locked by another program; close that program and try again`
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code.startsWith('SQLITE_READONLY')) {
-    return `${path} cannot be written (${said}); see who owns its folder and what it allows`
+    return `${path} cannot be written (${message}); see who owns its folder and what it allows`
   }
-  return `${path} cannot be opened as a database: ${said}`
+  return `${path} cannot be opened as a database: ${message}`
 }

@@ -1,25 +1,25 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
-import { resolve as absolute, dirname } from 'node:path'
-import { Committer, type Done, type Tx, type Waiting } from './commit.ts'
+import { dirname, resolve } from 'node:path'
+import { Checkpointer } from './checkpointer.ts'
+import { type CommittedWrite, Committer, type PendingWrite, type Tx } from './commit.ts'
+import { withDatabaseWorker } from './database-worker.ts'
 import { AppError, errorMessage } from './errors.ts'
 import { createFolder, syncFolder } from './folders.ts'
-import { alone } from './janitor.ts'
 import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
 import { ReadTransaction } from './read-transaction.ts'
-import { closeUnfinished, isBusy, openDatabase, toAppError } from './sqlite.ts'
-import { Tidy } from './tidy.ts'
+import { closeWithoutCheckpoint, isBusy, openDatabase, toStoreError } from './sqlite.ts'
 import { type Sync, Wal } from './wal.ts'
 
 export type { Tx } from './commit.ts'
 
 export interface StoreOptions {
-  /** Hears once why no more writes are taken. */
+  /** Called once, with the reason why no more writes are accepted. */
   onFailure?: (reason: string) => void
-  /** Hears what an effect threw. */
+  /** Called with what an effect threw. */
   onError?: (error: unknown) => void
-  /** Puts the write-ahead log on disk. */
+  /** Flushes the write-ahead log to disk. */
   sync?: Sync
   /** Bytes of write-ahead log after which it is copied to the database off the loop, and at which writes wait for that. */
   checkpointAt?: number
@@ -28,15 +28,15 @@ export interface StoreOptions {
   cacheMb?: number
 }
 
-/** Reads rows off the loop; each time what is committed by then. */
+/** Reads rows off the event loop; each call sees what is committed by then. */
 export type ReadRows = <Row>(sql: string, ...params: number[]) => Promise<Row[]>
 
-/** How many writes share one commit at most. */
-const GROUP_MOST = 1024
+/** The most writes that share one commit. */
+const MAX_GROUP = 1024
 
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
  * One SQLite database of ours. Writes that arrive together share a commit, and a write's promise resolves only
@@ -46,17 +46,17 @@ export class Store {
   readonly orm: Orm
   readonly #db: Database
   readonly #wal: Wal
-  readonly #tidy: Tidy
+  readonly #checkpointer: Checkpointer
   readonly #onFailure: (reason: string) => void
-  readonly #onFault: (error: unknown) => void
+  readonly #onError: (error: unknown) => void
   readonly #committer: Committer
   readonly #readTransaction: ReadTransaction
-  #queue: Waiting[] = []
+  #queue: PendingWrite[] = []
   #pumping: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #closed = false
   #failure: string | undefined
-  #torn = false
+  #isTorn = false
 
   private constructor(
     readonly path: string,
@@ -66,31 +66,31 @@ export class Store {
     this.#db = db
     this.orm = ormOf(db)
     this.#wal = new Wal(path, options.sync)
-    this.#tidy = new Tidy(path, this.#wal, options)
+    this.#checkpointer = new Checkpointer(path, this.#wal, options)
     this.#onFailure = options.onFailure ?? (() => {})
-    this.#onFault = options.onError ?? throwLater
+    this.#onError = options.onError ?? throwLater
     this.#readTransaction = new ReadTransaction(db)
-    this.#committer = new Committer(db, this.orm, (waiting, error) => this.#refuse([waiting], error))
+    this.#committer = new Committer(db, this.orm, (pending, error) => this.#reject([pending], error))
   }
 
   /** Opens or makes the database at `path` and brings it to the newest of `migrations`; throws a sentence when it cannot. */
-  static open(path: string, migrations: readonly string[], options: StoreOptions = {}): Store {
-    const at = absolute(path)
-    const db = openDatabase(at, options.cacheMb)
+  static open(file: string, migrations: readonly string[], options: StoreOptions = {}): Store {
+    const path = resolve(file)
+    const db = openDatabase(path, options.cacheMb)
     try {
-      migrate(db, at, migrations)
-      const left = db.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
-      const store = new Store(at, db, options)
-      if (left?.busy) store.#wal.syncNow()
-      syncFolder(dirname(at))
+      migrate(db, path, migrations)
+      const checkpoint = db.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
+      const store = new Store(path, db, options)
+      if (checkpoint?.busy) store.#wal.syncNow()
+      syncFolder(dirname(path))
       return store
     } catch (error) {
       db.close(true)
-      throw toAppError(at, error)
+      throw toStoreError(path, error)
     }
   }
 
-  /** Why no more writes are taken; undefined while all is well. Only closing and opening helps. */
+  /** Why no more writes are accepted; undefined while all is well. Only closing and opening again helps. */
   get failure(): string | undefined {
     return this.#failure
   }
@@ -121,17 +121,17 @@ export class Store {
     })
   }
 
-  /** Copies the database as it stands to a new file, which appears whole or not at all; the loop goes on meanwhile. */
+  /** Copies the database to a new file, which appears complete or not at all, off the event loop. */
   async backup(to: string): Promise<void> {
-    const at = absolute(to)
-    if (existsSync(at)) throw new AppError('conflict-wrong-state', `${at} exists; give the backup a new name`)
-    createFolder(dirname(at))
-    await alone((janitor) => janitor.backup(this.path, at)).catch(cannotWrite(at))
+    const target = resolve(to)
+    if (existsSync(target)) throw new AppError('conflict-wrong-state', `${target} exists; give the backup a new name`)
+    createFolder(dirname(target))
+    await withDatabaseWorker((worker) => worker.backup(this.path, target)).catch(rethrowUnwritable(target))
   }
 
-  /** Gives space that nothing uses back to the disk; the loop goes on meanwhile. */
+  /** Returns unused space to the disk, off the event loop. */
   async compact(): Promise<void> {
-    await alone((janitor) => janitor.compact(this.path)).catch(cannotWrite(this.path))
+    await withDatabaseWorker((worker) => worker.compact(this.path)).catch(rethrowUnwritable(this.path))
   }
 
   /** How many bytes its files take. */
@@ -142,43 +142,43 @@ export class Store {
 
   /** Writes the column `line` of a query's rows to a gzip file, off the loop. */
   async exportLines(sql: string, params: number[], to: string): Promise<void> {
-    await alone((janitor) => janitor.lines(this.path, sql, params, to)).catch(cannotWrite(to))
+    await withDatabaseWorker((worker) => worker.exportLines(this.path, sql, params, to)).catch(rethrowUnwritable(to))
   }
 
-  /** Does what asks for so many rows that it would hold the loop: `work` reads in a thread of its own. */
+  /** For reads of so many rows that they would block the event loop: `work` reads in a worker thread. */
   readInWorker<T>(work: (rows: ReadRows) => Promise<T>): Promise<T> {
-    return alone((janitor) => work((sql, ...params) => janitor.rows(this.path, sql, params)))
+    return withDatabaseWorker((worker) => work((sql, ...params) => worker.rows(this.path, sql, params)))
   }
 
-  /** Waits for the writes that were taken, then closes. */
+  /** Waits for the writes that were accepted, then closes. */
   close(): Promise<void> {
-    this.#closing ??= this.#shut()
+    this.#closing ??= this.#close()
     return this.#closing
   }
 
-  async #shut(): Promise<void> {
+  async #close(): Promise<void> {
     await this.#pumping
-    await this.#tidy.end(this.#failure === undefined)
+    await this.#checkpointer.close(this.#failure === undefined)
     this.#closed = true
     this.#readTransaction.end()
     this.#wal.close()
-    if (this.#torn) closeUnfinished(this.path, this.#db)
+    if (this.#isTorn) closeWithoutCheckpoint(this.path, this.#db)
     else this.#db.close(true)
   }
 
   async #pump(): Promise<void> {
-    await turn()
+    await nextTick()
     while (this.#queue.length > 0) {
       await this.#group().catch((error) => this.#fail(errorMessage(error), false, []))
-      await turn()
+      await nextTick()
     }
     this.#pumping = undefined
   }
 
   /** One group: commit, disk, effects, promises. */
   async #group(): Promise<void> {
-    if (!(await this.#started())) return
-    const group = this.#queue.splice(0, GROUP_MOST)
+    if (!(await this.#beginGroup())) return
+    const group = this.#queue.splice(0, MAX_GROUP)
     const { done, ran } = this.#committer.run(group)
     this.#queue.unshift(...group.slice(ran))
     if (this.#committer.hasChanged()) {
@@ -186,20 +186,20 @@ export class Store {
       if (!synced.ok) return this.#fail(synced.reason, !synced.deleted, done)
     }
     for (const { effects } of done) for (const effect of effects) this.#notify(effect)
-    for (const { waiting, value } of done) waiting.resolve(value)
-    await this.#tidy.mind().catch(this.#onFault)
+    for (const { pending, value } of done) pending.resolve(value)
+    await this.#checkpointer.afterCommit().catch(this.#onError)
   }
 
   /** Begins the group's transaction; when another program is writing, waits for it off the loop. */
-  async #started(): Promise<boolean> {
+  async #beginGroup(): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
         this.#readTransaction.end()
         this.#committer.begin()
         return true
       } catch (error) {
-        if (tries > 3 || !isBusy(error) || !(await this.#tidy.unlocked())) {
-          this.#refuse(this.#queue.splice(0), error)
+        if (tries > 3 || !isBusy(error) || !(await this.#checkpointer.waitForLock())) {
+          this.#reject(this.#queue.splice(0), error)
           return false
         }
       }
@@ -210,28 +210,28 @@ export class Store {
     try {
       effect()
     } catch (error) {
-      this.#onFault(error)
+      this.#onError(error)
     }
   }
 
-  #refuse(writes: Waiting[], error: unknown): void {
+  #reject(writes: PendingWrite[], error: unknown): void {
     const reason = isBusy(error) ? 'another program is writing to it and does not end' : errorMessage(error)
-    const refusal = new AppError('store-unavailable', `${this.path} could not be written: ${reason}`)
-    for (const waiting of writes) waiting.reject(refusal)
+    const unavailable = new AppError('store-unavailable', `${this.path} could not be written: ${reason}`)
+    for (const pending of writes) pending.reject(unavailable)
   }
 
-  #fail(reason: string, torn: boolean, done: Done[]): void {
+  #fail(reason: string, isTorn: boolean, done: CommittedWrite[]): void {
     this.#failure = `${this.path} failed and takes no more writes: ${reason}; stop and start what uses it`
-    this.#torn = torn
-    const refusal = new AppError('store-unavailable', this.#failure)
-    for (const { waiting } of done) waiting.reject(refusal)
-    for (const waiting of this.#queue.splice(0)) waiting.reject(refusal)
-    const why = this.#failure
-    this.#notify(() => this.#onFailure(why))
+    this.#isTorn = isTorn
+    const unavailable = new AppError('store-unavailable', this.#failure)
+    for (const { pending } of done) pending.reject(unavailable)
+    for (const pending of this.#queue.splice(0)) pending.reject(unavailable)
+    const failure = this.#failure
+    this.#notify(() => this.#onFailure(failure))
   }
 }
 
-const cannotWrite = (path: string) => (error: unknown) => {
+const rethrowUnwritable = (path: string) => (error: unknown) => {
   throw new AppError('store-unavailable', `${path} could not be written: ${errorMessage(error)}`)
 }
 

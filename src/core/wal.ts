@@ -1,8 +1,8 @@
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
 import { errorMessage } from './errors.ts'
 
-const HEADER = 32
-const FRAME_HEADER = 24
+const HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
 
 /** Puts what was written to a file on disk. */
 export type Sync = (file: number) => Promise<void>
@@ -11,7 +11,7 @@ const diskSync: Sync = (file) =>
   new Promise((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve())))
 
 /** How a sync ended: on disk, or why it cannot be trusted any more. */
-export type Synced = { ok: true } | { ok: false; reason: string; deleted: boolean }
+export type SyncResult = { ok: true } | { ok: false; reason: string; deleted: boolean }
 
 /** The write-ahead log of one database, seen through a descriptor of our own: SQLite keeps no locks on this file. */
 export class Wal {
@@ -25,7 +25,7 @@ export class Wal {
   }
 
   /** Puts the log on disk, off the loop. */
-  async sync(): Promise<Synced> {
+  async sync(): Promise<SyncResult> {
     try {
       if (fstatSync(this.#file).nlink === 0) {
         return { ok: false, reason: 'its write-ahead log was deleted', deleted: true }
@@ -51,10 +51,10 @@ export class Wal {
   }
 
   /** The log as it is since it last started from its beginning. */
-  get start(): Start {
-    const header = this.#bytes(0, HEADER)
+  get generation(): WalGeneration {
+    const header = this.#bytes(0, HEADER_BYTES)
     const page = header.readUInt32BE(8)
-    return new Start(header.toString('latin1', 16, 24), page, this, (at) => this.#bytes(at, FRAME_HEADER))
+    return new WalGeneration(header.toString('latin1', 16, 24), page, this, (at) => this.#bytes(at, FRAME_HEADER_BYTES))
   }
 
   close(): void {
@@ -69,7 +69,7 @@ export class Wal {
 }
 
 /** What was written to a log since it last started from its beginning: its frames are a prefix of the file. */
-class Start {
+class WalGeneration {
   readonly #frame: number
 
   constructor(
@@ -79,11 +79,11 @@ class Start {
     private readonly file: { readonly size: number },
     private readonly read: (at: number) => Buffer,
   ) {
-    this.#frame = FRAME_HEADER + page
+    this.#frame = FRAME_HEADER_BYTES + page
   }
 
   /** Whether at least this many bytes are in use. */
-  reaches(bytes: number): boolean {
+  hasBytes(bytes: number): boolean {
     return this.page > 0 && this.#holds(Math.max(1, Math.ceil(bytes / this.#frame)))
   }
 
@@ -91,7 +91,7 @@ class Start {
   get bytes(): number {
     if (this.page === 0) return 0
     let some = 0
-    let none = Math.floor((this.file.size - HEADER) / this.#frame) + 1
+    let none = Math.floor((this.file.size - HEADER_BYTES) / this.#frame) + 1
     while (none - some > 1) {
       const middle = (some + none) >>> 1
       if (this.#holds(middle)) some = middle
@@ -102,6 +102,6 @@ class Start {
 
   /** Whether the frame of this number is of this start. */
   #holds(frame: number): boolean {
-    return this.read(HEADER + (frame - 1) * this.#frame).toString('latin1', 8, 16) === this.salt
+    return this.read(HEADER_BYTES + (frame - 1) * this.#frame).toString('latin1', 8, 16) === this.salt
   }
 }

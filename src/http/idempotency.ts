@@ -7,7 +7,7 @@ import type { Turn } from './exchange.ts'
 export const IDEMPOTENCY_KEY = 'Idempotency-Key'
 
 /** Where the answers to an address are kept; undefined when there is nothing at it. */
-type Keeper = (params: Turn['params']) => Replays | undefined
+type FindReplays = (params: Turn['params']) => Replays | undefined
 
 /**
  * Requests that carry an `Idempotency-Key`: the same one sent again gets the first one's answer and does nothing, also
@@ -15,68 +15,68 @@ type Keeper = (params: Turn['params']) => Replays | undefined
  * a request that failed leaves nothing behind.
  */
 export class Idempotency {
-  /** Prints of the bodies of requests that are under way. */
+  /** Digests of the bodies of requests that are under way. */
   readonly #under = new Map<string, string>()
 
   constructor(
-    private readonly keeper: Keeper,
+    private readonly findReplays: FindReplays,
     private readonly report: (error: unknown, turn: Turn) => void,
   ) {}
 
   /** Runs `work`, or gives what it gave the first time this key was sent. */
   run(turn: Turn, key: string, work: () => unknown): unknown {
-    const replays = this.keeper(turn.params)
+    const replays = this.findReplays(turn.params)
     if (!replays) return work()
     const scope = scopeOf(turn, key)
-    const print = fingerprint(turn.body)
+    const digest = digestOf(turn.body)
     const running = this.#under.get(scope)
     const replay = running === undefined ? replays.find(scope) : undefined
-    if ((running ?? replay?.print ?? print) !== print) throw mismatch()
+    if ((running ?? replay?.digest ?? digest) !== digest) throw mismatch()
     if (running !== undefined) throw inFlight()
     if (replay && !('begun' in replay)) return repeated(turn, replay)
-    return this.#first(turn, { replays, scope, print, again: replay !== undefined }, work)
+    return this.#first(turn, { replays, scope, digest, isRetry: replay !== undefined }, work)
   }
 
-  #first(turn: Turn, { replays, scope, print, again }: Place, work: () => unknown): unknown {
+  #first(turn: Turn, { replays, scope, digest, isRetry }: FirstRequest, work: () => unknown): unknown {
     let kept = false
     let begun = false
     const begin = async () => {
-      await replays.begin(scope, print)
+      await replays.begin(scope, digest)
       begun = true
     }
-    turn.attempt = { isRetry: again, begin }
+    turn.attempt = { isRetry, begin }
     turn.saveResponse = (tx, answer) => {
-      replays.keep(tx, scope, replayOf(print, turn, answer))
+      replays.keep(tx, scope, replayOf(digest, turn, answer))
       kept = true
       return answer
     }
-    this.#under.set(scope, print)
+    this.#under.set(scope, digest)
     const end = () => this.#under.delete(scope)
     const finish = async (answer: unknown) => {
-      const add = kept ? undefined : replays.add(scope, replayOf(print, turn, answer))
+      const add = kept ? undefined : replays.add(scope, replayOf(digest, turn, answer))
       await add?.catch((error) => this.report(error, turn))
       return answer
     }
     const fail = async (error: unknown) => {
-      if (begun && !again) await replays.forget(scope).catch((failed) => this.report(failed, turn))
+      if (begun && !isRetry) await replays.forget(scope).catch((failed) => this.report(failed, turn))
       throw error
     }
     return attempt(work).then(finish, fail).finally(end)
   }
 }
 
-interface Place {
+interface FirstRequest {
   replays: Replays
   scope: string
-  print: string
-  /** Whether it was begun before, and cut off. */
-  again: boolean
+  digest: string
+  /** Whether an earlier attempt was interrupted. */
+  isRetry: boolean
 }
 
 const attempt = async (work: () => unknown): Promise<unknown> => work()
 
-const replayOf = (print: string, { replied }: Turn, body: unknown): Replay => ({
-  print,
+const replayOf = (digest: string, { replied }: Turn, body: unknown): Replay => ({
+  digest,
   body,
   status: replied?.status,
   headers: replied?.headers ?? {},
@@ -112,7 +112,7 @@ function nameOf(caller: Caller): string {
 }
 
 /** The same for bodies that say the same: order of keys and empty values do not count. */
-const fingerprint = (body: unknown): string => hashOf(JSON.stringify(canonical(body)) ?? '')
+const digestOf = (body: unknown): string => hashOf(JSON.stringify(canonical(body)) ?? '')
 
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? value.map((item) => canonical(item) ?? null) : undefined

@@ -1,4 +1,4 @@
-import { exchangeId } from '../core/ids.ts'
+import { createExchangeId } from '../core/ids.ts'
 import type { Caller } from './caller.ts'
 import { setCorsHeaders } from './cors.ts'
 import { checkRequest, type GuardedRequest, type GuardSettings, human } from './guard.ts'
@@ -21,7 +21,7 @@ export class Entry implements RequestGuard {
   /** Throws the refusal of whoever may not go on; answers preflights itself. */
   admit(request: Request, reply: ResponseHead): Response | undefined {
     const seen = new Seen(request.method, request.headers)
-    reply.headers['x-gc-request-id'] = exchangeId()
+    reply.headers['x-gc-request-id'] = createExchangeId()
     setCorsHeaders(reply.headers, seen.origin, this.settings)
     const caller = checkRequest(seen, this.settings)
     if (caller !== human) this.#callers.set(request, caller)

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { EventLog } from '../core/events/log.ts'
-import { Retention } from '../core/events/retention.ts'
+import { EventRetention } from '../core/events/retention.ts'
 import { Store } from '../core/store.ts'
 import { Activity } from './agents/activity.ts'
 import { Agents } from './agents/agents.ts'
@@ -59,7 +59,7 @@ export class Network {
   readonly recounts: Recounts
   readonly #rankRefresh: RankRefresh
   readonly #quotaCleanup: QuotaCleanup
-  readonly #retention: Retention
+  readonly #retention: EventRetention
   #resources: AsyncDisposableStack | undefined
 
   private constructor(
@@ -92,7 +92,7 @@ export class Network {
     this.recounts = new Recounts(store)
     this.#rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
     this.#quotaCleanup = new QuotaCleanup(store, this.quotas, deadlines, report)
-    this.#retention = new Retention(store, log, clock, deadlines, report)
+    this.#retention = new EventRetention(store, log, clock, deadlines, report)
   }
 
   /** Opens the network and starts its background work; releases everything and rethrows when a step fails. */

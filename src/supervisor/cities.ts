@@ -7,7 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import type { EventDefinition } from '../core/events/event.ts'
 import type { EventLog } from '../core/events/log.ts'
-import type { Accepted, Requests } from '../core/requests/requests.ts'
+import type { AcceptedRequest, Requests } from '../core/requests/requests.ts'
 import type { Store, Tx } from '../core/store.ts'
 import { CityCreated, CityCreateSucceeded, CityUnregisterRequested, CityUnregisterSucceeded } from './events.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
@@ -51,7 +51,7 @@ interface CitiesDependencies {
 }
 
 /** Runs in the write that accepts a request. */
-export type OnAccept = (tx: Tx, accepted: Accepted) => void
+export type OnAccept = (tx: Tx, accepted: AcceptedRequest) => void
 
 /** The registered cities and the running ones among them. A city that fails to open is listed with its error and does not affect the others. */
 export class Cities {
@@ -84,13 +84,13 @@ export class Cities {
 
   /** Opens every registered city and finishes the requests that a crash interrupted. */
   async start(): Promise<void> {
-    const unfinished = this.dependencies.requests.open()
+    const unfinished = this.dependencies.requests.listOpen()
     await Promise.all([...this.#entries.values()].map((entry) => this.#open(entry)))
     for (const request of unfinished) await this.#resume(request)
   }
 
   /** Writes a new city and registers it. Returns once that is on disk; an event reports the outcome. */
-  async create(body: CityCreate, onAccept: OnAccept = () => {}): Promise<Accepted> {
+  async create(body: CityCreate, onAccept: OnAccept = () => {}): Promise<AcceptedRequest> {
     if (body.provider !== undefined && body.start_command !== undefined) {
       throw new AppError('validation-failed', 'validation failed', {
         fieldErrors: [{ message: 'give provider or start_command, not both', location: 'body.start_command' }],
@@ -108,7 +108,7 @@ export class Cities {
   }
 
   /** Registers the folder of an existing city; a registered one that failed to start is retried. */
-  async register({ path, name }: CityRegister): Promise<Accepted> {
+  async register({ path, name }: CityRegister): Promise<AcceptedRequest> {
     if (!isAbsolute(path)) throw new AppError('invalid-request', `path must be absolute: ${path}`)
     if (name !== undefined && !CITY_NAME.test(name)) {
       throw new AppError('invalid-request', `"${name}" is not a valid city name: use letters, digits, ".", "-" and "_"`)
@@ -122,7 +122,7 @@ export class Cities {
   }
 
   /** Removes a city from the registry and ends its sessions; its folder stays. */
-  async unregister(name: string): Promise<Accepted> {
+  async unregister(name: string): Promise<AcceptedRequest> {
     const entry = this.#entries.get(name)
     if (!entry) throw new AppError('city-not-found', `not_found: city not found or not running: ${name}`)
     return this.#withPathLock(entry.path, async () => {
@@ -142,7 +142,7 @@ export class Cities {
     await Promise.all(this.listRunning().map((city) => city.close({ endSessions })))
   }
 
-  async #register(name: string, path: string, onAccept: OnAccept = () => {}): Promise<Accepted> {
+  async #register(name: string, path: string, onAccept: OnAccept = () => {}): Promise<AcceptedRequest> {
     this.#checkNotTaken(name, path)
     const request = await this.dependencies.store.write((tx) => {
       tx.orm.insert(registered).values({ name, path, registeredAt: this.dependencies.clock.now() }).run()
@@ -155,7 +155,7 @@ export class Cities {
     return request
   }
 
-  async #retry(entry: CityEntry): Promise<Accepted> {
+  async #retry(entry: CityEntry): Promise<AcceptedRequest> {
     const request = await this.dependencies.store.write((tx) =>
       this.dependencies.requests.accept(tx, 'city.create', entry.name, { path: entry.path }),
     )
@@ -221,7 +221,7 @@ export class Cities {
     }
   }
 
-  async #close(entry: CityEntry, request: Accepted): Promise<void> {
+  async #close(entry: CityEntry, request: AcceptedRequest): Promise<void> {
     try {
       if (entry.city) await entry.city.close({ endSessions: true })
       else await this.dependencies.endSessions(entry.name)
@@ -233,7 +233,7 @@ export class Cities {
   }
 
   /** Records the one event that ends an accepted request. */
-  async #resume(request: Accepted): Promise<void> {
+  async #resume(request: AcceptedRequest): Promise<void> {
     if (request.operation === 'city.unregister') {
       const path = request.detail.path ?? ''
       return this.#close(
@@ -246,14 +246,14 @@ export class Cities {
     return this.#fail(request, 'city_init_failed', entry?.error ?? 'the city was unregistered before it was up')
   }
 
-  async #succeed(request: Accepted, def: EventDefinition<typeof CityCreateSucceeded.payload>): Promise<void> {
+  async #succeed(request: AcceptedRequest, def: EventDefinition<typeof CityCreateSucceeded.payload>): Promise<void> {
     const payload = { request_id: request.id, name: request.subject, path: request.detail.path ?? '' }
     await this.dependencies.store.write((tx) => {
       this.dependencies.requests.succeed(tx, request.id, def, { actor: 'api', subject: request.subject }, payload)
     })
   }
 
-  async #fail(request: Accepted, code: string, message: string): Promise<void> {
+  async #fail(request: AcceptedRequest, code: string, message: string): Promise<void> {
     await this.dependencies.store.write((tx) => {
       this.dependencies.requests.fail(tx, request, code, message, request.subject)
     })

@@ -150,7 +150,7 @@ const toTaggedEvent = (name: string, recorded: RecordedEvent): TaggedEvent => ({
 })
 
 function toTaggedFrame(
-  { name, recorded, gap }: FollowedEvent,
+  { name, event: recorded, gap }: FollowedEvent,
   at: Map<string, number>,
   workflows: WorkflowEvents | undefined,
 ): SseFrame {

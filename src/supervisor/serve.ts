@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import { EventLog } from '../core/events/log.ts'
-import { Retention } from '../core/events/retention.ts'
+import { EventRetention } from '../core/events/retention.ts'
 import { Lock } from '../core/lock.ts'
 import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
@@ -94,7 +94,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const store = Store.open(home.registry, supervisorMigrations, { onFailure: report, onError: reportError })
   resources.defer(() => store.close())
   const log = new EventLog(store, clock, deadlines)
-  const retention = new Retention(store, log, clock, deadlines, reportError)
+  const retention = new EventRetention(store, log, clock, deadlines, reportError)
   resources.defer(() => retention.stop())
   home.link(program)
   const build = [options.version, options.build].filter(Boolean).join('-')

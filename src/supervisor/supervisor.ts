@@ -2,7 +2,7 @@ import type { Readiness } from '../agents/readiness/readiness.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import { type SaveResponse, withoutReplay } from '../core/replays/replays.ts'
-import type { Accepted } from '../core/requests/requests.ts'
+import type { AcceptedRequest } from '../core/requests/requests.ts'
 import type { SessionHost } from '../host/client/contract.ts'
 import type { Caller } from '../http/caller.ts'
 import type { AsyncAcceptedResponse, OKResponseBody } from '../http/schema.ts'
@@ -58,12 +58,12 @@ export class Supervisor {
   /** Runs a change to the registry and returns where its outcome can be read. */
   async accept(
     caller: Caller,
-    change: (onAccept: OnAccept) => Promise<Accepted>,
+    change: (onAccept: OnAccept) => Promise<AcceptedRequest>,
     once: SaveResponse = withoutReplay,
   ): Promise<AsyncAcceptedResponse> {
     rejectSession(caller, 'change which cities there are')
     const event_cursor = this.eventLogs.cursor()
-    const toResponse = ({ id }: Accepted) => ({ request_id: id, event_cursor })
+    const toResponse = ({ id }: AcceptedRequest) => ({ request_id: id, event_cursor })
     return toResponse(await change((tx, accepted) => void once(tx, toResponse(accepted))))
   }
 

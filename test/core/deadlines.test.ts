@@ -128,7 +128,7 @@ describe('a stepped clock', () => {
   test('gives running terms their full length again, and an overdue moment fires once', async () => {
     const { clock, deadlines, fired, note } = world()
     const shifts: number[] = []
-    deadlines.onStep((shift) => shifts.push(shift))
+    deadlines.onClockStep((shift) => shifts.push(shift))
     deadlines.after(10 * 60_000, note('term'))
     deadlines.at(clock.now() + 2 * HOUR, note('moment'))
     clock.step(8 * HOUR)
@@ -156,7 +156,7 @@ describe('a stepped clock', () => {
   test('is noticed by whoever is about to compare moments, and told once', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.after(10 * 60_000, note('term'))
-    deadlines.onStep(note('step'))
+    deadlines.onClockStep(note('step'))
     const before = deadlines.now()
     expect(fired).toEqual([])
     clock.step(HOUR)
@@ -180,7 +180,7 @@ describe('a stepped clock', () => {
   test('that drifts a little is no step', async () => {
     const { clock, deadlines, fired, note } = world()
     const shifts: number[] = []
-    const stop = deadlines.onStep((shift) => shifts.push(shift))
+    const stop = deadlines.onClockStep((shift) => shifts.push(shift))
     deadlines.after(1000, note('a'))
     clock.step(-4000)
     await clock.advance(6000)
@@ -194,7 +194,7 @@ describe('a process that was stopped', () => {
   test('gives running terms their full length again, and an overdue moment fires once', async () => {
     const { clock, deadlines, fired, note } = world()
     const shifts: number[] = []
-    deadlines.onStep((shift) => shifts.push(shift))
+    deadlines.onClockStep((shift) => shifts.push(shift))
     deadlines.after(30_000, note('term'))
     deadlines.at(clock.now() + 20_000, note('moment'))
     await clock.advance(15_000)
@@ -220,7 +220,7 @@ describe('a process that was stopped', () => {
 
   test('for a moment only is busy, not stopped', async () => {
     const { clock, deadlines, fired, note } = world()
-    deadlines.onStep(note('step'))
+    deadlines.onClockStep(note('step'))
     deadlines.after(1000, note('term'))
     clock.stop(5_999)
     await clock.advance(0)

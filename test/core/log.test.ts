@@ -51,7 +51,7 @@ describe('a line', () => {
   })
 
   test('below the least level is not written', () => {
-    const { log, lines } = logging({ least: 'warn' })
+    const { log, lines } = logging({ minLevel: 'warn' })
     log.debug('a')
     log.info('b')
     log.warn('c')

@@ -22,7 +22,7 @@ test(`after ${RUNS} kills each event has been reacted to once, and so has what f
   const reports: string[] = []
   const { store, log, reactions, deadlines } = reacting(folder.at('a.db'), (message) => reports.push(message))
   reactions.start()
-  await reactions.settled()
+  await reactions.whenIdle()
   const all = (sql: string) =>
     store
       .prepare<{ seq: number }, []>(sql)

@@ -45,30 +45,26 @@ export class FailureCounts {
 
   /** Counts one more session that went down; the wait until the next try grows with each. */
   count(tx: Tx, kind: Kind, subject: string, reason: string): FailureCount {
-    void tx
-    const counted = this.#count.get(kind, subject, reason)
+    const counted = tx.get(this.#count, kind, subject, reason)
     const deaths = counted?.deaths ?? 1
     const until = this.clock.now() + (kind === 'agent' ? agentBackoff(deaths) : backoff(deaths))
-    this.#wait.run(until, kind, subject)
+    tx.run(this.#wait, until, kind, subject)
     return { subject, deaths, until, reason }
   }
 
   /** Says until when something is left alone, whatever it did. */
   hold(tx: Tx, kind: Kind, subject: string, until: number, reason: string): void {
-    void tx
-    this.#hold.run(kind, subject, until, reason)
+    tx.run(this.#hold, kind, subject, until, reason)
   }
 
   /** Forgets it: the bead is done, the agent worked. */
   clear(tx: Tx, kind: Kind, subject: string): void {
-    void tx
-    this.#clear.run(kind, subject)
+    tx.run(this.#clear, kind, subject)
   }
 
   /** Moves the end of every wait, since the clock was set. */
   shift(tx: Tx, ms: number): void {
-    void tx
-    this.#shift.run(ms)
+    tx.run(this.#shift, ms)
   }
 
   all(kind: Kind): Map<string, FailureCount> {

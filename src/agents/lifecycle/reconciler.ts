@@ -96,7 +96,7 @@ export class Reconciler {
       repository.onChange(() => this.wake()),
       host.onExit((exit) => this.#onExit(exit)),
       host.onLost(() => this.wake()),
-      deadlines.onStep((shift) => this.#onClockShift(shift)),
+      deadlines.onClockStep((shift) => this.#onClockShift(shift)),
       host.onOutput(undefined, (key, { at }) => this.#onOutput(key, at)),
     ]
     this.#schedulePatrol()

@@ -1,7 +1,7 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventAttributes, EventDefinition, PayloadOf } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Accepted, Requests } from '../../core/requests/requests.ts'
+import type { AcceptedRequest, Requests } from '../../core/requests/requests.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
 
@@ -19,22 +19,22 @@ interface SessionRequestsOptions {
   explainWaiting(session: string): string | undefined
 }
 
-/** Accepted requests about sessions, each until its one terminal event. One that takes too long fails. */
+/** AcceptedRequest requests about sessions, each until its one terminal event. One that takes too long fails. */
 export class SessionRequests {
-  readonly #open = new Map<string, { accepted: Accepted; deadline: Deadline | undefined }>()
-  readonly #timeoutListeners: ((tx: Tx, accepted: Accepted) => void)[] = []
+  readonly #open = new Map<string, { accepted: AcceptedRequest; deadline: Deadline | undefined }>()
+  readonly #timeoutListeners: ((tx: Tx, accepted: AcceptedRequest) => void)[] = []
 
   constructor(private readonly options: SessionRequestsOptions) {}
 
   /** Accepts a request about a session. */
-  accept(tx: Tx, operation: Operation, session: string, detail: Record<string, string> = {}): Accepted {
+  accept(tx: Tx, operation: Operation, session: string, detail: Record<string, string> = {}): AcceptedRequest {
     const accepted = this.options.requests.accept(tx, operation, session, detail)
     tx.after(() => this.#watch(accepted))
     return accepted
   }
 
   /** The answer to an accepted request; the cursor was read before anything was done. */
-  answer(accepted: Accepted, cursor: number): AsyncAcceptedBody {
+  answer(accepted: AcceptedRequest, cursor: number): AsyncAcceptedBody {
     return { status: 'accepted', request_id: accepted.id, event_cursor: String(cursor) }
   }
 
@@ -43,14 +43,14 @@ export class SessionRequests {
   }
 
   /** The open request of this kind about a session. */
-  find(operation: Operation, session: string): Accepted | undefined {
+  find(operation: Operation, session: string): AcceptedRequest | undefined {
     for (const { accepted } of this.#open.values()) {
       if (accepted.operation === operation && accepted.subject === session) return accepted
     }
     return undefined
   }
 
-  get(id: string): Accepted | undefined {
+  get(id: string): AcceptedRequest | undefined {
     return this.#open.get(id)?.accepted
   }
 
@@ -59,14 +59,14 @@ export class SessionRequests {
     tx.after(() => this.#forget(id))
   }
 
-  fail(tx: Tx, accepted: Accepted, code: string, message: string): void {
+  fail(tx: Tx, accepted: AcceptedRequest, code: string, message: string): void {
     this.options.requests.fail(tx, accepted, code, message)
     tx.after(() => this.#forget(accepted.id))
   }
 
   /** Watches the requests that a stop or a crash left open; returns them, oldest first. */
-  recover(): Accepted[] {
-    const open = this.options.requests.open().filter(({ operation }) => operation.startsWith('session.'))
+  recover(): AcceptedRequest[] {
+    const open = this.options.requests.listOpen().filter(({ operation }) => operation.startsWith('session.'))
     for (const accepted of open) this.#watch(accepted)
     return open
   }
@@ -77,11 +77,11 @@ export class SessionRequests {
   }
 
   /** Calls the listener in the write that fails a request because of its time limit. */
-  onTimeout(listener: (tx: Tx, accepted: Accepted) => void): void {
+  onTimeout(listener: (tx: Tx, accepted: AcceptedRequest) => void): void {
     this.#timeoutListeners.push(listener)
   }
 
-  #watch(accepted: Accepted): void {
+  #watch(accepted: AcceptedRequest): void {
     const limit = accepted.operation === 'session.create' ? CREATE_LIMIT : MESSAGE_LIMIT
     const deadline = this.options.deadlines.after(limit, () => void this.#expire(accepted))
     this.#open.set(accepted.id, { accepted, deadline })
@@ -92,7 +92,7 @@ export class SessionRequests {
     this.#open.delete(id)
   }
 
-  async #expire(accepted: Accepted): Promise<void> {
+  async #expire(accepted: AcceptedRequest): Promise<void> {
     await this.options.store.write((tx) => {
       if (!this.#open.has(accepted.id)) return
       const message = this.#timeoutMessage(accepted)
@@ -101,7 +101,7 @@ export class SessionRequests {
     })
   }
 
-  #timeoutMessage({ operation, subject }: Accepted): string {
+  #timeoutMessage({ operation, subject }: AcceptedRequest): string {
     if (operation !== 'session.create') {
       return `the message did not reach its session within ${MESSAGE_LIMIT / 60_000} minutes`
     }

@@ -37,8 +37,7 @@ export class SessionTokens {
   }
 
   revoke(tx: Tx, session: string): void {
-    void tx
-    this.#revoke.run(this.clock.now(), session)
+    tx.run(this.#revoke, this.clock.now(), session)
   }
 
   /** The session that a token hash belongs to; `ended` when its incarnation is over. */

@@ -119,15 +119,14 @@ export class UsageStore {
 
   /** Stores a fact; false when it was stored before. */
   add(tx: Tx, fact: UsageFact): boolean {
-    void tx
     const { at, kind, rig, agent, input, output, cacheRead, cacheWrite, wallMs } = fact
     const tokens = [input, output, cacheRead, cacheWrite]
     const unpriced = kind === 'model' && fact.cost === undefined ? 1 : 0
     const costs = [wallMs, fact.cost ?? 0, unpriced]
     const owner = [fact.sessionId, fact.worker, agent, rig, fact.model]
-    if (this.#insert.run(keyOf(fact), at, kind, ...owner, ...tokens, ...costs).changes === 0) return false
+    if (tx.run(this.#insert, keyOf(fact), at, kind, ...owner, ...tokens, ...costs).changes === 0) return false
     const counts = kind === 'model' ? [1, 0] : [0, 1]
-    this.#add.run(at - (at % QUARTER_MS), rig, agent, ...counts, ...tokens, ...costs)
+    tx.run(this.#add, at - (at % QUARTER_MS), rig, agent, ...counts, ...tokens, ...costs)
     return true
   }
 
@@ -137,8 +136,7 @@ export class UsageStore {
   }
 
   savePosition(tx: Tx, session: string, { file, offset }: FilePosition): void {
-    void tx
-    this.#savePosition.run(session, file, offset)
+    tx.run(this.#savePosition, session, file, offset)
   }
 
   /** All usage since a time. */
@@ -168,10 +166,9 @@ export class UsageStore {
 
   /** Deletes some of the rows that are too old. */
   prune(tx: Tx, now: number): void {
-    void tx
-    this.#pruneFacts.run(now - FACT_RETENTION_MS)
-    this.#pruneSums.run(now - SUM_RETENTION_MS)
-    this.#prunePositions.run()
+    tx.run(this.#pruneFacts, now - FACT_RETENTION_MS)
+    tx.run(this.#pruneSums, now - SUM_RETENTION_MS)
+    tx.run(this.#prunePositions)
   }
 }
 

@@ -43,4 +43,4 @@ export function withWorkflow<Event extends RecordedEvent>(
 const gapFrame = (gap: Gap): SseFrame => ({ id: String(gap.to), event: 'gap', data: { type: 'gap', ...gap } })
 
 export const toFrame = (followed: FollowedEvent, workflows: WorkflowEvents): SseFrame =>
-  followed.gap ? gapFrame(followed.gap) : eventFrame(followed.recorded, workflows)
+  followed.gap ? gapFrame(followed.gap) : eventFrame(followed.event, workflows)

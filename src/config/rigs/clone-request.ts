@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute, join, normalize } from 'node:path'
 import { AppError } from '../../core/errors.ts'
-import { requestId } from '../../core/ids.ts'
+import { createRequestId } from '../../core/ids.ts'
 import { parseRemote, type Remote } from '../git/remote.ts'
 import type { RigCreate } from './schema.ts'
 
@@ -41,7 +41,7 @@ export function parseCloneRequest(body: RigCreate & { git_url: string }): CloneR
 }
 
 function parseRequestId(requested: string | undefined): string {
-  if (!requested) return requestId()
+  if (!requested) return createRequestId()
   if (/^[A-Za-z0-9._~:-]{8,200}$/.test(requested) && !isLiteral(requested)) return requested
   throw invalid(
     'request_id must have 8 to 200 letters, digits, ".", "_", "~", ":" or "-", and not be a bare number or word of JSON',

@@ -20,8 +20,8 @@ export interface Gap {
 }
 
 export type FollowedEvent<Name extends string = string> =
-  | { readonly name: Name; readonly recorded: RecordedEvent; readonly gap?: undefined }
-  | { readonly name: Name; readonly gap: Gap; readonly recorded?: undefined }
+  | { readonly name: Name; readonly event: RecordedEvent; readonly gap?: undefined }
+  | { readonly name: Name; readonly gap: Gap; readonly event?: undefined }
 
 /** The logs to follow: which they are now, and how to hear that they are others. */
 export interface LogSources<Name extends string = string> {
@@ -30,7 +30,7 @@ export interface LogSources<Name extends string = string> {
   listen?(changed: () => void): () => void
 }
 
-export interface FollowBounds {
+export interface FollowLimits {
   /** A reader that was up to date and then fell this far behind is ended; it resumes where it was. */
   lag?: number
   /** How many events are read at once. */
@@ -44,8 +44,8 @@ export interface FollowBounds {
  */
 export class Follower<Name extends string, Shown> implements PullSource<Shown> {
   isDone = false
-  readonly #bounds: Required<FollowBounds>
-  #places: Place<Name>[]
+  readonly #bounds: Required<FollowLimits>
+  #places: LogPosition<Name>[]
   #turn = 0
   #stops: (() => void)[] = []
   #stopChanges: (() => void) | undefined
@@ -53,10 +53,10 @@ export class Follower<Name extends string, Shown> implements PullSource<Shown> {
   constructor(
     private readonly sources: LogSources<Name>,
     private readonly show: (followed: FollowedEvent<Name>) => Shown,
-    { lag = 4096, page = 256 }: FollowBounds = {},
+    { lag = 4096, page = 256 }: FollowLimits = {},
   ) {
     this.#bounds = { lag, page }
-    this.#places = sources.now().map((source) => new Place(source))
+    this.#places = sources.now().map((source) => new LogPosition(source))
   }
 
   /** The next event; from each log a page in its turn. */
@@ -69,7 +69,7 @@ export class Follower<Name extends string, Shown> implements PullSource<Shown> {
   onReady(bell: () => void): void {
     this.#hear(bell)
     this.#stopChanges = this.sources.listen?.(() => {
-      this.#places = this.sources.now().map((source) => new Place(source))
+      this.#places = this.sources.now().map((source) => new LogPosition(source))
       this.#turn = 0
       this.#hear(bell)
       bell()
@@ -103,7 +103,7 @@ export class Follower<Name extends string, Shown> implements PullSource<Shown> {
 }
 
 /** Where a reader is in one log, with the page it reads. */
-class Place<Name extends string> {
+class LogPosition<Name extends string> {
   #at: number
   #live = false
   #page: readonly RecordedEvent[] = []
@@ -123,7 +123,7 @@ class Place<Name extends string> {
     if (!recorded) return undefined
     this.#index++
     this.#at = recorded.seq
-    return { name: this.source.name, recorded }
+    return { name: this.source.name, event: recorded }
   }
 
   /** Reads a page and gives what is first of it, or the gap before it; undefined when the reader has all there is. */

@@ -4,8 +4,8 @@ import type { Deadlines } from '../deadlines.ts'
 import { stablePlan } from '../stable-plan.ts'
 import type { Store, Tx } from '../store.ts'
 import type { EventAttributes, EventDefinition, PayloadOf, RecordedEvent } from './event.ts'
-import { Recent } from './recent.ts'
-import { HORIZON, INSERT, PAGES, type Row, toDraft, toRecorded, toValues, type Values } from './row.ts'
+import { RecentEvents } from './recent.ts'
+import { type EventRow, type EventValues, HORIZON, INSERT, PAGES, toDraft, toRecordedEvent, toValues } from './row.ts'
 
 /** Which events a page shows: newest first, strictly below `before`; `since` is a moment in milliseconds. */
 export interface EventQuery {
@@ -24,10 +24,10 @@ export interface EventPage {
   next?: number
 }
 
-type Select = Statement<Row, (string | number)[]>
+type Select = Statement<EventRow, (string | number)[]>
 
 /** Characters of payload that one reading takes at most: parsing more would hold the loop. */
-const READ_CHARACTERS = 512 * 1024
+const MAX_READ_CHARACTERS = 512 * 1024
 
 /**
  * The append-only log of one scope. Rows first: an event is published once the write that recorded it is on disk,
@@ -35,10 +35,10 @@ const READ_CHARACTERS = 512 * 1024
  */
 export class EventLog {
   #head: number
-  readonly #recent = new Recent()
+  readonly #recent = new RecentEvents()
   readonly #listeners = new Set<(recorded: RecordedEvent) => void>()
-  readonly #insert: Statement<{ seq: number }, Values>
-  readonly #after: Statement<Row, [number, number, number]>
+  readonly #insert: Statement<{ seq: number }, EventValues>
+  readonly #after: Statement<EventRow, [number, number, number]>
   readonly #oldest: Statement<{ seq: number | null }, []>
   readonly #at: Statement<{ at: number }, [number]>
   readonly #horizon: Statement<{ seq: number }, [string, number, number, number]>
@@ -97,9 +97,9 @@ export class EventLog {
     const events: RecordedEvent[] = []
     let characters = 0
     for (const row of this.#after.iterate(seq, this.#head, limit)) {
-      events.push(toRecorded(row))
+      events.push(toRecordedEvent(row))
       characters += row.payload.length
-      if (characters > READ_CHARACTERS) break
+      if (characters > MAX_READ_CHARACTERS) break
     }
     return events
   }
@@ -129,8 +129,8 @@ export class EventLog {
     const items: RecordedEvent[] = []
     let characters = 0
     for (const row of page.iterate(...words, below, floor, limit + 1)) {
-      if (items.length === limit || characters > READ_CHARACTERS) return { items, next: items.at(-1)?.seq ?? below }
-      items.push(toRecorded(row))
+      if (items.length === limit || characters > MAX_READ_CHARACTERS) return { items, next: items.at(-1)?.seq ?? below }
+      items.push(toRecordedEvent(row))
       characters += row.payload.length
     }
     return { items }
@@ -178,8 +178,8 @@ export class EventLog {
   }
 
   /** Tells everyone, from the row's own text: what the emitter does later to its objects is not seen. */
-  #publish(row: Row): void {
-    const recorded = toRecorded(row)
+  #publish(row: EventRow): void {
+    const recorded = toRecordedEvent(row)
     this.#head = row.seq
     this.#recent.add(recorded, row.payload.length)
     let failed: { error: unknown } | undefined

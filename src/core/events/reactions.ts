@@ -13,7 +13,7 @@ export type EventSelector = readonly string[] | ((type: string) => boolean)
 
 interface Consumer {
   readonly name: string
-  readonly wants: (type: string) => boolean
+  readonly selects: (type: string) => boolean
   readonly react: Reaction
   /** The last event it is done with, and the last that its row says it is done with. */
   cursor: number
@@ -21,21 +21,21 @@ interface Consumer {
   running: Promise<void> | undefined
   failing: { seq: number; tries: number } | undefined
   /** Whether the store did not take its last write. */
-  refused: boolean
+  isBlocked: boolean
 }
 
 /** How a try at some events ended: done, stopped at an event of which its reaction throws, or the store did not take it. */
-type Outcome = { is: 'done' } | { is: 'failed'; at: number; error: unknown } | { is: 'refused'; error: unknown }
+type BatchResult = { is: 'done' } | { is: 'failed'; at: number; error: unknown } | { is: 'refused'; error: unknown }
 
-const BATCH = 64
-const READ = 256
+const MAX_BATCH = 64
+const READ_SIZE = 256
 /** How long the reactions of one write may hold the loop. */
 const SLICE_MS = 4
-const TRIES = 5
-const FIRST_WAIT = 200
-const STORE_WAIT = 5_000
+const MAX_TRIES = 5
+const FIRST_RETRY_MS = 200
+const STORE_RETRY_MS = 5_000
 /** How far a consumer may have passed uninteresting events before its row says so. */
-const UNSAVED = 1000
+const MAX_UNSAVED = 1000
 
 /**
  * Consumers of a log. Each has a cursor in the log's own database that moves in the transaction of what it does;
@@ -66,8 +66,8 @@ export class Reactions {
     const cursor = this.#read.get(name)?.seq ?? 0
     const types = typeof wants === 'function' ? undefined : new Set(wants)
     const rule = typeof wants === 'function' ? wants : (type: string) => types?.has(type) === true
-    const idle = { running: undefined, failing: undefined, refused: false }
-    this.#consumers.push({ name, wants: rule, react, cursor, saved: cursor, ...idle })
+    const idle = { running: undefined, failing: undefined, isBlocked: false }
+    this.#consumers.push({ name, selects: rule, react, cursor, saved: cursor, ...idle })
   }
 
   /** Catches up, then follows the log until `stop`. */
@@ -94,7 +94,7 @@ export class Reactions {
   }
 
   /** Resolves when every consumer has seen everything up to the head, with all that followed from it. */
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     for (;;) {
       const running = this.#consumers.flatMap((consumer) => consumer.running ?? [])
       if (running.length === 0) return
@@ -105,9 +105,9 @@ export class Reactions {
   /** An event nobody waits for costs an idle consumer nothing but the step of its cursor. */
   #hear(consumer: Consumer, recorded: RecordedEvent): void {
     if (consumer.running) return
-    const idle = consumer.cursor === recorded.seq - 1 && !consumer.wants(recorded.type)
+    const idle = consumer.cursor === recorded.seq - 1 && !consumer.selects(recorded.type)
     if (idle) consumer.cursor = recorded.seq
-    if (!idle || consumer.cursor - consumer.saved >= UNSAVED) this.#wake(consumer)
+    if (!idle || consumer.cursor - consumer.saved >= MAX_UNSAVED) this.#wake(consumer)
   }
 
   #wake(consumer: Consumer): void {
@@ -123,7 +123,7 @@ export class Reactions {
     await undefined
     try {
       while (!this.#stopping.signal.aborted && !this.store.failure) {
-        if (consumer.cursor - consumer.saved >= UNSAVED) await this.#save([consumer])
+        if (consumer.cursor - consumer.saved >= MAX_UNSAVED) await this.#save([consumer])
         else if (consumer.cursor < this.log.head) await this.#step(consumer)
         else return
       }
@@ -135,20 +135,20 @@ export class Reactions {
   }
 
   async #step(consumer: Consumer): Promise<void> {
-    const events = this.log.after(consumer.cursor, READ)
-    const wanted = events.filter((recorded) => consumer.wants(recorded.type))
-    const batch = wanted.slice(0, BATCH)
+    const events = this.log.after(consumer.cursor, READ_SIZE)
+    const wanted = events.filter((recorded) => consumer.selects(recorded.type))
+    const batch = wanted.slice(0, MAX_BATCH)
     const last = wanted.length > batch.length ? batch.at(-1) : events.at(-1)
     const upTo = last?.seq ?? this.log.head
     if (batch.length === 0) {
       consumer.cursor = upTo
-      if (events.length > 0) await nextTurn()
+      if (events.length > 0) await nextTick()
       return
     }
     await this.#settle(consumer, batch, await this.#try(consumer, batch, upTo))
   }
 
-  async #settle(consumer: Consumer, batch: RecordedEvent[], outcome: Outcome): Promise<void> {
+  async #settle(consumer: Consumer, batch: RecordedEvent[], outcome: BatchResult): Promise<void> {
     if (outcome.is === 'refused') return this.#wait(consumer, outcome.error)
     if (outcome.is === 'done') return
     const culprit = batch[outcome.at]
@@ -159,9 +159,9 @@ export class Reactions {
     const good = before.at(-1)
     if (good && (await this.#try(consumer, before, good.seq)).is !== 'done') return
     const event = `event ${culprit.seq} (${culprit.type})`
-    if (tries < TRIES) {
-      const ms = FIRST_WAIT * 2 ** (tries - 1)
-      this.report(`${consumer.name} failed at ${event}, ${tries} of ${TRIES} tries: ${errorMessage(outcome.error)}`)
+    if (tries < MAX_TRIES) {
+      const ms = FIRST_RETRY_MS * 2 ** (tries - 1)
+      this.report(`${consumer.name} failed at ${event}, ${tries} of ${MAX_TRIES} tries: ${errorMessage(outcome.error)}`)
       return this.#sleep(ms)
     }
     const set = await this.#try(consumer, [], culprit.seq)
@@ -170,7 +170,7 @@ export class Reactions {
   }
 
   /** Reacts to `events` and moves the cursor to `upTo` in one write, or less far when that takes long. */
-  async #try(consumer: Consumer, events: RecordedEvent[], upTo: number): Promise<Outcome> {
+  async #try(consumer: Consumer, events: RecordedEvent[], upTo: number): Promise<BatchResult> {
     let at: number | undefined
     try {
       const reached = await this.store.write((tx) => {
@@ -189,7 +189,7 @@ export class Reactions {
       })
       consumer.cursor = reached
       consumer.saved = reached
-      consumer.refused = false
+      consumer.isBlocked = false
       if (consumer.failing && consumer.failing.seq <= reached) consumer.failing = undefined
       return { is: 'done' }
     } catch (error) {
@@ -205,9 +205,9 @@ export class Reactions {
 
   /** The store takes nothing just now: says so once, and tries again in a while. */
   #wait(consumer: Consumer, error: unknown): Promise<void> {
-    if (!consumer.refused) this.report(`${consumer.name} waits for the store: ${errorMessage(error)}`)
-    consumer.refused = true
-    return this.#sleep(STORE_WAIT)
+    if (!consumer.isBlocked) this.report(`${consumer.name} waits for the store: ${errorMessage(error)}`)
+    consumer.isBlocked = true
+    return this.#sleep(STORE_RETRY_MS)
   }
 
   #sleep(ms: number): Promise<void> {
@@ -232,4 +232,4 @@ export class Reactions {
   }
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

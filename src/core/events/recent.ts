@@ -1,10 +1,10 @@
 import type { RecordedEvent } from './event.ts'
 
-const MOST = 1024
-const MOST_CHARACTERS = 1024 * 1024
+const MAX_EVENTS = 1024
+const MAX_CHARACTERS = 1024 * 1024
 
 /** The newest events of a log as they were published, so that those who follow it live share them. */
-export class Recent {
+export class RecentEvents {
   #events: RecordedEvent[] = []
   #sizes: number[] = []
   #size = 0
@@ -15,11 +15,11 @@ export class Recent {
     this.#events.push(recorded)
     this.#sizes.push(size)
     this.#size += size
-    if (this.#events.length < 2 * MOST && this.#size < 2 * MOST_CHARACTERS) return
-    let excess = Math.max(0, this.#events.length - MOST)
+    if (this.#events.length < 2 * MAX_EVENTS && this.#size < 2 * MAX_CHARACTERS) return
+    let excess = Math.max(0, this.#events.length - MAX_EVENTS)
     let left = this.#size
     for (const [at, one] of this.#sizes.entries()) {
-      if (at >= excess && left <= MOST_CHARACTERS) break
+      if (at >= excess && left <= MAX_CHARACTERS) break
       left -= one
       excess = Math.max(excess, at + 1)
     }

@@ -11,11 +11,11 @@ export interface RetentionLimits {
   /** Events go, oldest first, until their text is under this many bytes. */
   bytes?: number
   /** So many of the newest stay, whatever the other bounds say. */
-  least?: number
+  minEvents?: number
   /** Rows measured or removed in one stretch. */
   slice?: number
   /** Milliseconds between two runs. */
-  every?: number
+  intervalMs?: number
 }
 
 interface Segment {
@@ -33,7 +33,7 @@ const SLICE_MS = 4
  * Removes events that are too old or too many, in slices. The bytes of the log are kept as sums over runs of rows
  * (segments), measured once, so that no run reads the whole log.
  */
-export class Retention {
+export class EventRetention {
   readonly #days: number
   readonly #bytes: number
   readonly #least: number
@@ -56,7 +56,13 @@ export class Retention {
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
     private readonly report: (error: unknown) => void,
-    { days = 30, bytes = 2 ** 30, least = 100_000, slice = 250, every = 3_600_000 }: RetentionLimits = {},
+    {
+      days = 30,
+      bytes = 2 ** 30,
+      minEvents: least = 100_000,
+      slice = 250,
+      intervalMs: every = 3_600_000,
+    }: RetentionLimits = {},
   ) {
     this.#days = days
     this.#bytes = bytes

@@ -7,7 +7,7 @@ import type { Deadline, Deadlines } from '../deadlines.ts'
 import type { Store } from '../store.ts'
 import { defineEvent } from './event.ts'
 import type { EventLog } from './log.ts'
-import { LINES } from './row.ts'
+import { ARCHIVE_LINES } from './row.ts'
 
 export const EventsRotated = defineEvent(
   'events.rotated',
@@ -45,7 +45,7 @@ interface ArchiveRow {
   at: number
 }
 
-const EVERY = 24 * 3_600_000
+const EXPIRY_INTERVAL_MS = 24 * 3_600_000
 
 /** Archives of a log: gzip files of JSON lines beside the database. Its rows stay until retention removes them. */
 export class EventArchives {
@@ -65,7 +65,7 @@ export class EventArchives {
   async start(deadlines: Deadlines): Promise<void> {
     await this.resume()
     const daily = () => {
-      this.#next = deadlines.after(EVERY, daily)
+      this.#next = deadlines.after(EXPIRY_INTERVAL_MS, daily)
       this.#tidy()
     }
     daily()
@@ -137,7 +137,7 @@ export class EventArchives {
   #file = (path: string): string => join(dirname(this.store.path), basename(path))
 
   async #write({ first_seq, last_seq, path }: Pick<ArchiveRow, 'first_seq' | 'last_seq' | 'path'>): Promise<void> {
-    await this.store.exportLines(LINES, [first_seq, last_seq], this.#file(path))
+    await this.store.exportLines(ARCHIVE_LINES, [first_seq, last_seq], this.#file(path))
     await this.store.write(
       () => void this.store.prepare('UPDATE event_archives SET complete = 1 WHERE last_seq = ?').run(last_seq),
     )

@@ -2,7 +2,7 @@ import { toTimestamp } from '../clock.ts'
 import type { EventAttributes, RecordedEvent } from './event.ts'
 
 /** An event as its table keeps it. */
-export interface Row {
+export interface EventRow {
   seq: number
   type: string
   at: number
@@ -17,9 +17,9 @@ export interface Row {
 }
 
 /** An event before it has a number. */
-export type Draft = Omit<Row, 'seq'>
+export type EventDraft = Omit<EventRow, 'seq'>
 
-export type Values = [string, number, string, ...(string | null)[]]
+export type EventValues = [string, number, string, ...(string | null)[]]
 
 export const INSERT = `INSERT INTO events
   (type, at, actor, subject, message, run_id, session_id, step_id, depends_on_step_ids, payload)
@@ -43,14 +43,14 @@ export const HORIZON = `SELECT seq FROM events
 const optional = (column: string): string => `iif(${column} IS NULL, '', ',"${column}":' || json_quote(${column}))`
 
 /** The line of an archive for a row: the same JSON that lists show. */
-export const LINES = `SELECT '{"seq":' || seq || ',"type":' || json_quote(type)
+export const ARCHIVE_LINES = `SELECT '{"seq":' || seq || ',"type":' || json_quote(type)
   || ',"ts":"' || strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') || '","actor":' || json_quote(actor)
   || ${['subject', 'message', 'run_id', 'session_id', 'step_id'].map(optional).join(' || ')}
   || iif(depends_on_step_ids IS NULL, '', ',"depends_on_step_ids":' || depends_on_step_ids)
   || ',"payload":' || payload || '}' AS line
   FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq`
 
-export const toDraft = (type: string, at: number, facts: EventAttributes, payload: unknown): Draft => ({
+export const toDraft = (type: string, at: number, facts: EventAttributes, payload: unknown): EventDraft => ({
   type,
   at,
   actor: facts.actor,
@@ -63,7 +63,7 @@ export const toDraft = (type: string, at: number, facts: EventAttributes, payloa
   payload: JSON.stringify(payload ?? {}),
 })
 
-export const toValues = (draft: Draft): Values => [
+export const toValues = (draft: EventDraft): EventValues => [
   draft.type,
   draft.at,
   draft.actor,
@@ -76,7 +76,7 @@ export const toValues = (draft: Draft): Values => [
   draft.payload,
 ]
 
-export function toRecorded(row: Row): RecordedEvent {
+export function toRecordedEvent(row: EventRow): RecordedEvent {
   return {
     seq: row.seq,
     type: row.type,

@@ -2,52 +2,52 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../clock.ts'
 import type { Store, Tx } from '../store.ts'
 
-/** What a request with an `Idempotency-Key` was answered, to be sent again to whoever repeats it. */
+/** The response to a request with an `Idempotency-Key`, sent again when the request is repeated. */
 export interface Replay {
-  /** Tells one body from another. */
-  readonly print: string
+  /** The digest of the request body. */
+  readonly digest: string
   readonly body: unknown
-  /** What was set beside the body. */
+  /** What was set beside the response body. */
   readonly status?: number | undefined
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * Keeps an answer in the write that makes it, so that both are on disk or neither: `once(tx, answer)` gives the answer
- * back. Without a key it does nothing else.
+ * Saves a response in the write that produces it, so that both are on disk or neither, and returns it. Without a key it
+ * only returns it.
  */
-export type SaveResponse = <Answer>(tx: Tx, answer: Answer) => Answer
+export type SaveResponse = <Response>(tx: Tx, response: Response) => Response
 
-/** For what is done without a request. */
-export const withoutReplay: SaveResponse = (_tx, answer) => answer
+/** For work that no request asked for, or one without a key. */
+export const withoutReplay: SaveResponse = (_tx, response) => response
 
-/** A request whose work is not a write of the store, such as that of a file, and may be cut off half way. */
+/** A request whose work is not a write of the store, such as writing a file, and may be interrupted. */
 export interface Attempt {
-  /** Whether an attempt with the same key and body began its work and was cut off: what is there may be its own. */
+  /** Whether an earlier attempt with the same key and body was interrupted: what exists may be its result. */
   readonly isRetry: boolean
-  /** To be awaited right before the work, once nothing speaks against it. */
+  /** To be awaited right before the work, once every check has passed. */
   begin(): Promise<void>
 }
 
-/** For what is done without a request, or one without a key. */
+/** For work that no request asked for, or one without a key. */
 export const firstAttempt: Attempt = { isRetry: false, begin: async () => {} }
 
-/** What is kept of an attempt that began its work, until it has an answer; no answer is empty. */
-const BEGUN = ''
+/** Stored for an attempt that began its work, until it has a response; no response is empty. */
+const NO_RESPONSE = ''
 
-interface Row {
+interface ReplayRow {
   print: string
   status: number | null
   headers: string
   body: string
 }
 
-const LIFE = 30 * 60_000
-const MOST = 1024
+const LIFETIME_MS = 30 * 60_000
+const MAX_REPLAYS = 1024
 
-/** The answers of a store's requests that carried a key: kept for half an hour, the newest thousand of them. */
+/** The responses to a store's requests that carried a key: kept for half an hour, the newest thousand of them. */
 export class Replays {
-  readonly #find: Statement<Row, [string, number]>
+  readonly #find: Statement<ReplayRow, [string, number]>
   readonly #keep: Statement<{ n: number }, [string, string, number | null, string, string, number]>
   readonly #drop: Statement<unknown, [number, number]>
   readonly #forget: Statement<unknown, [string]>
@@ -68,37 +68,36 @@ export class Replays {
     )
   }
 
-  /** The answer that is kept; `begun` when there is only an attempt that was cut off. */
-  find(scope: string): Replay | { print: string; begun: true } | undefined {
+  /** The stored response; `begun` when there is only an interrupted attempt. */
+  find(scope: string): Replay | { digest: string; begun: true } | undefined {
     const row = this.store.read(() => this.#find.get(scope, this.clock.now()))
     if (!row) return undefined
     const { print, status, headers, body } = row
-    if (body === BEGUN) return { print, begun: true }
-    return { print, body: JSON.parse(body), status: status ?? undefined, headers: JSON.parse(headers) }
+    if (body === NO_RESPONSE) return { digest: print, begun: true }
+    return { digest: print, body: JSON.parse(body), status: status ?? undefined, headers: JSON.parse(headers) }
   }
 
-  keep(tx: Tx, scope: string, { print, body, status, headers }: Replay): void {
-    void tx
-    this.#put(scope, print, status ?? null, JSON.stringify(headers), JSON.stringify(body ?? null))
+  keep(tx: Tx, scope: string, { digest, body, status, headers }: Replay): void {
+    this.#put(tx, scope, digest, status ?? null, JSON.stringify(headers), JSON.stringify(body ?? null))
   }
 
-  /** Notes that a request begins work that could be cut off. */
-  begin(scope: string, print: string): Promise<void> {
-    return this.store.write(() => this.#put(scope, print, null, '{}', BEGUN))
+  /** Records that a request begins work that could be interrupted. */
+  begin(scope: string, digest: string): Promise<void> {
+    return this.store.write((tx) => this.#put(tx, scope, digest, null, '{}', NO_RESPONSE))
   }
 
   /** Forgets a request that failed. */
   async forget(scope: string): Promise<void> {
-    await this.store.write(() => void this.#forget.run(scope))
+    await this.store.write((tx) => void tx.run(this.#forget, scope))
   }
 
-  #put(scope: string, print: string, status: number | null, headers: string, body: string): void {
+  #put(tx: Tx, scope: string, digest: string, status: number | null, headers: string, body: string): void {
     const now = this.clock.now()
-    const kept = this.#keep.get(scope, print, status, headers, body, now + LIFE)
-    this.#drop.run((kept?.n ?? 0) - MOST, now)
+    const kept = tx.get(this.#keep, scope, digest, status, headers, body, now + LIFETIME_MS)
+    tx.run(this.#drop, (kept?.n ?? 0) - MAX_REPLAYS, now)
   }
 
-  /** Keeps an answer whose work was not done in a write of this store. */
+  /** Saves a response whose work was not a write of this store. */
   async add(scope: string, replay: Replay): Promise<void> {
     await this.store.write((tx) => this.keep(tx, scope, replay))
   }

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { Clock } from '../clock.ts'
 import { defineEvent, type EventAttributes, type EventDefinition, type PayloadOf } from '../events/event.ts'
 import type { EventLog } from '../events/log.ts'
-import { requestId } from '../ids.ts'
+import { createRequestId } from '../ids.ts'
 import type { Store, Tx } from '../store.ts'
 
 export const RequestFailed = defineEvent(
@@ -21,7 +21,7 @@ export const RequestFailed = defineEvent(
 )
 
 /** A request that was accepted and has not ended yet. */
-export interface Accepted {
+export interface AcceptedRequest {
   id: string
   operation: string
   /** What it is about: a session id, a city name. */
@@ -37,7 +37,7 @@ export interface Accepted {
 export class Requests {
   readonly #insert: Statement<unknown, [string, string, string, string, number]>
   readonly #delete: Statement<unknown, [string]>
-  readonly #open: Statement<Accepted & { detail: string }, []>
+  readonly #open: Statement<AcceptedRequest & { detail: string }, []>
 
   constructor(
     store: Store,
@@ -51,15 +51,14 @@ export class Requests {
     this.#open = store.prepare('SELECT id, operation, subject, detail FROM requests ORDER BY accepted_at, id')
   }
 
-  accept(tx: Tx, operation: string, subject: string, detail: Record<string, string> = {}): Accepted {
-    void tx
-    const accepted = { id: requestId(), operation, subject, detail }
-    this.#insert.run(accepted.id, operation, subject, JSON.stringify(detail), this.clock.now())
+  accept(tx: Tx, operation: string, subject: string, detail: Record<string, string> = {}): AcceptedRequest {
+    const accepted = { id: createRequestId(), operation, subject, detail }
+    tx.run(this.#insert, accepted.id, operation, subject, JSON.stringify(detail), this.clock.now())
     return accepted
   }
 
   /** Those without a terminal event, oldest first: what a start has to finish. */
-  open(): Accepted[] {
+  listOpen(): AcceptedRequest[] {
     return this.#open.all().map((row) => ({ ...row, detail: JSON.parse(row.detail) }))
   }
 
@@ -71,14 +70,14 @@ export class Requests {
     facts: EventAttributes,
     payload: PayloadOf<D>,
   ): boolean {
-    if (this.#delete.run(id).changes === 0) return false
+    if (tx.run(this.#delete, id).changes === 0) return false
     this.log.append(tx, def, facts, payload)
     return true
   }
 
   /** Ends a request with `request.failed`; does nothing when it has ended already. */
-  fail(tx: Tx, request: Accepted, code: string, message: string, subject?: string): boolean {
-    if (this.#delete.run(request.id).changes === 0) return false
+  fail(tx: Tx, request: AcceptedRequest, code: string, message: string, subject?: string): boolean {
+    if (tx.run(this.#delete, request.id).changes === 0) return false
     this.log.append(
       tx,
       RequestFailed,

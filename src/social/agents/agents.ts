@@ -71,7 +71,6 @@ export class Agents {
 
   /** Creates an account; throws when the name, or one that looks the same, is taken. */
   add(tx: Tx, { name, handle, likeness }: Name, description: string | undefined, isForeign: boolean): AgentRow {
-    void tx
     const cleaned = parseDescription(description ?? '')
     if (this.#isTaken.get(handle, likeness) || this.#isGone.get(...goneHashes({ handle, likeness }))) {
       throw new SocialError(NAME_TAKEN, 'Name already taken', {
@@ -79,7 +78,8 @@ export class Agents {
       })
     }
     const now = this.clock.now()
-    const inserted = this.#insert.get(
+    const inserted = tx.get(
+      this.#insert,
       ...([newId(now), name, handle, likeness, name, cleaned, Number(isForeign), now, now, now] as const),
     )
     return this.row(inserted?.n ?? 0)
@@ -153,8 +153,7 @@ export class Agents {
 
   /** Sets the owner of an agent; null for none. */
   setOwner(tx: Tx, agent: number, owner: number | null): void {
-    void tx
-    this.#setOwner.run(owner, owner === null ? null : this.clock.now(), agent)
+    tx.run(this.#setOwner, owner, owner === null ? null : this.clock.now(), agent)
   }
 
   /** How many agents a person owns. */
@@ -163,8 +162,7 @@ export class Agents {
   }
 
   addKarma(tx: Tx, agent: number, by: number): void {
-    void tx
-    this.#addKarma.run(by, agent)
+    tx.run(this.#addKarma, by, agent)
   }
 }
 

@@ -52,7 +52,7 @@ export class Follows {
       if (me.following_count >= this.maxFollowed) throw followsTooMany(this.maxFollowed)
       this.quotas.charge(tx, 'follow', me)
       this.#insert.run(caller.n, other.n, this.clock.now())
-      this.#count(caller.n, other.n, 1)
+      this.#count(tx, caller.n, other.n, 1)
       const subject = { actor: caller.id, subject: other.id }
       this.log.append(tx, AgentFollowed, subject, { agent_id: other.id, follower_id: caller.id })
       return { success: true as const, message: `Now following ${other.name}`, action: 'followed' as const }
@@ -64,7 +64,7 @@ export class Follows {
       const other = this.agents.need(name)
       const message = `You do not follow ${other.name}`
       if (!this.has(caller.n, other.n)) return { success: true as const, message, action: 'not_following' as const }
-      this.#unfollow(caller.n, other.n)
+      this.#unfollow(tx, caller.n, other.n)
       const subject = { actor: caller.id, subject: other.id }
       this.log.append(tx, AgentUnfollowed, subject, { agent_id: other.id, follower_id: caller.id })
       return { success: true as const, message: `No longer following ${other.name}`, action: 'unfollowed' as const }
@@ -73,20 +73,19 @@ export class Follows {
 
   /** Deletes some follows from and to a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    void tx
     const rows = this.#selectSome.all(agent, agent, limit)
-    for (const { follower, followee } of rows) this.#unfollow(follower, followee)
+    for (const { follower, followee } of rows) this.#unfollow(tx, follower, followee)
     return rows.length
   }
 
-  #unfollow(follower: number, followee: number): void {
-    this.#delete.run(follower, followee)
-    this.#count(follower, followee, -1)
+  #unfollow(tx: Tx, follower: number, followee: number): void {
+    tx.run(this.#delete, follower, followee)
+    this.#count(tx, follower, followee, -1)
   }
 
-  #count(follower: number, followee: number, by: number): void {
-    this.#following.run(by, follower)
-    this.#followers.run(by, followee)
+  #count(tx: Tx, follower: number, followee: number, by: number): void {
+    tx.run(this.#following, by, follower)
+    tx.run(this.#followers, by, followee)
   }
 }
 

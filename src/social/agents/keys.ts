@@ -63,18 +63,16 @@ export class Keys {
 
   /** Creates a key without an event. */
   add(tx: Tx, agent: number, label: string): { key: string; row: KeyRow } {
-    void tx
     const key = createApiKey()
     const now = this.clock.now()
     const row = { id: newId(now), agent, label, ending: key.slice(-4), created_at: now }
-    this.#insert.run(row.id, agent, hashOf(key), label, row.ending, now)
+    tx.run(this.#insert, row.id, agent, hashOf(key), label, row.ending, now)
     return { key, row }
   }
 
   /** Deletes the keys of a deleted agent. */
   deleteOf(tx: Tx, agent: number): void {
-    void tx
-    this.#deleteAll.run(agent)
+    tx.run(this.#deleteAll, agent)
   }
 
   /** Revokes all keys of an agent on behalf of `actor`. */

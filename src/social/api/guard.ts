@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import { exchangeId } from '../../core/ids.ts'
+import { createExchangeId } from '../../core/ids.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { ResponseHead } from '../../http/operation-handler.ts'
 import { methodsOf } from '../../http/paths.ts'
@@ -63,7 +63,7 @@ export class NetworkGuard implements RequestGuard {
   }
 
   admit(request: Request, response: ResponseHead): Response | undefined {
-    response.headers['x-gc-request-id'] = exchangeId()
+    response.headers['x-gc-request-id'] = createExchangeId()
     Object.assign(response.headers, CORS_HEADERS)
     const { method } = request
     if (method === 'OPTIONS') return new Response(null)

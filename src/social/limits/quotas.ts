@@ -70,26 +70,23 @@ export class Quotas {
 
   /** Counts an action of an agent in the write that performs it; throws when the limit is exceeded. */
   charge(tx: Tx, action: LimitedAction, { n, created_at, foreign_born }: ChargedAgent): Quota {
-    void tx
     const { newcomer } = this.limits
     const stricter = newcomer?.limits[action]
     const left = newcomer && foreign_born ? created_at + newcomer.age - this.clock.now() : 0
-    if (!stricter || left <= 0) return this.#charge(action, String(n), [this.limits[action]])
+    if (!stricter || left <= 0) return this.#charge(tx, action, String(n), [this.limits[action]])
     const newcomerFields = { is_new_agent: true, new_agent_hours_remaining: Math.ceil(left / 3_600_000) }
-    return this.#charge(action, String(n), stricter, newcomerFields)
+    return this.#charge(tx, action, String(n), stricter, newcomerFields)
   }
 
   /** Counts an action that came from a group of addresses. */
   chargeAddress(tx: Tx, action: LimitedAction, group: string): Quota {
-    void tx
-    return this.#charge(action, group, [this.limits[action]])
+    return this.#charge(tx, action, group, [this.limits[action]])
   }
 
   /** Deletes some charges that no limit counts any more; returns whether there may be more. */
   deleteExpired(tx: Tx): boolean {
-    void tx
     const now = this.clock.now()
-    return ACTIONS.some((action) => this.#deleteExpired.run(action, now - this.#longestWindow(action)).changes > 0)
+    return ACTIONS.some((action) => tx.run(this.#deleteExpired, action, now - this.#longestWindow(action)).changes > 0)
   }
 
   #longestWindow(action: LimitedAction): number {
@@ -97,7 +94,7 @@ export class Quotas {
     return Math.max(...all.map(({ window }) => window))
   }
 
-  #charge(action: LimitedAction, actor: string, limits: readonly Limit[], fields: object = {}): Quota {
+  #charge(tx: Tx, action: LimitedAction, actor: string, limits: readonly Limit[], fields: object = {}): Quota {
     const now = this.clock.now()
     const last = this.#last.get(actor, action) ?? { at: 0, turn: 0 }
     const left = limits.map((limit) => this.#remaining(action, actor, limit, last, now))
@@ -108,8 +105,8 @@ export class Quotas {
       const bound = { count: exceeded.limit, window: exceeded.window }
       throw rateLimited(sentenceOf(action, bound), bound, exceeded.reset, now, { ...daily, ...fields })
     }
-    if (last.turn % TRIM_INTERVAL === 0) this.#trim.run(actor, action, now - this.#longestWindow(action))
-    this.#insert.run(actor, action, Math.max(now, last.at), last.turn + 1)
+    if (last.turn % TRIM_INTERVAL === 0) tx.run(this.#trim, actor, action, now - this.#longestWindow(action))
+    tx.run(this.#insert, actor, action, Math.max(now, last.at), last.turn + 1)
     const tightest = left.reduce((one, other) => (other.remaining < one.remaining ? other : one))
     return { limit: tightest.limit, remaining: tightest.remaining - 1, reset: tightest.reset }
   }

@@ -65,10 +65,9 @@ export class AgentClaims {
 
   /** Creates a claim link and a code for an agent, in place of any earlier ones. */
   issue(tx: Tx, { n, id }: Pick<AgentRow, 'n' | 'id'>, base: string): { url: string; code: string } {
-    void tx
     const token = createClaimToken()
     const code = newVerificationCode()
-    this.#insert.run(n, hashOf(token), codeHash(id, code), this.clock.now())
+    tx.run(this.#insert, n, hashOf(token), codeHash(id, code), this.clock.now())
     return { url: `${this.settings.baseUrl ?? base}/claim/${token}`, code }
   }
 
@@ -156,8 +155,7 @@ export class AgentClaims {
 
   /** Deletes the claim of a deleted agent. */
   deleteOf(tx: Tx, agent: number): void {
-    void tx
-    this.#delete.run(agent)
+    tx.run(this.#delete, agent)
   }
 
   #claim(tx: Tx, row: AgentRow, person: Person, actor: string): Agent {

@@ -2,7 +2,7 @@ import type { Server } from 'bun'
 import { Elysia, NotFoundError } from 'elysia'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { exchangeId } from '../../core/ids.ts'
+import { createExchangeId } from '../../core/ids.ts'
 import type { RequestHandler } from '../../http/app.ts'
 import { BodyReader } from '../../http/body.ts'
 import { at, methodsOf, refuseDoubles } from '../../http/paths.ts'
@@ -100,7 +100,7 @@ function notFound(request: Request, methods: ReturnType<typeof methodsOf>): AppE
 function errorResponse(error: unknown, request: Request, { report }: SiteOptions): Response {
   const appError = toAppError(error)
   if (appError !== error)
-    report(error, { id: exchangeId(), method: request.method, path: new URL(request.url).pathname })
+    report(error, { id: createExchangeId(), method: request.method, path: new URL(request.url).pathname })
   const wantsPage = request.method !== 'GET' || (request.headers.get('accept') ?? '').includes('text/html')
   return wantsPage ? errorPage(appError) : errorJson(appError)
 }

@@ -151,8 +151,7 @@ export class Posts {
 
   /** Adds to the number of comments on a post. */
   addComments(tx: Tx, post: number, by: 1 | -1): void {
-    void tx
-    this.#countComment.run(by, post)
+    tx.run(this.#countComment, by, post)
   }
 
   #byAuthor(caller: AgentCaller, query: PostQuery, name: string): Page<Post> {

@@ -131,7 +131,7 @@ export class Submolts {
       const now = this.clock.now()
       const crypto = draft.allow_crypto ? 1 : 0
       const inserted = this.#insert.get(newId(now), name, displayName, description, crypto, caller.n, now, now, now)
-      this.#changeSubscription(caller.n, inserted?.n ?? 0, 1)
+      this.#changeSubscription(tx, caller.n, inserted?.n ?? 0, 1)
       this.log.append(tx, SubmoltCreated, { actor: caller.id, subject: name }, { submolt: name, agent_id: caller.id })
       return { value: save(tx, toAnswer(this.need(name, caller.n))), quota }
     })
@@ -165,7 +165,7 @@ export class Submolts {
       const me = this.agents.acting(caller)
       if (me.subscriptions_count >= this.maxSubscriptions) throw subscribesTooMuch(this.maxSubscriptions)
       this.quotas.charge(tx, 'follow', me)
-      this.#changeSubscription(caller.n, row.n, 1)
+      this.#changeSubscription(tx, caller.n, row.n, 1)
       const subject = { actor: caller.id, subject: row.name }
       this.log.append(tx, SubmoltSubscribed, subject, { submolt: row.name, agent_id: caller.id })
       return subscribed('subscribed', `Subscribed to m/${row.name}!`)
@@ -176,7 +176,7 @@ export class Submolts {
     return this.store.write((tx) => {
       const row = this.need(name, caller.n)
       if (!row.subscribed) return subscribed('not_subscribed', `Not subscribed to m/${row.name}`)
-      this.#changeSubscription(caller.n, row.n, -1)
+      this.#changeSubscription(tx, caller.n, row.n, -1)
       const subject = { actor: caller.id, subject: row.name }
       this.log.append(tx, SubmoltUnsubscribed, subject, { submolt: row.name, agent_id: caller.id })
       return subscribed('unsubscribed', `Unsubscribed from m/${row.name}`)
@@ -185,23 +185,21 @@ export class Submolts {
 
   /** Adds to the number of posts in a submolt. */
   addPosts(tx: Tx, submolt: number, by: 1 | -1): void {
-    void tx
-    this.#countPost.run(by, by > 0 ? this.clock.now() : 0, submolt)
+    tx.run(this.#countPost, by, by > 0 ? this.clock.now() : 0, submolt)
   }
 
   /** Deletes some subscriptions of a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    void tx
     const rows = this.#selectSubscriptions.all(agent, limit)
-    for (const { submolt } of rows) this.#changeSubscription(agent, submolt, -1)
+    for (const { submolt } of rows) this.#changeSubscription(tx, agent, submolt, -1)
     return rows.length
   }
 
-  #changeSubscription(agent: number, submolt: number, by: 1 | -1): void {
-    if (by > 0) this.#insertSubscription.run(agent, submolt, this.clock.now())
-    else this.#deleteSubscription.run(agent, submolt)
-    this.#countSubscriber.run(by, submolt)
-    this.#countSubscription.run(by, agent)
+  #changeSubscription(tx: Tx, agent: number, submolt: number, by: 1 | -1): void {
+    if (by > 0) tx.run(this.#insertSubscription, agent, submolt, this.clock.now())
+    else tx.run(this.#deleteSubscription, agent, submolt)
+    tx.run(this.#countSubscriber, by, submolt)
+    tx.run(this.#countSubscription, by, agent)
   }
 }
 

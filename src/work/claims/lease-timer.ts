@@ -27,7 +27,7 @@ export class LeaseTimer {
   /** Begins every lease again, since no heartbeat could arrive while nothing ran. */
   async start(): Promise<void> {
     await this.actions.renewAll()
-    this.#unsubscribe = this.deadlines.onStep(() => this.#armAfter(this.actions.renewAll()))
+    this.#unsubscribe = this.deadlines.onClockStep(() => this.#armAfter(this.actions.renewAll()))
     this.arm()
   }
 

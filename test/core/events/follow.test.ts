@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { type FollowBounds, type FollowedEvent, Follower, type LogSource } from '../../../src/core/events/follow.ts'
+import { type FollowedEvent, Follower, type FollowLimits, type LogSource } from '../../../src/core/events/follow.ts'
 import type { PullSource } from '../../../src/core/pull-source.ts'
 import { eventWorld } from './world.ts'
 
 const label = (one: FollowedEvent): string =>
-  one.gap ? `${one.name} gap ${one.gap.from}-${one.gap.to} ${one.gap.reason}` : `${one.name} ${one.recorded.seq}`
+  one.gap ? `${one.name} gap ${one.gap.from}-${one.gap.to} ${one.gap.reason}` : `${one.name} ${one.event.seq}`
 
 /** A tail that is read as its bell rings. */
 class Reading<Shown> {
@@ -35,7 +35,7 @@ class Reading<Shown> {
   close = () => this.tail.close()
 }
 
-const following = (sources: LogSource[], bounds?: FollowBounds) =>
+const following = (sources: LogSource[], bounds?: FollowLimits) =>
   new Reading(new Follower({ now: () => sources }, label, bounds))
 
 const numbered = (name: string, from: number, to: number): string[] =>
@@ -122,7 +122,7 @@ describe('following one log', () => {
   test('live readers share each event', async () => {
     await using world = eventWorld()
     const sources = { now: () => [{ name: 'a', log: world.log, after: 0 }] }
-    const streams = [1, 2].map(() => new Reading(new Follower(sources, ({ recorded }) => recorded ?? 'gap')))
+    const streams = [1, 2].map(() => new Reading(new Follower(sources, ({ event: recorded }) => recorded ?? 'gap')))
     const reading = streams.map((stream) => stream.take(1))
     await world.record()
     const [one, two] = await Promise.all(reading)
@@ -170,7 +170,7 @@ describe('following several logs', () => {
       },
     }
     const seen = (followed: FollowedEvent): string => {
-      at.set(followed.name, followed.recorded?.seq ?? followed.gap?.to ?? 0)
+      at.set(followed.name, followed.event?.seq ?? followed.gap?.to ?? 0)
       return label(followed)
     }
     const stream = new Reading(new Follower(sources, seen))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Retention, type RetentionLimits } from '../../../src/core/events/retention.ts'
+import { EventRetention, type RetentionLimits } from '../../../src/core/events/retention.ts'
 import { EventArchives } from '../../../src/core/events/rotation.ts'
 import { until } from '../../support/until.ts'
 import { eventWorld } from './world.ts'
@@ -10,14 +10,14 @@ function retaining(bounds: RetentionLimits) {
   const world = eventWorld()
   const error: unknown[] = []
   const retention = () =>
-    new Retention(world.store, world.log, world.clock, world.deadlines, (one) => error.push(one), bounds)
+    new EventRetention(world.store, world.log, world.clock, world.deadlines, (one) => error.push(one), bounds)
   return { world, retention, error }
 }
 
 const kept = (world: ReturnType<typeof eventWorld>): string => `${world.log.oldest}-${world.log.head}`
 
 test('events older than the bound go, and the numbers go on', async () => {
-  const { world, retention } = retaining({ days: 30, least: 0 })
+  const { world, retention } = retaining({ days: 30, minEvents: 0 })
   await using _ = world
   await world.fill(1200)
   await world.clock.advance(20 * DAY)
@@ -33,7 +33,7 @@ test('events older than the bound go, and the numbers go on', async () => {
 })
 
 test('the newest stay whatever their age', async () => {
-  const { world, retention } = retaining({ days: 1, least: 100 })
+  const { world, retention } = retaining({ days: 1, minEvents: 100 })
   await using _ = world
   await world.fill(250)
   await world.clock.advance(9 * DAY)
@@ -42,7 +42,7 @@ test('the newest stay whatever their age', async () => {
 })
 
 test('the oldest go until the rest is under the bound of bytes', async () => {
-  const { world, retention } = retaining({ bytes: 100_000, least: 10, slice: 50 })
+  const { world, retention } = retaining({ bytes: 100_000, minEvents: 10, slice: 50 })
   await using _ = world
   for (let n = 0; n < 400; n++) await world.record('note.written', 'ann', { text: 'x'.repeat(900) })
   const gone = await retention().run()
@@ -55,7 +55,7 @@ test('the oldest go until the rest is under the bound of bytes', async () => {
 })
 
 test('the loop turns between its slices, and none is larger than told', async () => {
-  const { world, retention } = retaining({ days: 1, least: 100, slice: 250 })
+  const { world, retention } = retaining({ days: 1, minEvents: 100, slice: 250 })
   await using _ = world
   await world.fill(30_000)
   await world.clock.advance(2 * DAY)
@@ -74,7 +74,7 @@ test('the loop turns between its slices, and none is larger than told', async ()
 })
 
 test('events that an archive still waits for stay', async () => {
-  const { world, retention } = retaining({ days: 1, least: 0 })
+  const { world, retention } = retaining({ days: 1, minEvents: 0 })
   await using _ = world
   await world.fill(100)
   const archives = new EventArchives(
@@ -95,7 +95,7 @@ test('events that an archive still waits for stay', async () => {
 })
 
 test('it runs at its start and every hour, until it is stopped', async () => {
-  const { world, retention, error } = retaining({ days: 1, least: 0 })
+  const { world, retention, error } = retaining({ days: 1, minEvents: 0 })
   await using _ = world
   await world.fill(10)
   const running = retention()

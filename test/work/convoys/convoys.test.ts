@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { callerOf, human, openWork, type Work } from '../world.ts'
 
 /** Waits until the reactions have seen every event, also those that they caused. */
-const settled = (work: Work): Promise<void> => work.reactions.settled()
+const settled = (work: Work): Promise<void> => work.reactions.whenIdle()
 
 const closed = (work: Work, id: string) => work.repository.get(id).status === 'closed'
 

@@ -81,7 +81,7 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
     /** Lets the reactions catch up with everything that was recorded. */
     async settled() {
       await store.write(() => {})
-      await reactions.settled()
+      await reactions.whenIdle()
     },
     async [Symbol.asyncDispose]() {
       await reactions.stop()

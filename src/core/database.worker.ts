@@ -4,47 +4,47 @@ import { closeSync, createWriteStream, fsyncSync, openSync, renameSync, rmSync }
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import type { CheckpointResult, WorkerJob, WorkerRequest, WorkerResponse } from './database-worker.ts'
 import { syncFolder } from './folders.ts'
-import type { Answer, Checkpointed, Job, Order } from './janitor.ts'
 
 declare const self: Worker
 
 /** Characters that are compressed at once. */
 const CHUNK = 64 * 1024
-/** Pages that are given back at once, and the milliseconds in between. */
+/** Pages that are returned at once, and the milliseconds in between. */
 const SLICE = 256
 const PAUSE = 5
 /** How often the write-ahead log is tried to be emptied. */
 const TRUNCATE_ATTEMPTS = 200
 
-const open = new Map<string, Database>()
+const connections = new Map<string, Database>()
 
 function connection(path: string): Database {
-  const known = open.get(path)
-  if (known) return known
+  const existing = connections.get(path)
+  if (existing) return existing
   const db = new Database(path, { readwrite: true, strict: true })
   db.run('PRAGMA synchronous = NORMAL')
   db.run('PRAGMA wal_autocheckpoint = 0')
-  open.set(path, db)
+  connections.set(path, db)
   return db
 }
 
-const JOBS: { [Kind in Job['kind']]: (job: Extract<Job, { kind: Kind }>) => unknown } = {
+const JOBS: { [Kind in WorkerJob['kind']]: (job: Extract<WorkerJob, { kind: Kind }>) => unknown } = {
   checkpoint({ path, mode }) {
     const db = connection(path)
     db.run('PRAGMA busy_timeout = 100')
-    return db.query<Checkpointed, []>(`PRAGMA wal_checkpoint(${mode})`).get()
+    return db.query<CheckpointResult, []>(`PRAGMA wal_checkpoint(${mode})`).get()
   },
 
   /** Waits until no other program holds the write lock. */
-  unlock({ path }) {
+  waitForLock({ path }) {
     const db = connection(path)
     db.run('PRAGMA busy_timeout = 5000')
     db.run('BEGIN IMMEDIATE')
     db.run('ROLLBACK')
   },
 
-  /** Each slice is a write of its own; others get their turn in between. */
+  /** Each slice is a write of its own; other writes run in between. */
   compact({ path }) {
     const db = connection(path)
     db.run('PRAGMA busy_timeout = 5000')
@@ -60,10 +60,10 @@ const JOBS: { [Kind in Job['kind']]: (job: Extract<Job, { kind: Kind }>) => unkn
     truncateLog(db)
   },
 
-  backup: ({ path, to }) => whole(to, (part) => void connection(path).run('VACUUM INTO ?', [part])),
+  backup: ({ path, to }) => writeAtomically(to, (part) => void connection(path).run('VACUUM INTO ?', [part])),
 
-  lines: ({ path, sql, params, to }) =>
-    whole(to, async (part) => {
+  exportLines: ({ path, sql, params, to }) =>
+    writeAtomically(to, async (part) => {
       const gzip = createGzip()
       const written = pipeline(gzip, createWriteStream(part))
       let chunk = ''
@@ -86,14 +86,14 @@ const JOBS: { [Kind in Job['kind']]: (job: Extract<Job, { kind: Kind }>) => unkn
     return db.query(sql).all(...params)
   },
 
-  forget({ path }) {
-    open.get(path)?.close(true)
-    open.delete(path)
+  close({ path }) {
+    connections.get(path)?.close(true)
+    connections.delete(path)
   },
 
-  quit() {
-    for (const db of open.values()) db.close(true)
-    open.clear()
+  exit() {
+    for (const db of connections.values()) db.close(true)
+    connections.clear()
   },
 }
 
@@ -102,12 +102,12 @@ const JOBS: { [Kind in Job['kind']]: (job: Extract<Job, { kind: Kind }>) => unkn
  * so this tries again for a while.
  */
 function truncateLog(db: Database): void {
-  const checkpoint = db.prepare<Checkpointed, []>('PRAGMA wal_checkpoint(TRUNCATE)')
+  const checkpoint = db.prepare<CheckpointResult, []>('PRAGMA wal_checkpoint(TRUNCATE)')
   for (let attempt = 0; attempt < TRUNCATE_ATTEMPTS && checkpoint.get()?.busy; attempt++) Bun.sleepSync(PAUSE)
 }
 
-/** Writes a private file under another name until it is whole and on disk; what fails leaves nothing. */
-async function whole(to: string, write: (part: string) => void | Promise<void>): Promise<void> {
+/** Writes a private file under another name until it is complete and on disk; a failure leaves nothing. */
+async function writeAtomically(to: string, write: (part: string) => void | Promise<void>): Promise<void> {
   const part = `${to}.part`
   rmSync(part, { force: true })
   const file = openSync(part, 'wx+', 0o600)
@@ -124,13 +124,13 @@ async function whole(to: string, write: (part: string) => void | Promise<void>):
   }
 }
 
-self.onmessage = async ({ data }: MessageEvent<Order>) => {
-  const answer: Answer = { id: data.id }
+self.onmessage = async ({ data }: MessageEvent<WorkerRequest>) => {
+  const response: WorkerResponse = { id: data.id }
   try {
-    const run = JOBS[data.job.kind] as (job: Job) => unknown
-    answer.value = await run(data.job)
+    const run = JOBS[data.job.kind] as (job: WorkerJob) => unknown
+    response.value = await run(data.job)
   } catch (error) {
-    answer.failed = error instanceof Error ? error.message : String(error)
+    response.error = error instanceof Error ? error.message : String(error)
   }
-  self.postMessage(answer)
+  self.postMessage(response)
 }

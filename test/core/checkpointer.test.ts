@@ -53,25 +53,25 @@ test('the bytes in use are those since the log last started over, however long t
   const wal = new Wal(folder.at('a.db'))
   for (let n = 0; n < 50; n++) db.run('INSERT INTO notes VALUES (?)', ['x'.repeat(3000)])
   const frames = () => (db.query('PRAGMA wal_checkpoint(PASSIVE)').get() as { log: number }).log
-  const before = wal.start
+  const before = wal.generation
   const used = before.bytes
   expect(used).toBe(frames() * FRAME)
-  expect([1, used, used + 1].map((bytes) => before.reaches(bytes))).toEqual([true, true, false])
+  expect([1, used, used + 1].map((bytes) => before.hasBytes(bytes))).toEqual([true, true, false])
   const size = wal.size
   db.run("INSERT INTO notes VALUES ('over')")
-  const after = wal.start
+  const after = wal.generation
   expect(wal.size).toBe(size)
   expect(after.salt).not.toBe(before.salt)
   expect(after.bytes).toBe(frames() * FRAME)
   expect(after.bytes).toBeLessThan(used)
-  expect([1, after.bytes, after.bytes + 1, used].map((bytes) => after.reaches(bytes))).toEqual([
+  expect([1, after.bytes, after.bytes + 1, used].map((bytes) => after.hasBytes(bytes))).toEqual([
     true,
     true,
     false,
     false,
   ])
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
-  expect(wal.start.bytes).toBe(0)
+  expect(wal.generation.bytes).toBe(0)
   wal.close()
   db.close(true)
 })

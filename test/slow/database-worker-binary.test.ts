@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { WORKERS } from '../../src/core/janitor.ts'
+import { WORKERS } from '../../src/core/database-worker.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dir, '../..')
 test('a compiled binary carries the worker of its stores and starts it from any folder', async () => {
   using folder = tempFolder()
   const made = await Bun.build({
-    entrypoints: [join(import.meta.dir, 'children/janitor.ts'), ...WORKERS.map((path) => join(ROOT, path))],
+    entrypoints: [join(import.meta.dir, 'children/database-worker.ts'), ...WORKERS.map((path) => join(ROOT, path))],
     root: ROOT,
     target: 'bun',
     format: 'esm',
