@@ -60,6 +60,14 @@ export class World implements AsyncDisposable {
     return world
   }
 
+  /** A world whose files are there before its supervisor is started. */
+  static async filled(fill: (folder: TempFolder) => void): Promise<World> {
+    const world = new World(tempFolder(), {})
+    fill(world.folder)
+    await world.start()
+    return world
+  }
+
   /** A world whose supervisor runs as another user, started with `command` before its program. */
   static async openAs(command: readonly string[], program: readonly string[], owner: number): Promise<World> {
     const world = new World(tempFolder(), {})
@@ -214,8 +222,8 @@ export class World implements AsyncDisposable {
     return frame
   }
 
-  /** Ends the supervisor, its sessions and its host. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Ends the supervisor, its sessions and its host; its files stay. */
+  async stop(): Promise<void> {
     const { exitCode } = this.#process ?? { exitCode: 0 }
     if (exitCode === null) {
       const stop = { method: 'POST', body: '{"sessions":true}' }
@@ -227,6 +235,10 @@ export class World implements AsyncDisposable {
       await this.#process?.exited
       clearTimeout(late)
     }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
     await this.folder[Symbol.asyncDispose]()
   }
 

@@ -1,0 +1,189 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { TempFolder } from './folder.ts'
+import type { World } from './world.ts'
+
+const FIXTURES = resolve(import.meta.dir, '../fixtures')
+/** Home folder of the person in whose name the fixtures were made. */
+export const KEPT_HOME = '/home/pat'
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+
+export type KeptEvent = { [name: string]: Json } & { seq: number; type: string }
+
+/** What a release answered to GET requests, by path. */
+export type Answers = Record<string, { status: number; body: Json }>
+
+/** `answers.json.gz`: what a release answered about its home. */
+export interface KeptAnswers {
+  /** A city that was running when everything was killed. */
+  mill: Answers
+  /** A city that was unregistered before. */
+  shed: Answers
+  network: Answers
+  /** Events of the supervisor and its cities. */
+  events: KeptEvent[]
+}
+
+/** `keys.json`: credentials that are valid in the kept home. */
+export interface KeptKeys {
+  /** Address of the supervisor when the answers were recorded. */
+  url: string
+  /** Token of a session that was lent, and the bead it had claimed. */
+  lent: { token: string; bead: string }
+  /** Two keys of one agent, and the keys of agents that were deleted and suspended. */
+  network: { first: string; second: string; deleted: string; suspended: string }
+}
+
+/** `names.json`: the names that a release stores. */
+export interface KeptNames {
+  consumers: string[]
+  tables: { city: string[]; registry: string[]; network: string[] }
+  events: string[]
+  metadata: string[]
+}
+
+export const keptFile = (release: string, name: string): string => join(FIXTURES, release, name)
+
+/** Reads a JSON file of a fixture, which may be compressed. */
+export function keptJson<T>(release: string, name: string): T {
+  const bytes = readFileSync(keptFile(release, name))
+  const text = name.endsWith('.gz') ? new TextDecoder().decode(Bun.gunzipSync(bytes)) : bytes.toString()
+  return JSON.parse(text)
+}
+
+export const eventsOf = (answers: Answers): KeptEvent[] => Object(answers['/events?limit=1000']?.body).items
+export const lastEventOf = (answers: Answers): number => Math.max(...eventsOf(answers).map(({ seq }) => seq))
+
+/**
+ * Unpacks the home of a release into the folder of a world and changes the paths in it, as if it had been made there.
+ * The unregistered city `shed` keeps its old paths, like a folder that somebody moved.
+ */
+export function unpackHome(release: string, folder: TempFolder): void {
+  const user = folder.at('user')
+  mkdirSync(user, { recursive: true })
+  const tar = ['tar', '-xzf', keptFile(release, 'home.tar.gz'), '-C', user, '--strip-components=1', '--no-same-owner']
+  const { exitCode, stderr } = Bun.spawnSync(tar)
+  if (exitCode !== 0) throw new Error(stderr.toString())
+  for (const pattern of ['mill/.gc/site.toml', 'mill/.gc/worktrees/shop/*/.git', 'shop/.git/worktrees/*/gitdir']) {
+    for (const path of new Bun.Glob(pattern).scanSync({ cwd: user, dot: true })) changeFile(join(user, path), user)
+  }
+  for (const path of ['.gc/supervisor.db', 'mill/.gc/city.db']) changeDatabase(join(user, path), user)
+  const logs = join(user, '.claude/projects')
+  for (const name of readdirSync(logs)) {
+    renameSync(join(logs, name), join(logs, name.replace(logFolder(KEPT_HOME), logFolder(user))))
+  }
+  renameSync(join(user, '.gc'), folder.at('home'))
+}
+
+/** Name of the folder in which Claude Code keeps the logs of a project. */
+const logFolder = (path: string): string => path.replace(/[/.]/g, '-')
+
+const changeFile = (path: string, home: string): void =>
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(KEPT_HOME, home))
+
+/** Changes the paths in a database without a checkpoint, so that its write-ahead log is still to be recovered. */
+function changeDatabase(path: string, home: string): void {
+  const db = new Database(path, { readwrite: true, strict: true })
+  db.run('PRAGMA wal_autocheckpoint = 0')
+  const columns = db.query<{ table: string; column: string }, []>(
+    `SELECT t.name AS "table", c.name AS "column" FROM pragma_table_list t, pragma_table_xinfo(t.name) c
+     WHERE t.type = 'table' AND t.schema = 'main' AND t.name NOT LIKE 'sqlite_%' AND c.type = 'TEXT' AND c.hidden = 0`,
+  )
+  for (const { table, column } of columns.all()) {
+    const change = `"${column}" = replace("${column}", $from, $to)`
+    db.query(`UPDATE "${table}" SET ${change} WHERE instr("${column}", $from)`).run({ from: KEPT_HOME, to: home })
+  }
+  const files = [path, `${path}-wal`].filter((file) => existsSync(file))
+  const contents = files.map((file) => readFileSync(file))
+  db.close(true)
+  for (const [index, file] of files.entries()) writeFileSync(file, contents[index] ?? '', { mode: 0o600 })
+}
+
+/** Sends the requests of `answers` again and returns where the answers differ now. */
+export async function changes(world: World, answers: Answers, prefix: string, url: string, token?: string) {
+  const found: Difference[] = []
+  for (const [path, answer] of Object.entries(answers)) {
+    const { status, body } = await world.call(`GET ${prefix}${path}`, token === undefined ? {} : { token })
+    const current = asKept({ status, body }, { world, url })
+    found.push(...differences(comparable({ ...answer }), comparable(current), path))
+  }
+  return found
+}
+
+/** Changes that the passage of time and the start of the server explain. */
+const TIME = [
+  /^\/budgets\.body\.items\.\d+\.(spent|period_start|period_end)$/,
+  /^\/maintenance\/status\.body\.next_scheduled$/,
+  /^(\/status)?\.body\.uptime_sec$/,
+  /^\/status\.body\.store_health\./,
+  /^\/usage\.body\.(today|last_24h|recent|recent_by_session|updated_at)\b/,
+]
+
+/** Sentences that are written when a request is answered, not stored. */
+const WORDING = [
+  /^\/agents\/status\.body\.(message|next_step)$/,
+  /^\/agents\.body\.items\.\d+\.unavailable_reason$/,
+  /^\/attention\.body\.items\.\d+\.asks$/,
+]
+
+/** Claims of lent sessions, which get their full term again at a start. */
+export const LEASES = /^\/claims\.body\.items\.\d+\.expires_at$/
+
+/** Differences that `expected` does not explain, nor time or wording, one line each. */
+export const unexpected = (found: readonly Difference[], expected: readonly RegExp[]): string[] =>
+  found
+    .filter(({ path }) => ![...TIME, ...WORDING, ...expected].some((pattern) => pattern.test(path)))
+    .map(({ path, kept, current }) => `${path}: ${short(kept)} is now ${short(current)}`)
+
+const short = (value: Json | undefined): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200)
+
+/** Reduces a refusal to its code, and parses a body of JSON lines into a list. */
+function comparable(answer: Json): Json {
+  const { status, body } = { ...Object(answer) }
+  if (status >= 400) return { status, code: body.code }
+  if (typeof body !== 'string' || !body.startsWith('{')) return answer
+  const lines = body.trimEnd().split('\n')
+  return { ...Object(answer), body: lines.map((line) => JSON.parse(line)) }
+}
+
+/** Replaces the folder and the address of a world by those of the recorded answers. */
+export const asKept = (value: Json, { world, url }: { world: World; url: string }): Json =>
+  JSON.parse(JSON.stringify(value).replaceAll(world.folder.at('user'), KEPT_HOME).replaceAll(world.url, url))
+
+export interface Difference {
+  path: string
+  kept: Json | undefined
+  current: Json | undefined
+}
+
+/** Where two values differ. List items are matched by id or event number where they have one, otherwise by position. */
+export function differences(kept: Json | undefined, current: Json | undefined, path = ''): Difference[] {
+  const [before, after] = [fieldsOf(kept), fieldsOf(current)]
+  if (before && after && Array.isArray(kept) === Array.isArray(current)) {
+    const names = [...new Set([...before.keys(), ...after.keys()])]
+    const inside = names.flatMap((name) => differences(before.get(name), after.get(name), `${path}.${name}`))
+    return [...inside, ...(Array.isArray(kept) ? reordered(before, after, path) : [])]
+  }
+  return Bun.deepEquals(kept, current) ? [] : [{ path, kept, current }]
+}
+
+function reordered(before: Map<string, Json>, after: Map<string, Json>, path: string): Difference[] {
+  const kept = [...before.keys()].filter((name) => after.has(name))
+  const current = [...after.keys()].filter((name) => before.has(name))
+  return Bun.deepEquals(kept, current) ? [] : [{ path: `${path} order`, kept, current }]
+}
+
+function fieldsOf(value: Json | undefined): Map<string, Json> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (!Array.isArray(value)) return new Map(Object.entries(value))
+  return new Map(value.map((item, index) => [idOf(item) ?? String(index), item]))
+}
+
+function idOf(item: Json): string | undefined {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return undefined
+  const { id, seq, ts } = item
+  if (typeof id === 'string') return id
+  return typeof seq === 'number' && typeof ts === 'string' ? `#${seq}` : undefined
+}
