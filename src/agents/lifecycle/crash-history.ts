@@ -21,7 +21,7 @@ export class CrashHistory {
   ) {}
 
   /** Until when an agent is left alone if a session of it falls now; 0 while it may fall once more. */
-  heldUntil(agent: string, bead = ''): number {
+  holdUntil(agent: string, bead = ''): number {
     const { maxRestarts, restartWindow } = this.config.current.daemon
     if (maxRestarts === 0) return 0
     const now = this.clock.monotonic()

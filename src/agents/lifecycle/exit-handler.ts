@@ -89,13 +89,13 @@ export class ExitHandler {
       wokeAt: row.wokeAt ?? 0,
       failures: row.failures,
       churn: row.churn,
-      wanted: row.wakeRequestedAt !== null,
+      wakeRequested: row.wakeRequestedAt !== null,
       work: workload.assignedTo(workNamesOf(row)).flatMap(({ id, status }) => (status === 'open' ? [] : [id])),
-      madeFor: row.work || undefined,
-      untouched: row.work !== null && workload.isUnassigned(row.work),
-      scaled: row.work === '',
+      createdFor: row.work || undefined,
+      leftUnclaimed: row.work !== null && workload.isUnassigned(row.work),
+      fromScaleCheck: row.work === '',
       resumed: row.resumed,
-      heldUntil: row.kind === 'agent' ? this.options.crashes.heldUntil(row.template, this.#beadOf(row)) : 0,
+      crashHoldUntil: row.kind === 'agent' ? this.options.crashes.holdUntil(row.template, this.#beadOf(row)) : 0,
     }
   }
 
@@ -110,24 +110,25 @@ export class ExitHandler {
     tx: Tx,
     row: SessionRow,
     bead: string,
-    { heldUntil }: ExitedSession,
+    { crashHoldUntil }: ExitedSession,
     outcome: ExitOutcome,
     reason: string,
   ): void {
     if (row.kind !== 'agent') return
     tx.after(() => this.options.crashes.record(row.template, bead))
-    if (outcome.state !== 'quarantined' || outcome.quarantinedUntil !== heldUntil) return
+    if (outcome.state !== 'quarantined' || outcome.quarantinedUntil !== crashHoldUntil) return
     const message = `its sessions crashed too often (max_restarts); the last: ${reason}`
-    this.options.failures.hold(tx, 'agent', row.template, heldUntil, message)
+    this.options.failures.hold(tx, 'agent', row.template, crashHoldUntil, message)
   }
 
   #countFailures(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, reason: string): void {
     const { failures } = this.options
-    if (exit.limited && row.kind === 'agent') failures.hold(tx, 'agent', row.template, outcome.quarantinedUntil, reason)
-    for (const bead of outcome.blamed) failures.count(tx, 'bead', bead, reason)
+    if (exit.usageLimited && row.kind === 'agent')
+      failures.hold(tx, 'agent', row.template, outcome.quarantinedUntil, reason)
+    for (const bead of outcome.blamedBeads) failures.count(tx, 'bead', bead, reason)
     if (row.kind !== 'agent') return
-    if (outcome.suspect) failures.count(tx, 'agent', row.template, reason)
-    else if (exit.how !== 'lost' && !exit.limited) failures.clear(tx, 'agent', row.template)
+    if (outcome.blamesAgent) failures.count(tx, 'agent', row.template, reason)
+    else if (exit.how !== 'lost' && !exit.usageLimited) failures.clear(tx, 'agent', row.template)
   }
 
   #applyOutcome(tx: Tx, before: SessionRow, outcome: ExitOutcome): SessionRow {
@@ -139,7 +140,7 @@ export class ExitHandler {
       retryAt: outcome.retryAt || null,
       quarantinedUntil: outcome.quarantinedUntil || null,
       busyUntil: null,
-      ...(outcome.fresh && { sessionKey: null }),
+      ...(outcome.dropsConversation && { sessionKey: null }),
       ...(outcome.restart && { wakeRequestedAt: clock.now() }),
       ...(outcome.state === 'asleep' && { sleptAt: clock.now() }),
       ...(outcome.state === 'closed' && { closedAt: clock.now() }),
@@ -173,11 +174,11 @@ export class ExitHandler {
 
 /** How the process of a session ended, as a sentence. */
 function describeExit(exit: ProcessExit, { state, reason }: SessionRow): string {
-  if (exit.limited) return 'the usage limit of its model is reached'
+  if (exit.usageLimited) return 'the usage limit of its model is reached'
   if (state === 'draining' && reason === 'no-wake-reason') return 'it claimed nothing for a minute and was ended'
   if (state === 'draining') return `it was drained (${reason})`
   if (exit.how === 'lost') return 'its process was gone when the host was asked'
-  if (exit.how === 'refused') return 'its program could not be started'
+  if (exit.how === 'not-started') return 'its program could not be started'
   if (exit.signal !== undefined) return `its program was ended by ${exit.signal}`
   return exit.code === 0 ? 'its program exited' : `its program exited with code ${exit.code ?? 'unknown'}`
 }

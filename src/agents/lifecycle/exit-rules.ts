@@ -11,16 +11,16 @@ import {
   USAGE_HOLD,
 } from './limits.ts'
 
-/** How a process ended. `lost`: nobody saw it. `refused`: it could not be started at all. */
+/** How a process ended. `lost`: nobody saw it. `not-started`: it could not be started at all. */
 export interface ProcessExit {
-  how: 'exited' | 'signalled' | 'lost' | 'refused'
+  how: 'exited' | 'signalled' | 'lost' | 'not-started'
   code?: number
   signal?: string
-  /** Its screen said that the usage limit of its model is reached. */
-  limited?: boolean
+  /** Its screen says that the usage limit of its model is reached. */
+  usageLimited?: boolean
 }
 
-/** What matters of a session when its process is gone. */
+/** What the outcome of an exit depends on. */
 export interface ExitedSession {
   state: SessionState
   reason: string
@@ -29,64 +29,65 @@ export interface ExitedSession {
   wokeAt: number
   failures: number
   churn: number
-  /** Whether someone wants it up again. */
-  wanted: boolean
-  /** Beads that are its to work on. */
+  /** Whether somebody asked for its start. */
+  wakeRequested: boolean
+  /** The beads assigned to it. */
   work: readonly string[]
-  /** The bead it was made for. */
-  madeFor: string | undefined
-  /** Whether that bead still waits for someone: it never took it. */
-  untouched: boolean
-  /** Whether it was made because a scale check asked for it. */
-  scaled: boolean
-  /** Whether it went on with an earlier conversation. */
+  /** The bead it was created for. */
+  createdFor: string | undefined
+  /** Whether it never claimed that bead. */
+  leftUnclaimed: boolean
+  /** Whether it was created because a scale check asked for it. */
+  fromScaleCheck: boolean
+  /** Whether it resumed an earlier conversation. */
   resumed: boolean
-  /** Until when it is left alone if it falls now, since its agent has fallen too often; 0 when it may fall. */
-  heldUntil: number
+  /** Until when a crash now holds it because its agent crashed too often; 0 for no hold. */
+  crashHoldUntil: number
 }
 
 /** What becomes of a session whose process is gone. */
 export interface ExitOutcome {
   state: SessionState
   reason: string
-  /** Whether it is to be started again without anyone asking. */
+  /** Whether it is started again without a request. */
   restart: boolean
   retryAt: number
   quarantinedUntil: number
   failures: number
   churn: number
-  /** Whether it ended against anyone's will. */
+  /** Whether nobody wanted it to end. */
   crashed: boolean
-  /** Beads it had in its hands, against which that counts. */
-  blamed: readonly string[]
-  /** Whether its agent, rather than its work, is suspect. */
-  suspect: boolean
-  /** Whether the conversation it went on with is given up. */
-  fresh: boolean
+  /** Beads that the exit counts against. */
+  blamedBeads: readonly string[]
+  /** Whether the exit counts against its agent rather than its work. */
+  blamesAgent: boolean
+  /** Whether the conversation that it resumed is given up. */
+  dropsConversation: boolean
 }
 
-/** Reasons for draining after which a session comes back by itself. */
-const RESTARTING = new Set(['idle-timeout', 'max-session-age', 'config-drift'])
+/** Drain reasons with which a session is started again. */
+const RESTART_REASONS = new Set(['idle-timeout', 'max-session-age', 'config-drift'])
 
-/** Decides what becomes of a session whose process was seen gone. */
+/** Decides what becomes of a session whose process is gone. */
 export function decideOutcome(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
   if (session.state === 'draining') return drained(session, now)
-  if (exit.limited && (session.state === 'active' || session.state === 'creating')) return limited(session, now)
-  if (session.state === 'creating') return notStarted(session, exit, now)
-  if (session.state !== 'active') return calm(session, session.state, session.reason)
-  if (exit.how === 'lost') return lost(session, now)
-  return exit.how === 'exited' && exit.code === 0 ? finished(session) : restrained(session, fell(session, now), now)
+  if (exit.usageLimited && (session.state === 'active' || session.state === 'creating')) return limited(session, now)
+  if (session.state === 'creating') return failedStart(session, exit, now)
+  if (session.state !== 'active') return ended(session, session.state, session.reason)
+  if (exit.how === 'lost') return lostProcess(session, now)
+  if (exit.how === 'exited' && exit.code === 0) return cleanExit(session)
+  return applyCrashHold(session, unexpectedExit(session, now), now)
 }
 
-/** Whose agent falls too often in a while is left alone until that is over. */
-function restrained(session: ExitedSession, after: ExitOutcome, now: number): ExitOutcome {
-  if (!after.crashed || session.heldUntil <= now) return after
-  const held = quarantined(after, after.state === 'quarantined' ? after.reason : 'quarantine', now)
-  return { ...held, quarantinedUntil: Math.max(session.heldUntil, after.quarantinedUntil) }
+/** A session whose agent crashed too often in a while is held until that while is over. */
+function applyCrashHold(session: ExitedSession, outcome: ExitOutcome, now: number): ExitOutcome {
+  if (!outcome.crashed || session.crashHoldUntil <= now) return outcome
+  const held = quarantined(outcome, outcome.state === 'quarantined' ? outcome.reason : 'quarantine', now)
+  return { ...held, quarantinedUntil: Math.max(session.crashHoldUntil, outcome.quarantinedUntil) }
 }
 
-/** It was told to end, or ended when it was done. */
-function calm(session: ExitedSession, state: SessionState, reason: string, restart = false): ExitOutcome {
+/** The outcome of an exit that counts against nothing. */
+function ended(session: ExitedSession, state: SessionState, reason: string, restart = false): ExitOutcome {
   return {
     state,
     reason,
@@ -96,96 +97,113 @@ function calm(session: ExitedSession, state: SessionState, reason: string, resta
     failures: session.failures,
     churn: session.churn,
     crashed: false,
-    blamed: [],
-    suspect: false,
-    fresh: false,
+    blamedBeads: [],
+    blamesAgent: false,
+    dropsConversation: false,
   }
 }
 
-/** A first start that fails leaves a person's session as it is; others are tried a few times. */
-function notStarted(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
-  const first = session.wokeAt === 0
-  const after = calm(session, first ? 'start-pending' : 'asleep', 'runtime-missing', session.origin !== 'ephemeral')
-  if (exit.how === 'lost') return after
+/** A person's session is not tried again when its first start fails; others are tried a few times. */
+function failedStart(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
+  const isFirst = session.wokeAt === 0
+  const outcome = ended(
+    session,
+    isFirst ? 'start-pending' : 'asleep',
+    'runtime-missing',
+    session.origin !== 'ephemeral',
+  )
+  if (exit.how === 'lost') return outcome
   const failures = session.failures + 1
-  const tried = { ...after, failures, retryAt: now + backoff(failures), reason: 'failed-create', suspect: true }
-  if (first && (session.origin === 'manual' || failures >= MAX_FAILURES)) return { ...tried, state: 'failed-create' }
-  return failures < MAX_FAILURES ? tried : quarantined(tried, 'quarantine', now)
+  const failed: ExitOutcome = {
+    ...outcome,
+    failures,
+    retryAt: now + backoff(failures),
+    reason: 'failed-create',
+    blamesAgent: true,
+  }
+  if (isFirst && (session.origin === 'manual' || failures >= MAX_FAILURES)) return { ...failed, state: 'failed-create' }
+  return failures < MAX_FAILURES ? failed : quarantined(failed, 'quarantine', now)
 }
 
-/** It can do nothing until its model can be used again, and neither can others of its agent. */
+/** Neither the session nor others of its agent can work until the limit is lifted. */
 const limited = (session: ExitedSession, now: number): ExitOutcome => ({
-  ...calm(session, 'quarantined', 'rate_limit', session.origin !== 'ephemeral'),
+  ...ended(session, 'quarantined', 'rate_limit', session.origin !== 'ephemeral'),
   quarantinedUntil: now + USAGE_HOLD,
 })
 
 function drained(session: ExitedSession, now: number): ExitOutcome {
   const reason = session.reason || 'drained'
-  if (session.origin === 'ephemeral' && (reason === 'config-drift' || !RESTARTING.has(reason))) {
-    const after = useless(session, calm(session, 'closed', reason))
-    return { ...after, suspect: after.suspect || (session.scaled && now - session.wokeAt < 2 * IDLE_GRACE) }
+  if (session.origin === 'ephemeral' && (reason === 'config-drift' || !RESTART_REASONS.has(reason))) {
+    const outcome = blameIfUnclaimed(session, ended(session, 'closed', reason))
+    return {
+      ...outcome,
+      blamesAgent: outcome.blamesAgent || (session.fromScaleCheck && now - session.wokeAt < 2 * IDLE_GRACE),
+    }
   }
-  return calm(session, 'asleep', reason, RESTARTING.has(reason) || session.wanted)
+  return ended(session, 'asleep', reason, RESTART_REASONS.has(reason) || session.wakeRequested)
 }
 
-/** It went down with its host, which is not its fault. */
-function lost(session: ExitedSession, now: number): ExitOutcome {
+/** It ended with its host, which counts against nothing. */
+function lostProcess(session: ExitedSession, now: number): ExitOutcome {
   return {
-    ...calm(session, 'asleep', 'runtime-missing', session.origin !== 'ephemeral'),
+    ...ended(session, 'asleep', 'runtime-missing', session.origin !== 'ephemeral'),
     retryAt: now + backoff(1),
     crashed: true,
   }
 }
 
-/** It left by itself without an error. Work it leaves unfinished counts against that work. */
-function finished(session: ExitedSession): ExitOutcome {
+/** It exited by itself without an error. That counts against work that it left unfinished. */
+function cleanExit(session: ExitedSession): ExitOutcome {
   const state = session.origin === 'ephemeral' ? 'closed' : 'asleep'
-  const after = { ...calm(session, state, 'no-wake-reason'), failures: 0, churn: 0, blamed: session.work }
-  return useless(session, after)
+  const outcome = ended(session, state, 'no-wake-reason')
+  return blameIfUnclaimed(session, { ...outcome, failures: 0, churn: 0, blamedBeads: session.work })
 }
 
-/** A session that was made for a bead and never took it makes both suspect, or the next would do the same for ever. */
-function useless(session: ExitedSession, after: ExitOutcome): ExitOutcome {
-  if (!session.madeFor || !session.untouched || session.reason === 'user-hold') return after
-  return { ...after, suspect: true, blamed: [...after.blamed, session.madeFor] }
+/** A session that never claimed the bead it was created for counts against both, or others would repeat it for ever. */
+function blameIfUnclaimed(session: ExitedSession, outcome: ExitOutcome): ExitOutcome {
+  if (!session.createdFor || !session.leftUnclaimed || session.reason === 'user-hold') return outcome
+  return { ...outcome, blamesAgent: true, blamedBeads: [...outcome.blamedBeads, session.createdFor] }
 }
 
-function fell(session: ExitedSession, now: number): ExitOutcome {
-  // A clock that was set back since makes it unknown how long it lived, which is not held against it.
+function unexpectedExit(session: ExitedSession, now: number): ExitOutcome {
+  // After the clock was set back, the lifetime is unknown and taken for long.
   const lived = now < session.wokeAt ? PRODUCTIVE_AFTER : now - session.wokeAt
   if (session.resumed && lived < RESUME_EXIT) {
-    return { ...calm(session, 'asleep', 'runtime-missing', true), fresh: true }
+    return { ...ended(session, 'asleep', 'runtime-missing', true), dropsConversation: true }
   }
-  if (lived < QUICK_EXIT) return quick(session, now)
-  if (lived < PRODUCTIVE_AFTER) return early(session, now)
+  if (lived < QUICK_EXIT) return quickExit(session, now)
+  if (lived < PRODUCTIVE_AFTER) return earlyExit(session, now)
   return crashed(session, 0, 0, now)
 }
 
-function quick(session: ExitedSession, now: number): ExitOutcome {
-  const after = { ...crashed(session, session.failures + 1, session.churn, now), suspect: session.work.length === 0 }
-  return after.failures < MAX_FAILURES ? after : quarantined(after, 'quarantine', now)
+function quickExit(session: ExitedSession, now: number): ExitOutcome {
+  const outcome: ExitOutcome = {
+    ...crashed(session, session.failures + 1, session.churn, now),
+    blamesAgent: session.work.length === 0,
+  }
+  return outcome.failures < MAX_FAILURES ? outcome : quarantined(outcome, 'quarantine', now)
 }
 
-function early(session: ExitedSession, now: number): ExitOutcome {
-  const after = crashed(session, 0, session.churn + 1, now)
-  return after.churn < MAX_CHURN ? after : quarantined(after, 'context-churn', now)
+function earlyExit(session: ExitedSession, now: number): ExitOutcome {
+  const outcome = crashed(session, 0, session.churn + 1, now)
+  return outcome.churn < MAX_CHURN ? outcome : quarantined(outcome, 'context-churn', now)
 }
 
 function crashed(session: ExitedSession, failures: number, churn: number, now: number): ExitOutcome {
-  const madeFor = session.madeFor ? [session.madeFor] : []
+  const createdFor = session.createdFor ? [session.createdFor] : []
   return {
-    ...calm(session, 'asleep', 'runtime-missing', session.origin !== 'ephemeral'),
+    ...ended(session, 'asleep', 'runtime-missing', session.origin !== 'ephemeral'),
     failures,
     churn,
     retryAt: now + backoff(Math.max(failures, 1)),
     crashed: true,
-    blamed: session.work.length > 0 ? session.work : madeFor,
+    blamedBeads: session.work.length > 0 ? session.work : createdFor,
   }
 }
 
-/** It is left alone for a while, and begins with a clean record then. */
-const quarantined = (after: ExitOutcome, reason: string, now: number): ExitOutcome => ({
-  ...after,
+/** It is held for a while, and its counts begin anew then. */
+const quarantined = (outcome: ExitOutcome, reason: string, now: number): ExitOutcome => ({
+  ...outcome,
   state: 'quarantined',
   reason,
   failures: 0,

@@ -27,13 +27,13 @@ const isStopped = ({ state, key }: SessionSnapshot): boolean =>
 /** Whether somebody or something needs this very session. */
 function isRequested(session: SessionSnapshot): boolean {
   if (!isStopped(session)) return false
-  if (session.wanted || session.work.length > 0 || session.messages > 0) return true
+  if (session.wakeRequested || session.work.length > 0 || session.messages > 0) return true
   return session.state === 'start-pending' && session.origin !== 'ephemeral'
 }
 
 const rank = (session: SessionSnapshot): number => {
   if (session.state === 'start-pending' && session.origin === 'manual') return 0
-  if (session.wanted) return 1
+  if (session.wakeRequested) return 1
   return session.work.length > 0 ? 2 : 3
 }
 const byRank = (a: SessionSnapshot, b: SessionSnapshot): number => rank(a) - rank(b)
@@ -90,20 +90,22 @@ function fillPool(builder: PlanBuilder, agent: AgentState): void {
   const pool = own.filter(({ origin }) => origin === 'ephemeral')
   const waiting = pool.filter((session) => isWaitingForWork(builder, session))
   const minimum = minimumSessions(builder, agent)
-  const isPaused = (minimum > 0 || agent.scaled > 0) && isBackingOff(builder, agent)
+  const isPaused = (minimum > 0 || agent.scaleTarget > 0) && isBackingOff(builder, agent)
   const onlyNamed = hasOnlyNamedSessions(builder, agent)
   const freeCount = own.filter(isFreeForWork).length
   const upCount = pool.filter((session) => builder.isUp(session)).length
-  const unserved = (scaled: number) => Math.max(offered.length, scaled) - freeCount
-  const missing = (scaled: number, floor: number) => Math.max(onlyNamed ? 0 : unserved(scaled), floor - upCount, 0)
-  if (onlyNamed) startNamedForWork(builder, agent, unserved(isPaused ? 0 : agent.scaled))
-  const missingNow = isPaused ? missing(0, 0) : missing(agent.scaled, minimum)
+  const unserved = (target: number) => Math.max(offered.length, target) - freeCount
+  const missing = (target: number, floor: number) => Math.max(onlyNamed ? 0 : unserved(target), floor - upCount, 0)
+  if (onlyNamed) startNamedForWork(builder, agent, unserved(isPaused ? 0 : agent.scaleTarget))
+  const missingNow = isPaused ? missing(0, 0) : missing(agent.scaleTarget, minimum)
   const stoppable = (session: SessionSnapshot) => isStopped(session) && !session.busy
-  for (const session of waiting.slice(missing(agent.scaled, minimum)).filter(stoppable)) {
+  for (const session of waiting.slice(missing(agent.scaleTarget, minimum)).filter(stoppable)) {
     builder.add({ do: 'close', session: session.id, reason: 'no-wake-reason' })
   }
   for (const session of waiting.slice(0, missingNow).filter(stoppable)) start(builder, session)
-  const reserved = new Set(pool.flatMap(({ madeFor, work }) => (madeFor && work.length === 0 ? [madeFor] : [])))
+  const reserved = new Set(
+    pool.flatMap(({ createdFor, work }) => (createdFor && work.length === 0 ? [createdFor] : [])),
+  )
   const unreserved = offered.filter(({ bead }) => !reserved.has(bead))
   createPooled(builder, agent, pool, missingNow - waiting.length, unreserved)
 }
@@ -126,7 +128,7 @@ function startNamedForWork(builder: PlanBuilder, agent: AgentState, unserved: nu
 /** Whether a stopped pool session can take new work once it may start. */
 const isWaitingForWork = (builder: PlanBuilder, session: SessionSnapshot): boolean =>
   session.work.length === 0 &&
-  !session.wanted &&
+  !session.wakeRequested &&
   session.messages === 0 &&
   (session.state === 'quarantined' || (isStopped(session) && (session.busy || builder.idle.includes(session))))
 

@@ -83,7 +83,7 @@ function idleLimit(
   const identity = builder.namedOf(name).find(({ name }) => name === named)
   if (!identity) return agent.sleepAfterIdle
   if (identity.mode === 'always') return undefined
-  if (hasOnlyNamedSessions(builder, agent) && Math.max(agent.demand.length, agent.scaled) > 0) return undefined
+  if (hasOnlyNamedSessions(builder, agent) && Math.max(agent.demand.length, agent.scaleTarget) > 0) return undefined
   return agent.sleepAfterIdle ?? ON_DEMAND_IDLE
 }
 

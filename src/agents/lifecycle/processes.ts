@@ -87,7 +87,7 @@ export class SessionProcesses {
     return this.exclusively(id, async () => {
       if (this.options.repository.find(id)?.hostKey !== key) return
       await this.#endProcess(key)
-      await this.options.exits.recordExit(id, key, { how: 'exited', limited: true }, output)
+      await this.options.exits.recordExit(id, key, { how: 'exited', usageLimited: true }, output)
     })
   }
 
@@ -132,7 +132,7 @@ export class SessionProcesses {
       process = await this.#spawn(begun, prepared)
     } catch (error) {
       if (!isKnownFailure(error)) throw error
-      return exits.recordExit(id, begun.key, { how: 'refused' }, errorMessage(error))
+      return exits.recordExit(id, begun.key, { how: 'not-started' }, errorMessage(error))
     }
     if (repository.find(id)?.hostKey !== begun.key) return
     const failures = await setup.after(begun.row, prepared)

@@ -253,8 +253,13 @@ export class Reconciler {
     const row = repository.findByHostKey(exit.key)
     if (!row) return true
     const output = exit.lastOutput.slice(-20).join('\n').trim().slice(-2000)
-    const limited = row.origin !== 'manual' && usageLimits.isReached(row, exit.lastOutput)
-    await processes.recordExit(row.id, exit.key, { ...toExit(exit), ...(limited && { limited }) }, output || undefined)
+    const usageLimited = row.origin !== 'manual' && usageLimits.isReached(row, exit.lastOutput)
+    await processes.recordExit(
+      row.id,
+      exit.key,
+      { ...toExit(exit), ...(usageLimited && { usageLimited }) },
+      output || undefined,
+    )
     return true
   }
 

@@ -144,7 +144,7 @@ export class SnapshotReader {
       idleTimeout: agent.idleTimeout,
       maxAge: agent.maxSessionAge,
       maxAgeJitter: agent.maxSessionAgeJitter ?? 0,
-      scaled: agent.scaleCheck === undefined ? 0 : this.scaleChecks.desired(agent.qualified),
+      scaleTarget: agent.scaleCheck === undefined ? 0 : this.scaleChecks.desired(agent.qualified),
       demand,
     }
   }
@@ -203,12 +203,12 @@ const toSession = (
   quarantinedUntil: row.quarantinedUntil ?? 0,
   failures: row.failures,
   churn: row.churn,
-  wanted: row.wakeRequestedAt !== null,
-  madeFor: row.work || undefined,
-  untouched: false,
-  scaled: row.work === '',
+  wakeRequested: row.wakeRequestedAt !== null,
+  createdFor: row.work || undefined,
+  leftUnclaimed: false,
+  fromScaleCheck: row.work === '',
   resumed: row.resumed,
-  heldUntil: 0,
+  crashHoldUntil: 0,
   busyUntil: row.busyUntil ?? 0,
   jitter: jitterOf(row.hostKey ?? row.id),
 })

@@ -47,7 +47,7 @@ export interface AgentState {
   /** Most urgent first. */
   demand: readonly DemandedBead[]
   /** How many sessions its scale check asks for; it may count beads that are among the demand. */
-  scaled: number
+  scaleTarget: number
 }
 
 export interface NamedSessionState {

@@ -72,13 +72,13 @@ export class StartOrder {
   /** Whether an agent runs, or would without waiting. */
   #hasReasonToRun(agent: AgentState): boolean {
     if (this.capacity.isBlocked(agent.name) || agent.problem !== undefined) return false
-    if (agent.minActive > 0 || agent.scaled > 0 || agent.demand.length > 0) return true
+    if (agent.minActive > 0 || agent.scaleTarget > 0 || agent.demand.length > 0) return true
     const isAlwaysUp = this.snapshot.named.some((named) => named.agent === agent.name && named.mode === 'always')
     return isAlwaysUp || this.snapshot.sessions.some((session) => session.agent === agent.name && isAlive(session))
   }
 }
 
-const isAlive = ({ state, busy, wanted, work, messages }: SessionSnapshot): boolean => {
+const isAlive = ({ state, busy, wakeRequested, work, messages }: SessionSnapshot): boolean => {
   if (state === 'active' || state === 'creating' || state === 'start-pending' || busy) return true
-  return state === 'asleep' && (wanted || work.length > 0 || messages > 0)
+  return state === 'asleep' && (wakeRequested || work.length > 0 || messages > 0)
 }

@@ -63,7 +63,7 @@ export class SessionEventRecorder {
   ended(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, output: string | undefined): void {
     if (outcome.crashed) {
       this.log.append(tx, SessionCrashed, attributesOf(row, output), this.#lifecycle(row, outcome.reason))
-    } else if (exit.how === 'refused') {
+    } else if (exit.how === 'not-started') {
       this.operation(tx, row, 'start', this.clock.now(), { error: output ?? 'its program could not be started' })
     } else if (row.state !== 'creating') {
       this.stopped(tx, row, STOP_REASONS[outcome.reason] ?? 'stopped')

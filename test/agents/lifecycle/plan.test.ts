@@ -21,7 +21,7 @@ const agent = (over: Partial<AgentState> = {}): AgentState => ({
   maxAge: undefined,
   maxAgeJitter: 0,
   dependsOn: [],
-  scaled: 0,
+  scaleTarget: 0,
   demand: [],
   ...over,
 })
@@ -43,13 +43,13 @@ const session = (over: Partial<SessionSnapshot> = {}): SessionSnapshot => ({
   quarantinedUntil: 0,
   failures: 0,
   churn: 0,
-  wanted: false,
+  wakeRequested: false,
   work: [],
-  madeFor: undefined,
-  untouched: false,
-  scaled: false,
+  createdFor: undefined,
+  leftUnclaimed: false,
+  fromScaleCheck: false,
   resumed: false,
-  heldUntil: 0,
+  crashHoldUntil: 0,
   messages: 0,
   attached: false,
   quietSince: NOW,
@@ -299,11 +299,11 @@ describe('agents that depend on others', () => {
 
 describe('a scale check', () => {
   test('asks for sessions beside the work that gc knows of, within the limits', () => {
-    expect(brief({ agents: [agent({ scaled: 2 })] })).toEqual(['create worker-1', 'create worker-2'])
-    expect(brief({ agents: [agent({ scaled: 9 })] })).toHaveLength(3)
-    const both = agent({ scaled: 2, demand: demand('w-1') })
+    expect(brief({ agents: [agent({ scaleTarget: 2 })] })).toEqual(['create worker-1', 'create worker-2'])
+    expect(brief({ agents: [agent({ scaleTarget: 9 })] })).toHaveLength(3)
+    const both = agent({ scaleTarget: 2, demand: demand('w-1') })
     expect(brief({ agents: [both] })).toEqual(['create worker-1 w-1', 'create worker-2'])
-    expect(brief({ agents: [agent({ scaled: 1 })], sessions: [session()], hosted: [process()] })).toEqual([])
+    expect(brief({ agents: [agent({ scaleTarget: 1 })], sessions: [session()], hosted: [process()] })).toEqual([])
   })
 })
 
@@ -312,7 +312,7 @@ describe('an agent whose sessions leave at once, since there is nothing to do', 
 
   test('gets none to be kept up, or that a scale check asks for, until a while has passed', () => {
     const due = (one: AgentState) => plan(situation({ agents: [one] }))
-    for (const kept of [{ minActive: 1 }, { scaled: 1 }]) {
+    for (const kept of [{ minActive: 1 }, { scaleTarget: 1 }]) {
       expect(due(agent({ ...kept, ...lull }))).toEqual({ actions: [], due: NOW + 1000 })
       expect(brief({ agents: [agent({ ...kept, idleBackoffUntil: NOW })] })).toEqual(['create worker-1'])
     }
@@ -408,12 +408,12 @@ describe('an old session', () => {
 })
 
 describe('a session that ran into a usage limit', () => {
-  const exit = { how: 'exited', code: 1, limited: true } as const
+  const exit = { how: 'exited', code: 1, usageLimited: true } as const
 
   test('is held for half an hour, and nothing counts against it', () => {
     const after = decideOutcome(session({ work: ['w-1'] }), exit, NOW)
     expect(after).toMatchObject({ state: 'quarantined', reason: 'rate_limit', quarantinedUntil: NOW + USAGE_HOLD })
-    expect(after).toMatchObject({ crashed: false, blamed: [], suspect: false, failures: 0 })
+    expect(after).toMatchObject({ crashed: false, blamedBeads: [], blamesAgent: false, failures: 0 })
     expect(decideOutcome(session({ state: 'creating' }), exit, NOW).state).toBe('quarantined')
     expect(decideOutcome(session({ state: 'draining', reason: 'drained' }), exit, NOW).state).toBe('closed')
   })

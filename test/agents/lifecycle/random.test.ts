@@ -93,7 +93,7 @@ function accepted(settled: CitySnapshot, session: SessionSnapshot, due: number |
   if (state === 'draining' || state === 'creating') return false
   if (state === 'failed-create') return session.origin !== 'ephemeral'
   if (state === 'suspended' || state === 'archived') return true
-  const wanted = session.wanted || session.work.length > 0 || session.messages > 0
+  const wanted = session.wakeRequested || session.work.length > 0 || session.messages > 0
   const agent = settled.agents.find(({ name }) => name === session.agent)
   const retryAt = Math.max(session.retryAt, session.origin === 'ephemeral' ? (agent?.retryAt ?? 0) : 0)
   const asked = wanted || (state === 'start-pending' && session.origin !== 'ephemeral')

@@ -58,7 +58,7 @@ export function anySituation(roll: () => number): CitySnapshot {
       maxAge: pick([undefined, undefined, 100_000]),
       maxAgeJitter: pick([0, 0, 50_000]),
       dependsOn: ['gone', 'a', 'r/b', 'r/c'].filter((on) => (on < name || on === 'gone') && chance(0.2)),
-      scaled: pick([0, 0, 0, 1, 3]),
+      scaleTarget: pick([0, 0, 0, 1, 3]),
       demand: Array.from({ length: Math.floor(roll() * 5) }, (_, at) => ({
         bead: `${name}-w${at}`,
         deaths: pick([0, 0, 0, 1, 4, 5, 6]),
@@ -130,13 +130,13 @@ function anySession(
     quarantinedUntil: moment(),
     failures: pick([0, 0, 4]),
     churn: pick([0, 0, 2]),
-    wanted: chance(0.2),
+    wakeRequested: chance(0.2),
     work: chance(0.3) ? [`w${at}`] : [],
-    madeFor: chance(0.3) ? `${agent}-w0` : undefined,
-    untouched: chance(0.3),
-    scaled: chance(0.1),
+    createdFor: chance(0.3) ? `${agent}-w0` : undefined,
+    leftUnclaimed: chance(0.3),
+    fromScaleCheck: chance(0.1),
     resumed: chance(0.1),
-    heldUntil: chance(0.1) ? now + 9_000 : 0,
+    crashHoldUntil: chance(0.1) ? now + 9_000 : 0,
     messages: chance(0.15) ? 1 : 0,
     attached: chance(0.1),
     quietSince: moment(),
@@ -172,7 +172,12 @@ export function carriedOut(before: CitySnapshot, actions: readonly ReconcileActi
     if (!session) continue
     if (action.do === 'start') start(session, hosted, before.now)
     if (action.do === 'adopt')
-      move(session, 'ready', { pid: action.pid, processStarted: action.startedAt, wokeAt: before.now, wanted: false })
+      move(session, 'ready', {
+        pid: action.pid,
+        processStarted: action.startedAt,
+        wokeAt: before.now,
+        wakeRequested: false,
+      })
     if (action.do === 'drain') move(session, 'drain', { reason: action.reason, drainAt: before.now })
     if (action.do === 'refresh') session.drift = []
     if (action.do === 'release') move(session, 'release', { reason: '' })
@@ -197,7 +202,14 @@ function start(session: SessionSnapshot, hosted: Map<string, ProcessState>, now:
   if (session.key) throw new Error(`${session.id} was started while it runs`)
   const key = `${session.id}-again`
   move(session, 'begin', { key, reason: '' })
-  move(session, 'ready', { pid: 1000, processStarted: 's', wokeAt: now, quietSince: now, wanted: false, drift: [] })
+  move(session, 'ready', {
+    pid: 1000,
+    processStarted: 's',
+    wokeAt: now,
+    quietSince: now,
+    wakeRequested: false,
+    drift: [],
+  })
   hosted.set(key, { key, pid: 1000, startedAt: 's', exit: undefined })
 }
 
@@ -210,7 +222,7 @@ function bury(session: SessionSnapshot, exit: ProcessExit, now: number): void {
     quarantinedUntil: after.quarantinedUntil,
     failures: after.failures,
     churn: after.churn,
-    wanted: session.wanted || after.restart,
+    wakeRequested: session.wakeRequested || after.restart,
     key: undefined,
     pid: undefined,
     processStarted: undefined,
@@ -241,13 +253,13 @@ function create(
     quarantinedUntil: 0,
     failures: 0,
     churn: 0,
-    wanted: false,
+    wakeRequested: false,
     work: [],
-    madeFor: action.work,
-    untouched: true,
-    scaled: false,
+    createdFor: action.work,
+    leftUnclaimed: true,
+    fromScaleCheck: false,
     resumed: false,
-    heldUntil: 0,
+    crashHoldUntil: 0,
     messages: 0,
     attached: false,
     quietSince: now,

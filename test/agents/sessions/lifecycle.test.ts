@@ -159,20 +159,20 @@ describe('an agent whose sessions fall too often', () => {
     )
     const { crashes } = world.city
     for (let fallen = 0; fallen < 50; fallen++) crashes.record('mayor')
-    expect(crashes.heldUntil('mayor')).toBe(0)
+    expect(crashes.holdUntil('mayor')).toBe(0)
   })
 
   test('is not blamed twice for what one bead does', async () => {
     await using world = await CityWorld.open(`[daemon]\nmax_restarts = 3\n${agent('mayor', WAITS)}`)
     const { crashes } = world.city
     for (let fallen = 0; fallen < 10; fallen++) crashes.record('mayor', 'mi-1')
-    expect(crashes.heldUntil('mayor', 'mi-1')).toBe(0)
-    expect(crashes.heldUntil('mayor', 'mi-2')).toBe(0)
+    expect(crashes.holdUntil('mayor', 'mi-1')).toBe(0)
+    expect(crashes.holdUntil('mayor', 'mi-2')).toBe(0)
     crashes.record('mayor', 'mi-2')
-    expect(crashes.heldUntil('mayor', 'mi-3')).toBeGreaterThan(Date.now() + 3_000_000)
-    expect(crashes.heldUntil('clerk', 'mi-3')).toBe(0)
+    expect(crashes.holdUntil('mayor', 'mi-3')).toBeGreaterThan(Date.now() + 3_000_000)
+    expect(crashes.holdUntil('clerk', 'mi-3')).toBe(0)
     crashes.forget('mayor')
-    expect(crashes.heldUntil('mayor', 'mi-3')).toBe(0)
+    expect(crashes.holdUntil('mayor', 'mi-3')).toBe(0)
   })
 })
 

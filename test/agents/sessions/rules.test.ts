@@ -42,13 +42,13 @@ describe('after a death', () => {
     wokeAt: NOW - 10_000,
     failures: 0,
     churn: 0,
-    wanted: false,
+    wakeRequested: false,
     work: [],
-    madeFor: undefined,
-    untouched: false,
-    scaled: false,
+    createdFor: undefined,
+    leftUnclaimed: false,
+    fromScaleCheck: false,
     resumed: false,
-    heldUntil: 0,
+    crashHoldUntil: 0,
   }
   const crash: ProcessExit = { how: 'exited', code: 1 }
   const after = (over: Partial<ExitedSession>, exit: ProcessExit = crash) =>
@@ -57,7 +57,7 @@ describe('after a death', () => {
   test('under a clock that was set back meanwhile a session is not taken for one that died young', () => {
     const back = { wokeAt: NOW + 3_600_000, failures: 4, churn: 2 }
     expect(after(back)).toMatchObject({ state: 'asleep', failures: 0, churn: 0, retryAt: NOW + 1000 })
-    expect(after({ ...back, resumed: true })).toMatchObject({ state: 'asleep', fresh: false })
+    expect(after({ ...back, resumed: true })).toMatchObject({ state: 'asleep', dropsConversation: false })
   })
 
   test('soon after its start a session waits longer each time, then is quarantined', () => {
@@ -73,31 +73,41 @@ describe('after a death', () => {
   })
 
   test('of an agent that fell too often a session is left alone until that is over', () => {
-    const heldUntil = NOW + 3_000_000
-    expect(after({ heldUntil })).toMatchObject({
+    const crashHoldUntil = NOW + 3_000_000
+    expect(after({ crashHoldUntil })).toMatchObject({
       state: 'quarantined',
       reason: 'quarantine',
-      quarantinedUntil: heldUntil,
+      quarantinedUntil: crashHoldUntil,
     })
-    expect(after({ heldUntil, wokeAt: NOW - 600_000 })).toMatchObject({ state: 'quarantined', crashed: true })
-    expect(after({ heldUntil: NOW + 1, failures: 4 })).toMatchObject({ quarantinedUntil: NOW + QUARANTINE })
-    expect(after({ heldUntil }, { how: 'exited', code: 0 })).toMatchObject({ state: 'asleep', quarantinedUntil: 0 })
-    expect(after({ heldUntil }, { how: 'lost' })).toMatchObject({ state: 'asleep', quarantinedUntil: 0 })
+    expect(after({ crashHoldUntil, wokeAt: NOW - 600_000 })).toMatchObject({ state: 'quarantined', crashed: true })
+    expect(after({ crashHoldUntil: NOW + 1, failures: 4 })).toMatchObject({ quarantinedUntil: NOW + QUARANTINE })
+    expect(after({ crashHoldUntil }, { how: 'exited', code: 0 })).toMatchObject({
+      state: 'asleep',
+      quarantinedUntil: 0,
+    })
+    expect(after({ crashHoldUntil }, { how: 'lost' })).toMatchObject({ state: 'asleep', quarantinedUntil: 0 })
   })
 
   test('the work in its hands is blamed, or its agent when it had none', () => {
-    expect(after({ work: ['w-1'], madeFor: 'w-2' })).toMatchObject({ blamed: ['w-1'], suspect: false })
-    expect(after({ madeFor: 'w-2' })).toMatchObject({ blamed: ['w-2'], suspect: true })
-    expect(after({ work: ['w-1'] }, { how: 'lost' })).toMatchObject({ blamed: [], suspect: false, failures: 0 })
+    expect(after({ work: ['w-1'], createdFor: 'w-2' })).toMatchObject({ blamedBeads: ['w-1'], blamesAgent: false })
+    expect(after({ createdFor: 'w-2' })).toMatchObject({ blamedBeads: ['w-2'], blamesAgent: true })
+    expect(after({ work: ['w-1'] }, { how: 'lost' })).toMatchObject({
+      blamedBeads: [],
+      blamesAgent: false,
+      failures: 0,
+    })
   })
 
   test('that was no accident, a pool session is closed and a person’s sleeps', () => {
     const clean: ProcessExit = { how: 'exited', code: 0 }
-    expect(after({ origin: 'ephemeral' }, clean)).toMatchObject({ state: 'closed', crashed: false, suspect: false })
+    expect(after({ origin: 'ephemeral' }, clean)).toMatchObject({ state: 'closed', crashed: false, blamesAgent: false })
     expect(after({}, clean)).toMatchObject({ state: 'asleep', restart: false })
-    const never = { origin: 'ephemeral', madeFor: 'w-1', untouched: true } as const
-    expect(after(never, clean)).toMatchObject({ state: 'closed', suspect: true, blamed: ['w-1'] })
-    expect(after({ ...never, state: 'draining', reason: 'drained' })).toMatchObject({ state: 'closed', suspect: true })
+    const never = { origin: 'ephemeral', createdFor: 'w-1', leftUnclaimed: true } as const
+    expect(after(never, clean)).toMatchObject({ state: 'closed', blamesAgent: true, blamedBeads: ['w-1'] })
+    expect(after({ ...never, state: 'draining', reason: 'drained' })).toMatchObject({
+      state: 'closed',
+      blamesAgent: true,
+    })
     expect(after({ state: 'draining', reason: 'idle-timeout' })).toMatchObject({ state: 'asleep', restart: true })
     expect(after({ state: 'suspended', reason: 'user-hold' })).toMatchObject({
       state: 'suspended',
@@ -106,9 +116,9 @@ describe('after a death', () => {
   })
 
   test('that came before it was up, a person is told at once and a pool tries again', () => {
-    const refused: ProcessExit = { how: 'refused' }
+    const refused: ProcessExit = { how: 'not-started' }
     const first = { state: 'creating', wokeAt: 0 } as const
-    expect(after(first, refused)).toMatchObject({ state: 'failed-create', suspect: true })
+    expect(after(first, refused)).toMatchObject({ state: 'failed-create', blamesAgent: true })
     expect(after({ ...first, origin: 'ephemeral' }, refused)).toMatchObject({
       state: 'start-pending',
       retryAt: NOW + 1000,
