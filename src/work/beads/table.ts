@@ -1,29 +1,84 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { type SQL, sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { WorkflowKey, WorkKey } from '../metadata.ts'
 
-export const beads = sqliteTable('beads', {
-  n: integer().primaryKey(),
-  id: text().notNull().unique(),
-  rig: text().notNull(),
-  title: text().notNull(),
-  status: text().notNull(),
-  type: text().notNull(),
-  priority: integer(),
-  assignee: text().notNull(),
-  sender: text().notNull(),
-  parent: text(),
-  ref: text().notNull(),
-  description: text().notNull(),
-  labels: text({ mode: 'json' }).$type<string[]>().notNull(),
-  metadata: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
-  ephemeral: integer({ mode: 'boolean' }).notNull(),
-  noHistory: integer('no_history', { mode: 'boolean' }).notNull(),
-  deferUntil: integer('defer_until'),
-  createdAt: integer('created_at').notNull(),
-  updatedAt: integer('updated_at').notNull(),
-  workable: integer({ mode: 'boolean' }).notNull(),
-  blockers: integer().notNull(),
-  edges: integer().notNull(),
+const metadataValue = (key: string): SQL => sql.raw(`nullif(metadata ->> '$."${key}"', '')`)
+
+/** The last number that was given out for each id prefix. */
+export const prefixes = sqliteTable('prefixes', {
+  prefix: text().primaryKey(),
+  last: integer().notNull(),
 })
+
+export const beads = sqliteTable(
+  'beads',
+  {
+    n: integer().primaryKey(),
+    id: text().notNull().unique(),
+    rig: text().notNull(),
+    title: text().notNull(),
+    status: text().notNull(),
+    type: text().notNull(),
+    priority: integer(),
+    assignee: text().notNull(),
+    sender: text().notNull(),
+    parent: text(),
+    ref: text().notNull(),
+    description: text().notNull(),
+    labels: text({ mode: 'json' }).$type<string[]>().notNull(),
+    metadata: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
+    ephemeral: integer({ mode: 'boolean' }).notNull(),
+    noHistory: integer('no_history', { mode: 'boolean' }).notNull(),
+    deferUntil: integer('defer_until'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    /** Whether its type and labels let it be offered as work. */
+    workable: integer({ mode: 'boolean' }).notNull(),
+    /** How many gating dependencies have a target that is not closed. Triggers keep it. */
+    blockers: integer().notNull().default(0),
+    /** How many dependencies it has, of any type. Triggers keep it. */
+    edges: integer().notNull().default(0),
+    closed: integer({ mode: 'boolean' }).generatedAlwaysAs(sql`status = 'closed'`),
+    ready: integer({ mode: 'boolean' }).generatedAlwaysAs(sql`status = 'open' AND blockers = 0 AND workable = 1`),
+    /** Whether its words are indexed for search. */
+    worded: integer({ mode: 'boolean' }).generatedAlwaysAs(sql`type NOT IN ('session', 'message', 'gate')`),
+    routedTo: text('routed_to').generatedAlwaysAs(metadataValue(WorkKey.routedTo)),
+    rootId: text('root_id').generatedAlwaysAs(metadataValue(WorkflowKey.rootBeadId)),
+    /** Raised by every change of the row; it begins at random, since the number of a removed bead may be reused. */
+    revision: integer().notNull().default(0),
+  },
+  (bead) => [
+    index('beads_listed').on(bead.closed, bead.createdAt, bead.id),
+    index('beads_by_type').on(bead.type, bead.closed, bead.createdAt, bead.id),
+    index('beads_by_rig').on(bead.rig, bead.closed, bead.createdAt, bead.id),
+    index('beads_by_assignee').on(bead.assignee, bead.closed, bead.createdAt, bead.id).where(sql`assignee != ''`),
+    index('beads_by_parent').on(bead.parent, bead.closed, bead.createdAt, bead.id).where(sql`parent IS NOT NULL`),
+    index('beads_by_root').on(bead.rootId).where(sql`root_id IS NOT NULL`),
+    index('beads_in_hand').on(bead.status, bead.createdAt, bead.id).where(sql`status NOT IN ('open', 'closed')`),
+    index('beads_ready')
+      .on(sql`coalesce(priority, 2)`, bead.createdAt, bead.id, bead.deferUntil, bead.revision)
+      .where(sql`ready = 1`),
+    index('beads_deferred').on(bead.deferUntil, bead.type, bead.rig).where(sql`ready = 1 AND defer_until IS NOT NULL`),
+    index('beads_routed')
+      .on(bead.routedTo, bead.createdAt, bead.id, bead.deferUntil, bead.type)
+      .where(sql`ready = 1 AND assignee = '' AND routed_to IS NOT NULL`),
+    index('beads_held')
+      .on(bead.assignee, bead.status, bead.createdAt, bead.id, bead.ready, bead.deferUntil)
+      .where(sql`assignee != '' AND status != 'closed' AND workable = 1`),
+  ],
+)
+
+/** The labels of beads, in the order of lists. Triggers keep them. */
+export const beadLabels = sqliteTable(
+  'bead_labels',
+  {
+    label: text().notNull(),
+    closed: integer({ mode: 'boolean' }).notNull(),
+    createdAt: integer('created_at').notNull(),
+    id: text().notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.label, row.closed, row.createdAt, row.id] })],
+)
 
 export const beadEdges = sqliteTable(
   'bead_edges',
@@ -31,6 +86,50 @@ export const beadEdges = sqliteTable(
     issueId: text('issue_id').notNull(),
     dependsOnId: text('depends_on_id').notNull(),
     type: text().notNull(),
+    gating: integer({ mode: 'boolean' }).generatedAlwaysAs(sql`type IN ('blocks', 'waits-for', 'conditional-blocks')`),
   },
-  (edge) => [primaryKey({ columns: [edge.issueId, edge.dependsOnId, edge.type] })],
+  (edge) => [
+    primaryKey({ columns: [edge.issueId, edge.dependsOnId, edge.type] }),
+    index('bead_edges_back').on(edge.dependsOnId, edge.type, edge.issueId),
+  ],
+)
+
+/** How many beads there are, and how many of them are ready. Triggers keep it. */
+export const beadCounts = sqliteTable(
+  'bead_counts',
+  {
+    rig: text().notNull(),
+    type: text().notNull(),
+    status: text().notNull(),
+    n: integer().notNull(),
+    ready: integer().notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.rig, row.type, row.status] })],
+)
+
+/** How many beads have a label, by assignee ('' for none). Triggers keep it. */
+export const beadLabelCounts = sqliteTable(
+  'bead_label_counts',
+  {
+    label: text().notNull(),
+    assignee: text().notNull(),
+    closed: integer({ mode: 'boolean' }).notNull(),
+    rig: text().notNull(),
+    type: text().notNull(),
+    n: integer().notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.label, row.assignee, row.closed, row.rig, row.type] })],
+)
+
+/** How many beads have an assignee. Triggers keep it. */
+export const beadAssigneeCounts = sqliteTable(
+  'bead_assignee_counts',
+  {
+    assignee: text().notNull(),
+    closed: integer({ mode: 'boolean' }).notNull(),
+    rig: text().notNull(),
+    type: text().notNull(),
+    n: integer().notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.assignee, row.closed, row.rig, row.type] })],
 )
