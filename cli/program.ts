@@ -5,6 +5,7 @@ import { backupCommands } from './commands/backup.ts'
 import { beadCommands } from './commands/bead.ts'
 import { budgetCommands } from './commands/budget.ts'
 import { cityCommands, cityShortcuts } from './commands/city.ts'
+import { configCommands } from './commands/config.ts'
 import { convoyCommands } from './commands/convoy.ts'
 import { eventsCommand } from './commands/events.ts'
 import { handoffCommand } from './commands/handoff.ts'
@@ -43,6 +44,7 @@ export function createProgram(io: Io): Command {
   cityShortcuts(program, context)
   cityCommands(program, context)
   backupCommands(program, context)
+  configCommands(program, context)
   program.commandsGroup('Work:')
   slingCommand(program, context)
   beadCommands(program, context)

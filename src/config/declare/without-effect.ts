@@ -16,8 +16,8 @@ const SCREEN = 'has no effect: gc reads the state of a program from its screen'
 const NUDGE = 'has no effect: gc types a message as soon as the program takes input'
 
 /**
- * The keys that the known system has and that have no effect here, with the sentence that says so. Whoever gives one
- * of them its effect takes its line out. A section is named by its header, `providers` and `agent` by their kind.
+ * The keys that cities use and that have no effect in gc, each with the sentence that says so. Giving a key its effect
+ * means taking its line out. A section goes by its header; `providers` stands for each table under it.
  */
 const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   '': {
@@ -65,6 +65,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   },
   agent: {
     upstream: UPSTREAM,
+    work_query: 'is given to prompts and never run: `gc hook` finds the work itself',
     sling_query: 'is given to prompts and never run: `gc sling` finds the work itself',
     default_sling_formula: SLING_FORMULA,
     nudge: 'has no effect: the first prompt says what to do',

@@ -14,6 +14,8 @@ const SETTLE_MS = 100
  */
 export class ConfigWatcher {
   readonly #watchers = new Map<string, FSWatcher>()
+  /** What matters in the city's folder itself, where agents may be at work on other files. */
+  #names = new Set<string>([CITY_FILE, AGENTS_FOLDER])
   #deadline: Deadline | undefined
 
   constructor(
@@ -28,6 +30,7 @@ export class ConfigWatcher {
     const site = resolve(this.path, SITE_FILE)
     const agents = resolve(this.path, AGENTS_FOLDER)
     const watched = new Set([this.path, agents, site])
+    this.#names = new Set([CITY_FILE, AGENTS_FOLDER, ...snapshot.city.files])
     for (const folder of snapshot.city.folders(AGENTS_FOLDER)) watched.add(resolve(agents, folder))
     for (const { path, files } of snapshot.roots) {
       for (const file of files) {
@@ -63,7 +66,7 @@ export class ConfigWatcher {
   }
 
   #schedule(path: string, name: string | null): void {
-    if (path === this.path && name !== null && name !== CITY_FILE && name !== AGENTS_FOLDER) return
+    if (path === this.path && name !== null && !this.#names.has(name)) return
     if (name !== null && basename(name).startsWith('.')) return
     this.#deadline?.cancel()
     this.#deadline = this.deadlines.after(SETTLE_MS, this.onChange)

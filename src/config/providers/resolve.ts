@@ -5,7 +5,7 @@ import type { Provider, ProviderConfig, ProviderOption } from './provider.ts'
 type Declared = ReadonlyMap<string, ProviderConfig>
 
 /** A provider in a chain of bases. */
-interface Link {
+export interface ProviderLink {
   name: string
   builtin: boolean
   config: ProviderConfig
@@ -13,7 +13,7 @@ interface Link {
 
 /** Merges a provider with its bases. A declared name wins over a builtin; a builtin not declared stands as it is. */
 export function resolveProvider(name: string, declared: Declared): Provider {
-  const chain = chainOf(name, declared)
+  const chain = providerChain(name, declared)
   const merged = chain.reduceRight<ProviderConfig>((base, { config }) => merge(base, config), {})
   if (!merged.command) {
     throw new AppError('validation-failed', `provider "${name}" has no command; give it one, or a base that has one`)
@@ -34,8 +34,8 @@ export function resolveProvider(name: string, declared: Declared): Provider {
 }
 
 /** The provider and its bases, itself first. */
-function chainOf(name: string, declared: Declared): Link[] {
-  const chain: Link[] = []
+export function providerChain(name: string, declared: Declared): ProviderLink[] {
+  const chain: ProviderLink[] = []
   for (let next = find(name, declared); next; ) {
     const { name: current, builtin } = next
     if (chain.some((link) => link.name === current && link.builtin === builtin)) {
@@ -50,17 +50,17 @@ function chainOf(name: string, declared: Declared): Link[] {
   throw new AppError('provider-not-found', `provider "${name}" is not known; known are ${known}`)
 }
 
-function find(name: string, declared: Declared): Link | undefined {
+function find(name: string, declared: Declared): ProviderLink | undefined {
   const config = declared.get(name)
   return config ? { name, builtin: false, config } : findBuiltin(name)
 }
 
-function findBuiltin(name: string): Link | undefined {
+function findBuiltin(name: string): ProviderLink | undefined {
   const config = BUILTINS.get(name)
   return config && { name, builtin: true, config }
 }
 
-function baseOf({ name, builtin, config }: Link, declared: Declared): Link | undefined {
+function baseOf({ name, builtin, config }: ProviderLink, declared: Declared): ProviderLink | undefined {
   if (builtin || config.base === '') return undefined
   if (config.base === undefined) return findBuiltin(name) ?? findBuiltin(config.command ?? '')
   const [, prefix, base = ''] = /^(?:([^:]*):)?(.*)$/.exec(config.base) ?? []
@@ -69,7 +69,12 @@ function baseOf({ name, builtin, config }: Link, declared: Declared): Link | und
   throw new AppError('validation-failed', `provider "${name}" has the base "${config.base}", which is not known`)
 }
 
-function findNamed(self: string, prefix: string | undefined, base: string, declared: Declared): Link | undefined {
+function findNamed(
+  self: string,
+  prefix: string | undefined,
+  base: string,
+  declared: Declared,
+): ProviderLink | undefined {
   const custom = declared.get(base)
   if (prefix === 'builtin') return findBuiltin(base)
   if (prefix === 'provider') return custom && { name: base, builtin: false, config: custom }

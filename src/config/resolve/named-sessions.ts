@@ -29,10 +29,10 @@ function resolveNamedSession(
 ): NamedSessionConfig | undefined {
   const { template, name: declaredName, dir: declaredDir, mode = 'on_demand' } = declaration.values
   if (template === undefined) return undefined
-  const wanted = qualify(declaredDir, template)
-  const agent = agents.find(({ qualified }) => qualified === template || qualified === wanted)
+  const qualifiedTemplate = qualify(declaredDir, template)
+  const agent = agents.find(({ qualified }) => qualified === template || qualified === qualifiedTemplate)
   if (!agent) {
-    const message = `there is no agent "${wanted}"; the session cannot start`
+    const message = `there is no agent "${qualifiedTemplate}"; the session cannot start`
     diagnostics.warning(locationOf(declaration, 'template'), message)
   }
   if (declaredName !== undefined && !AGENT_NAME.test(declaredName)) {

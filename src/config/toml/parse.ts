@@ -33,7 +33,7 @@ export class TomlSyntaxError extends Error {
 
 const START: TomlPosition = { line: 1, offset: 0 }
 
-/** A table without entries, at the start of its file unless told otherwise. */
+/** A table without entries, at the start of a file by default. */
 export const emptyTable = ({ line, offset }: TomlPosition = START): TomlTable => ({
   ...{ kind: 'table', line, offset },
   entries: new Map(),

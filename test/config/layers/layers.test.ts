@@ -112,3 +112,11 @@ describe('a layer that is added', () => {
     ])
   })
 })
+
+test('a pack.toml beside city.toml is warned of while packs are not read', () => {
+  const { warnings, config } = composed({ 'city.toml': '', 'pack.toml': '[[patches.agent]]\nsuspended = true\n' })
+  expect(config.agents).toEqual([])
+  expect(warnings.map(({ file, message }) => [file, message])).toEqual([
+    ['pack.toml', 'packs are not read yet: nothing in this file is in force, also no patch and no limit'],
+  ])
+})

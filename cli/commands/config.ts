@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { ExplainedField } from '../../src/config/explain/explain.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
+import { printJson } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+
+interface ExplainOptions extends JsonOption {
+  agent?: string
+  rig?: string
+  provider?: string
+}
+
+export function configCommands(program: Command, context: CommandContext): void {
+  const config = program.command('config').description('what the files of a city declare')
+  withJson(config.command('explain').description('show where each field of an agent, rig or provider is declared'))
+    .option('--agent <name>', 'only this agent')
+    .option('--rig <name>', 'only this rig')
+    .option('--provider <name>', 'only this provider')
+    .action(async (options: ExplainOptions, command: Command) => {
+      const folder = await cityFolder(context, command.optsWithGlobals<{ city?: string }>().city)
+      await explain(context, folder, options)
+    })
+}
+
+async function explain({ io }: CommandContext, folder: string, options: ExplainOptions): Promise<void> {
+  const { explainFolder } = await import('../../src/config/explain/explain-folder.ts')
+  const { fields, errors } = explainFolder(folder)
+  if (errors.length > 0) throw failure(errors.join('\n'))
+  const names = { agent: options.agent, rig: options.rig, provider: options.provider }
+  const isSelected = ({ kind, name }: ExplainedField) => names[kind] === name
+  const isFiltered = Object.values(names).some((name) => name !== undefined)
+  const selected = isFiltered ? fields.filter(isSelected) : fields
+  if (options.json) return printJson(io, { fields: selected })
+  printTable(
+    io,
+    selected,
+    [
+      { header: 'OF', value: ({ kind, name }) => `${kind} ${name}` },
+      { header: 'KEY', value: ({ key }) => key },
+      { header: 'VALUE', value: ({ value }) => formatValue(value), minWidth: 10 },
+      { header: 'DECLARED AT', value: formatOrigin },
+    ],
+    'Nothing of that name is declared.',
+  )
+}
+
+/** The folder that `--city` names, that one stands in, or that the supervisor knows. */
+async function cityFolder(context: CommandContext, city: string | undefined): Promise<string> {
+  const named = city === undefined ? undefined : resolve(context.io.cwd, city)
+  if (named !== undefined && isCity(named)) return named
+  const enclosing = city === undefined ? enclosingCity(context.io.cwd) : undefined
+  if (enclosing !== undefined) return enclosing
+  return (await (await context.city()).call('GET ~/status')).path
+}
+
+const isCity = (folder: string): boolean => existsSync(join(folder, 'city.toml'))
+
+function enclosingCity(folder: string): string | undefined {
+  if (isCity(folder)) return folder
+  return dirname(folder) === folder ? undefined : enclosingCity(dirname(folder))
+}
+
+const formatOrigin = ({ layer, file, line, section }: ExplainedField): string =>
+  layer === 'builtin' ? `built in ${section}` : `${file}:${line} ${section}`.trim()
+
+function formatValue(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value) ?? ''
+  return `{ ${Object.keys(value).join(', ')} }`
+}
