@@ -1,6 +1,6 @@
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
-import { misplaced } from './json.ts'
+import { describeJsonError } from './json-error.ts'
 
 /** How much a body may be and how long it may take. */
 export interface BodyRules {
@@ -52,7 +52,7 @@ export class BodyReader {
     try {
       return JSON.parse(text)
     } catch {
-      throw unreadable(`the body is not JSON: ${misplaced(text)}`)
+      throw unreadable(`the body is not JSON: ${describeJsonError(text)}`)
     }
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
-import { misplaced } from '../../http/json.ts'
+import { describeJsonError } from '../../http/json-error.ts'
 import { parseJson } from '../conversations/entries/json.ts'
 import builtin from './prices.json' with { type: 'json' }
 import { type ListPrice, PriceFile, type PriceList, type Rates } from './schema.ts'
@@ -64,7 +64,7 @@ function readPriceFile(path: string, stats: Stats): PriceFile | string {
   try {
     const text = readFileSync(path, 'utf8')
     const value = parseJson(text)
-    if (value === undefined) return `it is not JSON: ${misplaced(text)}`
+    if (value === undefined) return `it is not JSON: ${describeJsonError(text)}`
     if (Value.Check(PriceFile, value)) return value
     const error = Value.Errors(PriceFile, value).First()
     return `${error?.path.slice(1).replaceAll('/', '.') || 'the document'}: ${error?.message.toLowerCase()}`
