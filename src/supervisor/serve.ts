@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Readiness } from '../agents/readiness/readiness.ts'
-import { City } from '../city/city.ts'
+import { type City, openCity } from '../city/city.ts'
 import { Config } from '../config/config.ts'
 import { createCity } from '../config/edit/create-city.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
@@ -109,7 +109,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     requests: new Requests(store, log, clock),
     clock,
     open: (at) =>
-      City.open({
+      openCity({
         ...at,
         home: home.path,
         bin: join(home.bin, 'gc'),

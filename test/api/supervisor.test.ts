@@ -136,7 +136,7 @@ describe('start-up', () => {
     const good = await world.city('good')
     const bad = await world.city('bad')
     await world.kill()
-    writeFileSync(`${bad.path}/city.toml`, '[workspace]\nname = "bad"\nnonsense = 1\n')
+    writeFileSync(`${bad.path}/city.toml`, '[workspace]\nname = "bad"\nprefix = 1\n')
     await world.start()
     await good.call('GET ~/events?index=0&wait=10s')
     const items = await settled(world)

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { City } from '../../src/city/city.ts'
+import { type City, openCity } from '../../src/city/city.ts'
 import type { CityDependencies } from '../../src/city/dependencies.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
@@ -36,7 +36,7 @@ export function testTown(toml = ''): TestTown {
     declare: (text) => writeFileSync(`${path}/city.toml`, `[workspace]\nname = "mill"\nprefix = "mi"\n${text}`),
     async open(dependencies = {}) {
       const deadlines = new Deadlines(systemClock)
-      const city = await City.open({
+      const city = await openCity({
         name: 'mill',
         path,
         home: hosts.home,

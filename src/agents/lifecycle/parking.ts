@@ -17,7 +17,7 @@ interface ParkingOptions {
   beads: BeadRepository
   failures: FailureCounts
   /** Writes to the people of the city. */
-  tell(tx: Tx, subject: string, body: string): void
+  notify(tx: Tx, subject: string, body: string): void
 }
 
 const PARKED = 'gc:parked'
@@ -36,7 +36,7 @@ export class Parking {
 
   /** Takes a bead out of what is offered, and says so once. */
   park(tx: Tx, { bead, agent, deaths }: { bead: string; agent: string; deaths: number }): void {
-    const { beads, log, clock, failures, tell } = this.options
+    const { beads, log, clock, failures, notify: tell } = this.options
     const reason = failures.find('bead', bead)?.reason ?? ''
     const why = `${deaths} sessions of ${agent} ended while they had it; the last: ${reason.split('\n').at(-1) ?? ''}`
     failures.clear(tx, 'bead', bead)

@@ -76,7 +76,7 @@ const parts = (folder: TempFolder, home: string, host: SessionHost, config: Conf
   const claims = new Claims({ ...base, city: 'mill', manager: claimManager, workers: operations.credentials })
   const letters: string[] = []
   const tell = (_: unknown, subject: string, body: string) => void letters.push(`${subject}\n${body}`)
-  const parking = new Parking({ ...base, failures: sessions.failures, tell })
+  const parking = new Parking({ ...base, failures: sessions.failures, notify: tell })
   const reconciler = new Reconciler({ ...base, ...sessions, city: 'mill', suspensions, parking })
   const agentSessions = new AgentSessionDirectory({
     ...{ ...sessions, clock, control: operations.control, reader: operations.reader },

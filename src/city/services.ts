@@ -1,0 +1,181 @@
+import { Agents } from '../agents/agents/agents.ts'
+import { Attention } from '../agents/attention/attention.ts'
+import { Budgets } from '../agents/budgets/budgets.ts'
+import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
+import { Parking } from '../agents/lifecycle/parking.ts'
+import { Reconciler } from '../agents/lifecycle/reconciler.ts'
+import { Readiness } from '../agents/readiness/readiness.ts'
+import { SessionRepository } from '../agents/sessions/repository.ts'
+import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
+import { openAssignees, openSessions } from '../agents/sessions/service/open-sessions.ts'
+import { waitingSessions } from '../agents/sessions/service/waiting-sessions.ts'
+import { Usage } from '../agents/usage/usage.ts'
+import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
+import { Worktrees } from '../agents/worktrees/worktrees.ts'
+import type { Config } from '../config/config.ts'
+import { ConfigViews } from '../config/config-views.ts'
+import { GitRunner } from '../config/git/git-runner.ts'
+import { RigClones } from '../config/rigs/rig-clones.ts'
+import { Rigs } from '../config/rigs/rigs.ts'
+import { Suspensions } from '../config/suspensions/suspensions.ts'
+import { errorMessage } from '../core/errors.ts'
+import { EventLog } from '../core/events/log.ts'
+import { Reactions } from '../core/events/reactions.ts'
+import { EventRetention } from '../core/events/retention.ts'
+import { EventArchives } from '../core/events/rotation.ts'
+import { Replays } from '../core/replays/replays.ts'
+import { Requests } from '../core/requests/requests.ts'
+import type { Store } from '../core/store.ts'
+import { WorkflowEvents } from '../orchestration/runs/projection.ts'
+import { Sling } from '../orchestration/sling/sling.ts'
+import { Beads } from '../work/beads/beads.ts'
+import { BeadReader } from '../work/beads/reader.ts'
+import { BeadRepository } from '../work/beads/repository.ts'
+import { Claims } from '../work/claims/claims.ts'
+import { ClaimManager } from '../work/claims/manager.ts'
+import { Comments } from '../work/comments/comments.ts'
+import { Convoys } from '../work/convoys/convoys.ts'
+import { Mail } from '../work/mail/mail.ts'
+import { Search } from '../work/search/search.ts'
+import { BeadTransfer } from '../work/transfer/transfer.ts'
+import { Waits } from '../work/waits/waits.ts'
+import { Backup } from './backup/backup.ts'
+import type { CityDependencies } from './dependencies.ts'
+import { Events } from './events/events.ts'
+import { Maintenance } from './maintenance/maintenance.ts'
+import { CityStatus } from './status/city-status.ts'
+import { sessionCounter } from './status/session-counter.ts'
+
+interface Foundation extends CityDependencies {
+  config: Config
+  store: Store
+}
+
+/** Builds every service of a city, each after those it depends on; nothing runs yet. */
+export function buildServices(foundation: Foundation) {
+  const records = buildRecords(foundation)
+  const sessions = buildSessions({ ...foundation, ...records })
+  const work = buildWork({ ...foundation, ...records, ...sessions })
+  const agents = buildAgents({ ...foundation, ...records, ...sessions, ...work })
+  const operations = buildOperations({ ...foundation, ...records, ...sessions, ...work, ...agents })
+  return { ...foundation, ...records, ...sessions, ...work, ...agents, ...operations }
+}
+
+export type CityServices = ReturnType<typeof buildServices>
+
+/** The event log, and the rows that more than one wing works with. */
+function buildRecords({ name, store, config, clock, deadlines, report }: Foundation) {
+  const reportError = (error: unknown) => report(`${name}: ${errorMessage(error)}`)
+  const log = new EventLog(store, clock, deadlines)
+  const beadReader = new BeadReader(store)
+  const beadRepository = new BeadRepository({ store, log, clock, scope: config, reader: beadReader })
+  return {
+    reportError,
+    log,
+    reactions: new Reactions(store, log, deadlines, report),
+    retention: new EventRetention(store, log, clock, deadlines, reportError),
+    archives: new EventArchives(store, log, clock, () => config.current.events, reportError),
+    /** Answers to requests that may be repeated. */
+    replays: new Replays(store, clock),
+    suspensions: new Suspensions(store),
+    beadReader,
+    beadRepository,
+    claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
+    sessionRepository: new SessionRepository(store, beadRepository, clock),
+  }
+}
+
+type Records = ReturnType<typeof buildRecords>
+
+function buildSessions(options: Foundation & Records) {
+  const { name, path, home, url, bin, env, store, log, clock, config } = options
+  const { beadRepository, claimManager, sessionRepository } = options
+  const worktrees = new Worktrees({ ...options, ownerState: (id) => ownerStateOf(sessionRepository.find(id)) })
+  const sessionServices = openSessions({
+    ...options,
+    worktrees,
+    beads: beadRepository,
+    claims: claimManager,
+    repository: sessionRepository,
+    requests: new Requests(store, log, clock),
+    environment: { city: name, path, home, url, bin, env },
+  })
+  const { operations, logs, launcher, workload } = sessionServices
+  const providerOf = builtinProviderLookup(launcher)
+  return {
+    worktrees,
+    sessionServices,
+    sessions: operations,
+    workload,
+    logs,
+    usage: new Usage({ ...options, config, book: sessionRepository, logs, providerOf }),
+  }
+}
+
+type SessionServices = ReturnType<typeof buildSessions>
+
+function buildWork(options: Foundation & Records & SessionServices) {
+  const { name, store, clock, config, report, reportError, beadReader, beadRepository, claimManager } = options
+  const { sessions, sessionServices } = options
+  const work = { ...options, city: name, beads: beadRepository }
+  const assignees = openAssignees(sessionServices)
+  const beads = new Beads({ city: name, store, clock, reader: beadReader, repository: beadRepository, assignees })
+  const comments = new Comments(work)
+  return {
+    beads,
+    claims: new Claims({ ...work, manager: claimManager, workers: sessions.credentials }),
+    comments,
+    convoys: new Convoys({ ...work, lists: beads }),
+    transfer: new BeadTransfer({ ...work, comments, rigs: () => config.current.rigs }),
+    search: new Search({ ...work, report: reportError }),
+    waits: new Waits({ ...work, sessions: waitingSessions({ ...sessionServices, ...sessions }), report }),
+    mail: new Mail({
+      ...work,
+      report: reportError,
+      sessions: sessionServices.repository,
+      nudge: (tx, session, text, request) => sessions.sender.nudge(tx, session, text, request),
+      withdraw: (tx, request) => sessionServices.queue.withdraw(tx, request),
+    }),
+  }
+}
+
+type WorkServices = ReturnType<typeof buildWork>
+
+function buildAgents(options: Foundation & Records & SessionServices & WorkServices) {
+  const { name, store, clock, deadlines, env, config, suspensions, mail, sessionServices, sessions } = options
+  const notify: Mail['notifyPeople'] = (tx, subject, body) => mail.notifyPeople(tx, subject, body)
+  const budgets = new Budgets({ ...options, notify })
+  const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures, notify })
+  const agentSessions = new AgentSessionDirectory({
+    ...sessionServices,
+    ...{ clock, budgets, control: sessions.control, reader: sessions.reader },
+  })
+  const git = new GitRunner({ deadlines, env })
+  const clones = new RigClones({ ...options, git })
+  return {
+    budgets,
+    parking,
+    clones,
+    attention: new Attention({ ...sessionServices, interactions: sessions.interactions, parking }),
+    readiness: new Readiness({ clock, deadlines, env }),
+    agents: new Agents(store, config, suspensions, agentSessions, clock),
+    rigs: new Rigs(store, config, suspensions, agentSessions, git, clones),
+    reconciler: new Reconciler({ ...options, ...sessionServices, city: name, budgets, parking }),
+  }
+}
+
+type AgentServices = ReturnType<typeof buildAgents>
+
+function buildOperations(options: Foundation & Records & SessionServices & WorkServices & AgentServices) {
+  const { name, url, store, log, clock, deadlines, config, suspensions, archives, beadRepository } = options
+  const workflows = new WorkflowEvents(name, beadRepository)
+  const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
+  return {
+    configViews: new ConfigViews(config, suspensions, url),
+    sling: new Sling({ ...options, beads: beadRepository, suspended: suspensions }),
+    maintenance: new Maintenance(options),
+    backup: new Backup(options),
+    events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),
+    status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository) }),
+  }
+}
