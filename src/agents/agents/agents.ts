@@ -12,7 +12,7 @@ import { unknownAction } from '../../http/actions.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
-import { expand, type Instance, instanceNamed, itself } from './instances.ts'
+import { expandInstances, findInstance, type Instance, wholeAgent } from './instances.ts'
 import type {
   AgentCreate,
   AgentCreated,
@@ -57,7 +57,7 @@ export class Agents {
       ({ qualified, dir }) => (!pool || qualified === pool) && (!rig || dir === rig),
     )
     const sessions = this.sessions.all()
-    const found = specs.flatMap((spec) => expand(spec, sessions.get(spec.qualified) ?? []))
+    const found = specs.flatMap((spec) => expandInstances(spec, sessions.get(spec.qualified) ?? []))
     const wanted = found.filter((one) => !running || String(one.session?.running ?? false) === running)
     const active = this.sessions.activeBeads()
     const items = await Promise.all(wanted.map((one) => (peek ? this.#peeked(one, active) : this.#shown(one, active))))
@@ -171,9 +171,9 @@ export class Agents {
   #instance(name: string): Instance {
     const { agents } = this.config.current
     const spec = agents.find(({ qualified }) => qualified === name)
-    if (spec) return itself(spec, this.sessions.ofAgent(spec.qualified))
+    if (spec) return wholeAgent(spec, this.sessions.ofAgent(spec.qualified))
     for (const pool of agents) {
-      const instance = instanceNamed(pool, name, this.sessions.ofAgent(pool.qualified))
+      const instance = findInstance(pool, name, this.sessions.ofAgent(pool.qualified))
       if (instance) return instance
     }
     throw new AppError('agent-not-found', `agent ${name} not found`)

@@ -22,18 +22,18 @@ export const isPool = ({ maxActive }: AgentConfig): boolean => maxActive === und
  * What an agent is listed as: itself when it runs once, every place of a bounded pool, the running instances of an
  * unbounded one. What would list nothing is listed as the agent itself, so that no declared agent is hidden.
  */
-export function expand(spec: AgentConfig, sessions: readonly AgentSession[]): Instance[] {
-  if (!isPool(spec)) return [itself(spec, sessions)]
+export function expandInstances(spec: AgentConfig, sessions: readonly AgentSession[]): Instance[] {
+  if (!isPool(spec)) return [wholeAgent(spec, sessions)]
   if (spec.maxActive !== undefined) {
     return Array.from({ length: spec.maxActive }, (_, at) => instance(spec, instanceName(spec, at + 1), sessions))
   }
   const running = sessions.filter((session) => session.running)
-  if (running.length === 0) return [{ ...itself(spec, sessions), pool: spec.qualified }]
+  if (running.length === 0) return [{ ...wholeAgent(spec, sessions), pool: spec.qualified }]
   return running.map((session) => ({ spec, name: session.identity, pool: spec.qualified, session, quarantined: false }))
 }
 
 /** The agent as a whole, with the session that stands for it: a running one before a sleeping one. */
-export function itself(spec: AgentConfig, sessions: readonly AgentSession[]): Instance {
+export function wholeAgent(spec: AgentConfig, sessions: readonly AgentSession[]): Instance {
   const own = sessions.filter(({ identity }) => identity === spec.qualified)
   const session = [...own, ...sessions].find(({ running }) => running) ?? own[0] ?? sessions[0]
   return { spec, name: spec.qualified, session, quarantined: sessions.some(({ quarantined }) => quarantined) }
@@ -46,11 +46,7 @@ function instance(spec: AgentConfig, name: string, sessions: readonly AgentSessi
 }
 
 /** The instance that a name means, when it is one of this agent's: `worker-3`, a name of its pool, or one that runs. */
-export function instanceNamed(
-  spec: AgentConfig,
-  name: string,
-  sessions: readonly AgentSession[],
-): Instance | undefined {
+export function findInstance(spec: AgentConfig, name: string, sessions: readonly AgentSession[]): Instance | undefined {
   if (!isPool(spec)) return undefined
   const number = /^[1-9]\d{0,6}$/.exec(
     name.startsWith(`${spec.qualified}-`) ? name.slice(spec.qualified.length + 1) : '',

@@ -23,7 +23,7 @@ export interface AgentSession {
 }
 
 /** What became of ended sessions, by session name. One that was gone already is in neither list. */
-export interface Restarted {
+export interface RestartResult {
   readonly killed: string[]
   readonly failed: string[]
 }
@@ -39,7 +39,7 @@ export interface AgentSessions {
   /** Tells of names the newest bead in progress that is stored under any of them. */
   activeBeads(): (names: readonly string[]) => string | undefined
   /** Ends every session of these agents; the reconciler starts them again. */
-  restartAll(agents: readonly string[]): Promise<Restarted>
+  restartAll(agents: readonly string[]): Promise<RestartResult>
   /** The last lines of a session's screen. */
   peek(session: string, lines: number): Promise<string | undefined>
   /**

@@ -7,7 +7,7 @@ import type { AgentResponse, SessionInfo } from './schema.ts'
 import type { AgentSession } from './sessions.ts'
 
 /** What is known of an instance beside its declaration and its session. */
-export interface Standing {
+export interface InstanceContext {
   readonly suspended: boolean
   readonly activeBead: string | undefined
   /** Why it could not be started, apart from being suspended. */
@@ -20,7 +20,7 @@ export interface Standing {
 const QUIET_MS = 10 * 60_000
 
 /** The one word for how an agent is; the first that fits. */
-export function stateOf({ session, quarantined }: Instance, standing: Standing): string {
+export function stateOf({ session, quarantined }: Instance, standing: InstanceContext): string {
   if (standing.suspended) return 'suspended'
   if (quarantined) return 'quarantined'
   if (!session?.running) return 'stopped'
@@ -30,7 +30,7 @@ export function stateOf({ session, quarantined }: Instance, standing: Standing):
 
 export function toAgent(
   instance: Instance,
-  standing: Standing,
+  standing: InstanceContext,
   providers: ReadonlyMap<string, ProviderConfig>,
 ): AgentResponse {
   const { spec, name, pool } = instance
@@ -45,7 +45,7 @@ export function toAgent(
     suspended: standing.suspended,
     ...(spec.dir !== undefined && { rig: spec.dir }),
     ...(pool !== undefined && { pool }),
-    ...(session && { session: toInfo(session) }),
+    ...(session && { session: toSessionInfo(session) }),
     ...(standing.activeBead !== undefined && { active_bead: standing.activeBead }),
     ...(spec.provider !== undefined && { provider: spec.provider }),
     pack_derived: false,
@@ -60,7 +60,7 @@ export function toAgent(
   }
 }
 
-const toInfo = ({ name, attached, lastActivity }: AgentSession): SessionInfo => ({
+const toSessionInfo = ({ name, attached, lastActivity }: AgentSession): SessionInfo => ({
   name,
   attached,
   ...(lastActivity !== undefined && { last_activity: toTimestamp(lastActivity) }),

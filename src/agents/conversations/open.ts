@@ -43,6 +43,6 @@ export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
     },
     saveKey: (tx, { id }, key) => void book.update(tx, id, { sessionKey: key }),
     pending: async ({ id }) => (await options.pending(id)).pending,
-    onScreen: ({ hostKey }, listener) => (hostKey ? host.onOutput(hostKey, listener) : () => {}),
+    onScreenChange: ({ hostKey }, listener) => (hostKey ? host.onOutput(hostKey, listener) : () => {}),
   })
 }

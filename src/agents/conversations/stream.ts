@@ -6,40 +6,39 @@ import type { SessionRow } from '../sessions/table.ts'
 import { sessionFields } from './formats/options.ts'
 import { resumeScreen, type SessionOutput, toRawMessages, toStructured } from './formats/screen.ts'
 import type { TranscriptFormat } from './structured/transcript.ts'
-import { Pulse } from './tracking/wakeup.ts'
+import { Wakeup } from './tracking/wakeup.ts'
 import type { Transcripts } from './transcripts.ts'
 
 export interface StreamQuery {
   format?: TranscriptFormat | undefined
-  /** What a structured reader has seen already. */
+  /** The resume token of a structured reader. */
   after?: string | undefined
   thinking?: boolean | undefined
 }
 
-/** An opened stream: what its headers say, and its frames. */
+/** An opened stream: its headers and frames. */
 export interface OpenedStream {
   headers: Record<string, string>
   frames: AsyncIterable<SseFrame>
 }
 
-/** Opens the stream of what a session says; refuses when there is nothing to show and nothing will come. */
+/** Opens the stream of a session's output; fails when there is none and none will come. */
 export async function openStream(
-  parts: { transcripts: Transcripts; book: SessionRepository },
+  dependencies: { transcripts: Transcripts; book: SessionRepository },
   row: SessionRow,
   query: StreamQuery,
   signal: AbortSignal,
 ): Promise<OpenedStream> {
-  const { logs } = parts.transcripts
+  const { logs } = dependencies.transcripts
   const { format = 'conversation', thinking = false, after = '' } = query
   const logged = logs.frames(row, { format, thinking, after }, signal)
   if (logged) return { headers: headersOf(row), frames: logged }
-  const said = await parts.transcripts.read(row)
-  if (!said && !isRunning(row) && query.format !== 'structured' && row.state !== 'closed') {
+  const output = await dependencies.transcripts.read(row)
+  if (!output && !isRunning(row) && query.format !== 'structured' && row.state !== 'closed') {
     throw new AppError('session-not-found', `session ${row.id} has no live output`)
   }
-  const screen = (until: AbortSignal) => frames(parts, row, query, until)
-  const shown = logs.screenThenLog(row, { format, thinking, after }, signal, screen)
-  return { headers: headersOf(row), frames: shown }
+  const screen = (until: AbortSignal) => screenFrames(dependencies, row, query, until)
+  return { headers: headersOf(row), frames: logs.screenThenLog(row, { format, thinking, after }, signal, screen) }
 }
 
 const headersOf = (row: SessionRow): Record<string, string> => ({
@@ -47,56 +46,56 @@ const headersOf = (row: SessionRow): Record<string, string> => ({
   ...(!isRunning(row) && { 'GC-Session-Status': 'stopped' }),
 })
 
-/** SseFrames until the client goes away or the session's program is gone; a closed session gets one snapshot. */
-async function* frames(
+/** The frames of a screen until the client disconnects or the session is closed; a closed session gets one snapshot. */
+async function* screenFrames(
   { transcripts, book }: { transcripts: Transcripts; book: SessionRepository },
   row: SessionRow,
   query: StreamQuery,
   signal: AbortSignal,
 ): AsyncGenerator<SseFrame, void, void> {
-  const shape = new ScreenFrames(row, query)
-  yield* shape.opening()
-  const pulse = new Pulse(signal)
-  const unlisten = book.onChange(() => pulse.beat())
+  const formatter = new ScreenFrames(row, query)
+  yield* formatter.opening()
+  const wakeup = new Wakeup(signal)
+  const unsubscribe = book.onChange(() => wakeup.notify())
   try {
-    for (let first = true; !signal.aborted; first = false) {
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
       const now = book.find(row.id) ?? row
-      if (isRunning(now)) for await (const said of transcripts.follow(now, signal)) yield* shape.frame(said)
-      else if (first) yield* shape.frame(undefined)
-      if (now.state === 'closed') return yield* shape.closing()
-      if (!isRunning(book.find(row.id) ?? now)) await pulse.next()
+      if (isRunning(now)) for await (const output of transcripts.follow(now, signal)) yield* formatter.frame(output)
+      else if (isFirst) yield* formatter.frame(undefined)
+      if (now.state === 'closed') return yield* formatter.closing()
+      if (!isRunning(book.find(row.id) ?? now)) await wakeup.wait()
     }
   } finally {
-    unlisten()
+    unsubscribe()
   }
 }
 
-/** Puts what was said into the frames of one format, numbered where the format numbers them. */
+/** Formats a session's screen as frames, with ids where the format has them. */
 class ScreenFrames {
   #count = 0
-  #seen: string
+  #resumeToken: string
 
   constructor(
     private readonly row: SessionRow,
     private readonly query: StreamQuery,
   ) {
-    this.#seen = query.after ?? ''
+    this.#resumeToken = query.after ?? ''
   }
 
-  /** A raw stream begins with nothing, so that a client knows it is open. */
+  /** A raw stream starts with an empty frame, so that clients know it is open. */
   *opening(): Generator<SseFrame> {
     if (this.query.format !== 'raw') return
     yield { event: 'message', data: { ...sessionFields(this.row), format: 'raw', messages: [] } }
   }
 
-  *frame(said: SessionOutput | undefined): Generator<SseFrame> {
-    if (this.query.format === 'structured') return yield* this.#structured(said)
-    if (!said) return
+  *frame(output: SessionOutput | undefined): Generator<SseFrame> {
+    if (this.query.format === 'structured') return yield* this.#structured(output)
+    if (!output) return
     const id = String(++this.#count)
-    const whose = sessionFields(this.row)
+    const session = sessionFields(this.row)
     if (this.query.format === 'raw')
-      yield { id, event: 'message', data: { ...whose, format: 'raw', messages: toRawMessages(said) } }
-    else yield { id, event: 'turn', data: { ...whose, format: said.format, turns: said.turns } }
+      yield { id, event: 'message', data: { ...session, format: 'raw', messages: toRawMessages(output) } }
+    else yield { id, event: 'turn', data: { ...session, format: output.format, turns: output.turns } }
   }
 
   *closing(): Generator<SseFrame> {
@@ -104,11 +103,11 @@ class ScreenFrames {
     yield { ...id, event: 'activity', data: { activity: 'idle' } }
   }
 
-  *#structured(said: SessionOutput | undefined): Generator<SseFrame> {
-    const now = toStructured(this.row, said)
-    const how = resumeScreen(this.#seen, now)
-    if (how === 'same') return
-    this.#seen = now.history.cursor.resume_token
-    yield { id: this.#seen, event: 'structured', data: { ...now, ...how } }
+  *#structured(output: SessionOutput | undefined): Generator<SseFrame> {
+    const snapshot = toStructured(this.row, output)
+    const operation = resumeScreen(this.#resumeToken, snapshot)
+    if (operation === 'same') return
+    this.#resumeToken = snapshot.history.cursor.resume_token
+    yield { id: this.#resumeToken, event: 'structured', data: { ...snapshot, ...operation } }
   }
 }

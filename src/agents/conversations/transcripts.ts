@@ -3,19 +3,19 @@ import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import { isRunning } from '../sessions/running.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { TRANSCRIPT_CURSOR_INVALIDATED } from './errors.ts'
+import { TRANSCRIPT_CURSOR_INVALIDATED } from './formats/errors.ts'
 import { sessionFields } from './formats/options.ts'
 import { type SessionOutput, toRawMessages, toStructured } from './formats/screen.ts'
 import type { Transcript, TranscriptFormat } from './structured/transcript.ts'
 import type { SessionLogs } from './tracking/session-logs.ts'
-import { Pulse } from './tracking/wakeup.ts'
+import { Wakeup } from './tracking/wakeup.ts'
 
-/** Somewhere that what a session said can be read. */
+/** A source of a session's output. */
 export interface TranscriptSource {
-  /** Undefined when this source knows nothing of the session. */
+  /** Undefined when this source has nothing of the session. */
   read(row: SessionRow): Promise<SessionOutput | undefined>
-  /** Hears that there may be more to read; returns how to stop. */
-  subscribe(row: SessionRow, hear: () => void): () => void
+  /** Calls the listener when there may be more to read; returns the unsubscribe function. */
+  subscribe(row: SessionRow, listener: () => void): () => void
 }
 
 export interface TranscriptQuery {
@@ -26,10 +26,10 @@ export interface TranscriptQuery {
   include_thinking?: boolean | undefined
 }
 
-/** How many lines of the screen stand for a conversation. */
+/** How many lines of the screen are shown in place of a conversation. */
 const SCREEN_LINES = 100
 
-/** The screen of a running session: what is shown of one whose program keeps no log that we can read. */
+/** The screen of a running session, shown when its program writes no log that can be read. */
 export class ScreenSource implements TranscriptSource {
   constructor(private readonly host: Pick<SessionHost, 'screen' | 'onOutput'>) {}
 
@@ -40,71 +40,71 @@ export class ScreenSource implements TranscriptSource {
     return { format: 'text', turns: text === '' ? [] : [{ role: 'output', text }] }
   }
 
-  subscribe(row: SessionRow, hear: () => void): () => void {
-    return row.hostKey ? this.host.onOutput(row.hostKey, hear) : () => {}
+  subscribe(row: SessionRow, listener: () => void): () => void {
+    return row.hostKey ? this.host.onOutput(row.hostKey, listener) : () => {}
   }
 }
 
-/** What sessions said: by the logs of their programs, else from the first source that knows. */
+/** The output of sessions: from the logs of their programs, else from the first source that has it. */
 export class Transcripts {
   constructor(
     private readonly sources: readonly TranscriptSource[],
     private readonly book: SessionRepository,
-    /** The logs that programs keep themselves. */
     readonly logs: SessionLogs,
   ) {}
 
   async read(row: SessionRow): Promise<SessionOutput | undefined> {
     for (const source of this.sources) {
-      const said = await source.read(row)
-      if (said) return said
+      const output = await source.read(row)
+      if (output) return output
     }
     return undefined
   }
 
-  /** What a session said, in one of three shapes. */
+  /** The transcript of a session, in one of three formats. */
   async get(row: SessionRow, query: TranscriptQuery): Promise<Transcript> {
     checkQuery(query)
     const { format = 'conversation', include_thinking: thinking = false, tail, before, after } = query
     const logged = await this.logs.transcript(row, { format, thinking }, { tail: Number(tail || 0), before, after })
     if (logged) return logged
     rejectCursor(query)
-    const said = await this.read(row)
-    const whose = sessionFields(row)
-    if (query.format === 'structured') return { ...toStructured(row, said), operation: 'snapshot' }
-    if (query.format === 'raw') return { ...whose, format: 'raw', messages: toRawMessages(said) }
-    const turns = said?.turns ?? []
-    return { ...whose, format: said?.format ?? 'conversation', ...(turns.length > 0 && { turns }) }
+    const output = await this.read(row)
+    const session = sessionFields(row)
+    if (query.format === 'structured') return { ...toStructured(row, output), operation: 'snapshot' }
+    if (query.format === 'raw') return { ...session, format: 'raw', messages: toRawMessages(output) }
+    const turns = output?.turns ?? []
+    return { ...session, format: output?.format ?? 'conversation', ...(turns.length > 0 && { turns }) }
   }
 
-  /** What a session says, now and whenever it differs, until the signal aborts or its program is gone. */
+  /** The output of a session, now and whenever it changes, until the signal is aborted or its program has ended. */
   async *follow(row: SessionRow, signal: AbortSignal): AsyncGenerator<SessionOutput, void, void> {
-    const pulse = new Pulse(signal)
-    const stops = this.sources.map((source) => source.subscribe(row, () => pulse.beat()))
-    const gone = () => this.book.find(row.id)?.hostKey !== row.hostKey
-    stops.push(this.book.onChange(() => gone() && pulse.beat()))
+    const wakeup = new Wakeup(signal)
+    const unsubscribes = this.sources.map((source) => source.subscribe(row, () => wakeup.notify()))
+    const hasEnded = () => this.book.find(row.id)?.hostKey !== row.hostKey
+    unsubscribes.push(this.book.onChange(() => hasEnded() && wakeup.notify()))
     try {
-      let shown = ''
-      while (!signal.aborted && !gone()) {
-        const said = await this.read(row).catch(() => undefined)
-        if (!said) return
-        const text = JSON.stringify(said)
-        if (text !== shown) yield said
-        shown = text
-        await pulse.next()
+      let last = ''
+      while (!signal.aborted && !hasEnded()) {
+        const output = await this.read(row).catch(() => undefined)
+        if (!output) return
+        const json = JSON.stringify(output)
+        if (json !== last) yield output
+        last = json
+        await wakeup.wait()
       }
     } finally {
-      for (const stop of stops) stop()
+      for (const unsubscribe of unsubscribes) unsubscribe()
     }
   }
 }
 
 function checkQuery({ tail, before, after }: TranscriptQuery): void {
-  if (tail && !/^\d{1,9}$/.test(tail)) throw invalidQuery('tail', 'tail is a number of compaction segments; 0 for all')
+  if (tail && !/^\d{1,9}$/.test(tail))
+    throw invalidQuery('tail', 'tail must be a number of compaction segments; 0 for all')
   if (before && after) throw invalidQuery('after', 'give before or after, not both')
 }
 
-/** A screen has no entries to page by. */
+/** A screen has no entries to use as cursors. */
 function rejectCursor({ before, after }: TranscriptQuery): void {
   if (!before && !after) return
   throw new AppError(

@@ -5,24 +5,21 @@ import { parseJson } from '../conversations/entries/json.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** How a program that was asked something ended. */
-export interface Asked {
+/** The result of running a command. */
+export interface CommandResult {
   readonly code: number | undefined
-  readonly out: string
-  /** It did not answer in time and was ended. */
-  readonly late: boolean
+  readonly stdout: string
+  /** Whether the command was killed since it did not end in time. */
+  readonly timedOut: boolean
 }
 
-/** A program that says nothing for so long is ended. */
-const WITHIN_MS = 5000
-/** More than this nobody has to say. */
-const MOST = 64 * 1024
+const TIMEOUT_MS = 5000
+const MAX_OUTPUT_LENGTH = 64 * 1024
 
-/** Settings are not larger. */
-const LARGEST = 1024 * 1024
+const MAX_FILE_BYTES = 1024 * 1024
 
-/** Looks at programs and their files: bounded in time, and the same wherever the supervisor was started from. */
-export class Look {
+/** Inspects programs and their files in bounded time, independently of the environment the supervisor was started in. */
+export class ProgramInspector {
   readonly home: string
   readonly path: string
 
@@ -31,74 +28,72 @@ export class Look {
     private readonly deadlines: Deadlines,
   ) {
     this.home = env.HOME ?? '/'
-    const own = ['.local/bin', '.bun/bin', '.npm-global/bin', '.cargo/bin', 'bin'].map((name) => join(this.home, name))
-    this.path = ['/usr/local/bin', '/opt/homebrew/bin', '/usr/bin', '/bin', ...own].join(delimiter)
+    const userFolders = ['.local/bin', '.bun/bin', '.npm-global/bin', '.cargo/bin', 'bin'].map((name) =>
+      join(this.home, name),
+    )
+    this.path = ['/usr/local/bin', '/opt/homebrew/bin', '/usr/bin', '/bin', ...userFolders].join(delimiter)
   }
 
-  /** Where a program is; undefined when it is nowhere that is looked at. */
-  find(program: string): string | undefined {
+  /** The path of a program; undefined when it is not installed. */
+  findProgram(program: string): string | undefined {
     return this.path
       .split(delimiter)
       .map((folder) => join(folder, program))
-      .find(runnable)
+      .find(isExecutable)
   }
 
-  /** A file's text; undefined when it cannot be read, or is nothing that a program keeps its settings in. */
-  file(path: string): string | undefined {
+  /** The text of a settings file; undefined when it cannot be read or is too large. */
+  readFile(path: string): string | undefined {
     try {
-      const found = statSync(path)
-      return found.isFile() && found.size <= LARGEST ? readFileSync(path, 'utf8') : undefined
+      const stats = statSync(path)
+      return stats.isFile() && stats.size <= MAX_FILE_BYTES ? readFileSync(path, 'utf8') : undefined
     } catch {
       return undefined
     }
   }
 
-  /** A file as JSON: undefined when it is not there, null when it is not JSON. */
-  json(path: string): unknown {
-    const said = this.file(path)
-    return said === undefined ? undefined : (parseJson(said) ?? null)
+  /** The value of a JSON file: undefined when it does not exist, null when it is not JSON. */
+  readJson(path: string): unknown {
+    const text = this.readFile(path)
+    return text === undefined ? undefined : (parseJson(text) ?? null)
   }
 
-  parse(said: string): unknown {
-    return parseJson(said)
-  }
-
-  /** Asks a program something; it and what it starts are ended when it does not answer in time. */
-  async run([program = '', ...args]: readonly string[]): Promise<Asked> {
-    const found = this.find(program)
-    if (!found) return { code: undefined, out: '', late: false }
+  /** Runs a command; it and its children are killed when it does not end in time. */
+  async run([program = '', ...args]: readonly string[]): Promise<CommandResult> {
+    const path = this.findProgram(program)
+    if (!path) return { code: undefined, stdout: '', timedOut: false }
     const env = { ...this.env, PATH: this.path }
-    const child = Bun.spawn([found, ...args], {
+    const child = Bun.spawn([path, ...args], {
       ...{ env, cwd: this.home, detached: true, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' },
     })
-    const { promise: late, resolve } = Promise.withResolvers<'late'>()
-    const due = this.deadlines.after(WITHIN_MS, () => resolve('late'))
+    const { promise: timeout, resolve } = Promise.withResolvers<'timeout'>()
+    const timer = this.deadlines.after(TIMEOUT_MS, () => resolve('timeout'))
     const reader = child.stdout.getReader()
-    const answered = Promise.all([child.exited, read(reader)])
-    const ended = await Promise.race([answered, late])
-    due.cancel()
-    if (ended !== 'late') return { code: ended[0], out: ended[1], late: false }
-    endGroup(child.pid)
+    const completed = Promise.all([child.exited, readOutput(reader)])
+    const result = await Promise.race([completed, timeout])
+    timer.cancel()
+    if (result !== 'timeout') return { code: result[0], stdout: result[1], timedOut: false }
+    killProcessGroup(child.pid)
     await reader.cancel()
-    return { code: undefined, out: '', late: true }
+    return { code: undefined, stdout: '', timedOut: true }
   }
 }
 
-interface Reader {
+interface ChunkReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
 }
 
-async function read(reader: Reader): Promise<string> {
+async function readOutput(reader: ChunkReader): Promise<string> {
   const decoder = new TextDecoder()
-  let said = ''
+  let output = ''
   for (;;) {
     const { value, done } = await reader.read()
-    if (done) return said
-    if (said.length < MOST) said += decoder.decode(value, { stream: true })
+    if (done) return output
+    if (output.length < MAX_OUTPUT_LENGTH) output += decoder.decode(value, { stream: true })
   }
 }
 
-function endGroup(pid: number): void {
+function killProcessGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch (error) {
@@ -106,7 +101,7 @@ function endGroup(pid: number): void {
   }
 }
 
-function runnable(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return statSync(file).isFile()

@@ -1,107 +1,107 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { Look } from './inspector.ts'
-import { type Finding, PROBES, type Probe } from './probes.ts'
+import { ProgramInspector } from './inspector.ts'
+import { PROBES, type Probe, type ProbeResult } from './probes.ts'
 import type { ProviderReadinessQuery, ProviderReadinessResponse, ReadinessQuery, ReadinessResponse } from './schema.ts'
 
-interface Needs {
+interface ReadinessDependencies {
   clock: Clock
   deadlines: Deadlines
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** How long what was seen is believed. */
-const KEPT_MS = 2000
-const ITEMS = ['claude', 'codex', 'gemini', 'github_cli']
-const PROVIDERS = ['claude', 'codex', 'gemini']
+/** How long a result is reused. */
+const CACHE_MS = 2000
+const DEFAULT_ITEMS = ['claude', 'codex', 'gemini', 'github_cli']
+const DEFAULT_PROVIDERS = ['claude', 'codex', 'gemini']
 
-interface Seen {
-  at: number
-  /** Being looked for just now: whoever asks meanwhile waits for the same. */
-  looking: boolean
-  finding: Promise<Finding>
+interface CachedResult {
+  checkedAt: number
+  /** Whether the probe still runs: later callers wait for the same result. */
+  isRunning: boolean
+  result: Promise<ProbeResult>
 }
 
 /** Whether the programs that agents run are installed and logged in. */
 export class Readiness {
-  readonly #seen = new Map<string, Seen>()
-  readonly #look: Look
+  readonly #cache = new Map<string, CachedResult>()
+  readonly #inspector: ProgramInspector
 
-  constructor(private readonly needs: Needs) {
-    this.#look = new Look(needs.env, needs.deadlines)
+  constructor(private readonly dependencies: ReadinessDependencies) {
+    this.#inspector = new ProgramInspector(dependencies.env, dependencies.deadlines)
   }
 
-  /** Providers and tools. `prefix` stands before a refusal. */
+  /** The readiness of providers and tools. `prefix` begins the message of an error. */
   async items({ items, fresh }: ReadinessQuery, prefix = ''): Promise<ReadinessResponse> {
-    const wanted = asked(items, ITEMS, () => true, `${prefix}unsupported items value`)
-    const found = await this.#all(wanted, fresh)
+    const probes = selectProbes(items, DEFAULT_ITEMS, () => true, `${prefix}unsupported items value`)
+    const results = await this.#runAll(probes, fresh)
     return {
       items: Object.fromEntries(
-        found.map(([name, { kind, displayName }, finding]) => [
+        results.map(([name, { kind, displayName }, result]) => [
           name,
-          { name, kind, display_name: displayName, ...finding },
+          { name, kind, display_name: displayName, ...result },
         ]),
       ),
     }
   }
 
-  /** Providers alone. */
+  /** The readiness of providers. */
   async providers({ providers, fresh }: ProviderReadinessQuery, prefix = ''): Promise<ProviderReadinessResponse> {
     const isProvider = ({ kind }: Probe) => kind === 'provider'
-    const wanted = asked(providers, PROVIDERS, isProvider, `${prefix}unsupported providers value`)
-    const found = await this.#all(wanted, fresh)
+    const probes = selectProbes(providers, DEFAULT_PROVIDERS, isProvider, `${prefix}unsupported providers value`)
+    const results = await this.#runAll(probes, fresh)
     return {
       providers: Object.fromEntries(
-        found.map(([name, { displayName }, finding]) => [name, { display_name: displayName, ...finding }]),
+        results.map(([name, { displayName }, result]) => [name, { display_name: displayName, ...result }]),
       ),
     }
   }
 
-  #all(wanted: readonly (readonly [string, Probe])[], fresh = false) {
+  #runAll(probes: readonly (readonly [string, Probe])[], fresh = false) {
     return Promise.all(
-      wanted.map(async ([name, probe]) => [name, probe, await this.#find(name, probe, fresh)] as const),
+      probes.map(async ([name, probe]) => [name, probe, await this.#resultOf(name, probe, fresh)] as const),
     )
   }
 
-  #find(name: string, probe: Probe, fresh: boolean): Promise<Finding> {
-    const now = this.needs.clock.now()
-    const seen = this.#seen.get(name)
-    if (seen?.looking || (seen && !fresh && Math.abs(now - seen.at) < KEPT_MS)) return seen.finding
-    const looked: Seen = { at: now, looking: true, finding: this.#probe(probe) }
-    void looked.finding.finally(() => {
-      looked.looking = false
+  #resultOf(name: string, probe: Probe, fresh: boolean): Promise<ProbeResult> {
+    const now = this.dependencies.clock.now()
+    const cached = this.#cache.get(name)
+    if (cached?.isRunning || (cached && !fresh && Math.abs(now - cached.checkedAt) < CACHE_MS)) return cached.result
+    const started: CachedResult = { checkedAt: now, isRunning: true, result: this.#run(probe) }
+    void started.result.finally(() => {
+      started.isRunning = false
     })
-    this.#seen.set(name, looked)
-    return looked.finding
+    this.#cache.set(name, started)
+    return started.result
   }
 
-  async #probe(probe: Probe): Promise<Finding> {
-    if (!this.#look.find(probe.program)) {
+  async #run(probe: Probe): Promise<ProbeResult> {
+    if (!this.#inspector.findProgram(probe.program)) {
       return { status: 'not_installed', detail: `there is no program ${probe.program}` }
     }
     try {
-      return await probe.check(this.#look)
+      return await probe.check(this.#inspector)
     } catch (error) {
       return { status: 'probe_error', detail: errorMessage(error) }
     }
   }
 }
 
-/** The probes of a list of names; refuses a name there is none for. */
-function asked(
+/** The probes of a list of names; fails for a name that has none. */
+function selectProbes(
   list: string | undefined,
-  usual: readonly string[],
-  fits: (probe: Probe) => boolean,
-  refusal: string,
+  defaults: readonly string[],
+  isSupported: (probe: Probe) => boolean,
+  errorPrefix: string,
 ): (readonly [string, Probe])[] {
   const names = (list ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
-  return [...new Set(names.length > 0 ? names : usual)].map((name) => {
+  return [...new Set(names.length > 0 ? names : defaults)].map((name) => {
     const probe = PROBES.get(name)
-    if (probe && fits(probe)) return [name, probe] as const
-    throw new AppError('invalid-request', `${refusal} "${name}"`)
+    if (probe && isSupported(probe)) return [name, probe] as const
+    throw new AppError('invalid-request', `${errorPrefix} "${name}"`)
   })
 }

@@ -4,19 +4,19 @@ import type { Readiness } from './readiness.ts'
 import { ProviderReadinessQuery, ProviderReadinessResponse, ReadinessQuery, ReadinessResponse } from './schema.ts'
 
 const items = {
-  summary: 'Tell whether agents’ programs and tools are installed and logged in',
+  summary: 'Show whether the programs and tools of agents are installed and logged in',
   query: ReadinessQuery,
   ok: ReadinessResponse,
   errors: ['invalid-request'],
 } as const
 const providers = {
-  summary: 'Tell whether agents’ programs are installed and logged in',
+  summary: 'Show whether the programs of agents are installed and logged in',
   query: ProviderReadinessQuery,
   ok: ProviderReadinessResponse,
   errors: ['invalid-request'],
 } as const
 
-/** The same for the supervisor and for each of its cities: programs are the machine's. */
+/** The supervisor and its cities give the same answers, since programs belong to the machine. */
 export const readinessRoutes = (readiness: Readiness, city: CityOf<{ readiness: Readiness }>) => [
   route('GET /v0/readiness', { id: 'get-v0-readiness', ...items }, (x) => readiness.items(x.query, 'invalid: ')),
   route('GET /v0/provider-readiness', { id: 'get-v0-provider-readiness', ...providers }, (x) =>

@@ -5,8 +5,8 @@ const closed = { additionalProperties: false } as const
 const status = Type.String({
   description: '`configured`, `needs_auth`, `not_installed`, `invalid_configuration` or `probe_error`.',
 })
-const detail = Type.Optional(Type.String({ description: 'What is missing, or why it could not be told.' }))
-const display_name = Type.String({ description: 'Its name for people.' })
+const detail = Type.Optional(Type.String({ description: 'What is missing, or why the check failed.' }))
+const display_name = Type.String({ description: 'The display name.' })
 
 export const ReadinessItem = Type.Object(
   { name: Type.String(), kind: Type.String({ description: '`provider` or `tool`.' }), display_name, status, detail },
@@ -29,11 +29,11 @@ export const ProviderReadinessResponse = Type.Object(
 )
 export type ProviderReadinessResponse = Static<typeof ProviderReadinessResponse>
 
-const fresh = Type.Optional(Type.Boolean({ description: 'Looks again, whatever was seen a moment ago.' }))
+const fresh = Type.Optional(Type.Boolean({ description: 'Checks again instead of returning a recent result.' }))
 
 export const ReadinessQuery = Type.Object({
   items: Type.Optional(
-    Type.String({ description: 'Which, separated by commas; `claude,codex,gemini,github_cli` when absent.' }),
+    Type.String({ description: 'Names separated by commas; `claude,codex,gemini,github_cli` when absent.' }),
   ),
   fresh,
 })
@@ -41,7 +41,7 @@ export type ReadinessQuery = Static<typeof ReadinessQuery>
 
 export const ProviderReadinessQuery = Type.Object({
   providers: Type.Optional(
-    Type.String({ description: 'Which, separated by commas; `claude,codex,gemini` when absent.' }),
+    Type.String({ description: 'Names separated by commas; `claude,codex,gemini` when absent.' }),
   ),
   fresh,
 })

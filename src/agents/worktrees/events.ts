@@ -6,7 +6,7 @@ const where = { bead_id: Type.String(), path: Type.String(), rig: Type.String() 
 export const WorktreeReaped = defineEvent(
   'bead.worktree.reaped',
   Type.Object({ ...where, branch: Type.String() }, { $id: 'BeadWorktreeReapedPayload', additionalProperties: false }),
-  'A worktree was removed; nothing of its work was only there.',
+  'A worktree was removed; all its work exists elsewhere.',
 )
 
 export const WorktreeReapSkipped = defineEvent(
@@ -15,5 +15,5 @@ export const WorktreeReapSkipped = defineEvent(
     { ...where, reason: Type.String() },
     { $id: 'BeadWorktreeReapSkippedPayload', additionalProperties: false },
   ),
-  'A worktree was kept, because something in it is nowhere else.',
+  'A worktree was kept, because it holds work that exists nowhere else.',
 )

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type GitResult, type GitRunner, gitErrorMessage } from '../../config/git/git-runner.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Findings } from './keep-reason.ts'
+import type { WorktreeStatus } from './keep-reason.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -28,7 +28,7 @@ export class WorktreeGit {
     await this.#run(repository, 'worktree', 'add', '-q', ...how)
   }
 
-  async look(repository: string, path: string, branch: string, base: string): Promise<Findings> {
+  async look(repository: string, path: string, branch: string, base: string): Promise<WorktreeStatus> {
     const status = await this.#run(path, 'status', '--porcelain', '-z')
     const head = await this.#run(path, 'rev-parse', 'HEAD')
     const own = await this.#try(repository, 'rev-parse', '--verify', '-q', `refs/heads/${branch}`)

@@ -1,17 +1,17 @@
-/** What git tells of a worktree whose session is over. */
-export interface Findings {
-  /** Files that are changed or new, those that git ignores left out. */
+/** The git status of a worktree whose session is over. */
+export interface WorktreeStatus {
+  /** The number of changed and new files, without those that git ignores. */
   changes: number
-  /** Whether all that is committed there is in the branch it is to end up in. */
+  /** Whether all its commits are in the base branch. */
   merged: boolean
-  /** Whether all that is committed there is on some remote. */
+  /** Whether all its commits are on a remote. */
   pushed: boolean
-  /** Commits that the other branch does not have. */
+  /** The number of commits that the base branch does not have. */
   ahead: number
 }
 
-/** Why a worktree has to stay: something in it is nowhere else. Undefined when it may go. */
-export function reasonToKeep({ changes, merged, pushed, ahead }: Findings): string | undefined {
+/** Why a worktree must be kept: it holds work that exists nowhere else. Undefined when it may be removed. */
+export function reasonToKeep({ changes, merged, pushed, ahead }: WorktreeStatus): string | undefined {
   if (changes > 0) return `${changes} ${changes === 1 ? 'file is' : 'files are'} changed and not committed`
   if (merged || pushed) return undefined
   return `${ahead} ${ahead === 1 ? 'commit is' : 'commits are'} neither merged nor pushed`

@@ -5,7 +5,7 @@ interface OwnerRow {
   hostKey: string | null
 }
 
-/** How far a session is, from its row; one that was removed is over. */
+/** The state of a session by its row; a session whose row was deleted is over. */
 export function ownerStateOf(row: OwnerRow | undefined): OwnerState {
   if (!row) return 'over'
   if (row.state !== 'closed') return 'live'

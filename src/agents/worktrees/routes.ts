@@ -5,14 +5,14 @@ import { OKResponseBody } from '../../http/schema.ts'
 import { WorktreeList } from './schema.ts'
 import type { Worktrees } from './worktrees.ts'
 
-/** The git worktrees of sessions. All of it is ours. */
+/** The operations on the git worktrees of sessions; all of them are extensions. */
 export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
   route(
     'GET ~/worktrees',
     {
       id: 'list-worktrees',
       summary: 'List the git worktrees of sessions',
-      description: 'Those in use, and those that were kept because something in them is nowhere else.',
+      description: 'Worktrees in use, and those that were kept because they hold work that exists nowhere else.',
       ok: WorktreeList,
       extension: true,
     },
@@ -25,7 +25,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
       summary: 'Remove the worktree of a session that is over',
       query: Type.Object({
         force: Type.Optional(
-          Type.Boolean({ description: 'Also when something in it is nowhere else. It is lost then.' }),
+          Type.Boolean({ description: 'Removes it also when it holds work that exists nowhere else, which is lost.' }),
         ),
       }),
       ok: OKResponseBody,

@@ -1,16 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** Ours: a git worktree that a session works in, or worked in. */
+/** Ours: the git worktree of a session. */
 export const Worktree = Type.Object(
   {
-    session: Type.String({ description: 'The session it was made for.' }),
+    session: Type.String({ description: 'The session that it belongs to.' }),
     rig: Type.String(),
     path: Type.String(),
     branch: Type.String(),
-    bead_id: Type.Optional(Type.String({ description: 'The work it was made for.' })),
+    bead_id: Type.Optional(Type.String({ description: 'The bead that it was created for.' })),
     created_at: Type.String({ format: 'date-time' }),
-    in_use: Type.Boolean({ description: 'Whether its session is not over yet.' }),
-    kept: Type.Optional(Type.String({ description: 'Why it is still there although its session is over.' })),
+    in_use: Type.Boolean({ description: 'Whether its session is not over.' }),
+    kept: Type.Optional(Type.String({ description: 'Why it was kept after its session.' })),
   },
   { $id: 'Worktree', additionalProperties: false },
 )
@@ -20,7 +20,7 @@ export const WorktreeList = Type.Object(
   {
     items: Type.Array(Worktree),
     total: Type.Integer(),
-    limit: Type.Integer({ description: 'Most of them at once; `worktree_limit` of `[session]`.' }),
+    limit: Type.Integer({ description: 'The maximum number of worktrees; `worktree_limit` of `[session]`.' }),
   },
   { $id: 'WorktreeList', additionalProperties: false },
 )

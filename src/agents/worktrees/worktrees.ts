@@ -20,7 +20,7 @@ import { reasonToKeep } from './keep-reason.ts'
 import type { Worktree, WorktreeList } from './schema.ts'
 import { type WorktreeRow, worktrees } from './table.ts'
 
-/** How far a session is: it is to go on, its program is still to end, or it is over. */
+/** The state of a worktree's session: it continues, its program is still ending, or it is over. */
 export type OwnerState = 'live' | 'ending' | 'over'
 
 interface WorktreesOptions {
@@ -36,7 +36,7 @@ interface WorktreesOptions {
   report(message: string): void
 }
 
-/** Of a session, what its worktree is made for. */
+/** The session that a worktree belongs to. */
 interface WorktreeOwner {
   id: string
   sessionName: string
@@ -44,67 +44,67 @@ interface WorktreeOwner {
   work: string | null
 }
 
-/** The worktree of a session: asked at every bead that is closed. */
-const oneOf = (orm: Orm) =>
+/** Finds the worktree of a session; runs for every bead that is closed. */
+const prepareFind = (orm: Orm) =>
   orm
     .select()
     .from(worktrees)
     .where(eq(worktrees.session, sql.placeholder('session')))
     .prepare()
 
-/** How soon to look again for a program that is about to end. */
-const AGAIN = 5_000
+/** How soon a program that is ending is checked again. */
+const RETRY_MS = 5_000
 
 /**
- * One worktree for each session of an agent that asks for it. It is taken away when its session is over and all that
- * was done there is merged or pushed; otherwise it stays, is listed with the reason, and is a person's to remove.
+ * The git worktrees of sessions whose agents declare them. A worktree is removed when its session is over and all its
+ * work is merged or pushed; otherwise it is kept, listed with the reason, and left for a person to remove.
  */
 export class Worktrees {
   readonly #git: WorktreeGit
-  readonly #one: ReturnType<typeof oneOf>
+  readonly #findStatement: ReturnType<typeof prepareFind>
   #sweeping: Promise<void> = Promise.resolve()
-  #again: Deadline | undefined
-  #closed = false
+  #retry: Deadline | undefined
+  #isClosed = false
 
   constructor(private readonly options: WorktreesOptions) {
     const { deadlines, env, reactions, store } = options
-    this.#one = oneOf(store.orm)
+    this.#findStatement = prepareFind(store.orm)
     this.#git = new WorktreeGit(new GitRunner({ deadlines, env }))
     reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject }) => {
       if (subject !== undefined && this.#find(subject)) tx.after(() => void this.sweep())
     })
   }
 
-  /** Looks after what a stop or a crash left. */
+  /** Removes what a stop or a crash left behind. */
   start(): void {
     if (this.#all().length > 0) void this.sweep()
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    this.#again?.cancel()
+    this.#isClosed = true
+    this.#retry?.cancel()
     await this.#sweeping
   }
 
-  /** The folder a session of this agent is to work in, made when it is not there; undefined when it needs none. */
-  async prepare(tenant: WorktreeOwner, agent: AgentConfig | undefined): Promise<string | undefined> {
-    const known = this.#find(tenant.id)
-    if (!known && !agent?.worktree) return undefined
-    const row = known ?? (await this.#new(tenant))
+  /** Creates the worktree of a session when it is missing and returns its folder; undefined when the agent has none. */
+  async prepare(owner: WorktreeOwner, agent: AgentConfig | undefined): Promise<string | undefined> {
+    const existing = this.#find(owner.id)
+    if (!existing && !agent?.worktree) return undefined
+    const row = existing ?? (await this.#create(owner))
     createFolder(join(this.options.config.current.path, '.gc', 'worktrees', row.rig))
     await this.#git.add(row.repository, row.path, row.branch, row.base)
     return row.path
   }
 
   list(): WorktreeList {
-    const items = this.#all().map((row) => this.#shown(row))
+    const items = this.#all().map((row) => this.#toWorktree(row))
     return { items, total: items.length, limit: this.#limit }
   }
 
-  /** Takes a worktree away on request, as far as nothing in it is notFoundHandler else; with `force`, whatever is in it. */
+  /** Removes a worktree on request unless it holds unsaved work; with `force`, in any case. */
   async remove(caller: Caller, session: string, force: boolean): Promise<OKResponseBody> {
     if (caller.kind === 'session') {
-      throw new AppError('forbidden', 'forbidden: worktrees are for people to remove; they may hold work of others')
+      throw new AppError('forbidden', 'forbidden: only people remove worktrees, since they may hold the work of others')
     }
     const row = this.#find(session)
     if (!row)
@@ -117,59 +117,59 @@ export class Worktrees {
     throw new AppError('conflict-wrong-state', `${row.path} is kept: ${kept}; save it, or remove it with force`)
   }
 
-  /** Removes what is not needed any more; one sweep at a time. */
+  /** Removes worktrees that are not needed any more; sweeps do not overlap. */
   sweep(): Promise<void> {
     this.#sweeping = this.#sweeping.then(() => this.#sweep()).catch((error) => this.options.report(errorMessage(error)))
     return this.#sweeping
   }
 
   async #sweep(): Promise<void> {
-    let busy = false
+    let hasEnding = false
     for (const row of this.#all()) {
-      if (this.#closed) return
-      const tenancy = this.options.ownerState(row.session)
-      busy ||= tenancy === 'ending'
-      if (tenancy === 'over') await this.#reap(row, false).catch((error) => this.#keep(row, errorMessage(error)))
+      if (this.#isClosed) return
+      const state = this.options.ownerState(row.session)
+      hasEnding ||= state === 'ending'
+      if (state === 'over') await this.#reap(row, false).catch((error) => this.#recordKept(row, errorMessage(error)))
     }
-    this.#again?.cancel()
-    if (busy) this.#again = this.options.deadlines.after(AGAIN, () => void this.sweep())
+    this.#retry?.cancel()
+    if (hasEnding) this.#retry = this.options.deadlines.after(RETRY_MS, () => void this.sweep())
   }
 
-  /** Takes one away, or says why not. */
+  /** Removes a worktree, or returns why it is kept. */
   async #reap(row: WorktreeRow, force: boolean): Promise<string | undefined> {
     const { repository, path, branch, base } = row
     let merged = false
     if (existsSync(path) && !force) {
-      const found = await this.#git.look(repository, path, branch, base)
-      const reason = reasonToKeep(found)
-      if (reason !== undefined) return this.#keep(row, reason)
-      merged = found.merged
+      const status = await this.#git.look(repository, path, branch, base)
+      const reason = reasonToKeep(status)
+      if (reason !== undefined) return this.#recordKept(row, reason)
+      merged = status.merged
     }
     await this.#git.remove(repository, path, force)
     if (merged) await this.#git.forget(repository, branch)
     await this.options.store.write((tx) => {
       tx.orm.delete(worktrees).where(eq(worktrees.session, row.session)).run()
       const payload = { bead_id: row.bead ?? row.session, path, rig: row.rig, branch }
-      this.options.log.append(tx, WorktreeReaped, this.#facts(row), payload)
+      this.options.log.append(tx, WorktreeReaped, this.#eventFields(row), payload)
     })
     return undefined
   }
 
-  /** Notes why a worktree stays; told once for each reason. */
-  async #keep(row: WorktreeRow, reason: string): Promise<string> {
+  /** Records why a worktree is kept; each reason is recorded once. */
+  async #recordKept(row: WorktreeRow, reason: string): Promise<string> {
     if (row.kept === reason) return reason
     await this.options.store.write((tx) => {
       tx.orm.update(worktrees).set({ kept: reason }).where(eq(worktrees.session, row.session)).run()
       const payload = { bead_id: row.bead ?? row.session, path: row.path, rig: row.rig, reason }
-      this.options.log.append(tx, WorktreeReapSkipped, this.#facts(row), payload)
+      this.options.log.append(tx, WorktreeReapSkipped, this.#eventFields(row), payload)
     })
     return reason
   }
 
-  async #new({ id, sessionName, rig: name, work }: WorktreeOwner): Promise<WorktreeRow> {
-    const rig = this.options.config.current.rigs.find((one) => one.name === name)
+  async #create({ id, sessionName, rig: name, work }: WorktreeOwner): Promise<WorktreeRow> {
+    const rig = this.options.config.current.rigs.find((candidate) => candidate.name === name)
     if (!rig) throw new AppError('service-unavailable', `there is no rig ${name} to make a worktree of`)
-    await this.#makeRoom()
+    await this.#ensureCapacity()
     const base = await this.#git.baseOf(rig.path, rig.defaultBranch)
     const row: WorktreeRow = {
       session: id,
@@ -186,14 +186,14 @@ export class Worktrees {
     return row
   }
 
-  async #makeRoom(): Promise<void> {
+  async #ensureCapacity(): Promise<void> {
     if (this.#all().length < this.#limit) return
     await this.sweep()
-    const left = this.#all().length
-    if (left < this.#limit) return
+    const count = this.#all().length
+    if (count < this.#limit) return
     throw new AppError(
       'service-unavailable',
-      `there are ${left} worktrees, and worktree_limit is ${this.#limit}; see gc worktree list and remove some`,
+      `there are ${count} worktrees, and worktree_limit is ${this.#limit}; see gc worktree list and remove some`,
     )
   }
 
@@ -201,7 +201,7 @@ export class Worktrees {
     return this.options.config.current.session.worktreeLimit
   }
 
-  #shown({ session, rig, path, branch, bead, createdAt, kept }: WorktreeRow): Worktree {
+  #toWorktree({ session, rig, path, branch, bead, createdAt, kept }: WorktreeRow): Worktree {
     const inUse = this.options.ownerState(session) !== 'over'
     return {
       ...{ session, rig, path, branch, created_at: toTimestamp(createdAt), in_use: inUse },
@@ -210,12 +210,12 @@ export class Worktrees {
     }
   }
 
-  #facts({ session, bead }: WorktreeRow) {
+  #eventFields({ session, bead }: WorktreeRow) {
     return { actor: 'gc', subject: bead ?? session, session_id: session }
   }
 
   #find(session: string): WorktreeRow | undefined {
-    return this.#one.get({ session })
+    return this.#findStatement.get({ session })
   }
 
   #all(): WorktreeRow[] {

@@ -15,7 +15,7 @@ const rows = (said: unknown): AgentResponse[] => (said as { items: AgentResponse
 const names = (said: unknown) => rows(said).map(({ name }) => name)
 
 describe('listing agents', () => {
-  test('shows one row for one session, every place of a pool, and an unlimited pool as what runs of it', async () => {
+  test('shows one row for a single session, every slot of a pool, and the running instances of an unlimited pool', async () => {
     await using town = await agentsWorld(TOWN)
     expect(names(await town.get('agents'))).toEqual(['shop/opal', 'shop/crew-2', 'shop/crew-3', 'mayor', 'swarm'])
     town.sessions.run('swarm', 'swarm-1')
@@ -34,7 +34,7 @@ describe('listing agents', () => {
     expect((all as { total: number }).total).toBe(6)
   })
 
-  test('is narrowed by pool, rig and running, and peeks at screens', async () => {
+  test('filters by pool, rig and running, and peeks at screens', async () => {
     await using town = await agentsWorld(TOWN)
     town.sessions.run('shop/crew', 'shop/crew-2')
     expect(names(await town.get('agents?pool=shop%2Fcrew'))).toEqual(['shop/opal', 'shop/crew-2', 'shop/crew-3'])
@@ -49,7 +49,7 @@ describe('listing agents', () => {
 })
 
 describe('an agent', () => {
-  test('is in the first state that fits', async () => {
+  test('is in the first state that applies', async () => {
     await using town = await agentsWorld(TOWN)
     const state = async () => (await town.get('agent/mayor')).state
     expect(await state()).toBe('stopped')
@@ -98,7 +98,7 @@ describe('an agent', () => {
     })
   })
 
-  test('that cannot be started says why', async () => {
+  test('that cannot be started shows the reason', async () => {
     await using town = await agentsWorld(TOWN)
     town.sessions.missing = "provider 'claude' not found in PATH"
     expect(await town.get('agent/mayor')).toMatchObject({ available: false, unavailable_reason: town.sessions.missing })
@@ -122,7 +122,7 @@ describe('an agent', () => {
 })
 
 describe('creating an agent', () => {
-  test('writes its file and nothing else, and it is there at once', async () => {
+  test('writes its file and nothing else, and the agent exists at once', async () => {
     await using town = await agentsWorld(TOWN)
     const before = town.declared()
     const made = await town.send('POST', 'agents', { name: 'worker', dir: 'shop', provider: 'claude', scope: null })
@@ -136,7 +136,7 @@ describe('creating an agent', () => {
     expect(town.log.head).toBe(0)
   })
 
-  test('takes everything that can be said of one', async () => {
+  test('accepts every field of a declaration', async () => {
     await using town = await agentsWorld(TOWN)
     const made = await town.send('POST', 'agents/declare', {
       name: 'w',
@@ -184,7 +184,7 @@ describe('creating an agent', () => {
     expect(town.log.head).toBe(0)
   })
 
-  test('by a session cannot give more than the session has', async () => {
+  test('by a session cannot grant permissions that the session lacks', async () => {
     await using town = await agentsWorld(TOWN)
     town.as({ kind: 'session', city: 'c', session: 'tc-1', names: ['tc-1'], may: ['respond'] })
     const made = await town.send('POST', 'agents/declare', {
@@ -231,7 +231,7 @@ describe('changing an agent', () => {
     expect(town.log.head).toBe(0)
   })
 
-  test('restarts its sessions; any other action is refused', async () => {
+  test('restarts its sessions, and any other action is an error', async () => {
     await using town = await agentsWorld(TOWN)
     expect(await town.send('POST', 'agent/shop/crew/restart')).toEqual({ status: 200, said: { status: 'ok' } })
     expect(town.sessions.restarted).toEqual([['shop/crew']])
@@ -244,7 +244,7 @@ describe('changing an agent', () => {
 })
 
 describe('the output of an agent', () => {
-  test('is asked for by segments, also for an agent whose name could be a rig', async () => {
+  test('is paged by segments, also for an agent whose name could be a rig', async () => {
     await using town = await agentsWorld(TOWN)
     town.sessions.run('mayor', 'mayor')
     town.sessions.run('shop/crew', 'shop/crew-2')
@@ -257,7 +257,7 @@ describe('the output of an agent', () => {
     expect(await town.get('agent/swarm/output')).toMatchObject({ status: 404, detail: 'agent swarm not running' })
   })
 
-  test('streams as numbered turns, and tells when the agent is stopped', async () => {
+  test('streams as numbered turns, and a header tells that the agent is stopped', async () => {
     await using town = await agentsWorld(TOWN)
     town.sessions.run('mayor', 'mayor', { running: false })
     const answer = await town.server.get('/v0/city/c/agent/mayor/output/stream')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
-import { Look } from '../../../src/agents/readiness/inspector.ts'
+import { ProgramInspector } from '../../../src/agents/readiness/inspector.ts'
 import { Readiness } from '../../../src/agents/readiness/readiness.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { TestClock } from '../../support/clock.ts'
@@ -19,7 +19,7 @@ function world(env: Record<string, string> = {}) {
   return {
     readiness,
     clock,
-    look: new Look(all, deadlines),
+    look: new ProgramInspector(all, deadlines),
     program: (name: string, script = 'exit 0') =>
       chmodSync(write(folder.at('.local', 'bin', name), `#!/bin/sh\n${script}\n`), 0o755),
     file: (path: string, value: unknown) => write(folder.at(...path.split('/')), JSON.stringify(value)),
@@ -41,7 +41,7 @@ function alive(pid: number): boolean {
 }
 
 describe('readiness', () => {
-  test('of Claude Code is what it says itself', async () => {
+  test('of Claude Code is what its own status command reports', async () => {
     using it = world()
     expect(await it.status('claude')).toBe('not_installed')
     const says = (said: object) =>
@@ -56,7 +56,7 @@ describe('readiness', () => {
     expect(await it.status('claude')).toBe('probe_error')
   })
 
-  test('of others is what their files say', async () => {
+  test('of other programs is read from their files', async () => {
     using it = world()
     it.program('codex')
     expect(await it.status('codex')).toBe('needs_auth')
@@ -78,20 +78,20 @@ describe('readiness', () => {
     expect([await keyed.status('mimocode'), await keyed.status('github_cli')]).toEqual(['configured', 'configured'])
   })
 
-  test('of a program that hangs is told in time, and it is ended with what it started', async () => {
+  test('of a program that hangs is reported in time, and the program is killed with its children', async () => {
     using it = world()
     it.program('claude', 'sleep 600 & echo $! > "$HOME/child"; sleep 600')
     const asked = it.look.run(['claude', 'auth', 'status'])
     const child = `${it.look.home}/child`
-    for (const end = performance.now() + 5000; !it.look.file(child)?.endsWith('\n') && performance.now() < end; ) {
+    for (const end = performance.now() + 5000; !it.look.readFile(child)?.endsWith('\n') && performance.now() < end; ) {
       await new Promise((resolve) => setImmediate(resolve))
     }
     it.clock.advance(5000)
-    expect(await asked).toMatchObject({ late: true })
+    expect(await asked).toMatchObject({ timedOut: true })
     const alive = () => {
       try {
-        process.kill(Number(it.look.file(child)), 0)
-        return !it.look.file(`/proc/${Number(it.look.file(child))}/stat`)?.includes(') Z ')
+        process.kill(Number(it.look.readFile(child)), 0)
+        return !it.look.readFile(`/proc/${Number(it.look.readFile(child))}/stat`)?.includes(') Z ')
       } catch {
         return false
       }
@@ -102,28 +102,28 @@ describe('readiness', () => {
     expect(alive()).toBe(false)
   })
 
-  test('of a program that floods, and leaves one behind that goes on with it, is told in time', async () => {
+  test('of a program that floods its output and leaves a child behind is reported in time', async () => {
     using it = world()
     const flood = 'trap "" TERM HUP; echo $$ > "$HOME/child"; while :; do echo flood; done'
     it.program('claude', `setsid sh -c '${flood}' & while :; do echo flood; done`)
     const asked = it.look.run(['claude', 'auth', 'status'])
-    await until(() => it.look.file(`${it.look.home}/child`)?.endsWith('\n') ?? false)
+    await until(() => it.look.readFile(`${it.look.home}/child`)?.endsWith('\n') ?? false)
     it.clock.advance(5000)
-    expect(await asked).toEqual({ code: undefined, out: '', late: true })
-    const child = Number(it.look.file(`${it.look.home}/child`))
+    expect(await asked).toEqual({ code: undefined, stdout: '', timedOut: true })
+    const child = Number(it.look.readFile(`${it.look.home}/child`))
     // Nobody reads it any more, which ends what only writes.
     await until(() => !alive(child))
   })
 
-  test('is looked for once, however many ask at the same time', async () => {
+  test('is determined once for simultaneous requests', async () => {
     using it = world()
     it.program('claude', 'echo x >> "$HOME/asked"; sleep 0.2; echo "{}"')
     const all = await Promise.all([it.status('claude'), it.status('claude'), it.status('claude', false)])
     expect(all).toEqual(['needs_auth', 'needs_auth', 'needs_auth'])
-    expect(it.look.file(`${it.look.home}/asked`)).toBe('x\n')
+    expect(it.look.readFile(`${it.look.home}/asked`)).toBe('x\n')
   })
 
-  test('does not wait for settings that are a pipe', async () => {
+  test('does not wait for a settings file that is a pipe', async () => {
     using it = world()
     it.program('codex')
     mkdirSync(`${it.look.home}/.codex`)
@@ -131,7 +131,7 @@ describe('readiness', () => {
     expect(await it.status('codex')).toBe('needs_auth')
   })
 
-  test('is believed for two seconds, unless it is asked for anew', async () => {
+  test('is cached for two seconds, unless a fresh result is requested', async () => {
     using it = world()
     expect(await it.status('pi', false)).toBe('not_installed')
     it.program('pi')
@@ -141,7 +141,7 @@ describe('readiness', () => {
     expect(await it.status('pi', false)).toBe('needs_auth')
   })
 
-  test('is told of the usual ones, and refused for what is not known', async () => {
+  test('is shown for the default items, and an unknown item is an error', async () => {
     using it = world()
     expect(Object.keys((await it.readiness.items({})).items)).toEqual(['claude', 'codex', 'gemini', 'github_cli'])
     const { providers } = await it.readiness.providers({ providers: 'pi, codex' })

@@ -92,7 +92,7 @@ const refusal = (promise: Promise<unknown>): Promise<string> =>
   )
 
 describe('a worktree', () => {
-  test('is made for a session on a branch named for its work, and taken up again at the next start', async () => {
+  test('is created for a session on a branch named after its work, and reused at the next start', async () => {
     const { make, worktrees, rig } = await world()
     const path = await make('mi-1', 'sh-7')
     expect(git(path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('gc/sh-7-worker-mi-1')
@@ -108,7 +108,7 @@ describe('a worktree', () => {
     expect(git(rig, 'status', '--porcelain')).toBe('')
   })
 
-  test('stays while its session is not over or its program still ends', async () => {
+  test('stays while its session is not over or its program is still ending', async () => {
     const { make, worktrees, states } = await world()
     const path = await make('mi-1')
     for (const state of ['live', 'ending'] as const) {
@@ -119,7 +119,7 @@ describe('a worktree', () => {
     expect(await refusal(worktrees.remove(OPERATOR, 'mi-1', true))).toStartWith('conflict-wrong-state: ')
   })
 
-  test('goes with its branch when all that was done there is merged, also by a squash', async () => {
+  test('is removed with its branch when all its work is merged, also by a squash', async () => {
     for (const merge of [
       ['merge', '-q'],
       ['merge', '-q', '--squash'],
@@ -141,7 +141,7 @@ describe('a worktree', () => {
     }
   })
 
-  test('with commits that are nowhere else, or with changes, is kept and told of once', async () => {
+  test('with unpushed commits or changes is kept, which is reported once', async () => {
     const { make, worktrees, states, told } = await world()
     const [committed, changed] = [await make('mi-1'), await make('mi-2')]
     commit(committed, 'one', '1')
@@ -157,7 +157,7 @@ describe('a worktree', () => {
     expect(existsSync(join(committed, 'one')) && existsSync(join(changed, 'new'))).toBe(true)
   })
 
-  test('goes when its commits are pushed; its branch stays', async () => {
+  test('is removed when its commits are pushed, and its branch stays', async () => {
     const { make, worktrees, states, rig } = await world()
     const path = await make('mi-1')
     commit(path, 'one', '1')
@@ -171,7 +171,7 @@ describe('a worktree', () => {
     expect(git(rig, 'branch', '--list', 'gc/*')).toContain('gc/worker-mi-1')
   })
 
-  test('is removed by a person: what would be lost only by force, and by no session', async () => {
+  test('is removed by a person, with unsaved work only by force, and never by a session', async () => {
     const { make, worktrees, states, rig } = await world()
     const path = await make('mi-1')
     commit(path, 'one', '1')
@@ -188,7 +188,7 @@ describe('a worktree', () => {
     expect(git(rig, 'branch', '--list', 'gc/*')).toContain('gc/worker-mi-1')
   })
 
-  test('is not made beyond the limit; what is not needed any more goes first', async () => {
+  test('is not created beyond the limit, and unneeded ones are removed first', async () => {
     const { make, states } = await world(2)
     const first = await make('mi-1')
     const second = await make('mi-2')
@@ -202,7 +202,7 @@ describe('a worktree', () => {
     expect(existsSync(second)).toBe(true)
   })
 
-  test('whose folder somebody took away is forgotten', async () => {
+  test('whose folder was deleted is forgotten', async () => {
     const { make, worktrees, states, rig } = await world()
     const path = await make('mi-1')
     Bun.spawnSync(['rm', '-rf', path])
@@ -213,7 +213,7 @@ describe('a worktree', () => {
   })
 })
 
-test('a worktree is kept for anything that is nowhere else', () => {
+test('a worktree is kept for any work that exists nowhere else', () => {
   const none = { changes: 0, merged: false, pushed: false, ahead: 2 }
   expect(reasonToKeep(none)).toBe('2 commits are neither merged nor pushed')
   expect(reasonToKeep({ ...none, merged: true })).toBeUndefined()

@@ -1,8 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import { AppError } from '../../../core/errors.ts'
 import type { Entry } from '../entries/entry.ts'
-import { TRANSCRIPT_CURSOR_INVALIDATED } from '../errors.ts'
 import type { PaginationInfo } from '../structured/turns.ts'
+import { TRANSCRIPT_CURSOR_INVALIDATED } from './errors.ts'
 
 /** Which part of a log is wanted. */
 export interface PageRequest {

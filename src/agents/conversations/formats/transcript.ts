@@ -1,7 +1,7 @@
 import type { AgentOutput } from '../../agents/schema.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { LogReader } from '../entries/log-reader.ts'
-import { forEachInSteps, runInSteps } from '../entries/slices.ts'
+import { forEachInSteps, runInSteps } from '../entries/steps.ts'
 import type { Transcript } from '../structured/transcript.ts'
 import { toHistory } from './history.ts'
 import { isMessage, toMessage } from './messages.ts'

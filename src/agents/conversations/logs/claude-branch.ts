@@ -1,6 +1,6 @@
 import { asArray, asObject, asString, asTimestamp } from '../entries/json.ts'
 import type { LogRecord } from '../entries/log-reader.ts'
-import { forEachInSteps, type Steps } from '../entries/slices.ts'
+import { forEachInSteps, type Steps } from '../entries/steps.ts'
 
 /** The branch of a log that is shown as the conversation. */
 export interface Branch {

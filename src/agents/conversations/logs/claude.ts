@@ -19,11 +19,11 @@ import {
   omitUndefined,
 } from '../entries/json.ts'
 import type { LogRecord, LogSnapshot } from '../entries/log-reader.ts'
-import { mapInSteps, type Steps } from '../entries/slices.ts'
+import { mapInSteps, type Steps } from '../entries/steps.ts'
 import type { ToolCall } from '../entries/tool-kinds.ts'
 import type { Block } from '../structured/blocks.ts'
-import { ToolCalls } from './calls.ts'
 import { type Branch, extendBranch, selectBranch } from './claude-branch.ts'
+import { ToolCalls } from './tool-calls.ts'
 
 const SPEAKERS = ['user', 'assistant', 'system', 'result'] as const
 const INTERRUPTED = /^\[Request interrupted by user/

@@ -20,10 +20,10 @@ import {
   parseJson,
 } from '../entries/json.ts'
 import type { LogRecord, LogSnapshot } from '../entries/log-reader.ts'
-import { mapInSteps, type Steps } from '../entries/slices.ts'
+import { mapInSteps, type Steps } from '../entries/steps.ts'
 import type { ToolCall } from '../entries/tool-kinds.ts'
 import type { Block } from '../structured/blocks.ts'
-import { ToolCalls } from './calls.ts'
+import { ToolCalls } from './tool-calls.ts'
 
 /** Messages in the user's name that the program adds itself. */
 const WRITTEN_BY_PROGRAM =

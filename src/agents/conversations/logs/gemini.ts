@@ -20,7 +20,7 @@ import {
   stringify,
 } from '../entries/json.ts'
 import type { LogRecord, LogSnapshot } from '../entries/log-reader.ts'
-import { forEachInSteps, mapInSteps, type Steps } from '../entries/slices.ts'
+import { forEachInSteps, mapInSteps, type Steps } from '../entries/steps.ts'
 import type { Block } from '../structured/blocks.ts'
 
 /** What the program adds in the user's name before the first message. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { turnText } from '../entries/blocks.ts'
 import { isObject, parseJson } from '../entries/json.ts'
 import type { LogRecord } from '../entries/log-reader.ts'
-import { runSync } from '../entries/slices.ts'
+import { runSync } from '../entries/steps.ts'
 import { withFile } from './files.ts'
 import type { LogParser } from './jsonl-log.ts'
 

@@ -1,7 +1,7 @@
 import { redactTokens } from '../../../http/credentials.ts'
 import { asArray, asObject, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
 import type { LogDiagnostic, LogReader, LogRecord, LogSnapshot } from '../entries/log-reader.ts'
-import { runInSteps, runSync } from '../entries/slices.ts'
+import { runInSteps, runSync } from '../entries/steps.ts'
 import { openFile } from './files.ts'
 import { type LogParser, shortHash } from './jsonl-log.ts'
 

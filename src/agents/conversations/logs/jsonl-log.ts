@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { redactTokens } from '../../../http/credentials.ts'
 import { isObject, parseJson } from '../entries/json.ts'
 import type { FilePosition, LogDiagnostic, LogReader, LogRecord, LogSnapshot } from '../entries/log-reader.ts'
-import { runInSteps, runSync, type Steps } from '../entries/slices.ts'
+import { runInSteps, runSync, type Steps } from '../entries/steps.ts'
 import { type Line, LineReader, type LineReaderOptions } from './line-reader.ts'
 
 /** Parses the records of a log into entries. */

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { FilePosition } from '../entries/log-reader.ts'
-import { yieldToEventLoop } from '../entries/slices.ts'
+import { yieldToEventLoop } from '../entries/steps.ts'
 import { openFile } from './files.ts'
 
 /** A complete line of a file. */

@@ -2,7 +2,7 @@ import { imageBlock, lazy, textBlock, thinkingBlock, toolResultBlock, toolUseBlo
 import type { Entry, ModelFields, Tokens } from '../entries/entry.ts'
 import { asArray, asNumber, asObject, asString, asTimestamp, type JsonRecord, omitUndefined } from '../entries/json.ts'
 import type { LogRecord, LogSnapshot } from '../entries/log-reader.ts'
-import { mapInSteps, type Steps } from '../entries/slices.ts'
+import { mapInSteps, type Steps } from '../entries/steps.ts'
 import type { Block } from '../structured/blocks.ts'
 
 /** Parses the messages of OpenCode, each with its metadata and parts. */

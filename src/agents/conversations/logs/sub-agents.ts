@@ -2,14 +2,14 @@ import { basename, dirname, join } from 'node:path'
 import type { SubAgent, SubAgents } from '../../sessions/schema.ts'
 import { asArray, asObject, asString, firstString, parseJson } from '../entries/json.ts'
 import type { LogReader } from '../entries/log-reader.ts'
-import { mapInSteps, runInSteps } from '../entries/slices.ts'
 import { statusOf } from '../entries/status.ts'
+import { mapInSteps, runInSteps } from '../entries/steps.ts'
 import { ClaudeParser } from './claude.ts'
 import { isFile } from './files.ts'
 import { filesCreatedSince, readHead } from './head.ts'
 import { JsonlLog } from './jsonl-log.ts'
+import type { LogHandle } from './log-finders.ts'
 import { OpenCodeLog } from './opencode-db.ts'
-import type { LogHandle } from './program-logs.ts'
 
 type SubAgentLink = SubAgents['agents'][number]
 

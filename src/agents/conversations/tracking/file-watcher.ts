@@ -3,28 +3,28 @@ import { basename, dirname } from 'node:path'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import type { LogReader } from '../entries/log-reader.ts'
 
-/** What is written in quick succession is read at once. */
+/** Changes in quick succession are one notification. */
 const SETTLE_MS = 150
 
-/** Tells when files change, or folders get a file, also those that are not there yet. Each folder is watched once. */
-export class Watch {
-  readonly #folders = new Map<string, Folder>()
+/** Watches files and folders, also those that do not exist yet. Each folder is watched once. */
+export class FileWatcher {
+  readonly #folders = new Map<string, WatchedFolder>()
 
   constructor(private readonly deadlines: Deadlines) {}
 
-  /** Hears that something at one of these paths may have changed; returns how to stop. */
-  follow(paths: readonly string[], hear: () => void): () => void {
-    const stops = paths.map((path) => this.#follow(path, hear))
+  /** Calls the listener when something at one of these paths may have changed; returns the unsubscribe function. */
+  watch(paths: readonly string[], listener: () => void): () => void {
+    const unsubscribes = paths.map((path) => this.#watchPath(path, listener))
     return () => {
-      for (const stop of stops) stop()
+      for (const unsubscribe of unsubscribes) unsubscribe()
     }
   }
 
-  /** Hears that there may be more to read of a log. */
-  reader(reader: Pick<LogReader, 'files' | 'subscribe'>, hear: () => void): () => void {
-    const stops = [this.follow(reader.files, hear), reader.subscribe?.(hear) ?? (() => {})]
+  /** Calls the listener when there may be more to read of a log. */
+  watchLog(reader: Pick<LogReader, 'files' | 'subscribe'>, listener: () => void): () => void {
+    const unsubscribes = [this.watch(reader.files, listener), reader.subscribe?.(listener) ?? (() => {})]
     return () => {
-      for (const stop of stops) stop()
+      for (const unsubscribe of unsubscribes) unsubscribe()
     }
   }
 
@@ -33,65 +33,65 @@ export class Watch {
     this.#folders.clear()
   }
 
-  #follow(path: string, hear: () => void): () => void {
-    let due: Deadline | undefined
-    let stopped = false
-    let leave = () => {}
-    const changed = () => {
-      due ??= this.deadlines.after(SETTLE_MS, () => {
-        due = undefined
-        leave()
-        leave = this.#join(path, changed)
-        if (!stopped) hear()
+  #watchPath(path: string, listener: () => void): () => void {
+    let timer: Deadline | undefined
+    let isStopped = false
+    let detach = () => {}
+    const onChange = () => {
+      timer ??= this.deadlines.after(SETTLE_MS, () => {
+        timer = undefined
+        detach()
+        detach = this.#attach(path, onChange)
+        if (!isStopped) listener()
       })
     }
-    leave = this.#join(path, changed)
+    detach = this.#attach(path, onChange)
     return () => {
-      stopped = true
-      due?.cancel()
-      leave()
+      isStopped = true
+      timer?.cancel()
+      detach()
     }
   }
 
-  /** Listens where the path is, or at the nearest folder in which it would come about. */
-  #join(path: string, changed: () => void): () => void {
+  /** Watches the folder of a path, or the nearest existing folder above it, and the path itself when it is a folder. */
+  #attach(path: string, onChange: () => void): () => void {
     let name = basename(path)
-    let at = dirname(path)
-    while (!existsSync(at) && dirname(at) !== at) {
-      name = basename(at)
-      at = dirname(at)
+    let folder = dirname(path)
+    while (!existsSync(folder) && dirname(folder) !== folder) {
+      name = basename(folder)
+      folder = dirname(folder)
     }
-    const leaveParent = this.#listen(at, (found) => (found === null || found === name) && changed())
-    const inside = at === dirname(path) && isFolder(path) ? this.#listen(path, changed) : () => {}
+    const leaveParent = this.#subscribe(folder, (changed) => (changed === null || changed === name) && onChange())
+    const leaveFolder = folder === dirname(path) && isFolder(path) ? this.#subscribe(path, onChange) : () => {}
     return () => {
       leaveParent()
-      inside()
+      leaveFolder()
     }
   }
 
-  #listen(folder: string, hear: (name: string | null) => void): () => void {
-    const known = this.#folders.get(folder) ?? new Folder(folder)
-    this.#folders.set(folder, known)
-    known.listeners.add(hear)
+  #subscribe(path: string, listener: (name: string | null) => void): () => void {
+    const folder = this.#folders.get(path) ?? new WatchedFolder(path)
+    this.#folders.set(path, folder)
+    folder.listeners.add(listener)
     return () => {
-      known.listeners.delete(hear)
-      if (known.listeners.size > 0 || this.#folders.get(folder) !== known) return
-      known.close()
-      this.#folders.delete(folder)
+      folder.listeners.delete(listener)
+      if (folder.listeners.size > 0 || this.#folders.get(path) !== folder) return
+      folder.close()
+      this.#folders.delete(path)
     }
   }
 }
 
 const isFolder = (path: string): boolean => existsSync(`${path}/.`)
 
-class Folder {
+class WatchedFolder {
   readonly listeners = new Set<(name: string | null) => void>()
   readonly #watcher: FSWatcher | undefined
 
   constructor(path: string) {
     try {
-      this.#watcher = watch(path, { persistent: false }, (_, name) => this.#tell(name))
-      this.#watcher.on('error', () => this.#tell(null))
+      this.#watcher = watch(path, { persistent: false }, (_, name) => this.#notify(name))
+      this.#watcher.on('error', () => this.#notify(null))
     } catch {
       this.#watcher = undefined
     }
@@ -101,7 +101,7 @@ class Folder {
     this.#watcher?.close()
   }
 
-  #tell(name: string | null): void {
-    for (const hear of [...this.listeners]) hear(name)
+  #notify(name: string | null): void {
+    for (const listener of [...this.listeners]) listener(name)
   }
 }

@@ -9,93 +9,97 @@ import { sessionFields, type TranscriptOptions } from '../formats/options.ts'
 import { paginate } from '../formats/page.ts'
 import { prepareBlocks } from '../formats/transcript.ts'
 import { isTurn, toTurn } from '../formats/turns.ts'
-import type { LogHandle } from '../logs/program-logs.ts'
-import type { Watch } from './file-watcher.ts'
-import type { Shelf } from './log-cache.ts'
-import { Asking, type AskingNeeds } from './question-monitor.ts'
-import { Pulse } from './wakeup.ts'
+import type { LogHandle } from '../logs/log-finders.ts'
+import type { FileWatcher } from './file-watcher.ts'
+import type { LogCache } from './log-cache.ts'
+import { QuestionMonitor, type QuestionMonitorOptions } from './question-monitor.ts'
+import { Wakeup } from './wakeup.ts'
 
-/** What following a log needs. */
-export interface FollowNeeds extends AskingNeeds {
+export interface FollowOptions extends QuestionMonitorOptions {
   book: Pick<SessionRepository, 'find' | 'onChange'>
-  shelf: Shelf
-  watch: Watch
+  cache: LogCache
+  watcher: FileWatcher
 }
 
-/** The frames of a log, until the reader goes away or the session is closed. */
-export async function* logFrames(
-  needs: FollowNeeds,
-  row: SessionRow,
-  found: LogHandle,
-  wanted: TranscriptOptions,
-  signal: AbortSignal,
-  promoted = false,
-): AsyncGenerator<SseFrame, void, void> {
-  const { log, giveBack } = needs.shelf.borrow(found)
-  const pulse = new Pulse(signal)
-  const beat = () => pulse.beat()
-  const stops = [giveBack, needs.watch.reader(log.reader, beat), needs.book.onChange(beat)]
-  const asking =
-    wanted.format === 'conversation' ? undefined : new Asking(needs, row, wanted.format === 'structured', beat)
-  const shape = createFrameFormatter(row, wanted, promoted)
-  let activity: string | undefined
-  try {
-    if (wanted.format === 'raw' && !promoted) {
-      yield { event: 'message', data: { ...sessionFields(row), format: 'raw', messages: [] } }
-    }
-    while (!signal.aborted) {
+/** Opens a log and a wakeup that is notified when the log or the sessions change. */
+function openLog({ cache, watcher, book }: FollowOptions, handle: LogHandle, signal: AbortSignal) {
+  const { log, release } = cache.acquire(handle)
+  const wakeup = new Wakeup(signal)
+  const notify = () => wakeup.notify()
+  const cleanups = [release, watcher.watchLog(log.reader, notify), book.onChange(notify)]
+  return {
+    reader: log.reader,
+    wakeup,
+    async refresh(): Promise<void> {
       await log.refresh()
       await prepareBlocks(log.reader)
-      for (const frame of shape.frames(log.reader)) {
-        asking?.progressed()
-        yield frame
-      }
-      const now = needs.book.find(row.id)
-      const closed = now === undefined || now.state === 'closed'
-      const said = closed ? 'idle' : statusOf(log.reader.snapshot).activity
-      if (said !== undefined && (said !== activity || closed)) {
-        activity = said
-        yield { ...shape.nextId(), event: 'activity', data: { activity } }
-      }
-      if (closed) return
-      if (asking) yield* await asking.frames(activity, () => shape.nextId())
-      await pulse.next()
-    }
-  } finally {
-    asking?.close()
-    for (const stop of stops) stop()
+    },
+    [Symbol.dispose]() {
+      for (const cleanup of cleanups) cleanup()
+    },
   }
 }
 
-/** The newest segment of a log as an agent's output, then each turn once. */
-export async function* logOutput(
-  needs: FollowNeeds,
+/** The frames of a log until the client disconnects or the session is closed. */
+export async function* followLog(
+  follow: FollowOptions,
+  row: SessionRow,
+  handle: LogHandle,
+  options: TranscriptOptions,
+  signal: AbortSignal,
+  replacesScreen = false,
+): AsyncGenerator<SseFrame, void, void> {
+  const { format } = options
+  using log = openLog(follow, handle, signal)
+  using questions =
+    format === 'conversation'
+      ? undefined
+      : new QuestionMonitor(follow, row, format === 'structured', () => log.wakeup.notify())
+  const formatter = createFrameFormatter(row, options, replacesScreen)
+  let lastActivity: string | undefined
+  if (format === 'raw' && !replacesScreen) {
+    yield { event: 'message', data: { ...sessionFields(row), format: 'raw', messages: [] } }
+  }
+  while (!signal.aborted) {
+    await log.refresh()
+    for (const frame of formatter.frames(log.reader)) {
+      questions?.onLogProgress()
+      yield frame
+    }
+    const current = follow.book.find(row.id)
+    const isClosed = current === undefined || current.state === 'closed'
+    const activity = isClosed ? 'idle' : statusOf(log.reader.snapshot).activity
+    if (activity !== undefined && (activity !== lastActivity || isClosed)) {
+      lastActivity = activity
+      yield { ...formatter.nextId(), event: 'activity', data: { activity } }
+    }
+    if (isClosed) return
+    if (questions) yield* await questions.frames(lastActivity, () => formatter.nextId())
+    await log.wakeup.wait()
+  }
+}
+
+/** The newest segment of a log as an agent's output, then each new turn once. */
+export async function* followAgentOutput(
+  follow: FollowOptions,
   agent: string,
   row: SessionRow,
-  found: LogHandle,
+  handle: LogHandle,
   signal: AbortSignal,
 ): AsyncGenerator<AgentOutput, void, void> {
-  const { log, giveBack } = needs.shelf.borrow(found)
-  const pulse = new Pulse(signal)
-  const beat = () => pulse.beat()
-  const stops = [giveBack, needs.watch.reader(log.reader, beat), needs.book.onChange(beat)]
+  using log = openLog(follow, handle, signal)
   const sent = new Set<string>()
-  try {
-    for (let first = true; !signal.aborted; first = false) {
-      await log.refresh()
-      await prepareBlocks(log.reader)
-      const { entries } = log.reader.snapshot
-      const shows = (entry: Entry) => !entry.partial && !sent.has(entry.id) && isTurn(entry)
-      const part = paginate(entries, first ? { tail: 1 } : {}, shows)
-      for (const entry of entries) if (!entry.partial) sent.add(entry.id)
-      const { pagination } = part
-      if (first || part.entries.length > 0) {
-        yield { agent, format: 'conversation', turns: part.entries.map(toTurn), ...(pagination && { pagination }) }
-      }
-      if (needs.book.find(row.id)?.state === 'closed') return
-      await pulse.next()
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    await log.refresh()
+    const { entries } = log.reader.snapshot
+    const isNewTurn = (entry: Entry) => !entry.partial && !sent.has(entry.id) && isTurn(entry)
+    const page = paginate(entries, isFirst ? { tail: 1 } : {}, isNewTurn)
+    for (const entry of entries) if (!entry.partial) sent.add(entry.id)
+    const { pagination } = page
+    if (isFirst || page.entries.length > 0) {
+      yield { agent, format: 'conversation', turns: page.entries.map(toTurn), ...(pagination && { pagination }) }
     }
-  } finally {
-    for (const stop of stops) stop()
+    if (follow.book.find(row.id)?.state === 'closed') return
+    await log.wakeup.wait()
   }
 }

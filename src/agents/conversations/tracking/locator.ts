@@ -2,7 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Store } from '../../../core/store.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
-import { LOG_FINDERS, type LogFinder, type LogHandle } from '../logs/program-logs.ts'
+import { LOG_FINDERS, type LogFinder, type LogHandle } from '../logs/log-finders.ts'
 import { type LogSearch, pathVariants } from '../logs/search.ts'
 
 /** What has to be known of a session to find its log. */

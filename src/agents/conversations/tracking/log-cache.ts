@@ -1,64 +1,64 @@
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import type { LogHandle } from '../logs/program-logs.ts'
+import type { LogHandle } from '../logs/log-finders.ts'
 import { SharedLog } from '../logs/shared-log.ts'
 
-interface Lent {
-  readonly name: string
+interface CachedLog {
+  readonly key: string
   readonly log: SharedLog
   readers: number
-  rest: Deadline | undefined
+  eviction: Deadline | undefined
 }
 
-/** So much of a log is read for whoever wants to see it: the newest part, when there is more. */
-const BOUNDS = { windowBytes: 16 * 1024 * 1024, keepBytes: 16 * 1024 * 1024, skipsToEnd: true }
-/** A log that nobody reads is kept open so long, since whoever reads one page often reads the next. */
-const REST_MS = 30_000
-/** At most so many logs that nobody reads are kept. */
-const RESTING = 4
+/** Of a large log only the newest part is read. */
+const READER_OPTIONS = { windowBytes: 16 * 1024 * 1024, keepBytes: 16 * 1024 * 1024, skipsToEnd: true }
+/** How long a log without readers stays open, since whoever reads one page often reads the next. */
+const IDLE_MS = 30_000
+const MAX_IDLE_LOGS = 4
 
-/** Whole logs, open while someone reads them. */
-export class Shelf {
-  readonly #lent = new Map<string, Lent>()
+/** Logs that are open for readers, shared between them. */
+export class LogCache {
+  readonly #logs = new Map<string, CachedLog>()
 
   constructor(private readonly deadlines: Deadlines) {}
 
-  /** A log to read, and how to give it back. */
-  borrow(found: LogHandle): { log: SharedLog; giveBack: () => void } {
-    const name = `${found.path}\0${found.key}`
-    const lent = this.#lent.get(name) ?? this.#open(name, found)
-    lent.readers++
-    lent.rest?.cancel()
-    lent.rest = undefined
-    let given = false
-    const giveBack = () => {
-      if (given) return
-      given = true
-      lent.readers--
-      if (lent.readers === 0) this.#rest(lent)
+  /** Opens a log, or shares the one that is open; `release` must be called when it is not read any more. */
+  acquire(handle: LogHandle): { log: SharedLog; release: () => void } {
+    const key = `${handle.path}\0${handle.key}`
+    const cached = this.#logs.get(key) ?? this.#open(key, handle)
+    cached.readers++
+    cached.eviction?.cancel()
+    cached.eviction = undefined
+    let isReleased = false
+    const release = () => {
+      if (isReleased) return
+      isReleased = true
+      cached.readers--
+      if (cached.readers === 0) this.#scheduleEviction(cached)
     }
-    return { log: lent.log, giveBack }
+    return { log: cached.log, release }
   }
 
   close(): void {
-    for (const lent of this.#lent.values()) this.#drop(lent)
+    for (const cached of this.#logs.values()) this.#evict(cached)
   }
 
-  #open(name: string, found: LogHandle): Lent {
-    const lent = { name, log: new SharedLog(found.open(BOUNDS)), readers: 0, rest: undefined }
-    this.#lent.set(name, lent)
-    return lent
+  #open(key: string, handle: LogHandle): CachedLog {
+    const log = new SharedLog(handle.open(READER_OPTIONS))
+    const cached: CachedLog = { key, log, readers: 0, eviction: undefined }
+    this.#logs.set(key, cached)
+    return cached
   }
 
-  /** Of several that rest, those that were opened first go. */
-  #rest(lent: Lent): void {
-    lent.rest = this.deadlines.after(REST_MS, () => this.#drop(lent))
-    const resting = [...this.#lent.values()].filter(({ readers }) => readers === 0)
-    for (const one of resting.slice(0, Math.max(0, resting.length - RESTING))) this.#drop(one)
+  /** Of too many idle logs, those that were opened first are closed. */
+  #scheduleEviction(cached: CachedLog): void {
+    cached.eviction = this.deadlines.after(IDLE_MS, () => this.#evict(cached))
+    const idle = [...this.#logs.values()].filter(({ readers }) => readers === 0)
+    for (const log of idle.slice(0, Math.max(0, idle.length - MAX_IDLE_LOGS))) this.#evict(log)
   }
 
-  #drop(lent: Lent): void {
-    lent.rest?.cancel()
-    this.#lent.delete(lent.name)
-    void lent.log.close()
+  #evict(cached: CachedLog): void {
+    cached.eviction?.cancel()
+    this.#logs.delete(cached.key)
+    void cached.log.close()
   }
 }

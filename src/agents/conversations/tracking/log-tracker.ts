@@ -1,106 +1,104 @@
 import type { SessionRow } from '../../sessions/table.ts'
 import type { FilePosition, LogReader } from '../entries/log-reader.ts'
 import { type LogStatus, statusOf } from '../entries/status.ts'
-import type { LogHandle } from '../logs/program-logs.ts'
+import type { LogHandle } from '../logs/log-finders.ts'
 import { SharedLog } from '../logs/shared-log.ts'
 
-/** What following a session's log needs. */
-export interface TrackNeeds {
+export interface LogTrackerOptions {
   find(row: SessionRow): LogHandle | undefined
-  places(row: SessionRow): string[]
-  watch(paths: readonly string[], hear: () => void): () => void
-  watchLog(reader: LogReader, hear: () => void): () => void
-  /** The log of a session was found. */
-  found(row: SessionRow, found: LogHandle): void
-  /** Up to where a log was counted before. */
-  since(row: SessionRow): FilePosition | undefined
-  /** There is more in it. */
-  read(row: SessionRow, reader: LogReader): void
+  directories(row: SessionRow): string[]
+  watch(paths: readonly string[], listener: () => void): () => void
+  watchLog(reader: LogReader, listener: () => void): () => void
+  onFound(row: SessionRow, handle: LogHandle): void
+  /** The position up to which the log of a session was counted before. */
+  positionOf(row: SessionRow): FilePosition | undefined
+  /** The log has grown. */
+  onRead(row: SessionRow, reader: LogReader): void
   report(error: unknown): void
 }
 
-/** So much of a log is read at a time, and kept, of a session that only runs. */
-const BOUNDS = { windowBytes: 1024 * 1024, keepBytes: 128 * 1024 }
-/** So much of a log that nobody has counted is read, from its end. */
-const FIRST = 16 * 1024 * 1024
+/** A log that is only tracked is kept in memory in part. */
+const READER_OPTIONS = { windowBytes: 1024 * 1024, keepBytes: 128 * 1024 }
+/** How much of the end of a log is read that was not counted before. */
+const INITIAL_BYTES = 16 * 1024 * 1024
 
-/** Follows the log of one running session, from when it appears. */
-export class Track {
+/** Tracks the log of one running session from when it appears. */
+export class LogTracker {
   readonly #listeners = new Set<() => void>()
   #log: SharedLog | undefined
-  #found: LogHandle | undefined
-  #standing: LogStatus = {}
+  #handle: LogHandle | undefined
+  #status: LogStatus = {}
   #unwatch = () => {}
-  #looking: Promise<void> | undefined
-  /** A looking that did not begin yet. */
+  #running: Promise<void> | undefined
+  /** An update that has not started yet. */
   #next: Promise<void> | undefined
-  #closed = false
+  #isClosed = false
 
   constructor(
-    private readonly needs: TrackNeeds,
+    private readonly options: LogTrackerOptions,
     public row: SessionRow,
   ) {
-    this.#unwatch = needs.watch(needs.places(row), () => void this.look())
+    this.#unwatch = options.watch(options.directories(row), () => void this.update())
   }
 
-  get found(): LogHandle | undefined {
-    return this.#found
+  get handle(): LogHandle | undefined {
+    return this.#handle
   }
 
-  get standing(): LogStatus {
-    return this.#standing
+  get status(): LogStatus {
+    return this.#status
   }
 
-  /** Hears whenever the log has more, or appears. */
-  listen(hear: () => void): () => void {
-    this.#listeners.add(hear)
-    return () => this.#listeners.delete(hear)
+  /** Calls the listener when the log appears or grows. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
-  /** Looks for what is new; what came while it was looking is looked for then. */
-  look(): Promise<void> {
-    const look = () => this.#look().catch((error) => this.needs.report(error))
-    this.#next ??= (this.#looking ?? Promise.resolve()).then(() => {
+  /** Reads what is new; a call during an update starts another one after it. */
+  update(): Promise<void> {
+    this.#next ??= (this.#running ?? Promise.resolve()).then(() => {
       this.#next = undefined
-      this.#looking = look()
-      return this.#looking
+      this.#running = this.#readNew().catch((error) => this.options.report(error))
+      return this.#running
     })
     return this.#next
   }
 
-  /** Looks a last time, since a program may write until its very end. */
-  async close({ last }: { last: boolean }): Promise<void> {
-    if (last) await this.look()
-    this.#closed = true
+  /** Reads a last time, since a program may write until it ends. */
+  async close(): Promise<void> {
+    await this.update()
+    this.#isClosed = true
     this.#unwatch()
     await this.#next
-    await this.#looking
+    await this.#running
     await this.#log?.close()
-    for (const hear of this.#listeners) hear()
+    for (const listener of this.#listeners) listener()
   }
 
-  async #look(): Promise<void> {
+  async #readNew(): Promise<void> {
     const log = this.#log ?? this.#open()
     do {
-      if (!log || !(await log.refresh()) || this.#closed) return
-      this.#read(log.reader)
+      if (!log || !(await log.refresh()) || this.#isClosed) return
+      this.#publish(log.reader)
     } while (log.reader.hasMore)
   }
 
-  #read(reader: LogReader): void {
-    this.#standing = statusOf(reader.snapshot)
-    this.needs.read(this.row, reader)
-    for (const hear of this.#listeners) hear()
+  #publish(reader: LogReader): void {
+    this.#status = statusOf(reader.snapshot)
+    this.options.onRead(this.row, reader)
+    for (const listener of this.#listeners) listener()
   }
 
   #open(): SharedLog | undefined {
-    const found = this.needs.find(this.row)
-    if (!found || this.#closed) return undefined
-    this.#found = found
-    this.#log = new SharedLog(found.open({ ...BOUNDS, initialBytes: FIRST, resumeFrom: this.needs.since(this.row) }))
+    const handle = this.options.find(this.row)
+    if (!handle || this.#isClosed) return undefined
+    this.#handle = handle
+    const resumeFrom = this.options.positionOf(this.row)
+    this.#log = new SharedLog(handle.open({ ...READER_OPTIONS, initialBytes: INITIAL_BYTES, resumeFrom }))
     this.#unwatch()
-    this.#unwatch = this.needs.watchLog(this.#log.reader, () => void this.look())
-    this.needs.found(this.row, found)
+    this.#unwatch = this.options.watchLog(this.#log.reader, () => void this.update())
+    this.options.onFound(this.row, handle)
     return this.#log
   }
 }

@@ -3,68 +3,66 @@ import type { SseFrame } from '../../../http/sse.ts'
 import type { PendingInteraction } from '../../sessions/schema.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 
-/** What looking for questions needs. */
-export interface AskingNeeds {
+export interface QuestionMonitorOptions {
   deadlines: Deadlines
   pending(row: SessionRow): Promise<PendingInteraction | undefined>
-  /** Hears that a session's screen changed. */
-  onScreen(row: SessionRow, hear: () => void): () => void
+  /** Calls the listener when a session's screen changes; returns the unsubscribe function. */
+  onScreenChange(row: SessionRow, listener: () => void): () => void
 }
 
-type Pending = PendingInteraction
-/** A program that wrote nothing for so long may be asking something. */
+/** A program that logged nothing for this long may be waiting for an answer. */
 const QUIET_MS = 5000
 
-/** Notices what a program asks a person while its log stands still. */
-export class Asking {
-  #shown: Pending | undefined
-  #due: Deadline | undefined
-  #look = false
-  readonly #stop: () => void
+/** Notices questions that a program asks a person while its log does not grow. */
+export class QuestionMonitor {
+  #current: PendingInteraction | undefined
+  #timer: Deadline | undefined
+  #isCheckDue = false
+  readonly #unsubscribe: () => void
 
   constructor(
-    private readonly needs: AskingNeeds,
+    private readonly options: QuestionMonitorOptions,
     private readonly row: SessionRow,
-    private readonly structured: boolean,
-    private readonly beat: () => void,
+    private readonly isStructured: boolean,
+    private readonly notify: () => void,
   ) {
-    this.#stop = needs.onScreen(row, () => this.#wait())
-    this.#wait()
+    this.#unsubscribe = options.onScreenChange(row, () => this.#scheduleCheck())
+    this.#scheduleCheck()
   }
 
-  /** The log went on: what was asked is answered or forgotten. */
-  progressed(): void {
-    if (!this.structured) this.#shown = undefined
-    this.#look = this.#shown !== undefined
-    this.#due?.cancel()
-    this.#due = undefined
-    this.#wait()
+  /** The log grew, so an open question was answered or dropped. */
+  onLogProgress(): void {
+    if (!this.isStructured) this.#current = undefined
+    this.#isCheckDue = this.#current !== undefined
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#scheduleCheck()
   }
 
-  /** Frames about a question that came up or went away. */
-  async frames(activity: string | undefined, count: () => { id?: string }): Promise<SseFrame[]> {
-    if (!this.#look) return []
-    this.#look = false
-    const now = await this.needs.pending(this.row).catch(() => undefined)
-    const before = this.#shown
-    this.#shown = now
-    if (now) return now.request_id === before?.request_id ? [] : [{ ...count(), event: 'pending', data: now }]
+  /** The frames about a question that appeared or went away. */
+  async frames(activity: string | undefined, nextId: () => { id?: string }): Promise<SseFrame[]> {
+    if (!this.#isCheckDue) return []
+    this.#isCheckDue = false
+    const now = await this.options.pending(this.row).catch(() => undefined)
+    const before = this.#current
+    this.#current = now
+    if (now) return now.request_id === before?.request_id ? [] : [{ ...nextId(), event: 'pending', data: now }]
     if (!before) return []
     const cleared = { event: 'pending_cleared', data: { request_id: before.request_id } }
-    const goesOn = { ...count(), event: 'activity', data: { activity: activity ?? 'in-turn' } }
-    return this.structured ? [cleared, goesOn] : [goesOn]
+    const resumed = { ...nextId(), event: 'activity', data: { activity: activity ?? 'in-turn' } }
+    return this.isStructured ? [cleared, resumed] : [resumed]
   }
 
-  close(): void {
-    this.#due?.cancel()
-    this.#stop()
+  [Symbol.dispose](): void {
+    this.#timer?.cancel()
+    this.#unsubscribe()
   }
 
-  #wait(): void {
-    this.#due ??= this.needs.deadlines.after(QUIET_MS, () => {
-      this.#due = undefined
-      this.#look = true
-      this.beat()
+  #scheduleCheck(): void {
+    this.#timer ??= this.options.deadlines.after(QUIET_MS, () => {
+      this.#timer = undefined
+      this.#isCheckDue = true
+      this.notify()
     })
   }
 }

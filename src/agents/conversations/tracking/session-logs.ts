@@ -12,157 +12,156 @@ import type { LogStatus } from '../entries/status.ts'
 import type { TranscriptOptions } from '../formats/options.ts'
 import type { PageRequest } from '../formats/page.ts'
 import { prepareBlocks, toAgentOutput, toTranscript } from '../formats/transcript.ts'
-import type { LogHandle } from '../logs/program-logs.ts'
+import type { LogHandle } from '../logs/log-finders.ts'
 import { listSubAgents, readSubAgent } from '../logs/sub-agents.ts'
 import type { Transcript } from '../structured/transcript.ts'
-import { Watch } from './file-watcher.ts'
-import { type FollowNeeds, logFrames, logOutput } from './follow.ts'
+import { FileWatcher } from './file-watcher.ts'
+import { type FollowOptions, followAgentOutput, followLog } from './follow.ts'
 import type { LogLocator } from './locator.ts'
-import { Shelf } from './log-cache.ts'
-import { Track } from './log-tracker.ts'
-import type { AskingNeeds } from './question-monitor.ts'
+import { LogCache } from './log-cache.ts'
+import { LogTracker } from './log-tracker.ts'
+import type { QuestionMonitorOptions } from './question-monitor.ts'
 
-export interface SessionLogsOptions extends AskingNeeds {
+export interface SessionLogsOptions extends QuestionMonitorOptions {
   store: Store
   book: SessionRepository
   locator: Pick<LogLocator, 'find' | 'directories'>
   deadlines: Deadlines
-  /** Remembers what a session's program calls its conversation. */
+  /** Stores the program's own id of a session's conversation. */
   saveKey(tx: Tx, row: SessionRow, key: string): void
   report(message: string): void
 }
 
-type ReadListener = (row: SessionRow, view: LogSnapshot, place: FilePosition | undefined) => void
+type ReadListener = (row: SessionRow, snapshot: LogSnapshot, position: FilePosition | undefined) => void
 
-/** Which of the sessions run is looked at this soon after something about sessions changed. */
+/** How soon after a change of sessions the trackers are updated. */
 const UPDATE_DELAY_MS = 50
 
-/** The logs that the programs of a city's sessions keep themselves. */
+/** The logs that the programs of a city's sessions write. */
 export class SessionLogs {
-  readonly #trackers = new Map<string, Track>()
+  readonly #trackers = new Map<string, LogTracker>()
   readonly #closing = new Set<Promise<void>>()
   #onRead: ReadListener = () => {}
   #positionOf: (row: SessionRow) => FilePosition | undefined = () => undefined
-  readonly #follow: FollowNeeds
-  readonly #watcher: Watch
+  readonly #follow: FollowOptions
+  readonly #watcher: FileWatcher
   #unsubscribe = () => {}
   #nextUpdate: { cancel(): void } | undefined
-  #stopped = true
+  #isStopped = true
 
   constructor(private readonly options: SessionLogsOptions) {
-    this.#watcher = new Watch(options.deadlines)
-    this.#follow = { ...options, shelf: new Shelf(options.deadlines), watch: this.#watcher }
+    this.#watcher = new FileWatcher(options.deadlines)
+    this.#follow = { ...options, cache: new LogCache(options.deadlines), watcher: this.#watcher }
   }
 
-  /** Follows the logs of whatever runs, from now on. */
+  /** Tracks the logs of running sessions from now on. */
   start(): void {
-    this.#stopped = false
+    this.#isStopped = false
     this.#unsubscribe = this.options.book.onChange(() => this.#scheduleUpdate())
     this.#updateTrackers()
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#isStopped = true
     this.#unsubscribe()
     this.#nextUpdate?.cancel()
-    for (const track of this.#trackers.values()) this.#closeTracker(track, true)
+    for (const tracker of this.#trackers.values()) this.#closeTracker(tracker)
     this.#trackers.clear()
     await Promise.all(this.#closing)
-    this.#follow.shelf.close()
+    this.#follow.cache.close()
     this.#watcher.close()
   }
 
-  /** Hears what stands in the log of a session whenever it grew; `since` tells up to where it was heard before. */
-  onRead(hear: ReadListener, since: (row: SessionRow) => FilePosition | undefined): void {
-    this.#onRead = hear
-    this.#positionOf = since
+  /** Calls the listener whenever a tracked log has grown; `positionOf` tells where an earlier reader of it stopped. */
+  onRead(listener: ReadListener, positionOf: (row: SessionRow) => FilePosition | undefined): void {
+    this.#onRead = listener
+    this.#positionOf = positionOf
   }
 
-  /** How a running session is, by its log. */
+  /** The status of a running session by its log. */
   status(id: string): LogStatus | undefined {
-    return this.#trackers.get(id)?.standing
+    return this.#trackers.get(id)?.status
   }
 
-  /** Whether there is a log of a session. */
   hasLog(row: SessionRow): boolean {
     return this.#find(row) !== undefined
   }
 
-  /** What a session said, by its log; undefined when it has none. */
+  /** The transcript of a session; undefined when it has no log. */
   transcript(
     row: SessionRow,
-    wanted: Omit<TranscriptOptions, 'after'>,
+    options: Omit<TranscriptOptions, 'after'>,
     page: PageRequest,
   ): Promise<Transcript | undefined> {
-    return this.#read(row, (reader) => toTranscript(row, reader, wanted, page))
+    return this.#read(row, (reader) => toTranscript(row, reader, options, page))
   }
 
   output(agent: string, row: SessionRow, page: PageRequest): Promise<AgentOutput | undefined> {
     return this.#read(row, (reader) => toAgentOutput(agent, reader, page))
   }
 
-  /** What a session says, in frames; undefined when it has no log. */
-  frames(row: SessionRow, wanted: TranscriptOptions, signal: AbortSignal): AsyncIterable<SseFrame> | undefined {
-    const found = this.#find(row)
-    return found && logFrames(this.#follow, row, found, wanted, signal)
+  /** The frames of a session's log; undefined when it has none. */
+  frames(row: SessionRow, options: TranscriptOptions, signal: AbortSignal): AsyncIterable<SseFrame> | undefined {
+    const handle = this.#find(row)
+    return handle && followLog(this.#follow, row, handle, options, signal)
   }
 
   followOutput(agent: string, row: SessionRow, signal: AbortSignal): AsyncIterable<AgentOutput> | undefined {
-    const found = this.#find(row)
-    return found && logOutput(this.#follow, agent, row, found, signal)
+    const handle = this.#find(row)
+    return handle && followAgentOutput(this.#follow, agent, row, handle, signal)
   }
 
-  /** Frames of a screen until the session's log appears, and from then on those of the log. */
+  /** The frames of a screen until the session's log appears, then those of the log. */
   async *screenThenLog(
     row: SessionRow,
-    wanted: TranscriptOptions,
+    options: TranscriptOptions,
     signal: AbortSignal,
     screen: (signal: AbortSignal) => AsyncIterable<SseFrame>,
   ): AsyncGenerator<SseFrame, void, void> {
     const appeared = new AbortController()
-    const look = () => this.hasLog(row) && appeared.abort()
-    const stops = [this.options.book.onChange(look), this.#trackers.get(row.id)?.listen(look) ?? (() => {})]
+    const check = () => this.hasLog(row) && appeared.abort()
+    const unsubscribes = [this.options.book.onChange(check), this.#trackers.get(row.id)?.subscribe(check) ?? (() => {})]
     try {
       yield* screen(AbortSignal.any([signal, appeared.signal]))
     } finally {
-      for (const stop of stops) stop()
+      for (const unsubscribe of unsubscribes) unsubscribe()
     }
-    const found = appeared.signal.aborted ? this.#find(row) : undefined
-    if (found) yield* logFrames(this.#follow, row, found, wanted, signal, true)
+    const handle = appeared.signal.aborted ? this.#find(row) : undefined
+    if (handle) yield* followLog(this.#follow, row, handle, options, signal, true)
   }
 
   async subAgents(row: SessionRow) {
-    return { agents: (await this.#read(row, (reader, found) => listSubAgents(found, reader))) ?? [] }
+    return { agents: (await this.#read(row, (reader, handle) => listSubAgents(handle, reader))) ?? [] }
   }
 
-  /** What an agent said that a session's own agent started; undefined when there is none of that name. */
+  /** The conversation of an agent that a session's agent started; undefined when it is not known. */
   async subAgent(row: SessionRow, id: string): Promise<SubAgent | undefined> {
-    return this.#read(row, (reader, found) => readSubAgent(found, reader, id, isRunning(row)))
+    return this.#read(row, (reader, handle) => readSubAgent(handle, reader, id, isRunning(row)))
   }
 
-  /** Resolves when every log that is followed has been read as it is now. */
+  /** Resolves when every tracked log has been read to its current end. */
   async readAll(): Promise<void> {
     this.#updateTrackers()
-    await Promise.all([...this.#trackers.values()].map((track) => track.look()))
+    await Promise.all([...this.#trackers.values()].map((tracker) => tracker.update()))
   }
 
   #find(row: SessionRow): LogHandle | undefined {
-    return this.#trackers.get(row.id)?.found ?? this.options.locator.find(row)
+    return this.#trackers.get(row.id)?.handle ?? this.options.locator.find(row)
   }
 
   async #read<T>(
     row: SessionRow,
-    use: (reader: LogReader, found: LogHandle) => T | Promise<T>,
+    use: (reader: LogReader, handle: LogHandle) => T | Promise<T>,
   ): Promise<T | undefined> {
-    const found = this.#find(row)
-    if (!found) return undefined
-    const { log, giveBack } = this.#follow.shelf.borrow(found)
+    const handle = this.#find(row)
+    if (!handle) return undefined
+    const { log, release } = this.#follow.cache.acquire(handle)
     try {
       await log.refresh()
       await prepareBlocks(log.reader)
-      return await use(log.reader, found)
+      return await use(log.reader, handle)
     } finally {
-      giveBack()
+      release()
     }
   }
 
@@ -170,46 +169,46 @@ export class SessionLogs {
     this.#nextUpdate ??= this.options.deadlines.after(UPDATE_DELAY_MS, () => this.#updateTrackers())
   }
 
-  /** Begins and ends following, as sessions come up and go down. */
+  /** Starts and stops trackers as sessions start and end. */
   #updateTrackers(): void {
     this.#nextUpdate?.cancel()
     this.#nextUpdate = undefined
-    if (this.#stopped) return
+    if (this.#isStopped) return
     const running = new Map(this.options.book.live().flatMap((row) => (isRunning(row) ? [[row.id, row]] : [])))
-    for (const [id, track] of this.#trackers) {
+    for (const [id, tracker] of this.#trackers) {
       const row = running.get(id)
-      if (row?.generation === track.row.generation) track.row = row
-      else this.#stopTracker(id, track)
+      if (row?.generation === tracker.row.generation) tracker.row = row
+      else this.#stopTracker(id, tracker)
     }
     for (const [id, row] of running) if (!this.#trackers.has(id)) this.#startTracker(id, row)
   }
 
   #startTracker(id: string, row: SessionRow): void {
     const { locator, report } = this.options
-    const track = new Track(
+    const tracker = new LogTracker(
       {
-        find: (of) => locator.find(of),
-        places: (of) => locator.directories(of),
-        watch: (paths, hear) => this.#watcher.follow(paths, hear),
-        watchLog: (reader, hear) => this.#watcher.reader(reader, hear),
-        found: (of, found) => this.#saveKey(of, found),
-        since: (of) => this.#positionOf(of),
-        read: (of, reader) => this.#onRead(of, reader.snapshot, reader.position),
+        find: (session) => locator.find(session),
+        directories: (session) => locator.directories(session),
+        watch: (paths, listener) => this.#watcher.watch(paths, listener),
+        watchLog: (reader, listener) => this.#watcher.watchLog(reader, listener),
+        onFound: (session, handle) => this.#saveKey(session, handle),
+        positionOf: (session) => this.#positionOf(session),
+        onRead: (session, reader) => this.#onRead(session, reader.snapshot, reader.position),
         report: (error) => report(`the log of session ${id} could not be read: ${errorMessage(error)}`),
       },
       row,
     )
-    this.#trackers.set(id, track)
-    void track.look()
+    this.#trackers.set(id, tracker)
+    void tracker.update()
   }
 
-  #stopTracker(id: string, track: Track): void {
+  #stopTracker(id: string, tracker: LogTracker): void {
     this.#trackers.delete(id)
-    this.#closeTracker(track, true)
+    this.#closeTracker(tracker)
   }
 
-  #closeTracker(track: Track, last: boolean): void {
-    const closing = track.close({ last }).finally(() => this.#closing.delete(closing))
+  #closeTracker(tracker: LogTracker): void {
+    const closing = tracker.close().finally(() => this.#closing.delete(closing))
     this.#closing.add(closing)
   }
 
@@ -220,6 +219,6 @@ export class SessionLogs {
         const row = book.find(id)
         if (key !== '' && row && row.state !== 'closed' && row.sessionKey === null) this.options.saveKey(tx, row, key)
       })
-      .catch((error) => report(`what the program of ${id} calls its conversation was not kept: ${errorMessage(error)}`))
+      .catch((error) => report(`the conversation id of session ${id} could not be saved: ${errorMessage(error)}`))
   }
 }

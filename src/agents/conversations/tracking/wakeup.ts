@@ -1,25 +1,25 @@
-/** Wakes one waiting reader; beats that come while it is busy are one beat. */
-export class Pulse {
-  #beaten = false
+/** Wakes one waiting reader; notifications that arrive while it is busy count as one. */
+export class Wakeup {
+  #isNotified = false
   #wake: (() => void) | undefined
 
   constructor(private readonly signal: AbortSignal) {
-    signal.addEventListener('abort', () => this.beat(), { once: true })
+    signal.addEventListener('abort', () => this.notify(), { once: true })
   }
 
-  beat(): void {
-    this.#beaten = true
+  notify(): void {
+    this.#isNotified = true
     this.#wake?.()
   }
 
-  /** Resolves at the next beat, or at once when one was missed or the signal has aborted. */
-  async next(): Promise<void> {
-    if (!this.#beaten && !this.signal.aborted) {
+  /** Resolves at the next notification, or at once when one was missed or the signal was aborted. */
+  async wait(): Promise<void> {
+    if (!this.#isNotified && !this.signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
-    this.#beaten = false
+    this.#isNotified = false
     this.#wake = undefined
   }
 }

@@ -2,7 +2,7 @@ import type { AgentConfig } from '../../../config/city-config.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { AgentOutput } from '../../agents/schema.ts'
-import type { AgentSession, AgentSessions, Restarted } from '../../agents/sessions.ts'
+import type { AgentSession, AgentSessions, RestartResult } from '../../agents/sessions.ts'
 import type { Transcripts } from '../../conversations/transcripts.ts'
 import type { FailureCounts } from '../../lifecycle/failure-counts.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
@@ -59,9 +59,9 @@ export class AgentSessionDirectory implements AgentSessions {
   }
 
   /** Ends every session of these agents; those with work or someone who wants them start again. */
-  async restartAll(agents: readonly string[]): Promise<Restarted> {
+  async restartAll(agents: readonly string[]): Promise<RestartResult> {
     const { waker, control } = this.options
-    const result: Restarted = { killed: [], failed: [] }
+    const result: RestartResult = { killed: [], failed: [] }
     await waker.clearFailures(agents)
     const running = agents.flatMap((agent) => this.#rows(agent).filter(isRunning))
     await Promise.all(

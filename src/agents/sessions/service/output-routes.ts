@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import type { CityOf } from '../../../http/city-of.ts'
 import { route, socket } from '../../../http/route.ts'
-import { TRANSCRIPT_CURSOR_INVALIDATED } from '../../conversations/errors.ts'
+import { TRANSCRIPT_CURSOR_INVALIDATED } from '../../conversations/formats/errors.ts'
 import {
   ActivityFrame,
   PendingCleared,

@@ -52,8 +52,8 @@ async function withPolly(agents = spoken('polly')) {
 
 const fits = (payload: unknown, request: unknown) => Object(payload).request_id === request
 
-describe('a session that is spoken to by protocol', () => {
-  test('is created with its first message, takes more, and tells what it said', async () => {
+describe('an ACP session', () => {
+  test('is created with its first message, accepts more, and shows its output', async () => {
     await using polly = await withPolly()
     await polly.done(1)
     expect(await polly.submit('say and good bye')).toMatchObject({
@@ -78,7 +78,7 @@ describe('a session that is spoken to by protocol', () => {
     expect(polly.world.city.faults).toEqual([])
   })
 
-  test('refuses to take a message later, and has no terminal', async () => {
+  test('does not support follow-up messages, and has no terminal', async () => {
     await using polly = await withPolly()
     expect(await polly.submit('say later', 'follow_up')).toMatchObject({
       type: 'request.failed',
@@ -88,7 +88,7 @@ describe('a session that is spoken to by protocol', () => {
     expect(ticket).toMatchObject({ status: 409, body: { code: 'session-conflict' } })
   })
 
-  test('takes a message in its turn, or in place of its turn', async () => {
+  test('receives a message after its turn, or in place of its turn', async () => {
     await using polly = await withPolly()
     await polly.done(1)
     await polly.submit('wait for ever')
@@ -102,7 +102,7 @@ describe('a session that is spoken to by protocol', () => {
     expect(polly.records().find(({ type, reason }) => type === 'done' && reason === 'cancelled')).toBeDefined()
   })
 
-  test('asks, is shown to ask, and is answered', async () => {
+  test('asks for a permission, is shown to wait, and receives the answer', async () => {
     await using polly = await withPolly()
     await polly.done(1)
     expect((await polly.respond({ action: 'approve' })).body).toMatchObject({ status: 409, code: 'session-conflict' })
@@ -136,7 +136,7 @@ describe('a session that is spoken to by protocol', () => {
     ])
   })
 
-  test('asks two things at once, and each is answered by its name', async () => {
+  test('asks two questions at once, and each is answered by its request id', async () => {
     await using polly = await withPolly()
     await polly.submit('ask left right')
     const left = await polly.asked()
@@ -149,7 +149,7 @@ describe('a session that is spoken to by protocol', () => {
     expect(JSON.stringify(polly.records())).toContain('left: ever')
   })
 
-  test('is not answered by itself or another session, unless its agent may', async () => {
+  test('is not answered by itself or another session, unless their agent may respond', async () => {
     await using polly = await withPolly(spoken('polly') + spoken('boss', 'may = ["respond"]'))
     const { body } = await answer(polly.post('/sessions', { kind: 'agent', name: 'boss' }))
     await polly.world.event('request.result.session.create', (event) => fits(event.payload, body.request_id))
@@ -163,7 +163,7 @@ describe('a session that is spoken to by protocol', () => {
     expect(await polly.respond({ action: 'approve' }, await tokenOf('boss'))).toMatchObject({ status: 202 })
   })
 
-  test('still asks after the supervisor was gone, and nothing it said is missing or twice', async () => {
+  test('still asks after a restart of the supervisor, and no output is missing or duplicated', async () => {
     await using polly = await withPolly()
     await polly.done(1)
     await polly.submit('ask it')
@@ -177,7 +177,7 @@ describe('a session that is spoken to by protocol', () => {
     expect(seqs).toEqual(seqs.map((_: number, at: number) => at + 1))
   })
 
-  test('goes on with its conversation when it is started again', async () => {
+  test('resumes its conversation when it is started again', async () => {
     await using polly = await withPolly(spoken('polly', '', 'export HISTORY=1;'))
     await polly.done(1)
     await polly.post(`/session/${polly.id}/suspend`)
@@ -187,7 +187,7 @@ describe('a session that is spoken to by protocol', () => {
     expect(second).toMatchObject({ resumed: true, conversation: first.conversation })
   })
 
-  test('begins in the mode that was chosen while it rested', async () => {
+  test('starts in the mode that was chosen while it was asleep', async () => {
     await using polly = await withPolly(spoken('polly', '', 'export MODES=build,plan;'))
     const choose = (permission_mode: string) =>
       answer(polly.post(`/session/${polly.id}/permission-mode`, { permission_mode }))
@@ -200,7 +200,7 @@ describe('a session that is spoken to by protocol', () => {
     expect(polly.records().findLast(({ type }) => type === 'ready')).toMatchObject({ mode: 'plan' })
   })
 
-  test('works in the mode that is chosen while it runs, at once and after its next start', async () => {
+  test('changes to the mode that is chosen while it runs, at once and after its next start', async () => {
     await using polly = await withPolly(spoken('polly', '', 'export MODES=build,plan;'))
     const choose = (permission_mode: string) =>
       answer(polly.post(`/session/${polly.id}/permission-mode`, { permission_mode }))
@@ -217,7 +217,7 @@ describe('a session that is spoken to by protocol', () => {
     expect(polly.records().findLast(({ type }) => type === 'ready')).toMatchObject({ mode: 'plan' })
   })
 
-  test('of an agent without modes keeps what it has', async () => {
+  test('of an agent without modes keeps its mode', async () => {
     await using polly = await withPolly()
     await polly.done(1)
     const { status, body } = await answer(
@@ -226,7 +226,7 @@ describe('a session that is spoken to by protocol', () => {
     expect([status, body.code]).toEqual([501, 'not-implemented'])
   })
 
-  test('works with the model that its agent declares, or says which there are', async () => {
+  test('uses the model that its agent declares, or names the available ones', async () => {
     const models = (model: string) =>
       spoken('polly', `option_defaults = { model = "${model}" }`, 'export MODELS=small,large;')
     await using polly = await withPolly(models('large'))
@@ -240,7 +240,7 @@ describe('a session that is spoken to by protocol', () => {
     ])
   })
 
-  test('is told of the servers of tools that are declared for it, and says which it cannot reach', async () => {
+  test('receives the MCP servers that are declared for it, and reports those it cannot reach', async () => {
     const folder = tempFolder()
     const log = folder.at('log')
     const servers = `[mcp_servers.files]
@@ -271,7 +271,7 @@ agents = ["molly"]
     folder[Symbol.dispose]()
   })
 
-  test('is not idle while it works on a turn, however silent', async () => {
+  test('is not idle during a turn, however silent it is', async () => {
     await using polly = await withPolly(spoken('polly', 'sleep_after_idle = "200ms"'))
     await polly.submit('wait for ever').catch(() => {})
     const looked = polly.world.city.clock.monotonic()
@@ -285,7 +285,7 @@ agents = ["molly"]
     expect(polly.row().state).toBe('asleep')
   })
 
-  test('whose model has reached its usage limit is held with its agent until that is over', async () => {
+  test('whose model has reached its usage limit is held with its agent until the limit ends', async () => {
     await using http = await openHttp(spoken('polly', 'max_active_sessions = 1'))
     const { world } = http
     await world.work('too much', 'polly')
@@ -303,7 +303,7 @@ agents = ["molly"]
     expect(await world.running()).toEqual([])
   })
 
-  test('that cannot be started says what to do', async () => {
+  test('that cannot be started reports what to do', async () => {
     await using http = await openHttp(spoken('polly', '', 'export LOGIN=1;'))
     const { body } = await answer(http.post('/sessions', { kind: 'agent', name: 'polly' }))
     const failed = await http.world.event('request.failed', (event) => fits(event.payload, body.request_id), 20_000)

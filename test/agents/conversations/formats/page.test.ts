@@ -15,13 +15,13 @@ const part = (page: Parameters<typeof paginate>[1], shows: (entry: Entry) => boo
   return { ids: entries.map(({ id }) => id).join(''), pagination }
 }
 
-describe('a part of a log', () => {
-  test('is all of it when nobody says which', () => {
+describe('a page of a log', () => {
+  test('is the whole log when none is requested', () => {
     expect(part({})).toEqual({ ids: 'abCdEfg', pagination: undefined })
     expect(part({ tail: 0 })).toEqual({ ids: 'abCdEfg', pagination: undefined })
   })
 
-  test('is so many segments from the end, with where the page before it ends', () => {
+  test('has the requested segments from the end, and tells where the previous page ends', () => {
     expect(part({ tail: 1 })).toEqual({
       ids: 'Efg',
       pagination: {
@@ -33,23 +33,23 @@ describe('a part of a log', () => {
     expect(part({ tail: 3 })).toMatchObject({ ids: 'abCdEfg', pagination: { has_older_messages: false } })
   })
 
-  test('goes back page by page to the beginning', () => {
+  test('leads back page by page to the beginning', () => {
     const older = part({ tail: 1, before: 'E' })
     expect(older).toMatchObject({ ids: 'Cd', pagination: { has_newer_messages: true, truncated_before_message: 'C' } })
     expect(part({ tail: 1, before: 'C' })).toMatchObject({ ids: 'ab', pagination: { has_older_messages: false } })
   })
 
-  test('is what came after an entry', () => {
+  test('can start after an entry', () => {
     expect(part({ after: 'E' })).toMatchObject({ ids: 'fg', pagination: { has_older_messages: true } })
     expect(part({ after: 'g' })).toMatchObject({ ids: '', pagination: { returned_message_count: 0 } })
   })
 
-  test('counts only what is shown', () => {
+  test('counts only shown entries', () => {
     const { ids, pagination } = part({ tail: 2 }, ({ boundary }) => !boundary)
     expect([ids, pagination?.total_message_count, pagination?.truncated_before_message]).toEqual(['dfg', 5, 'd'])
   })
 
-  test('of an entry that is not there is refused', () => {
+  test('of an entry that does not exist is an error', () => {
     expect(() => part({ before: 'x' })).toThrow('not in the transcript any more')
   })
 })
@@ -66,13 +66,13 @@ describe('a resume token', () => {
     return 'messages' in rest ? { ...rest, messages: rest.messages.map(({ id }) => id).join('') } : how
   }
 
-  test('brings only what is new, or nothing', () => {
+  test('yields only what is new, or nothing', () => {
     expect(next(seen)).toBe('same')
     expect(next([...seen, message('c')])).toEqual({ operation: 'upsert', messages: 'c' })
     expect(next(seen, 's', false, '')).toEqual({ operation: 'snapshot', messages: 'ab' })
   })
 
-  test('repeats a message that was still going on, and only when it changed', () => {
+  test('repeats an unfinished message only when it changed', () => {
     const open = [message('a'), message('b', 'partial', 'so far')]
     const from = tokenOf('s', open, false)
     expect(next(open, 's', false, from)).toBe('same')
@@ -82,7 +82,7 @@ describe('a resume token', () => {
     })
   })
 
-  test('that fits no more begins anew and says why', () => {
+  test('that does not fit any more resets the stream and gives the reason', () => {
     const reset = (reset_reason: string, messages = 'ab') => ({ operation: 'reset' as const, reset_reason, messages })
     expect(next(seen, 's', false, 'st1.rubbish')).toMatchObject(reset('resume_invalid'))
     expect(next(seen, 's', false, 'nonsense')).toMatchObject(reset('resume_invalid'))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { runSync } from '../../../../src/agents/conversations/entries/slices.ts'
 import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
+import { runSync } from '../../../../src/agents/conversations/entries/steps.ts'
 import { isMessage, toMessage } from '../../../../src/agents/conversations/formats/messages.ts'
 import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
 import { ClaudeParser } from '../../../../src/agents/conversations/logs/claude.ts'
@@ -15,7 +15,7 @@ const turns = (...values: readonly object[]) =>
     .map(toTurn)
 
 describe('a conversation with Claude', () => {
-  test('is told in turns: words, the names of tools, the beginning of what they gave', () => {
+  test('is shown in turns: text, tool names, and the beginning of tool results', () => {
     const long = 'é'.repeat(300)
     const said = turns(
       claude.user('u1', null, 'Count the files.', 1),
@@ -41,7 +41,7 @@ describe('a conversation with Claude', () => {
     ])
   })
 
-  test('follows the newest tip when something was said again, and tells that there are branches', () => {
+  test('follows the newest tip after a rewind, and reports that there are branches', () => {
     const view = read(
       claude.user('u1', null, 'One', 1),
       claude.says('a1', 'u1', 'First try', 2),
@@ -53,7 +53,7 @@ describe('a conversation with Claude', () => {
     expect(view).toMatchObject({ hasBranches: true, key: 'c0ffee' })
   })
 
-  test('keeps what tools answered that were called together', () => {
+  test('keeps the results of parallel tool calls', () => {
     const view = read(
       claude.user('u1', null, 'Both', 1),
       claude.calls('a1', 'u1', 't1', 'Read', { file_path: '/a' }, 2),
@@ -66,7 +66,7 @@ describe('a conversation with Claude', () => {
     expect(view.hasBranches).toBe(false)
   })
 
-  test('goes on across a compaction, and leaves out what sub-agents say', () => {
+  test('continues across a compaction, and leaves out sub-agents', () => {
     const view = read(
       claude.user('u1', null, 'One', 1),
       claude.says('a1', 'u1', 'Yes', 2),
@@ -82,7 +82,7 @@ describe('a conversation with Claude', () => {
     ])
   })
 
-  test('survives moments that are on no calendar, and text that is nested without end', () => {
+  test('survives invalid dates and deeply nested text', () => {
     const deep = JSON.parse('['.repeat(5000) + ']'.repeat(5000))
     const view = read(
       { ...claude.user('u1', null, 'a', 1), timestamp: 8_640_000_000_000_001 },
@@ -94,12 +94,12 @@ describe('a conversation with Claude', () => {
     expect(view.entries.map(({ timestamp: moment }) => moment)).toEqual([undefined, undefined, Date.parse(at(3))])
   })
 
-  test('survives entries that name themselves as what came before', () => {
+  test('survives entries that are their own parent', () => {
     expect(ids(claude.user('u1', 'u2', 'a', 1), claude.user('u2', 'u1', 'b', 2))).toEqual(['u1', 'u2'])
   })
 })
 
-test('a log that grows shows at every step what it would show when read at once', () => {
+test('a growing log shows at every step what it shows when it is read at once', () => {
   let seed = 7
   const random = (below: number) => {
     seed = (seed * 1103515245 + 12345) % 2147483648
@@ -118,11 +118,11 @@ test('a log that grows shows at every step what it would show when read at once'
   }
 })
 
-describe('how a session of Claude is', () => {
+describe('the status of a Claude session', () => {
   const u1 = claude.user('u1', null, 'Go', 1)
   const standing = (...values: readonly object[]) => statusOf(read(u1, ...values))
 
-  test('in a turn until the answer that ends it', () => {
+  test('is in a turn until the response that ends it', () => {
     expect(standing().activity).toBe('in-turn')
     expect(standing(claude.calls('a1', 'u1', 't', 'Bash', {}, 2)).activity).toBe('in-turn')
     expect(standing(claude.says('a1', 'u1', 'Done', 2)).activity).toBe('idle')
@@ -131,12 +131,12 @@ describe('how a session of Claude is', () => {
     expect(standing(duration).activity).toBe('idle')
   })
 
-  test('its own commands begin no turn', () => {
+  test('does not start a turn for the program’s own commands', () => {
     const local = claude.user('u2', 'a1', '<local-command-stdout>ok</local-command-stdout>', 3)
     expect(standing(claude.says('a1', 'u1', 'Done', 2), local).activity).toBe('idle')
   })
 
-  test('its model, and how full that is', () => {
+  test('has the model and the used part of its context', () => {
     expect(standing(claude.says('a1', 'u1', 'Done', 2))).toEqual({
       ...{ activity: 'idle', model: 'claude-opus-4-8', contextWindow: 1_000_000, contextPct: 10 },
     })
@@ -167,19 +167,19 @@ describe('structured messages of Claude', () => {
   const messages = (thinking: boolean) =>
     view.entries.filter(isMessage).map((entry) => toMessage(entry, 'claude', thinking))
 
-  test('tell what a person wrote apart from what their editor added', () => {
+  test('separate what a person wrote from what their editor added', () => {
     expect(messages(false)[0]).toMatchObject({
       role: 'user',
       user_prompt: { text: 'Fix it.', opened_files: ['/w/a.ts'] },
     })
   })
 
-  test('hold thoughts only when they are asked for', () => {
+  test('contain thinking only when it is requested', () => {
     expect(messages(false)[1]?.blocks).toEqual([{ type: 'thinking' }])
     expect(messages(true)[1]?.blocks).toEqual([{ type: 'thinking', thinking: 'secret plan', signature: 's' }])
   })
 
-  test('tell what tools were given and what they gave', () => {
+  test('contain the inputs and results of tools', () => {
     const [, , call, result, , failed, compaction] = messages(false)
     expect(call?.blocks).toMatchObject([
       { type: 'tool_use', id: 't1', name: 'Edit', input: { kind: 'patch', patch: '-one\n+two', file_path: '/w/a.ts' } },

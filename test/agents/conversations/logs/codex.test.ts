@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { runSync } from '../../../../src/agents/conversations/entries/slices.ts'
 import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
+import { runSync } from '../../../../src/agents/conversations/entries/steps.ts'
 import { isMessage, toMessage } from '../../../../src/agents/conversations/formats/messages.ts'
 import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
 import { CodexParser } from '../../../../src/agents/conversations/logs/codex.ts'
@@ -36,7 +36,7 @@ const whole = [
 ]
 
 describe('a conversation with Codex', () => {
-  test('is told in turns, without what the program says in a person’s name', () => {
+  test('is shown in turns, without what the program adds in a person’s name', () => {
     expect(
       read(...whole)
         .entries.filter(isTurn)
@@ -52,13 +52,13 @@ describe('a conversation with Codex', () => {
     ])
   })
 
-  test('keeps every line for the raw format, under ids that stay', () => {
+  test('keeps every line for the raw format, under stable ids', () => {
     const { entries } = read(...whole)
     expect(entries.map(({ raw }) => raw)).toEqual(whole)
     expect(entries.map(({ id }) => id).slice(0, 2)).toEqual(['at-0', 'at-100'])
   })
 
-  test('tells its model, its own count of the context, and what an answer took', () => {
+  test('has its model, its reported context size, and the usage of a response', () => {
     const view = read(...whole)
     expect(statusOf(view)).toEqual({
       ...{ activity: 'idle', model: 'gpt-5.5-codex', contextWindow: 200_000, contextPct: 10 },
@@ -68,7 +68,7 @@ describe('a conversation with Codex', () => {
     ])
   })
 
-  test('is in a turn from where the log says so to where it says so', () => {
+  test('is in a turn between the markers of the log', () => {
     const begun = [...whole, codex.event(9, 'task_started'), codex.message(10, 'assistant', 'I look.')]
     expect(statusOf(read(...begun)).activity).toBe('in-turn')
     expect(statusOf(read(...begun, codex.event(11, 'task_complete'))).activity).toBe('idle')
@@ -87,7 +87,7 @@ describe('a conversation with Codex', () => {
     expect(messages[4]?.blocks).toMatchObject([{ input: { kind: 'patch', patch: '*** Begin Patch' } }])
   })
 
-  test('begins a new segment where it was compacted', () => {
+  test('starts a new segment at a compaction', () => {
     const compacted = { timestamp: '2026-04-04T09:01:00Z', type: 'compacted', payload: { message: 'So far.' } }
     const { entries } = read(...whole, compacted)
     expect(entries.at(-1)).toMatchObject({ boundary: true, speaker: 'system' })

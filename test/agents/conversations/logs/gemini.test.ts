@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { LogSnapshot } from '../../../../src/agents/conversations/entries/log-reader.ts'
-import { runSync } from '../../../../src/agents/conversations/entries/slices.ts'
 import { statusOf } from '../../../../src/agents/conversations/entries/status.ts'
+import { runSync } from '../../../../src/agents/conversations/entries/steps.ts'
 import { isMessage, toMessage } from '../../../../src/agents/conversations/formats/messages.ts'
 import { isTurn, toTurn } from '../../../../src/agents/conversations/formats/turns.ts'
 import { GeminiParser } from '../../../../src/agents/conversations/logs/gemini.ts'
@@ -27,7 +27,7 @@ const told = (log: { snapshot: LogSnapshot }) =>
     .map(({ text }) => text)
 
 describe('a chat with Gemini', () => {
-  test('is read from one document, which is written anew at every turn', async () => {
+  test('is read from one document that is rewritten at every turn', async () => {
     using folder = tempFolder()
     const path = write(folder.at('session-1.json'), JSON.stringify({ ...head, messages: [user, working] }))
     const log = new JsonLog(path, new GeminiParser())
@@ -44,7 +44,7 @@ describe('a chat with Gemini', () => {
     expect(await log.refresh()).toBe(false)
   })
 
-  test('is read line by line, later lines replacing earlier ones, and taken back to where it was rewound', async () => {
+  test('is read line by line, with later lines replacing earlier ones and rewinds removing some', async () => {
     using folder = tempFolder()
     const path = write(folder.at('session-1.jsonl'), jsonl(head, user, working))
     const log = new JsonlLog(path, () => new GeminiParser(), BOUNDS)
@@ -57,7 +57,7 @@ describe('a chat with Gemini', () => {
     expect(told(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb'])
   })
 
-  test('leaves out what the program tells a model before the person’s first words', async () => {
+  test('leaves out what the program adds before the first prompt', async () => {
     using folder = tempFolder()
     const own = { ...user, id: 'u0', content: [{ text: '<session_context>\nThis is the Gemini CLI.' }] }
     const path = write(folder.at('session-3.jsonl'), jsonl(head, { $set: { messages: [own] } }, user, done))
@@ -68,7 +68,7 @@ describe('a chat with Gemini', () => {
     expect(firstPrompt(path, new GeminiParser())).toBe('Look.')
   })
 
-  test('tells what an answer took, cached tokens and thoughts apart', () => {
+  test('has the usage of a response, with cached and reasoning tokens apart', () => {
     const view = runSync(new GeminiParser().parse([user, worked].map((value, offset) => ({ offset, size: 1, value }))))
     expect(view.entries[1]?.usage?.tokens).toEqual({
       input: 600,

@@ -19,7 +19,7 @@ const ALL = { windowBytes: 1e6 }
 const texts = async (file: LineReader) => (await read(file))?.texts
 
 describe('a growing file', () => {
-  test('is read once, from where the last reading stopped', async () => {
+  test('is read once, from where the last read stopped', async () => {
     using folder = tempFolder()
     const path = write(folder.at('log'), 'one\ntwo\n')
     const file = new LineReader(path, ALL)
@@ -31,7 +31,7 @@ describe('a growing file', () => {
     expect(await texts(file)).toEqual([])
   })
 
-  test('counts a whole last line that nobody ended, and a cut one only when it is whole', async () => {
+  test('includes a complete last line without a line feed, and an incomplete one only when it is complete', async () => {
     using folder = tempFolder()
     const file = new LineReader(write(folder.at('log'), '{"a":1}\n{"b":'), ALL)
     expect(await texts(file)).toEqual(['{"a":1}'])
@@ -41,7 +41,7 @@ describe('a growing file', () => {
     expect(await texts(file)).toEqual(['{"c":3}'])
   })
 
-  test('of any size is read from its end, beginning with a whole line', async () => {
+  test('of any size is read from its end, starting with a complete line', async () => {
     using folder = tempFolder()
     const lines = Array.from({ length: 20_000 }, (_, n) => `line ${n} ${'é'.repeat(40)}`)
     const file = new LineReader(write(folder.at('log'), `${lines.join('\n')}\n`), { windowBytes: 300_000 })
@@ -51,7 +51,7 @@ describe('a growing file', () => {
     expect(found.length).toBeGreaterThan(3000)
   })
 
-  test('that another took the place of, or that was written anew, is read from the start', async () => {
+  test('that was replaced or rewritten is read from the start', async () => {
     using folder = tempFolder()
     const file = new LineReader(write(folder.at('log'), 'one\ntwo\n'), ALL)
     await read(file)
@@ -67,7 +67,7 @@ describe('a growing file', () => {
     expect(await read(file)).toMatchObject({ isNewFile: true, texts: ['again'] })
   })
 
-  test('is read a window at a time, and a line that is longer as a whole', async () => {
+  test('is read a window at a time, and a longer line as a whole', async () => {
     using folder = tempFolder()
     const file = new LineReader(write(folder.at('log'), 'first\n'), { windowBytes: 100_000 })
     await read(file)
@@ -84,7 +84,7 @@ describe('a growing file', () => {
     expect(reads).toBeGreaterThan(2)
   })
 
-  test('of which more came than a window is read anew from its end, where that is asked for', async () => {
+  test('that grew by more than a window is read again from its end, when that is requested', async () => {
     using folder = tempFolder()
     const file = new LineReader(write(folder.at('log'), 'first\n'), { windowBytes: 5000, skipsToEnd: true })
     await read(file)
@@ -94,7 +94,7 @@ describe('a growing file', () => {
     expect([found?.texts.length, file.truncated]).toEqual([50, true])
   })
 
-  test('goes on for a new reader where another came to, and not in another file', async () => {
+  test('is resumed by a new reader where another stopped, unless it is another file', async () => {
     using folder = tempFolder()
     const path = write(folder.at('log'), '{"n":1}\n{"n":2}\n{"n":3}\n')
     const first = new JsonlLog(path, () => new CodexParser('k'), { windowBytes: 1e6, keepBytes: 10 })
@@ -108,7 +108,7 @@ describe('a growing file', () => {
     expect(await texts(new LineReader(other, { windowBytes: 1e6, initialBytes: 16 }))).toEqual(['{"n":2}', '{"n":3}'])
   })
 
-  test('whose line is cut off at the window is passed over up to the next, however slowly that comes', async () => {
+  test('that is opened in the middle of a line skips to the next line, however slowly that is written', async () => {
     using folder = tempFolder()
     const file = new LineReader(write(folder.at('log'), 'x'.repeat(5000)), { windowBytes: 1000 })
     expect(await texts(file)).toEqual([])
@@ -118,7 +118,7 @@ describe('a growing file', () => {
     expect(await texts(file)).toEqual(['whole'])
   })
 
-  test('is read only where it lies itself: never through a link, from a folder, or from a pipe that nobody feeds', async () => {
+  test('is never read through a link, from a folder, or from a pipe without a writer', async () => {
     using folder = tempFolder()
     write(folder.at('secret'), '{"a":1}\n')
     symlinkSync(folder.at('secret'), folder.at('link'))
@@ -147,7 +147,7 @@ describe('a log of 50 MB', () => {
     return n
   }
 
-  test('is read in pieces, and others have their turn between any two', async () => {
+  test('is read in chunks that yield to the event loop', async () => {
     using folder = tempFolder()
     const path = write(folder.at('log'), '')
     grow(path, 0, 50 * MB)
@@ -172,7 +172,7 @@ describe('a log of 50 MB', () => {
     expect(held.filter(Boolean)).toEqual([])
   })
 
-  test('is understood in steps of few entries, also where it branches', () => {
+  test('is parsed in small steps, also where it branches', () => {
     const natives = Array.from({ length: 20_000 }, (_, n) => {
       const value = claude.user(`u${n}`, n === 0 ? null : `u${n - (n % 7 === 0 ? 2 : 1)}`, 'x', n)
       return { offset: n, size: 1, value }
@@ -183,7 +183,7 @@ describe('a log of 50 MB', () => {
     expect(count).toBeGreaterThan((5 * natives.length) / 200)
   })
 
-  test('of a running session is seen whole, although little of it is kept', async () => {
+  test('of a running session is read completely, although little of it is kept', async () => {
     using folder = tempFolder()
     const path = write(folder.at('log'), '')
     const bounds = { windowBytes: MB, keepBytes: MB / 8 }
@@ -208,7 +208,7 @@ describe('a log of 50 MB', () => {
 describe('a log of JSON lines', () => {
   const BOUNDS = { windowBytes: 1e6, keepBytes: 1e6 }
 
-  test('passes over what is no JSON and tells of it; our secrets are struck out', async () => {
+  test('skips lines that are not JSON and reports them, and redacts our tokens', async () => {
     using folder = tempFolder()
     const token = `gcs_${'a'.repeat(64)}`
     const path = write(folder.at('log'), `${jsonl(claude.user('u1', null, `use ${token}`, 1))}rubbish\n[1]\n`)
@@ -233,7 +233,7 @@ describe('a log of JSON lines', () => {
     expect([log.generation, log.stream === stream]).toEqual([1, false])
   })
 
-  test('keeps no more than its bound', async () => {
+  test('keeps no more than its limit', async () => {
     using folder = tempFolder()
     const path = write(folder.at('log'), jsonl(claude.user('u0', null, 'x', 1)))
     const log = new JsonlLog(path, () => new ClaudeParser(), { windowBytes: 1e6, keepBytes: 10_000 })

@@ -84,7 +84,7 @@ describe('a conversation with OpenCode', () => {
     db.close(true)
   })
 
-  test('is read from a database that nobody has open, and nothing is made beside it', async () => {
+  test('is read from a database that nobody has open, without creating files beside it', async () => {
     using folder = tempFolder()
     const { db, session, message, part } = kept(folder.at('opencode.db'))
     session('ses_1', '/w')
@@ -103,7 +103,7 @@ describe('a conversation with OpenCode', () => {
     expect(readdirSync(folder.path)).toEqual(['opencode.db'])
   })
 
-  test('that is not there is empty, and what is no database is left alone', async () => {
+  test('that does not exist is empty, and a file that is not a database is left alone', async () => {
     using folder = tempFolder()
     const log = new OpenCodeLog(folder.at('opencode.db'), 'ses_1')
     expect(await log.refresh()).toBe(false)

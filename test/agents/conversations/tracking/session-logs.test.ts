@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const turns = (body: { turns?: { text: string }[] }) => body.turns?.map(({ text }) => text)
 
-describe('a session whose program keeps a log', () => {
+describe('a session whose program writes a log', () => {
   test('shows its activity, model and context, as they change', async () => {
     const full = { activity: 'idle', model: 'claude-opus-4-8', context_pct: 10, context_window: 1_000_000 }
     expect(await shown(() => true)).toMatchObject(full)
@@ -40,7 +40,7 @@ describe('a session whose program keeps a log', () => {
     expect(agent).toMatchObject({ model: 'claude-opus-4-8', context_pct: 10 })
   })
 
-  test('is read as a conversation, as it was logged, and in structure', async () => {
+  test('is shown as a conversation, in raw form, and structured', async () => {
     const path = `/session/${session.id}/transcript`
     expect((await town.get<object>(path)).body).toMatchObject({
       ...{ id: session.id, template: 'clerk', provider: 'scribe', format: 'conversation' },
@@ -80,7 +80,7 @@ describe('a session whose program keeps a log', () => {
     expect(turns((await town.get<AgentOutput>('/agent/clerk/output?tail=0')).body)).toHaveLength(5)
   })
 
-  test('keeps its log when its program is gone, by the name it gave the conversation', async () => {
+  test('keeps its log after its program has ended, by the program’s conversation id', async () => {
     await town.gc(['session', 'suspend', session.id])
     const { body } = await town.get<{ turns: { text: string }[] }>(`/session/${session.id}/transcript`)
     expect(turns(body)).toEqual(['Good day', 'And to you'])
@@ -101,10 +101,10 @@ describe('a session whose program keeps a log', () => {
   })
 })
 
-describe('a stream of what a session says', () => {
+describe('a stream of a session’s output', () => {
   const open = async (query = '') => framesOf(await fetch(`${town.base}/session/${session.id}/stream${query}`))
 
-  test('tells what was said, then each new turn, and whether it goes on', async () => {
+  test('has the newest turns, then each new turn, and the activity', async () => {
     const stream = await open()
     expect(turns(await stream.next('turn'))).toEqual(['Good day', 'And to you'])
     expect(await stream.next('activity')).toEqual({ activity: 'idle' })
@@ -116,7 +116,7 @@ describe('a stream of what a session says', () => {
     await stream.whole
   })
 
-  test('in raw form begins with nothing, then gives entries as they are', async () => {
+  test('in raw form starts with an empty frame, then has the entries as they are', async () => {
     const stream = await open('?format=raw')
     expect(await stream.next('message')).toMatchObject({ messages: [] })
     expect(await stream.next('message')).toMatchObject({ messages: [{ uuid: 'u1' }, { uuid: 'a1' }] })
@@ -124,7 +124,7 @@ describe('a stream of what a session says', () => {
     expect(await stream.next('message')).toMatchObject({ messages: [{ uuid: 'u2' }] })
   })
 
-  test('in structure goes on from a token without a gap', async () => {
+  test('in structured form resumes from a token without a gap', async () => {
     const first = await open('?format=structured')
     const snapshot = await first.next('structured')
     expect(snapshot).toMatchObject({ operation: 'snapshot', structured_messages: [{ id: 'u1' }, { id: 'a1' }] })
@@ -137,7 +137,7 @@ describe('a stream of what a session says', () => {
     expect(await lost.next('structured')).toMatchObject({ operation: 'reset', reset_reason: 'resume_invalid' })
   })
 
-  test('of an agent’s output gives turns as they are said', async () => {
+  test('of an agent’s output has each turn as it is written', async () => {
     const stream = framesOf(await fetch(`${town.base}/agent/clerk/output/stream`))
     expect(await stream.next('turn')).toMatchObject({ agent: 'clerk', format: 'conversation' })
     append(log, claude.user('u2', 'a1', 'More', 3))
@@ -145,8 +145,8 @@ describe('a stream of what a session says', () => {
   })
 })
 
-describe('whose log it is', () => {
-  test('is not guessed between two sessions in one folder, unless their first words tell', async () => {
+describe('the owner of a log', () => {
+  test('is not guessed between two sessions in one folder, unless their first prompts tell', async () => {
     const other = await town.start(`eve${at}`)
     const line = (name: string) => claude.user('u1', null, `[town] ${name} • 2026-04-04T09:00:00\nGo.`, 1)
     town.log('unknown', claude.user('u1', null, 'Who is it for?', 1))
@@ -162,7 +162,7 @@ describe('whose log it is', () => {
     await town.gc(['session', 'close', other.id])
   })
 
-  test('is shown as soon as there is one: a screen makes way for it', async () => {
+  test('is found as soon as the log appears, which replaces the screen', async () => {
     await town.gc(['session', 'close', session.id])
     session = await town.start(`late${at}`)
     const stream = framesOf(await fetch(`${town.base}/session/${session.id}/stream?format=structured`))
