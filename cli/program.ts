@@ -34,7 +34,7 @@ import { configureProgram } from './io/run.ts'
 export function createProgram(io: Io): Command {
   const program = configureProgram(new Command('gc'), io)
     .description('Supervises cities of coding agents.')
-    .option('--city <city>', 'the city to work in: its name or its folder')
+    .option('--city <city>', 'the city to work in: the name or folder of the city')
     .configureHelp({ showGlobalOptions: true })
   const context = new CommandContext(io, program)
   program.commandsGroup('Supervisor:')
@@ -68,7 +68,7 @@ export function createProgram(io: Io): Command {
   primeCommand(program, context)
   runtimeCommands(program, context)
   handoffCommand(program, context)
-  program.command('bd').description('the bead commands that agents’ prompts know; also found as the program `bd`')
+  program.command('bd').description('the bead commands of agents’ prompts; also the program `bd`')
   program.commandsGroup('About:')
   versionCommand(program, io)
   openapiCommand(program, context)

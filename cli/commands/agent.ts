@@ -25,10 +25,10 @@ interface Add extends JsonOption {
 }
 
 export function agentCommands(program: Command, context: CommandContext): void {
-  const agent = program.command('agent').description('the agents of the city: what runs, and how many of it')
+  const agent = program.command('agent').description('the agents of the city')
   addCommand(agent, context)
   withJson(agent.command('list').description('list the agents'))
-    .option('--rig <rig>', 'only those of one rig')
+    .option('--rig <rig>', 'only agents of this rig')
     .action((options: JsonOption & { rig?: string }) => list(context, options))
   withJson(agent.command('show').description('show one agent'))
     .argument('<agent>', '`rig/name`, or `name` for an agent of the city')
@@ -42,7 +42,7 @@ export function agentCommands(program: Command, context: CommandContext): void {
         ? await city.call('DELETE ~/agent/{dir}/{base}', { params: { dir, base } })
         : await city.call('DELETE ~/agent/{base}', { params: { base } })
       if (options.json) return printJson(context.io, response)
-      printLine(context.io, `Agent ${name} is removed.`)
+      printLine(context.io, `Agent ${name} was removed.`)
     })
   actions(agent, context)
 }
@@ -52,15 +52,15 @@ function addCommand(agent: Command, context: CommandContext): void {
     .argument('[agent]', '`rig/name`, or `name` for an agent of the city')
     .option('--name <name>', 'its name, instead of the argument')
     .option('--dir <rig>', 'the rig it works in')
-    .option('--description <text>', 'what it is for, in a sentence')
-    .option('--provider <provider>', 'the agent program it runs, such as claude or codex')
-    .option('--command <command>', 'the command it runs, instead of a provider')
-    .option('--prompt <text>', 'what it is told when it starts')
-    .option('--prompt-file <file>', 'the same, from a file')
-    .option('--max <n>', 'most sessions of it at a time; 1 unless said otherwise', parseCount)
-    .option('--min <n>', 'sessions that always run', parseCount)
-    .option('--env <key=value>', 'a variable of its environment; may be repeated', collectPair)
-    .option('--suspended', 'do not let it work yet')
+    .option('--description <text>', 'what the agent is for, in a sentence')
+    .option('--provider <provider>', 'the agent program to run, such as claude or codex')
+    .option('--command <command>', 'the command to run, instead of a provider')
+    .option('--prompt <text>', 'its first prompt')
+    .option('--prompt-file <file>', 'read the prompt from a file')
+    .option('--max <n>', 'the maximum number of sessions at a time; default 1', parseCount)
+    .option('--min <n>', 'the number of sessions that always run', parseCount)
+    .option('--env <key=value>', 'an environment variable; may be repeated', collectPair)
+    .option('--suspended', 'add it suspended')
     .action((name: string | undefined, options: Add) => add(context, name, options))
 }
 
@@ -71,14 +71,14 @@ async function add(context: CommandContext, name: string | undefined, options: A
   if (options.json) return printJson(context.io, response)
   printLine(
     context.io,
-    `Agent ${response.agent} is added; give it work with \`gc sling ${response.agent} "<what to do>"\`.`,
+    `Agent ${response.agent} was added; give it work with \`gc sling ${response.agent} "<what to do>"\`.`,
   )
   await warnUnavailable(context.io, city, response.agent)
 }
 
 function declaration(context: CommandContext, name: string | undefined, options: Add): AgentDeclare {
   const given = options.name ?? name
-  if (!given) throw usageError('say what the agent is called: `gc agent add <rig>/<name>`')
+  if (!given) throw usageError('name the agent: `gc agent add <rig>/<name>`')
   const { dir = options.dir, base } = splitName(given)
   if (options.provider && options.command) throw usageError('give --provider or --command, not both')
   if (options.prompt !== undefined && options.promptFile) throw usageError('give --prompt or --prompt-file, not both')
@@ -101,7 +101,7 @@ function readPrompt(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    throw failure(`the prompt file ${path} cannot be read`)
+    throw failure(`cannot read the prompt file ${path}`)
   }
 }
 
@@ -128,7 +128,7 @@ async function list(context: CommandContext, options: JsonOption & { rig?: strin
       { header: 'WORK', value: ({ active_bead }) => active_bead },
       { header: 'TROUBLE', value: ({ unavailable_reason }) => unavailable_reason, minWidth: 16 },
     ],
-    'No agent; add one with `gc agent add <rig>/<name>`.',
+    'There are no agents; add one with `gc agent add <rig>/<name>`.',
   )
 }
 
@@ -153,9 +153,9 @@ async function show(context: CommandContext, name: string, options: JsonOption):
 }
 
 const ACTIONS = {
-  suspend: ['let an agent finish its turn and start no more of it', 'is suspended'],
-  resume: ['let a suspended agent work', 'is at work again'],
-  restart: ['end the sessions of an agent and start them afresh', 'is restarting'],
+  suspend: ['let an agent finish its turn and start no more sessions', 'is suspended'],
+  resume: ['let a suspended agent work again', 'is resumed'],
+  restart: ['end the sessions of an agent and start new ones', 'is restarting'],
 } as const
 
 function actions(agent: Command, context: CommandContext): void {

@@ -13,21 +13,21 @@ interface AttachOptions {
 export function attachCommand(session: Command, context: CommandContext): void {
   session
     .command('attach')
-    .description('see a session’s terminal and type into it; the session goes on when you leave')
+    .description('attach to a session’s terminal; the session continues when you detach')
     .argument('<session>')
-    .option('--read-only', 'only look; works without a terminal too')
-    .option('--detach-key <key>', 'the key that leaves the session', parseControlKey, parseControlKey('ctrl-]'))
+    .option('--read-only', 'do not send input; works without a terminal, too')
+    .option('--detach-key <key>', 'the key that detaches', parseControlKey, parseControlKey('ctrl-]'))
     .action((id: string, options: AttachOptions) => attach(context, id, options))
   session
     .command('watch')
-    .description('see a session’s terminal and only look')
+    .description('watch a session’s terminal without sending input')
     .argument('<session>')
     .action((id: string) => attach(context, id, { readOnly: true, detachKey: parseControlKey('ctrl-]') }))
 }
 
 async function attach(context: CommandContext, id: string, options: AttachOptions): Promise<void> {
   const tty = processTty()
-  if (!tty && !options.readOnly) throw failure('attaching needs a terminal; with --read-only it does without')
+  if (!tty && !options.readOnly) throw failure('attaching needs a terminal; use --read-only without one')
   const city = await context.city()
   const terminal = await openTerminal(city, id, {
     write: !options.readOnly,
@@ -41,7 +41,8 @@ async function attach(context: CommandContext, id: string, options: AttachOption
   const ended = await terminal.closed.finally(() => tty?.restore())
   context.io.signal.removeEventListener('abort', stop)
   if (ended !== undefined) context.io.err(`gc: ${ended}\n`)
-  else if (tty) context.io.err(`\nLeft session ${id} (${formatControlKey(options.detachKey)}); it goes on.\n`)
+  else if (tty)
+    context.io.err(`\nDetached from session ${id} (${formatControlKey(options.detachKey)}); it continues.\n`)
 }
 
 /** Hands the person's terminal to the session until the detach key. */

@@ -8,7 +8,7 @@ import { printTable } from '../io/table.ts'
 
 /** What waits for a person, and answering it in place. */
 export function attentionCommands(program: Command, context: CommandContext): void {
-  const attention = program.command('attention').description('what waits for a person, the longest first')
+  const attention = program.command('attention').description('list what needs a person’s attention, oldest first')
   withJson(attention).action(async (options: JsonOption) => {
     const city = await context.city()
     const list = await city.call('GET ~/attention')
@@ -18,10 +18,10 @@ export function attentionCommands(program: Command, context: CommandContext): vo
   })
   attention
     .command('answer')
-    .description('answer what a session asks')
+    .description('answer a question of a session')
     .argument('<session>', 'its id, alias or name')
-    .argument('<answer>', 'approve, approve_always, deny or deny_always; of a dialog the number of an option')
-    .option('--request <id>', 'which question is meant; the one that waits longest when absent')
+    .argument('<answer>', 'approve, approve_always, deny or deny_always; for a dialog the number of an option')
+    .option('--request <id>', 'which question to answer; default is the oldest')
     .action((session: string, action: string, options: { request?: string }) =>
       answer(context, session, action, options.request),
     )
@@ -47,11 +47,11 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
       { header: 'ASKS', value: ({ asks }) => asks.replaceAll('\n', ' '), minWidth: 20 },
       { header: 'WHAT TO DO', value: remedyOf, minWidth: 10 },
     ],
-    'Nothing waits for a person.',
+    'Nothing needs attention.',
   )
   for (const { session_id, answers, options } of items) {
     if (!options) continue
-    printLine(io, `\n${session_id} asks which:`)
+    printLine(io, `\n${session_id} offers these options:`)
     for (const [index, option] of options.entries()) printLine(io, `  ${answers[index]}  ${sanitizeLines(option)}`)
   }
 }
@@ -60,8 +60,8 @@ function remedyOf({ kind, session_id, session_state, bead_id, answers }: Attenti
   if (answers.length > 0) return `gc attention answer ${session_id} ${answers.join('|')}`
   if (kind === 'parked') return `gc bead show ${bead_id}, then gc bead unpark ${bead_id}`
   if (kind === 'dialog') return `gc session attach ${session_id}`
-  if (session_state === 'failed-create') return `mend it, then gc session close ${session_id}`
-  return session_id === undefined ? 'mend it; it is tried again' : `gc session wake ${session_id}`
+  if (session_state === 'failed-create') return `fix the cause, then gc session close ${session_id}`
+  return session_id === undefined ? 'fix the cause; it is retried' : `gc session wake ${session_id}`
 }
 
 async function answer(
@@ -73,5 +73,5 @@ async function answer(
   const city = await context.city()
   const body = { action, ...(request !== undefined && { request_id: request }) }
   await city.call('POST ~/session/{id}/respond', { params: { id: session }, body })
-  printLine(context.io, `Session ${session} has its answer: ${action}.`)
+  printLine(context.io, `Session ${session} was answered with ${action}.`)
 }

@@ -9,23 +9,23 @@ import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 
 export function backupCommands(program: Command, context: CommandContext): void {
-  withJson(program.command('backup').description('copy a whole city into one file, while it runs'))
-    .argument('<file>', 'a new one, such as town.tar.gz')
+  withJson(program.command('backup').description('copy a city into one file, also while it runs'))
+    .argument('<file>', 'a new file, such as town.tar.gz')
     .action((file: string, options: JsonOption) => backup(context, resolve(context.io.cwd, file), options))
-  withJson(program.command('restore').description('bring a city back from a backup, in any folder, and register it'))
+  withJson(program.command('restore').description('restore a city from a backup into any folder and register it'))
     .argument('<file>')
-    .argument('<folder>', 'empty, or not there yet')
-    .option('--name <name>', 'register it under this name, such as when the city it was made of still runs')
-    .option('--no-register', 'only unpack it')
+    .argument('<folder>', 'a new or an empty folder')
+    .option('--name <name>', 'the name to register it under, for example when the original city still runs')
+    .option('--no-register', 'unpack it without registering it')
     .action((file: string, folder: string, options: Restore) => restoreCity(context, file, folder, options))
 }
 
 /** The file appears whole or not at all. */
 async function backup(context: CommandContext, file: string, options: JsonOption): Promise<void> {
-  if (existsSync(file)) throw failure(`${file} exists; give the backup a new name`)
+  if (existsSync(file)) throw failure(`${file} exists; choose another file name`)
   const city = await context.city()
   const { body } = await city.send('GET ~/backup')
-  if (!body) throw failure('the supervisor sent no backup')
+  if (!body) throw failure('the supervisor sent no backup; run the command again')
   const part = `${file}.part`
   try {
     await pipeline(body, createWriteStream(part, { mode: 0o600 }))
@@ -36,7 +36,7 @@ async function backup(context: CommandContext, file: string, options: JsonOption
   }
   const bytes = statSync(file).size
   if (options.json) return printJson(context.io, { city: city.name, file, bytes })
-  printLine(context.io, `City ${city.name} is in ${file} (${Math.ceil(bytes / 1024)} KB).`)
+  printLine(context.io, `City ${city.name} was saved to ${file} (${Math.ceil(bytes / 1024)} KB).`)
 }
 
 interface Restore extends JsonOption {

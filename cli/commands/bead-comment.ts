@@ -9,11 +9,11 @@ import { usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 
 export function commentCommands(bead: Command, context: CommandContext): void {
-  withJson(bead.command('comment').description('say something on a bead, in your own name'))
+  withJson(bead.command('comment').description('comment on a bead'))
     .argument('<bead>')
-    .argument('[text...]', 'what to say; `-` or nothing reads standard input')
+    .argument('[text...]', 'the text; `-` or none reads standard input')
     .action((id: string, words: string[], options: JsonOption) => comment(context, id, words, options))
-  withJson(bead.command('comments').description('list what was said on a bead, oldest first'))
+  withJson(bead.command('comments').description('list the comments on a bead, oldest first'))
     .argument('<bead>')
     .action((id: string, options: JsonOption) => comments(context, id, options))
 }
@@ -28,7 +28,7 @@ async function comment(
   const city = await context.city()
   const response = await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text } })
   if (options.json) return printJson(context.io, response)
-  printLine(context.io, `Commented on ${id}.`)
+  printLine(context.io, `Added a comment to ${id}.`)
 }
 
 /** The text of a comment: the words of the command line, or else standard input without its last line break. */
@@ -44,7 +44,7 @@ export async function readComment(io: Io, words: readonly string[]): Promise<str
 async function comments(context: CommandContext, id: string, options: JsonOption): Promise<void> {
   const items = await listComments(await context.city(), id)
   if (options.json) return printJson(context.io, { items, total: items.length })
-  if (items.length === 0) return printLine(context.io, `Nobody has commented on ${id}.`)
+  if (items.length === 0) return printLine(context.io, `There are no comments on ${id}.`)
   printComments(context.io, items)
 }
 

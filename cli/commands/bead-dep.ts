@@ -5,8 +5,8 @@ import { printJson, printLine } from '../io/io.ts'
 import { type Column, printTable } from '../io/table.ts'
 
 export function dependencyCommands(bead: Command, context: CommandContext): void {
-  const dep = bead.command('dep').description('what a bead waits for')
-  withJson(dep.command('add').description('let a bead depend on another'))
+  const dep = bead.command('dep').description('the dependencies of beads')
+  withJson(dep.command('add').description('make a bead depend on another'))
     .argument('<bead>')
     .argument('<on>', 'the bead it depends on')
     .option('--type <type>', 'blocks, waits-for, tracks, relates-to …', 'blocks')
@@ -22,7 +22,7 @@ export function dependencyCommands(bead: Command, context: CommandContext): void
   withJson(dep.command('list').description('list what a bead depends on and what depends on it'))
     .argument('<bead>')
     .action((id: string, options: JsonOption) => list(context, id, options))
-  withJson(dep.command('remove').description('take a dependency away'))
+  withJson(dep.command('remove').description('remove a dependency'))
     .argument('<bead>')
     .argument('<on>')
     .action(async (id: string, on: string, options: JsonOption) => {

@@ -29,12 +29,12 @@ interface Update extends Create {
 }
 
 export function createCommand(bead: Command, context: CommandContext): void {
-  withJson(withFields(bead.command('create').description('put work on record: one bead, or many from a file')))
+  withJson(withFields(bead.command('create').description('create a bead, or many from a file')))
     .argument('[title]')
-    .option('--rig <rig>', 'the rig it belongs to')
-    .option('--needs <beads>', 'what has to be closed before it; separated by commas, may be repeated', collectList)
-    .option('--defer-until <moment>', 'not ready before this, such as 2030-01-31T09:00:00Z')
-    .option('--file <file>', 'beads as JSON lines, all or none; `-` for standard input')
+    .option('--rig <rig>', 'the rig')
+    .option('--needs <beads>', 'beads that must be closed before it; separated by commas, may be repeated', collectList)
+    .option('--defer-until <moment>', 'not ready before this time, such as 2030-01-31T09:00:00Z')
+    .option('--file <file>', 'create all beads of a JSON Lines file, or none; `-` for standard input')
     .addHelpText('after', FILE_HELP)
     .action((title: string | undefined, options: Create) =>
       options.file === undefined ? create(context, title, options) : createAll(context, title, options.file, options),
@@ -46,7 +46,7 @@ A line of --file is a bead: {"title": "Ship", "name": "ship", "needs": ["build"]
 each other in "needs" and "parent"; a rig, type, priority or label given here is for those that have none of their own.`
 
 async function create(context: CommandContext, title: string | undefined, options: Create): Promise<void> {
-  if (title === undefined) throw usageError('say what the work is called, or give a --file')
+  if (title === undefined) throw usageError('give a title or a --file')
   const city = await context.city()
   const rig = await context.rig(city, options.rig)
   const { needs, deferUntil } = options
@@ -75,16 +75,17 @@ async function createAll(
 /** The lines of a file as objects; what they have to look like is the server's to say. */
 function parseEntries(text: string): Record<string, unknown>[] {
   const lines = text.split('\n').flatMap((each, at) => (each.trim() === '' ? [] : [{ each, at }]))
-  if (lines.length === 0) throw usageError('the file is empty: a bead a line, such as {"title": "Paint the door"}')
+  if (lines.length === 0)
+    throw usageError('the file is empty; write one bead a line, such as {"title": "Paint the door"}')
   return lines.map(({ each, at }) => {
     const entry = parseJson(each)
-    if (!isRecord(entry)) throw failure(`line ${at + 1} is no JSON object`)
+    if (!isRecord(entry)) throw failure(`line ${at + 1} is not a JSON object`)
     return entry
   })
 }
 
 export function updateCommand(bead: Command, context: CommandContext): void {
-  withJson(withFields(bead.command('update').description('change beads: all of them or, when one cannot be, none')))
+  withJson(withFields(bead.command('update').description('change beads, all or none')))
     .argument('<beads...>')
     .option('--title <title>')
     .option('--status <status>', 'open, in_progress or closed')
@@ -100,7 +101,8 @@ async function update(context: CommandContext, ids: readonly string[], options: 
     ...(status !== undefined && { status }),
     ...(removeLabel && { remove_labels: removeLabel }),
   }
-  if (Object.keys(body).length === 0) throw usageError('say what to change, such as --priority 1 or --status closed')
+  if (Object.keys(body).length === 0)
+    throw usageError('give at least one change, such as --priority 1 or --status closed')
   const city = await context.city()
   const [id = '', ...more] = ids
   const response =
@@ -116,10 +118,10 @@ const withFields = (command: Command): Command =>
     .option('--description <text>')
     .option('--type <type>')
     .option('--priority <level>', '0 to 4; 0 is the most urgent', parsePriority)
-    .option('--assignee <who>', 'a session by id, alias or name')
-    .option('--label <label>', 'a label to add; may be repeated', collectList)
+    .option('--assignee <who>', 'the id, alias or name of a session')
+    .option('--label <label>', 'add a label; may be repeated', collectList)
     .option('--metadata <key=value>', 'may be repeated', collectPair)
-    .option('--parent <bead>', 'the bead it is a part of')
+    .option('--parent <bead>', 'the parent bead')
 
 /** The fields that creating and updating share, those that were given. */
 function sharedFields({ description, type, priority: level, assignee, label, metadata, parent }: Create) {

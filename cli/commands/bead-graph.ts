@@ -6,7 +6,7 @@ import { type Io, printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
 export function graphCommand(bead: Command, context: CommandContext): void {
-  withJson(bead.command('graph').description('show a bead with everything below it, and what of that waits for what'))
+  withJson(bead.command('graph').description('show a bead with its descendants and their dependencies'))
     .argument('<bead>', 'such as an epic or a convoy')
     .action(async (id: string, options: JsonOption) => {
       const city = await context.city()

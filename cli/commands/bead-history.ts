@@ -7,9 +7,9 @@ import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 
 export function historyCommand(bead: Command, context: CommandContext): void {
-  withJson(bead.command('history').description('what happened to a bead, newest first'))
+  withJson(bead.command('history').description('show the history of a bead, newest first'))
     .argument('<bead>')
-    .option('--limit <n>', 'at most so many', parseCount, 50)
+    .option('--limit <n>', 'the maximum number', parseCount, 50)
     .action((id: string, options: JsonOption & { limit: number }) => history(context, id, options))
 }
 
@@ -22,7 +22,7 @@ async function history(
   const page = await city.call('GET ~/bead/{id}/history', { params: { id }, query: { limit } })
   if (json) return printJson(context.io, page)
   for (const [at, event] of page.items.entries()) print(context.io, event, page.items.slice(at + 1).find(hasBead))
-  if (page.next_cursor) printLine(context.io, `The newest ${page.items.length}; --limit shows more.`)
+  if (page.next_cursor) printLine(context.io, `Showing the newest ${page.items.length}; --limit shows more.`)
 }
 
 const hasBead = (event: CityEvent): boolean => beadOf(event) !== undefined

@@ -12,19 +12,21 @@ import { printJson, printLine } from '../io/io.ts'
 export function transferCommands(bead: Command, context: CommandContext): void {
   bead
     .command('export')
-    .description('write all beads as JSON lines, in the form of `bd export`')
-    .option('-o, --output <file>', 'a new file, instead of standard output')
+    .description('write all beads as JSON Lines, in the format of `bd export`')
+    .option('-o, --output <file>', 'write to a new file instead of standard output')
     .action((options: { output?: string }) => exportBeads(context, options.output))
   withJson(
-    bead.command('import').description('put beads in from JSON lines, with their ids; the same again changes nothing'),
+    bead
+      .command('import')
+      .description('import beads with their ids from JSON Lines; importing the same again changes nothing'),
   )
-    .argument('[file]', 'instead of standard input')
+    .argument('[file]', 'the file; default is standard input')
     .action((file: string | undefined, options: JsonOption) => importBeads(context, file, options))
 }
 
 async function exportBeads(context: CommandContext, output: string | undefined): Promise<void> {
   const file = output === undefined ? undefined : resolve(context.io.cwd, output)
-  if (file && existsSync(file)) throw failure(`${file} exists; give the export a new name`)
+  if (file && existsSync(file)) throw failure(`${file} exists; choose another file name`)
   const city = await context.city()
   const { body } = await city.send('GET ~/beads/export')
   if (!body) return

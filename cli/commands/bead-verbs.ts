@@ -7,9 +7,9 @@ import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 
 export function stateCommands(bead: Command, context: CommandContext): void {
-  withJson(bead.command('close').description('mark work as done'))
+  withJson(bead.command('close').description('close beads'))
     .argument('<beads...>')
-    .option('--reason <text>', 'what came of it')
+    .option('--reason <text>', 'the result')
     .action((ids: string[], options: JsonOption & { reason?: string }) => {
       const { reason } = options
       const body = { status: 'closed', ...(reason && { metadata: { close_reason: reason } }) }
@@ -31,21 +31,18 @@ export function stateCommands(bead: Command, context: CommandContext): void {
           options,
         ),
       )
-  act('reopen', 'take up closed work again', 'Reopened')
-  act('unpark', 'offer a bead again that was parked because it ended too many sessions', 'Offered again:')
-  withJson(bead.command('assign').description('say who works on a bead; without a name, nobody'))
+  act('reopen', 'reopen closed beads', 'Reopened')
+  act('unpark', 'unpark a bead that was parked because it failed too many sessions', 'Unparked')
+  withJson(bead.command('assign').description('assign a bead; without a name, unassign it'))
     .argument('<bead>')
-    .argument('[who]', 'a session by id, alias or name', '')
+    .argument('[who]', 'the id, alias or name of a session', '')
     .action(async (id: string, assignee: string, options: JsonOption) => {
       const city = await context.city()
       const response = await city.call('POST ~/bead/{id}/assign', { params: { id }, body: { assignee } })
       if (options.json) return printJson(context.io, response)
-      printLine(
-        context.io,
-        response.assignee ? `${id} is assigned to ${response.assignee}.` : `${id} is assigned to nobody.`,
-      )
+      printLine(context.io, response.assignee ? `${id} is assigned to ${response.assignee}.` : `${id} is unassigned.`)
     })
-  withJson(bead.command('delete').description('close a bead for good; its record stays'))
+  withJson(bead.command('delete').description('delete a bead; its record is kept'))
     .argument('<bead>')
     .action(async (id: string, options: JsonOption) => {
       const city = await context.city()

@@ -34,9 +34,9 @@ interface Search extends JsonOption {
 }
 
 export function beadCommands(program: Command, context: CommandContext): void {
-  const bead = program.command('bead').description('the work of the city: tasks and everything else on record')
+  const bead = program.command('bead').description('the beads of the city: tasks and other records')
   listCommand(bead, context)
-  withWatch(withJson(bead.command('ready').description('list the open work that nothing blocks'))).action(
+  withWatch(withJson(bead.command('ready').description('list open work that nothing blocks'))).action(
     (options: JsonOption & WatchOption) => ready(context, options),
   )
   withJson(bead.command('show').description('show one bead'))
@@ -54,14 +54,14 @@ export function beadCommands(program: Command, context: CommandContext): void {
 }
 
 function listCommand(bead: Command, context: CommandContext): void {
-  withWatch(withJson(bead.command('list').description('list the work that is not closed, newest first')))
+  withWatch(withJson(bead.command('list').description('list open work, newest first')))
     .option('--status <status>', 'open, in_progress or closed')
-    .option('--type <type>', 'such as task or bug; also session, message and convoy, which are no work')
+    .option('--type <type>', 'such as task or bug; also records such as session, message and convoy')
     .option('--label <label>')
     .option('--assignee <who>')
-    .option('--rig <rig>', "one rig's beads; the city's own under the city's name")
-    .option('--all', 'everything on record: closed beads too, and what is no work, as sessions and messages')
-    .option('--limit <n>', 'at most so many', parseCount, 100)
+    .option('--rig <rig>', 'only beads of this rig; the city’s name for those of no rig')
+    .option('--all', 'closed beads and records such as sessions and messages, too')
+    .option('--limit <n>', 'the maximum number', parseCount, 100)
     .action((options: List) => list(context, options))
 }
 
@@ -71,18 +71,18 @@ async function list(context: CommandContext, options: List): Promise<void> {
   await renderLive(context, city, { watch }, async (io) => {
     const beads = await (query.all || query.type ? city.call('GET ~/beads', { query }) : listWork(city, query))
     if (json) return printJson(io, beads)
-    print(io, beads.items, 'No bead matches.')
+    print(io, beads.items, 'No beads match.')
     if (beads.total > beads.items.length) printLine(io, `${beads.items.length} of ${beads.total}; --limit shows more.`)
   })
 }
 
 function searchCommand(bead: Command, context: CommandContext): void {
-  withJson(bead.command('search').description('find beads by words of theirs and of what was said on them'))
-    .argument('<words...>', 'all of them have to be there')
+  withJson(bead.command('search').description('search the text and the comments of beads'))
+    .argument('<words...>', 'all words must occur')
     .option('--status <status>', 'open, in_progress or closed')
     .option('--type <type>', 'such as task or bug')
-    .option('--rig <rig>', "one rig's beads; the city's own under the city's name")
-    .option('--limit <n>', 'at most so many', parseCount, 50)
+    .option('--rig <rig>', 'only beads of this rig; the city’s name for those of no rig')
+    .option('--limit <n>', 'the maximum number', parseCount, 50)
     .action((words: string[], options: Search) => search(context, words, options))
 }
 
@@ -91,8 +91,8 @@ async function search(context: CommandContext, words: readonly string[], options
   const { json, ...query } = options
   const found = await searchBeads(city, { ...query, q: words.join(' ') })
   if (json) return printJson(context.io, found)
-  print(context.io, found.items, 'No bead has these words.')
-  if (found.next_cursor) printLine(context.io, `The newest ${found.items.length}; --limit shows more.`)
+  print(context.io, found.items, 'No beads match these words.')
+  if (found.next_cursor) printLine(context.io, `Showing the newest ${found.items.length}; --limit shows more.`)
 }
 
 async function ready(context: CommandContext, options: JsonOption & WatchOption): Promise<void> {
@@ -100,7 +100,7 @@ async function ready(context: CommandContext, options: JsonOption & WatchOption)
   await renderLive(context, city, options, async (io) => {
     const beads = await city.call('GET ~/beads/ready')
     if (options.json) return printJson(io, beads)
-    print(io, beads.items, 'Nothing is ready: all work is taken, blocked or done.')
+    print(io, beads.items, 'No work is ready: all of it is claimed, blocked or done.')
   })
 }
 

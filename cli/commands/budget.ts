@@ -16,11 +16,11 @@ interface ScopeOptions {
 }
 
 export function budgetCommands(program: Command, context: CommandContext): void {
-  const budget = program.command('budget').description('how much may be used')
-  withWatch(withJson(budget.command('list').description('list budgets, and what of each is used'))).action(
+  const budget = program.command('budget').description('limit what the city may use')
+  withWatch(withJson(budget.command('list').description('list budgets and how much of each is used'))).action(
     (options: JsonOption & WatchOption) => list(context, options),
   )
-  withScope(withJson(budget.command('set').description('limit what the city, a rig or an agent may use')))
+  withScope(withJson(budget.command('set').description('set a budget for the city, a rig or an agent')))
     .argument('<limit>', 'such as 5usd, 2M or 500k (tokens)', parseAmount)
     .action(async (limit: Amount, options: ScopeOptions & JsonOption) => {
       const city = await context.city()
@@ -32,21 +32,21 @@ export function budgetCommands(program: Command, context: CommandContext): void 
         `${describeScope(set)}: ${formatAmount(set.spent, set.unit)} of ${formatAmount(set.limit, set.unit)} are used.`,
       )
     })
-  withScope(withJson(budget.command('remove').description('take a budget away')))
+  withScope(withJson(budget.command('remove').description('remove a budget')))
     .argument('<unit>', 'usd or tokens', parseUnit)
     .action(async (of: Budget['unit'], options: ScopeOptions & JsonOption) => {
       const city = await context.city()
       const removed = await city.call('DELETE ~/budgets', { query: keyOf(options, of) })
       if (options.json) return printJson(context.io, removed)
-      printLine(context.io, 'The budget is taken away.')
+      printLine(context.io, 'The budget was removed.')
     })
 }
 
 const withScope = (command: Command): Command =>
   command
-    .option('--rig <rig>', 'of one rig; of the whole city when neither is given')
-    .option('--agent <agent>', 'of one agent, by its qualified name')
-    .addOption(new Option('--per <period>', 'how often it begins anew').choices(['hour', 'day']).default('day'))
+    .option('--rig <rig>', 'for this rig; for the city without --rig and --agent')
+    .option('--agent <agent>', 'for this agent, by its qualified name')
+    .addOption(new Option('--per <period>', 'the period').choices(['hour', 'day']).default('day'))
 
 function keyOf({ rig, agent, per }: ScopeOptions, of: Budget['unit']): BudgetKey {
   if (rig !== undefined && agent !== undefined) throw failure('give --rig or --agent, not both')
@@ -101,6 +101,6 @@ function print(io: Io, budgets: BudgetList): void {
       { header: 'STATE', value: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
       { header: 'UNTIL', value: ({ period_end }) => new Date(period_end).toLocaleString('sv') },
     ],
-    'There are no budgets; `gc budget set 5usd` limits what the city may use a day.',
+    'There are no budgets; `gc budget set 5usd` limits what the city may use each day.',
   )
 }

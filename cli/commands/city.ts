@@ -10,7 +10,7 @@ import { printTable } from '../io/table.ts'
 import { status } from './status.ts'
 
 export function cityCommands(program: Command, context: CommandContext): void {
-  const city = program.command('city').description('the cities this supervisor runs')
+  const city = program.command('city').description('the cities of this supervisor')
   withJson(city.command('list').description('list the registered cities')).action((options: JsonOption) =>
     list(context, options),
   )
@@ -44,20 +44,20 @@ async function list({ client, io }: CommandContext, options: JsonOption): Promis
       { header: 'FOLDER', value: ({ path }) => path, minWidth: 12 },
       { header: 'TROUBLE', value: ({ error }) => error, minWidth: 20 },
     ],
-    'There is no city yet; make one with `gc init <folder>`.',
+    'There is no city yet; create one with `gc init <folder>`.',
   )
 }
 
 function statusCommand(parent: Command, context: CommandContext): void {
-  withJson(parent.command('status').description('how the city is: agents, rigs, work'))
-    .argument('[city]', 'its name or its folder')
+  withJson(parent.command('status').description('show the status of the city: agents, rigs, work'))
+    .argument('[city]', 'the name or folder of the city')
     .action((name: string | undefined, options: JsonOption) => status(context, name, options))
 }
 
 function registerCommand(parent: Command, context: CommandContext): void {
-  withJson(parent.command('register').description('take a folder that holds a city into the registry'))
+  withJson(parent.command('register').description('register the folder of a city and start it'))
     .argument('[path]', 'the folder of the city', '.')
-    .option('--name <name>', 'register it under this name')
+    .option('--name <name>', 'the name to register it under')
     .action(async (path: string, options: JsonOption & { name?: string }) => {
       const body = { path: resolve(context.io.cwd, path), ...(options.name && { name: options.name }) }
       await waitUntilUp(context, await context.client.call('POST /v0/city/register', { body }), options)
@@ -65,26 +65,26 @@ function registerCommand(parent: Command, context: CommandContext): void {
 }
 
 function unregisterCommand(parent: Command, context: CommandContext): void {
-  withJson(parent.command('unregister').description('end the sessions of a city and forget it; its folder stays'))
-    .argument('[city]', 'its name or its folder')
+  withJson(parent.command('unregister').description('end the sessions of a city and unregister it; its folder is kept'))
+    .argument('[city]', 'the name or folder of the city')
     .action(async (name: string | undefined, options: JsonOption) => {
       const city = await context.cityNamed(name)
       const { payload } = await waitForSupervisor(context, await city.call('POST ~/unregister'))
       if (options.json) return printJson(context.io, payload)
-      printLine(context.io, `City ${city.name} is unregistered and its sessions have ended; its folder stays.`)
+      printLine(context.io, `City ${city.name} is unregistered and its sessions have ended; its folder is kept.`)
     })
 }
 
 function suspensionCommands(parent: Command, context: CommandContext): void {
-  const verbs = { suspend: 'start no sessions in the city until it is resumed', resume: 'let a suspended city work' }
+  const verbs = { suspend: 'start no sessions in a city until it is resumed', resume: 'resume a suspended city' }
   for (const [verb, description] of Object.entries(verbs)) {
     withJson(parent.command(verb).description(description))
-      .argument('[city]', 'its name or its folder')
+      .argument('[city]', 'the name or folder of the city')
       .action(async (name: string | undefined, options: JsonOption) => {
         const city = await context.cityNamed(name)
         const response = await city.call('PATCH ~', { body: { suspended: verb === 'suspend' } })
         if (options.json) return printJson(context.io, response)
-        printLine(context.io, `City ${city.name} is ${verb === 'suspend' ? 'suspended' : 'at work again'}.`)
+        printLine(context.io, `City ${city.name} is ${verb === 'suspend' ? 'suspended' : 'resumed'}.`)
       })
   }
 }
@@ -92,10 +92,10 @@ function suspensionCommands(parent: Command, context: CommandContext): void {
 const ALREADY_A_CITY = 2
 
 function initCommand(program: Command, context: CommandContext): void {
-  withJson(program.command('init').description('make a new city in a folder and start it'))
-    .argument('[path]', 'the folder; it is made when it is not there', '.')
-    .option('--provider <provider>', 'which agent program its agents run, such as claude or codex')
-    .option('--command <command>', 'the command its agents run, instead of a provider')
+  withJson(program.command('init').description('create a city in a folder and start it'))
+    .argument('[path]', 'the folder; created if it does not exist', '.')
+    .option('--provider <provider>', 'the agent program of its agents, such as claude or codex')
+    .option('--command <command>', 'the command of its agents, instead of a provider')
     .action(async (path: string, options: JsonOption & { provider?: string; command?: string }) => {
       const dir = resolve(context.io.cwd, path)
       const body = {

@@ -18,21 +18,21 @@ export const OWNED_LABEL = 'owned'
 
 /** The commands with which people look after convoys. */
 export function careCommands(convoy: Command, context: CommandContext): void {
-  withJson(convoy.command('land').description('close a convoy that was kept open for a person, once its beads are'))
+  withJson(convoy.command('land').description('close an owned convoy once its beads are closed'))
     .argument('<convoy>')
-    .option('--force', 'also when some of its beads are open')
-    .option('--dry-run', 'only say whether it can be')
+    .option('--force', 'also when some beads are open')
+    .option('--dry-run', 'only check whether it can be landed')
     .action((id: string, options: Land) => land(context, id, options))
-  withJson(convoy.command('target').description('say which branch the work of a convoy goes to'))
+  withJson(convoy.command('target').description('set the target branch of a convoy'))
     .argument('<convoy>')
     .argument('<branch>')
     .action((id: string, branch: string, options: JsonOption) => target(context, id, branch, options))
-  withWatch(
-    withJson(convoy.command('stranded').description('list convoys with work that is ready and nobody at work')),
-  ).action(async (options: JsonOption & WatchOption) => {
-    const city = await context.city()
-    await renderLive(context, city, options, (io) => printStranded(io, city, options))
-  })
+  withWatch(withJson(convoy.command('stranded').description('list convoys with ready work and nobody working'))).action(
+    async (options: JsonOption & WatchOption) => {
+      const city = await context.city()
+      await renderLive(context, city, options, (io) => printStranded(io, city, options))
+    },
+  )
 }
 
 interface Land extends JsonOption {
@@ -44,14 +44,13 @@ async function land(context: CommandContext, id: string, { force, dryRun, json }
   const city = await context.city()
   const { convoy, children = [] } = await city.call('GET ~/convoy/{id}', { params: { id } })
   const name = sanitizeLine(id)
-  if (convoy?.status === 'closed') throw failure(`${name} is closed already`)
+  if (convoy?.status === 'closed') throw failure(`${name} is already closed`)
   if (!convoy?.labels?.includes(OWNED_LABEL)) {
-    throw failure(`${name} closes with the last of its beads; \`gc convoy close ${name}\` closes it now`)
+    throw failure(`${name} closes with its last bead; \`gc convoy close ${name}\` closes it now`)
   }
   const open = children.filter(({ status }) => !DONE_STATUSES.includes(status)).map((bead) => bead.id)
-  if (!force && children.length === 0) throw failure(`${name} has no beads yet; --force closes it all the same`)
-  if (!force && open.length > 0)
-    throw failure(`${name} has open beads: ${open.join(', ')}; --force closes it all the same`)
+  if (!force && children.length === 0) throw failure(`${name} has no beads yet; --force closes it anyway`)
+  if (!force && open.length > 0) throw failure(`${name} has open beads: ${open.join(', ')}; --force closes it anyway`)
   if (!dryRun) await city.call('POST ~/convoy/{id}/close', { params: { id } })
   if (json) return printJson(context.io, { convoy_id: id, landed: dryRun === undefined, open })
   printLine(context.io, dryRun ? `${name} can be landed.` : `Landed ${name}.`)
@@ -62,7 +61,7 @@ async function target(context: CommandContext, id: string, branch: string, { jso
   await city.call('GET ~/convoy/{id}', { params: { id } })
   const response = await city.call('PATCH ~/bead/{id}', { params: { id }, body: { metadata: { target: branch } } })
   if (json) return printJson(context.io, response)
-  printLine(context.io, `The work of ${sanitizeLine(id)} goes to ${sanitizeLine(branch)}.`)
+  printLine(context.io, `The target branch of ${sanitizeLine(id)} is ${sanitizeLine(branch)}.`)
 }
 
 /** Every convoy that is not closed, newest first. */
@@ -89,6 +88,6 @@ async function printStranded(io: Io, city: CityClient, { json }: JsonOption): Pr
       { header: 'READY', value: (convoy) => convoy.ready.join(' '), minWidth: 8 },
       { header: 'TITLE', value: ({ title }) => title, minWidth: 12 },
     ],
-    'In every convoy somebody is at work, or nothing is ready.',
+    'No convoy is stranded.',
   )
 }

@@ -9,16 +9,10 @@ import { printJson, printLine } from '../io/io.ts'
 /** The commands that change a convoy. */
 export function changeCommands(convoy: Command, context: CommandContext): void {
   createCommand(convoy, context)
-  itemsCommand(convoy, context, 'add', 'put beads into a convoy', 'are in')
-  itemsCommand(convoy, context, 'remove', 'take beads out of a convoy; they stay as they are', 'are no longer in')
-  endCommand(convoy, context, 'close', 'close a convoy, whether or not its beads are', 'POST ~/convoy/{id}/close')
-  endCommand(
-    convoy,
-    context,
-    'delete',
-    'close a convoy for good; its record and its beads stay',
-    'DELETE ~/convoy/{id}',
-  )
+  itemsCommand(convoy, context, 'add', 'add beads to a convoy', 'are in')
+  itemsCommand(convoy, context, 'remove', 'remove beads from a convoy; the beads do not change', 'are no longer in')
+  endCommand(convoy, context, 'close', 'close a convoy, also when its beads are open', 'POST ~/convoy/{id}/close')
+  endCommand(convoy, context, 'delete', 'delete a convoy; its record and its beads are kept', 'DELETE ~/convoy/{id}')
 }
 
 interface Create extends JsonOption {
@@ -34,14 +28,14 @@ type Merge = NonNullable<ConvoyTerms['merge']>
 const MERGES: readonly Merge[] = ['direct', 'mr', 'local']
 
 function createCommand(convoy: Command, context: CommandContext): void {
-  withJson(convoy.command('create').description('let beads travel together'))
+  withJson(convoy.command('create').description('create a convoy of beads'))
     .argument('<title>')
-    .argument('[bead...]', 'what is in it')
-    .option('--rig <rig>', 'the rig it belongs to')
-    .option('--owned', 'keep it open until a person closes it')
-    .option('--owner <who>', 'who answers for it')
-    .option('--merge <way>', 'how its work is to be merged: direct, mr or local', parseMerge)
-    .option('--target <branch>', 'the branch its work goes to')
+    .argument('[bead...]', 'its beads')
+    .option('--rig <rig>', 'the rig')
+    .option('--owned', 'keep it open until somebody lands it')
+    .option('--owner <who>', 'the owner')
+    .option('--merge <way>', 'how its work is merged: direct, mr or local', parseMerge)
+    .option('--target <branch>', 'the branch its work is merged into')
     .action((title: string, items: string[], options: Create) => create(context, title, items, options))
 }
 

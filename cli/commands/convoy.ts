@@ -14,9 +14,9 @@ import { careCommands, listOpenConvoys, OWNED_LABEL } from './convoy-care.ts'
 import { changeCommands } from './convoy-edit.ts'
 
 export function convoyCommands(program: Command, context: CommandContext): void {
-  const convoy = program.command('convoy').description('beads that travel together, done with the last of them')
+  const convoy = program.command('convoy').description('groups of beads that are done together')
   listCommand(convoy, context)
-  withWatch(withJson(convoy.command('show').alias('status').description('show a convoy and how far its beads are')))
+  withWatch(withJson(convoy.command('show').alias('status').description('show a convoy and its progress')))
     .argument('<convoy>')
     .addHelpText('after', '\nWith --watch it ends when the convoy is closed.')
     .action(async (id: string, options: JsonOption & WatchOption) => {
@@ -34,9 +34,9 @@ interface List extends JsonOption, WatchOption {
 }
 
 function listCommand(convoy: Command, context: CommandContext): void {
-  withWatch(withJson(convoy.command('list').description('list the open convoys, newest first')))
-    .option('--all', 'closed ones too')
-    .option('--limit <n>', 'at most so many', parseCount, 100)
+  withWatch(withJson(convoy.command('list').description('list open convoys, newest first')))
+    .option('--all', 'include closed ones')
+    .option('--limit <n>', 'the maximum number', parseCount, 100)
     .action(async (options: List) => {
       const city = await context.city()
       await renderLive(context, city, options, (io) => list(io, city, options))
@@ -65,7 +65,7 @@ async function list(io: Io, city: CityClient, { all, limit, json }: List): Promi
       { header: 'AGE', value: ({ created_at }) => formatAge(created_at, now) },
       { header: 'TITLE', value: ({ title }) => title, minWidth: 12 },
     ],
-    all ? 'There is no convoy.' : 'No convoy is under way.',
+    all ? 'There are no convoys.' : 'No convoys are open.',
   )
   const { total, items } = convoys
   if (total > items.length) printLine(io, `${items.length} of ${total}; --limit shows more.`)
@@ -93,7 +93,7 @@ function print(io: Io, convoy: Bead | undefined, members: readonly Bead[], close
     ...Object.entries(convoy?.metadata ?? {}),
   ])
   printLine(io, '')
-  printTable(io, members, beadColumns(Date.now()), 'It has no beads yet; `gc convoy add` puts some in.')
+  printTable(io, members, beadColumns(Date.now()), 'It has no beads yet; add some with `gc convoy add`.')
 }
 
 interface Check extends JsonOption {
@@ -101,9 +101,9 @@ interface Check extends JsonOption {
 }
 
 function checkCommand(convoy: Command, context: CommandContext): void {
-  withJson(convoy.command('check').description('status 0 when all its beads are closed, 1 when not'))
-    .argument('[convoy]', 'which; without one, all that are done are closed')
-    .option('--close', 'close it when they are, also one that is kept open for a person')
+  withJson(convoy.command('check').description('end with status 0 when all its beads are closed, else 1'))
+    .argument('[convoy]', 'the convoy; without one, all that are done are closed')
+    .option('--close', 'close it when they are, also an owned one')
     .action(async (id: string | undefined, options: Check) => {
       const city = await context.city()
       if (id === undefined) return closeDone(context.io, city, options)
@@ -125,5 +125,5 @@ async function closeDone(io: Io, city: CityClient, { close, json }: Check): Prom
     closed.push(id)
   }
   if (json) return printJson(io, { closed })
-  printLine(io, closed.length === 0 ? 'No convoy is done that is not closed.' : `Closed ${closed.join(', ')}.`)
+  printLine(io, closed.length === 0 ? 'No open convoy is done.' : `Closed ${closed.join(', ')}.`)
 }

@@ -15,14 +15,14 @@ interface Emit extends JsonOption {
  * these read theirs together with those.
  */
 export function recordCommands(events: Command, context: CommandContext): void {
-  withJson(events.command('emit').description('record an event of your own'))
-    .argument('<type>', 'a dotted name, such as deploy.finished; those that gc records itself are its own')
-    .option('--subject <text>', 'what it is about: an id or a name')
-    .option('--message <text>', 'what happened, in words')
-    .option('--actor <name>', 'who did it; inside a session, one of its own names')
+  withJson(events.command('emit').description('record a custom event'))
+    .argument('<type>', 'a dotted name, such as deploy.finished; types of gc itself are reserved')
+    .option('--subject <text>', 'its subject: an id or a name')
+    .option('--message <text>', 'its message')
+    .option('--actor <name>', 'the actor; inside a session, one of its own names')
     .action((type: string, _: Emit, command: Command) => emit(context, type, command.optsWithGlobals()))
-  withJson(events.command('rotate').description('put the events so far into an archive; lists do not notice'))
-    .option('--wait', 'until the archive is written')
+  withJson(events.command('rotate').description('archive the events so far; they are still listed'))
+    .option('--wait', 'wait until the archive is written')
     .action((_: JsonOption, command: Command) => rotate(context, command.optsWithGlobals()))
 }
 
@@ -50,7 +50,7 @@ async function rotate(context: CommandContext, { wait, json }: JsonOption & { wa
   const response = await city.call('POST ~/events/rotate', { query: { wait } })
   if (json) return printJson(context.io, response)
   const { archive, reason } = response
-  if (!archive) return printLine(context.io, `Nothing to put away: ${reason ?? 'there is no event'}.`)
+  if (!archive) return printLine(context.io, `Nothing to archive: ${reason ?? 'there are no events'}.`)
   const still = archive.compression_status === 'complete' ? 'are' : 'are being put'
   printLine(context.io, `Events ${archive.first_seq} to ${archive.last_seq} ${still} in ${archive.path}.`)
 }

@@ -36,21 +36,21 @@ const PAGE_SIZE = 1000
 
 export function eventsCommand(program: Command, context: CommandContext): void {
   const events = program.command('events').alias('event')
-  withJson(events.description('what happened in the city, and what happens'))
-    .option('-f, --follow', 'go on with what happens from now on')
-    .option('-w, --watch', 'wait for the next one and end')
-    .option('--timeout <time>', 'follow or watch no longer, such as 30s; status 1 when --watch saw none', parseDuration)
-    .option('--all', 'all cities and the supervisor itself')
-    .option('--type <type>', 'only events of this type, such as bead.closed')
-    .option('--actor <name>', 'only what exactly this one did')
-    .option('--since <time>', 'only those of the last while, such as 10m or 2h')
-    .option('--after <seq>', 'only those after this number', parseCount)
-    .option('--seq', 'print the number of the last event and nothing else')
+  withJson(events.description('show or follow the events of the city'))
+    .option('-f, --follow', 'follow new events')
+    .option('-w, --watch', 'wait for one event and end')
     .option(
-      '--limit <n>',
-      `how many past events; ${DEFAULT_LIMIT}, and with --since all of them, when absent`,
-      parseCount,
+      '--timeout <time>',
+      'end after this time, such as 30s; with --watch and no event status is 1',
+      parseDuration,
     )
+    .option('--all', 'events of all cities and of the supervisor')
+    .option('--type <type>', 'only events of this type, such as bead.closed')
+    .option('--actor <name>', 'only events of this actor')
+    .option('--since <time>', 'only events of this period, such as 10m or 2h')
+    .option('--after <seq>', 'only events after this number', parseCount)
+    .option('--seq', 'print only the number of the last event')
+    .option('--limit <n>', `how many past events; default ${DEFAULT_LIMIT}, with --since all`, parseCount)
     .addHelpText('after', '\nWith --json each event is one line of JSON.')
     .action((options: Options) => (options.all ? eventsOfAllCities(context, options) : eventsOfCity(context, options)))
   recordCommands(events, context)
@@ -71,7 +71,7 @@ async function eventsOfCity(context: CommandContext, options: Options): Promise<
 }
 
 async function eventsOfAllCities(context: CommandContext, options: Options): Promise<void> {
-  if (options.after !== undefined) throw usageError('--after is the number of an event of one city; leave --all away')
+  if (options.after !== undefined) throw usageError('--after is the number of an event of one city; remove --all')
   const { type, actor, since, limit = DEFAULT_LIMIT } = options
   const { items, event_cursor } = await context.client.call('GET /v0/events', { query: { type, actor, since, limit } })
   if (options.seq) return printLine(context.io, event_cursor)
@@ -105,7 +105,7 @@ async function readPast(io: Io, city: CityClient, options: Options): Promise<{ e
     if (events.length >= limit) break
   }
   if (isCut && options.limit === undefined && since !== undefined)
-    io.err(`gc: only the last ${MAX_PAST} are shown; --limit shows more\n`)
+    io.err(`gc: showing only the last ${MAX_PAST}; --limit shows more\n`)
   return { events, head: head ?? 0 }
 }
 
@@ -132,14 +132,14 @@ async function printFollowing(
   } finally {
     timer?.cancel()
   }
-  if (late.signal.aborted && options.watch) throw failure(`nothing came within ${(options.timeout ?? 0) / 1000} s`)
+  if (late.signal.aborted && options.watch) throw failure(`no event within ${(options.timeout ?? 0) / 1000} s`)
 }
 
 const isMatch = (event: AnyEvent, { type, actor }: Options): boolean =>
   (!type || event.type === type) && (!actor || event.actor === actor)
 
 const reportGap = (io: Io, data: unknown): void =>
-  io.err(`gc: events are missing here; they are older than what is kept (${JSON.stringify(data)})\n`)
+  io.err(`gc: some events are missing because they are no longer stored (${JSON.stringify(data)})\n`)
 
 function print(io: Io, event: AnyEvent, options: JsonOption): void {
   if (options.json) printJson(io, event)

@@ -14,11 +14,11 @@ interface Handoff extends JsonOption {
 export function handoffCommand(program: Command, context: CommandContext): void {
   program
     .command('handoff')
-    .description('write down where this session stands, and go on in a new conversation that reads it')
-    .argument('[subject]', 'in a line', 'Handoff')
-    .argument('[message]', 'the whole; `-` reads it from standard input', '')
-    .option('--target <who>', 'to another session or agent, while this one goes on')
-    .option('--auto', 'only write it down: for programs that shorten their context themselves')
+    .description('hand over to a new conversation, which reads this message')
+    .argument('[subject]', 'the subject', 'Handoff')
+    .argument('[message]', 'the message; `-` reads it from standard input', '')
+    .option('--target <who>', 'hand over to another session or agent, without restarting this one')
+    .option('--auto', 'only send the message, for programs that compact their context themselves')
     .option('--hook-format <program>', 'accepted for agent programs that call this')
     .option('--json', 'print one line of JSON')
     .action((subject: string, message: string, options: Handoff) => handoff(context, subject, message, options))
@@ -27,7 +27,7 @@ export function handoffCommand(program: Command, context: CommandContext): void 
 async function handoff(context: CommandContext, subject: string, message: string, options: Handoff): Promise<void> {
   const own = context.io.env.GC_SESSION_ID
   const to = options.target ?? own
-  if (!to) throw failure('run this inside a session, or say --target')
+  if (!to) throw failure('run this inside a session, or give --target')
   const body = message === '-' ? await context.io.readInput() : message
   const city = await context.city()
   await city.call('POST ~/mail', { body: { to, subject: subject.slice(0, 500), body } })
@@ -39,7 +39,7 @@ async function handoff(context: CommandContext, subject: string, message: string
   else
     printLine(
       context.io,
-      restarts ? 'Written down; this session begins a new conversation.' : `Written down for ${to}.`,
+      restarts ? 'The message was sent; this session begins a new conversation.' : `The message was sent to ${to}.`,
     )
   if (restarts) await city.call('POST ~/session/{id}/restart', { params: { id: own }, body: { fresh: true } })
 }

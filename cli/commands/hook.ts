@@ -19,10 +19,10 @@ interface Hook extends JsonOption {
 export function hookCommand(program: Command, context: CommandContext): void {
   program
     .command('hook')
-    .description('what there is to do for an agent; status 0 when there is something, 1 when not')
-    .argument('[agent]', 'whose work; inside a session, its own')
-    .option('--claim', 'take the next piece of work')
-    .option('--drain-ack', 'when there is none, say that this session may end; then the status is 0')
+    .description('show the work of an agent; status 0 when there is some, else 1')
+    .argument('[agent]', 'the agent; inside a session, its own')
+    .option('--claim', 'claim the next piece of work')
+    .option('--drain-ack', 'when there is none, acknowledge that this session may end; status is then 0')
     .option('--inject', 'do nothing and succeed')
     .option('--json', 'print one line of JSON')
     .action((agent: string | undefined, options: Hook) => hook(context, agent, options))
@@ -33,7 +33,7 @@ async function hook(context: CommandContext, agent: string | undefined, options:
   if (options.claim) return claim(context, options)
   const { GC_TEMPLATE, GC_AGENT, GC_SESSION_ID } = context.io.env
   const routes = new Set([agent ?? GC_TEMPLATE ?? GC_AGENT].filter((name) => name !== undefined))
-  if (routes.size === 0) throw failure('say for which agent: `gc hook <rig>/<name>`')
+  if (routes.size === 0) throw failure('name the agent: `gc hook <rig>/<name>`')
   const beads = await listAgentWork(await context.city(), agent ?? GC_SESSION_ID ?? GC_AGENT ?? '', routes)
   if (options.json) printJson(context.io, beads)
   else for (const bead of beads) printLine(context.io, `${bead.id}  ${bead.status}  ${sanitizeLine(bead.title)}`)

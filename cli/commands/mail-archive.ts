@@ -49,17 +49,17 @@ interface Archive extends JsonOption {
 }
 
 export function archiveCommand(mail: Command, context: CommandContext): void {
-  withJson(mail.command('archive').description('take mail out of every list: by id, or all that the filters fit'))
+  withJson(mail.command('archive').description('archive mail, by id or by filters'))
     .argument('[mail...]')
-    .option('--to <who>', 'mail for them; inside a session, its own when absent')
-    .option('--from <who>', 'sent by exactly this name')
+    .option('--to <who>', 'mail to this recipient; inside a session, default is its own')
+    .option('--from <who>', 'mail from exactly this sender')
     .option('--subject-prefix <text>')
     .option('--subject-contains <text>')
-    .option('--empty-body', 'without a body')
-    .option('--include-read', 'mail that was read too')
-    .option('--all-recipients', 'whoever it is for')
-    .option('--limit <n>', 'at most so many', parseCount, 100)
-    .option('--dry-run', 'only say which')
+    .option('--empty-body', 'mail without a body')
+    .option('--include-read', 'read mail, too')
+    .option('--all-recipients', 'mail to any recipient')
+    .option('--limit <n>', 'the maximum number', parseCount, 100)
+    .option('--dry-run', 'only list what would be affected')
     .action((ids: string[], options: Archive) => archive(context, ids, options))
 }
 
@@ -74,14 +74,14 @@ async function archive(context: CommandContext, named: string[], options: Archiv
   const dry = options.dryRun ? { dry_run: true } : {}
   if (options.json)
     return printJson(context.io, mailEnvelope('archive', { action: 'archive', ids, count: ids.length, ...dry }))
-  if (ids.length === 0) printLine(context.io, 'No mail fits.')
+  if (ids.length === 0) printLine(context.io, 'No mail matches.')
 }
 
 /** The mail that all filters fit; without any filter nothing is meant. */
 async function findMatches(context: CommandContext, city: CityClient, options: Archive): Promise<Message[]> {
   const { from, subjectPrefix, subjectContains, emptyBody, includeRead, allRecipients, to, limit } = options
   const filters = [from, subjectPrefix, subjectContains, emptyBody, includeRead, allRecipients, to]
-  if (filters.every((filter) => filter === undefined)) throw usageError('say which: ids, or filters such as --from')
+  if (filters.every((filter) => filter === undefined)) throw usageError('give ids, or filters such as --from')
   const agent = allRecipients ? undefined : defaultRecipient(context, to)
   const query = { agent, status: includeRead ? 'all' : 'unread', limit: 1000 }
   return readItems(async (cursor) => {

@@ -20,15 +20,15 @@ interface Send extends JsonOption {
 const MAX_SUBJECT = 80
 
 export function sendCommand(mail: Command, context: CommandContext): void {
-  withJson(mail.command('send').description('send a message; running sessions it is for are told of it'))
+  withJson(mail.command('send').description('send a message; a running session is notified'))
     .argument('[to]', 'a session, an agent or human')
     .argument('[body]', '`-` reads it from standard input')
-    .option('-s, --subject <text>', 'absent: the first line of the body')
+    .option('-s, --subject <text>', 'the subject; default is the first line of the body')
     .option('-m, --message <text>', 'the body')
-    .option('--to <who>', 'the same as the first word')
-    .option('--from <name>', 'one of a session’s own names; for a person, a label')
-    .option('--all', 'to every running session')
-    .option('--notify', 'accepted: a running session is always told')
+    .option('--to <who>', 'the recipient, instead of the argument')
+    .option('--from <name>', 'the sender: one of a session’s own names, or for a person a label')
+    .option('--all', 'send to every running session')
+    .option('--notify', 'accepted; a running session is always notified')
     .action((first: string | undefined, second: string | undefined, options: Send) =>
       send(context, first, second, options),
     )
@@ -44,10 +44,10 @@ async function send(
   const text = options.message ?? (named === first ? second : (second ?? first)) ?? ''
   const body = text === '-' ? await context.io.readInput() : text
   const subject = options.subject?.trim() || firstLine(body)
-  if (!subject) throw usageError('say something: a subject with -s, a body with -m')
+  if (!subject) throw usageError('give a subject with -s or a body with -m')
   const city = await context.city()
   const recipients = options.all ? await runningSessions(context, city) : [named ?? '']
-  if (!options.all && !named) throw usageError('say for whom: `gc mail send <to> -s <subject> -m <text>`')
+  if (!options.all && !named) throw usageError('name the recipient: `gc mail send <to> -s <subject> -m <text>`')
   const messages: Message[] = []
   const from = options.from === undefined ? {} : { from: options.from }
   for (const to of recipients) messages.push(await city.call('POST ~/mail', { body: { to, subject, body, ...from } }))
@@ -72,17 +72,17 @@ function reportSent({ io }: CommandContext, verb: 'send' | 'reply', messages: re
     return
   }
   for (const { id, to } of messages) printLine(io, `Sent ${id} to ${sanitizeLine(to)}.`)
-  if (!only) printLine(io, 'No session runs; nothing was sent.')
+  if (!only) printLine(io, 'No sessions are running; nothing was sent.')
 }
 
 export function replyCommand(mail: Command, context: CommandContext): void {
-  withJson(mail.command('reply').description('answer a message; its sender gets the reply'))
+  withJson(mail.command('reply').description('reply to the sender of a message'))
     .argument('<mail>')
     .argument('[body]', '`-` reads it from standard input')
-    .option('-s, --subject <text>', 'absent: `Re:` and the subject that is answered')
+    .option('-s, --subject <text>', 'the subject; default is `Re:` and the original subject')
     .option('-m, --message <text>', 'the body')
-    .option('--from <name>', 'one of a session’s own names; for a person, a label')
-    .option('--notify', 'accepted: a running session is always told')
+    .option('--from <name>', 'the sender: one of a session’s own names, or for a person a label')
+    .option('--notify', 'accepted; a running session is always notified')
     .action(async (id: string, text: string | undefined, options: Send) => {
       const given = options.message ?? text ?? ''
       const body: MailReplyInputBody = {

@@ -13,7 +13,7 @@ import { replyCommand, sendCommand } from './mail-send.ts'
 import { defaultRecipient, mailEnvelope } from './mailbox.ts'
 
 export function mailCommands(program: Command, context: CommandContext): void {
-  const mail = program.command('mail').description('letters between sessions, agents and people')
+  const mail = program.command('mail').description('messages between sessions, agents and people')
   sendCommand(mail, context)
   replyCommand(mail, context)
   inboxCommand(mail, context)
@@ -25,14 +25,7 @@ export function mailCommands(program: Command, context: CommandContext): void {
   messageCommand(mail, context, 'mark-read', 'mark mail as read', 'POST ~/mail/{id}/read', 'is read')
   messageCommand(mail, context, 'mark-unread', 'mark mail as not read', 'POST ~/mail/{id}/mark-unread', 'is unread')
   archiveCommand(mail, context)
-  messageCommand(
-    mail,
-    context,
-    'delete',
-    'take mail out of every list; its record stays',
-    'DELETE ~/mail/{id}',
-    'is deleted',
-  )
+  messageCommand(mail, context, 'delete', 'delete mail; its record is kept', 'DELETE ~/mail/{id}', 'is deleted')
 }
 
 interface Inbox extends JsonOption, WatchOption {
@@ -42,11 +35,11 @@ interface Inbox extends JsonOption, WatchOption {
 
 function inboxCommand(mail: Command, context: CommandContext): void {
   withWatch(
-    withJson(mail.command('inbox').description('list the mail of one recipient, newest first, until it is archived')),
+    withJson(mail.command('inbox').description('list the mail of a recipient that is not archived, newest first')),
   )
-    .argument('[who]', 'a session, an agent or human; inside a session, itself')
-    .option('-u, --unread', 'only what nobody has read')
-    .option('--limit <n>', 'at most so many', parseCount, 100)
+    .argument('[who]', 'a session, an agent or human; inside a session, default is itself')
+    .option('-u, --unread', 'only unread mail')
+    .option('--limit <n>', 'the maximum number', parseCount, 100)
     .action(async (argument: string | undefined, options: Inbox) => {
       const recipient = defaultRecipient(context, argument)
       const city = await context.city()
@@ -71,9 +64,9 @@ interface List extends JsonOption, WatchOption {
 
 function listCommand(mail: Command, context: CommandContext): void {
   withWatch(withJson(mail.command('list').description('list the unread mail of the city, newest first')))
-    .option('--agent <who>', 'only mail for a session, an agent or human')
-    .option('--all', 'mail that was read too')
-    .option('--limit <n>', 'at most so many', parseCount, 100)
+    .option('--agent <who>', 'only mail to a session, an agent or human')
+    .option('--all', 'read mail, too')
+    .option('--limit <n>', 'the maximum number', parseCount, 100)
     .action(async (options: List) => {
       const city = await context.city()
       await renderLive(context, city, options, (io) => list(io, city, options))
@@ -92,9 +85,9 @@ interface Threads extends JsonOption, WatchOption {
 }
 
 function threadsCommand(mail: Command, context: CommandContext): void {
-  withWatch(withJson(mail.command('threads').description('list conversations, each by its newest message')))
-    .argument('[who]', 'only those with mail for a session, an agent or human')
-    .option('--limit <n>', 'at most so many', parseCount, 100)
+  withWatch(withJson(mail.command('threads').description('list threads by their newest message')))
+    .argument('[who]', 'only threads with mail to a session, an agent or human')
+    .option('--limit <n>', 'the maximum number', parseCount, 100)
     .action(async (who: string | undefined, options: Threads) => {
       const city = await context.city()
       await renderLive(context, city, options, async (io) => {
@@ -139,8 +132,8 @@ function showCommands(mail: Command, context: CommandContext): void {
       })
   command('read', 'show a message and mark it as read', true)
   command('peek', 'show a message and leave it unread', false)
-  withJson(mail.command('thread').description('show a whole conversation, oldest first'))
-    .argument('<id>', 'of the thread, or of one of its messages')
+  withJson(mail.command('thread').description('show a thread, oldest first'))
+    .argument('<id>', 'the id of the thread, or of one of its messages')
     .action(async (id: string, options: JsonOption) => {
       const city = await context.city()
       const thread = await city.call('GET ~/mail/thread/{id}', { params: { id } })
@@ -168,8 +161,8 @@ function show({ io }: CommandContext, message: Message): void {
 }
 
 function countCommand(mail: Command, context: CommandContext): void {
-  withJson(mail.command('count').description('count the mail of one recipient'))
-    .argument('[who]', 'a session, an agent or human; inside a session, itself')
+  withJson(mail.command('count').description('count the mail of a recipient'))
+    .argument('[who]', 'a session, an agent or human; inside a session, default is itself')
     .action(async (argument: string | undefined, options: JsonOption) => {
       const recipient = defaultRecipient(context, argument)
       const city = await context.city()
@@ -185,9 +178,9 @@ interface Check extends JsonOption {
 }
 
 function checkCommand(mail: Command, context: CommandContext): void {
-  withJson(mail.command('check').description('status 0 when there is unread mail, 1 when not'))
-    .argument('[who]', 'a session, an agent or human; inside a session, itself')
-    .option('--inject', 'print what is unread for an agent’s prompt, and always succeed')
+  withJson(mail.command('check').description('end with status 0 when there is unread mail, else 1'))
+    .argument('[who]', 'a session, an agent or human; inside a session, default is itself')
+    .option('--inject', 'print unread mail for an agent’s prompt, and always succeed')
     .option('--hook-format <program>', 'accepted for agent programs that call this')
     .action(async (argument: string | undefined, options: Check) => {
       const recipient = defaultRecipient(context, argument)

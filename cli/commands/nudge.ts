@@ -9,7 +9,7 @@ export function nudgeCommand(program: Command, context: CommandContext): void {
   for (const verb of ['drain', 'poll']) {
     command
       .command(verb, { hidden: true })
-      .description('do nothing and succeed: gc types messages into the session itself')
+      .description('do nothing and succeed: gc delivers messages itself')
       .argument('[session]')
       .option('--inject')
       .option('--hook-format <program>')

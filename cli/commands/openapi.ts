@@ -4,7 +4,7 @@ import type { CommandContext } from '../context/context.ts'
 export function openapiCommand(program: Command, context: CommandContext): void {
   program
     .command('openapi')
-    .description('print the description of the API that the supervisor serves')
+    .description('print the OpenAPI document of the supervisor')
     .action(async () => {
       const response = await context.client.request('GET /openapi.json')
       context.io.out(`${(await response.text()).trimEnd()}\n`)

@@ -17,7 +17,7 @@ const WORKER = `You are a worker in a city of agents. Work comes to you as beads
 
 1. \`gc hook --claim --json\` takes the next piece of work; with "action":"work" it is yours, and "bead_id" names it.
 2. \`bd show <id>\` says what is to be done. Do it, in the folder you are in, and commit what you changed.
-3. \`bd close <id> --reason "<what came of it>"\` when it is done; then begin again at 1.
+3. \`bd close <id> --reason "<the result>"\` when it is done; then begin again at 1.
 4. With "action":"drain" there is nothing left: run \`gc runtime drain-ack\` and stop.
 
 What you find out on the way that is work of its own: \`bd create "<title>" --description "<text>"\`.
@@ -26,10 +26,10 @@ What you find out on the way that is work of its own: \`bd create "<title>" --de
 export function primeCommand(program: Command, context: CommandContext): void {
   program
     .command('prime')
-    .description('print what an agent is told to be; inside a session, its own instructions')
-    .argument('[agent]', 'an agent or a session; inside a session, its own')
-    .option('--strict', 'fail when there is no such agent, instead of printing what any worker is told')
-    .option('--hook', 'for agent programs that call this when they start: learns what their conversation is called')
+    .description('print the instructions of an agent; inside a session, its own')
+    .argument('[agent]', 'an agent or a session; inside a session, default is itself')
+    .option('--strict', 'fail when there is no such agent, instead of printing general instructions')
+    .option('--hook', 'for agent programs that call this when they start: reports their conversation')
     .option('--hook-format <program>', 'the same')
     .option('--json', 'print one line of JSON')
     .action((agent: string | undefined, options: Prime) => prime(context, agent, options))

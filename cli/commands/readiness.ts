@@ -8,9 +8,9 @@ import { printTable } from '../io/table.ts'
 const COLOURS: Record<string, Colour> = { configured: 'green', needs_auth: 'yellow', not_installed: 'dim' }
 
 export function readinessCommand(program: Command, context: CommandContext): void {
-  withJson(program.command('readiness').description('whether agents’ programs are installed and logged in'))
-    .argument('[name...]', 'which; the usual ones when none is given')
-    .option('--fresh', 'look again, whatever was seen a moment ago')
+  withJson(program.command('readiness').description('show whether agent programs are installed and logged in'))
+    .argument('[name...]', 'the programs; default is the common ones')
+    .option('--fresh', 'check again instead of using recent results')
     .action(async (names: string[], options: JsonOption & { fresh?: true }) => {
       const query = { items: names.join(','), ...(options.fresh && { fresh: true }) }
       const response = await context.client.call('GET /v0/readiness', { query })

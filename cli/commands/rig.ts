@@ -15,7 +15,7 @@ interface Add extends JsonOption {
 }
 
 export function rigCommands(program: Command, context: CommandContext): void {
-  const rig = program.command('rig').description('the folders that agents work on')
+  const rig = program.command('rig').description('the project folders that agents work on')
   addCommand(rig, context)
   withJson(rig.command('list').description('list the rigs of the city')).action((options: JsonOption) =>
     list(context, options),
@@ -23,29 +23,29 @@ export function rigCommands(program: Command, context: CommandContext): void {
   withJson(rig.command('show').description('show one rig'))
     .argument('<rig>')
     .action((name: string, options: JsonOption) => show(context, name, options))
-  withJson(rig.command('remove').description('take a rig out of the city; its folder stays'))
+  withJson(rig.command('remove').description('remove a rig from the city; its folder is kept'))
     .argument('<rig>')
     .action(async (name: string, options: JsonOption) => {
       const city = await context.city()
       const response = await city.call('DELETE ~/rig/{name}', { params: { name } })
       if (options.json) return printJson(context.io, response)
-      printLine(context.io, `Rig ${name} is no longer part of ${city.name}; its folder stays.`)
+      printLine(context.io, `Rig ${name} was removed from ${city.name}; its folder is kept.`)
     })
   actions(rig, context)
 }
 
 function addCommand(rig: Command, context: CommandContext): void {
-  withJson(rig.command('add').description('let the city work on a folder'))
-    .argument('[folder]', 'the folder; with --git-url, where in the city to put the clone')
-    .option('--name <name>', "the rig's name; otherwise that of the folder")
-    .option('--prefix <prefix>', 'what the ids of its beads begin with')
+  withJson(rig.command('add').description('add a folder to the city'))
+    .argument('[folder]', 'the folder; with --git-url, where in the city to clone to')
+    .option('--name <name>', 'the name of the rig; default is that of the folder')
+    .option('--prefix <prefix>', 'the prefix of its bead ids')
     .option('--default-branch <branch>', 'the branch that work starts from')
     .option('--git-url <url>', 'clone this repository into the city')
     .action((folder: string | undefined, options: Add) => add(context, folder, options))
 }
 
 async function add(context: CommandContext, folder: string | undefined, options: Add): Promise<void> {
-  if (!folder && !options.gitUrl) throw failure('say which folder to add: `gc rig add <folder>`')
+  if (!folder && !options.gitUrl) throw failure('name the folder: `gc rig add <folder>`')
   const city = await context.city()
   const path = options.gitUrl ? folder : resolve(context.io.cwd, folder ?? '')
   const name = options.name ?? basename(path ?? (options.gitUrl ?? '').replace(/\.git$/, ''))
@@ -62,7 +62,7 @@ async function add(context: CommandContext, folder: string | undefined, options:
   if (status === 'accepted' && request_id && event_cursor)
     await waitForCity(context, city, { request_id, event_cursor })
   if (options.json) return printJson(context.io, response)
-  printLine(context.io, `Rig ${response.rig ?? name} is part of ${city.name}.`)
+  printLine(context.io, `Rig ${response.rig ?? name} was added to ${city.name}.`)
 }
 
 async function list(context: CommandContext, options: JsonOption): Promise<void> {
@@ -108,8 +108,8 @@ async function show(context: CommandContext, name: string, options: JsonOption):
 
 const ACTIONS = {
   suspend: ['start no sessions for a rig until it is resumed', 'is suspended'],
-  resume: ['let a suspended rig work', 'is at work again'],
-  restart: ["end the sessions of a rig's agents and start them afresh", 'is restarting'],
+  resume: ['resume a suspended rig', 'is resumed'],
+  restart: ['end the sessions of a rig’s agents and start new ones', 'is restarting'],
 } as const
 
 function actions(rig: Command, context: CommandContext): void {
@@ -122,7 +122,7 @@ function actions(rig: Command, context: CommandContext): void {
         const failed = response.failed ?? []
         if (options.json) printJson(context.io, response)
         else if (failed.length === 0) printLine(context.io, `Rig ${name} ${then}.`)
-        if (failed.length > 0) throw failure(`these sessions of rig ${name} could not be ended: ${failed.join(', ')}`)
+        if (failed.length > 0) throw failure(`could not end these sessions of rig ${name}: ${failed.join(', ')}`)
       })
   }
 }

@@ -6,9 +6,9 @@ import { pause, printJson, printLine } from '../io/io.ts'
 
 /** What an agent's program tells about itself, from inside its session. */
 export function runtimeCommands(program: Command, context: CommandContext): void {
-  const runtime = program.command('runtime').description('what an agent says about itself, inside its session')
-  withJson(runtime.command('drain-ack').description('say that this session has nothing left to do and may end'))
-    .argument('[session]', 'this session, unless said otherwise')
+  const runtime = program.command('runtime').description('what an agent reports from inside its session')
+  withJson(runtime.command('drain-ack').description('report that this session has nothing left to do and may end'))
+    .argument('[session]', 'the session; default is this one')
     .action(async (session: string | undefined, options: JsonOption) => {
       const id = ownSession(context, session)
       const city = await context.city()
@@ -16,13 +16,15 @@ export function runtimeCommands(program: Command, context: CommandContext): void
       if (options.json) return printJson(context.io, response)
       printLine(context.io, `Session ${id} will end.`)
     })
-  withJson(runtime.command('drain-check').description('status 0 when this session is to take no new work, else 1'))
-    .argument('[session]', 'this session, unless said otherwise')
+  withJson(
+    runtime.command('drain-check').description('end with status 0 when this session should take no new work, else 1'),
+  )
+    .argument('[session]', 'the session; default is this one')
     .action((session: string | undefined, options: JsonOption) =>
       drainCheck(context, ownSession(context, session), options),
     )
-  withJson(runtime.command('heartbeat').description('say that this session still works on what it has'))
-    .option('--duration <time>', 'how long nothing may be seen of that', '45m')
+  withJson(runtime.command('heartbeat').description('report that this session is still working'))
+    .option('--duration <time>', 'how long the session may show no activity', '45m')
     .action((options: JsonOption & { duration: string }) => heartbeat(context, ownSession(context, undefined), options))
   for (const [verb, description, then] of DRAIN_COMMANDS) {
     withJson(runtime.command(verb).description(description))
@@ -34,7 +36,7 @@ export function runtimeCommands(program: Command, context: CommandContext): void
         printLine(context.io, `Session ${id} ${then}.`)
       })
   }
-  withJson(runtime.command('request-restart').description('ask that this session is ended and started again'))
+  withJson(runtime.command('request-restart').description('restart this session'))
     .option('--fresh', 'with a new conversation')
     .action((options: JsonOption & { fresh?: true }) =>
       requestRestart(context, ownSession(context, undefined), options),
@@ -42,8 +44,8 @@ export function runtimeCommands(program: Command, context: CommandContext): void
 }
 
 const DRAIN_COMMANDS = [
-  ['drain', 'let a session finish what it has and end; it takes no new work', 'takes no new work and will end'],
-  ['undrain', 'let a draining session go on', 'goes on'],
+  ['drain', 'let a session finish its work and end', 'finishes its work and will end'],
+  ['undrain', 'stop draining a session', 'continues'],
 ] as const
 
 /** How long a session waits to be ended before it says that this did not happen. */
@@ -65,7 +67,7 @@ async function requestRestart(
 
 function ownSession({ io }: CommandContext, session: string | undefined): string {
   const id = session ?? io.env.GC_SESSION_ID
-  if (!id) throw failure('say which session, or run this inside one')
+  if (!id) throw failure('name a session, or run this inside one')
   return id
 }
 
@@ -92,7 +94,7 @@ async function heartbeat(
   printLine(
     context.io,
     kept.length === 0
-      ? 'Noted; nothing is claimed.'
-      : `Still at work on ${kept.map((each) => each.bead_id).join(', ')}.`,
+      ? 'Recorded; this session has no claims.'
+      : `Recorded for ${kept.map((each) => each.bead_id).join(', ')}.`,
   )
 }

@@ -37,16 +37,16 @@ const parsePart = (text: string): 'social' => {
 export function serveCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')
-    .description('run the supervisor: cities, their agents, and the API')
-    .option('--home <folder>', 'where its own files are; otherwise GC_HOME, or ~/.gc')
-    .option('--host <address>', 'the address to listen at', '127.0.0.1')
-    .option('--port <port>', 'the port to listen at; 0 for any that is free', parsePort, 8372)
-    .option('--require-token', 'turn away whoever brings no token, on this machine too')
-    .option('--read-only', 'turn every change away')
-    .option('--social-listen <[address:]port>', 'give the agents’ network an address of its own', parseAddress)
-    .option('--only <part>', 'run the agents’ network alone: social', parsePart)
-    .option('--allow-host <name>', 'another name this server may be addressed by; may be repeated', collectList)
-    .option('--allow-origin <origin>', 'a site whose pages may call it; may be repeated', collectList)
+    .description('run the supervisor: cities, their agents and the API')
+    .option('--home <folder>', 'the folder of its own files; default is GC_HOME or ~/.gc')
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--port <port>', 'the port to listen on; 0 for any free port', parsePort, 8372)
+    .option('--require-token', 'require a token, also on this machine')
+    .option('--read-only', 'reject every change')
+    .option('--social-listen <[address:]port>', 'serve the agents’ network at an address of its own', parseAddress)
+    .option('--only <part>', 'run only a part: social', parsePart)
+    .option('--allow-host <name>', 'another host name of this server; may be repeated', collectList)
+    .option('--allow-origin <origin>', 'a site whose pages may call the API; may be repeated', collectList)
     .action((options: Serve) => serveUntilEnded(context, options))
 }
 

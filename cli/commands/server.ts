@@ -14,7 +14,7 @@ export function serverCommands(program: Command, context: CommandContext): void 
   hostCommand(program, context)
   program
     .command('tui')
-    .description('watch cities, agents and work on one screen')
+    .description('show cities, agents and work on a dashboard')
     .action(() => tui(context))
 }
 
@@ -25,24 +25,27 @@ interface Stop extends JsonOption {
 
 function stopCommand(program: Command, context: CommandContext): void {
   withJson(program.command('stop').description('end every session, the session host and the supervisor'))
-    .option('--keep-sessions', 'leave the agents running in the session host; the next `gc serve` finds them again')
-    .option('--timeout <seconds>', 'how long to wait until all has ended', parseCount, 60)
+    .option('--keep-sessions', 'leave the agents running in the session host; the next `gc serve` adopts them')
+    .option('--timeout <seconds>', 'how long to wait for the end', parseCount, 60)
     .action((options: Stop) => stop(context, options))
 }
 
 async function stop(context: CommandContext, options: Stop): Promise<void> {
   const pid = readSupervisorFile(resolveHome(context.io.env))?.pid
   const response = await requestStop(context, options)
-  if (!response) return printLine(context.io, 'The supervisor was gone already; the agents it left have ended.')
+  if (!response) return printLine(context.io, 'No supervisor was running; the agents it left have ended.')
   const late = new AbortController()
   const timer = timers.after(options.timeout * 1000, () => late.abort())
   const signal = AbortSignal.any([context.io.signal, late.signal])
   while (!signal.aborted && (await isRunning(context, pid))) await pause(50, signal)
   timer.cancel()
   if (late.signal.aborted)
-    throw failure(`the supervisor (process ${pid ?? '?'}) has not ended after ${options.timeout} s`)
+    throw failure(`the supervisor (process ${pid ?? '?'}) has not stopped after ${options.timeout} s`)
   if (options.json) return printJson(context.io, response)
-  printLine(context.io, options.keepSessions ? 'The supervisor has ended; the agents run on.' : 'Everything has ended.')
+  printLine(
+    context.io,
+    options.keepSessions ? 'The supervisor has stopped; the agents keep running.' : 'Everything has stopped.',
+  )
 }
 
 /** Asks the supervisor to end. Where none is left, ends what its host still runs, unless that is to go on. */
@@ -56,7 +59,7 @@ async function requestStop(
     if (!(error instanceof Unreachable) || keepSessions || io.env.GC_SESSION_ID) throw error
     const { endLeftHosts } = await import('../../src/host/client/leftover.ts')
     if (await endLeftHosts(resolveHome(io.env))) return undefined
-    throw failure(`there is nothing to stop: no supervisor answers at ${error.url}`)
+    throw failure(`nothing to stop: no supervisor answers at ${error.url}`)
   }
 }
 
@@ -87,24 +90,22 @@ function isAlive(pid: number): boolean {
 function hostCommand(program: Command, context: CommandContext): void {
   const host = program
     .command('host')
-    .description('the process that owns the agents’ terminals; `gc serve` starts it when it is needed')
+    .description('the process that owns the agents’ terminals; `gc serve` starts it when needed')
     .action(() => runAsHost(context))
-  withJson(host.command('status').description('show the session hosts that run')).action(
-    async (options: JsonOption) => {
-      const hosts = await context.client.call('GET /v0/host')
-      if (options.json) return printJson(context.io, hosts)
-      printTable(
-        context.io,
-        hosts.items,
-        [
-          { header: 'PROCESS', value: ({ pid }) => pid },
-          { header: 'SESSIONS', value: ({ sessions }) => sessions },
-          { header: 'BUILD', value: ({ build }) => build },
-        ],
-        'No session host runs; the first session starts one.',
-      )
-    },
-  )
+  withJson(host.command('status').description('show the running session hosts')).action(async (options: JsonOption) => {
+    const hosts = await context.client.call('GET /v0/host')
+    if (options.json) return printJson(context.io, hosts)
+    printTable(
+      context.io,
+      hosts.items,
+      [
+        { header: 'PROCESS', value: ({ pid }) => pid },
+        { header: 'SESSIONS', value: ({ sessions }) => sessions },
+        { header: 'BUILD', value: ({ build }) => build },
+      ],
+      'No session host is running; the first session starts one.',
+    )
+  })
 }
 
 /** What `gc serve` launches: the session host itself, until it has nothing left to do. */

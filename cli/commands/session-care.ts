@@ -8,25 +8,25 @@ import { printTable } from '../io/table.ts'
 
 /** Restarting and lending sessions, and clearing away those that nobody needs. */
 export function careCommands(session: Command, context: CommandContext): void {
-  withJson(session.command('restart').description('end a session’s program and start it again; it keeps its work'))
+  withJson(session.command('restart').description('restart a session’s program; it keeps its work'))
     .argument('<session>')
-    .option('--fresh', 'begin a new conversation')
+    .option('--fresh', 'start a new conversation')
     .action((id: string, options: JsonOption & { fresh?: true }) =>
       restart(context, id, options.fresh === true, options),
     )
   withJson(session.command('reset').description('restart a session with a new conversation'))
     .argument('<session>')
     .action((id: string, options: JsonOption) => restart(context, id, true, options))
-  withJson(session.command('lend').description('let a program that gc does not run work as a suspended session'))
+  withJson(session.command('lend').description('lend a suspended session to a program that gc does not run'))
     .argument('<session>')
     .action((id: string, options: JsonOption) => lend(context, id, options))
   withJson(
-    session.command('drift').description('list sessions whose agent was declared anew since they started'),
+    session.command('drift').description('list sessions whose agent’s configuration has changed since they started'),
   ).action((options: JsonOption) => drift(context, options))
-  withJson(session.command('prune').description('close sessions that have been stopped for long'))
-    .option('--before <time>', 'those stopped for at least so long', '7d')
+  withJson(session.command('prune').description('close sessions that have been stopped for a long time'))
+    .option('--before <time>', 'only sessions stopped for at least this time', '7d')
     .option('--state <states>', 'suspended, asleep, quarantined', collectList, [])
-    .option('--dry-run', 'only say which')
+    .option('--dry-run', 'only list what would be affected')
     .action((options: Prune) => prune(context, options))
 }
 
@@ -36,14 +36,14 @@ async function lend(context: CommandContext, id: string, options: JsonOption): P
   const loan = await city.call('POST ~/session/{id}/lend', { params: { id } })
   if (options.json) return printJson(context.io, loan)
   printLine(context.io, loan.token)
-  context.io.err(`Give it to a program as GC_TOKEN, with GC_SESSION_ID=${loan.id}; waking the session ends it.\n`)
+  context.io.err(`Set it as GC_TOKEN of the program, with GC_SESSION_ID=${loan.id}; waking the session revokes it.\n`)
 }
 
 async function restart(context: CommandContext, id: string, fresh: boolean, options: JsonOption): Promise<void> {
   const city = await context.city()
   const response = await city.call('POST ~/session/{id}/restart', { params: { id }, body: { ...(fresh && { fresh }) } })
   if (options.json) return printJson(context.io, response)
-  printLine(context.io, `Session ${id} starts again${fresh ? ', with a new conversation' : ''}.`)
+  printLine(context.io, `Session ${id} restarts${fresh ? ' with a new conversation' : ''}.`)
 }
 
 async function drift(context: CommandContext, options: JsonOption): Promise<void> {
@@ -59,7 +59,7 @@ async function drift(context: CommandContext, options: JsonOption): Promise<void
       { header: 'AGENT', value: ({ template }) => template, minWidth: 8 },
       { header: 'CHANGED', value: ({ fields }) => fields.join(', '), minWidth: 10 },
     ],
-    'Every session runs what is declared.',
+    'No session differs from its agent’s configuration.',
   )
 }
 
@@ -73,8 +73,7 @@ interface Prune extends JsonOption {
 
 async function prune(context: CommandContext, options: Prune): Promise<void> {
   const [, amount, unit = ''] = /^(\d{1,6})([mhd])$/.exec(options.before) ?? []
-  if (amount === undefined)
-    throw usageError(`--before takes a length of time such as 7d or 12h, not "${options.before}"`)
+  if (amount === undefined) throw usageError(`--before takes a duration such as 7d or 12h, not "${options.before}"`)
   const before = Date.now() - Number(amount) * (UNITS[unit] ?? 0)
   const cutoff = new Date(before).toISOString()
   const city = await context.city()

@@ -12,29 +12,29 @@ interface Send extends JsonOption {
 
 /** Saying things to sessions, and answering what they ask. */
 export function messageCommands(session: Command, context: CommandContext): void {
-  withJson(session.command('send').description('tell a session something'))
+  withJson(session.command('send').description('send a session a message'))
     .argument('<session>')
-    .argument('<text...>', 'what to tell it; `-` reads it from standard input')
-    .option('--later', 'once its current turn is over')
-    .option('--now', 'in place of its current turn')
-    .option('--no-wait', 'do not wait until it has arrived')
+    .argument('<text...>', 'the message; `-` reads it from standard input')
+    .option('--later', 'deliver it after the current turn')
+    .option('--now', 'interrupt the current turn')
+    .option('--no-wait', 'do not wait for its delivery')
     .action((id: string, words: string[], options: Send & { later?: true; now?: true }) =>
       send(context, id, words, options.now ? 'interrupt_now' : options.later ? 'follow_up' : 'default', options),
     )
-  withJson(session.command('submit').description('the same, its manner by name'))
+  withJson(session.command('submit').description('send a session a message with an intent'))
     .argument('<session>')
     .argument('<text...>')
     .addOption(new Option('--intent <intent>').choices(['default', 'follow_up', 'interrupt_now']).default('default'))
-    .option('--no-wait', 'do not wait until it has arrived')
+    .option('--no-wait', 'do not wait for its delivery')
     .action((id: string, words: string[], options: Send & { intent: Intent }) =>
       send(context, id, words, options.intent, options),
     )
   defineNudge(session.command('nudge'), context)
-  withJson(session.command('respond').description('answer what a session asks'))
+  withJson(session.command('respond').description('answer a question of a session'))
     .argument('<session>')
-    .argument('<answer>', 'approve, approve_always, approve_accept_edits or deny; of a dialog the number of an option')
-    .option('--request <id>', 'which question is meant; whatever is asked when absent')
-    .option('--text <text>', 'what to say beside')
+    .argument('<answer>', 'approve, approve_always, approve_accept_edits or deny; for a dialog the number of an option')
+    .option('--request <id>', 'which question to answer; default is the current one')
+    .option('--text <text>', 'a text beside the answer')
     .action((id: string, action: string, options: JsonOption & { request?: string; text?: string }) =>
       respond(context, id, action, options),
     )
@@ -42,11 +42,11 @@ export function messageCommands(session: Command, context: CommandContext): void
 
 /** What agents and old prompts call a message to a session. */
 export function defineNudge(command: Command, context: CommandContext): void {
-  withJson(command.description('tell a session something, without waiting for it'))
+  withJson(command.description('send a session a message, without waiting'))
     .argument('<session>')
     .argument('<text...>')
     .addOption(
-      new Option('--delivery <when>', 'immediate waits until it has arrived; queue comes after its current turn')
+      new Option('--delivery <when>', 'immediate waits for its delivery; queue delivers it after the current turn')
         .choices(['immediate', 'wait-idle', 'queue'])
         .default('wait-idle'),
     )

@@ -36,8 +36,8 @@ interface List extends JsonOption {
 function listCommand(session: Command, context: CommandContext): void {
   withJson(session.command('list').description('list sessions, newest first'))
     .option('--state <state>', 'active, suspended, closed or all')
-    .option('--template <agent>', 'only those of one agent')
-    .option('--limit <n>', 'at most so many', parseCount, 100)
+    .option('--template <agent>', 'only sessions of this agent')
+    .option('--limit <n>', 'the maximum number', parseCount, 100)
     .action(async ({ json, ...query }: List) => {
       const city = await context.city()
       const sessions = await city.call('GET ~/sessions', { query })
@@ -69,7 +69,7 @@ function print({ io }: CommandContext, sessions: readonly SessionResponse[]): vo
       { header: 'WHY', value: ({ reason }) => reason, minWidth: 8 },
       { header: 'TITLE', value: ({ title }) => title, minWidth: 10 },
     ],
-    'No session runs; work that is slung to an agent starts one.',
+    'No sessions are running; sling work to an agent to start one.',
   )
 }
 
@@ -97,9 +97,9 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
 function newCommand(session: Command, context: CommandContext): void {
   withJson(session.command('new').description('start a session of an agent'))
     .argument('<agent>')
-    .option('--alias <alias>', 'a public name for it')
+    .option('--alias <alias>', 'its public name')
     .option('--title <title>')
-    .option('--message <text>', 'the first thing it is told')
+    .option('--message <text>', 'its first message')
     .action(async (name: string, options: JsonOption & { alias?: string; title?: string; message?: string }) => {
       const city = await context.city()
       const { alias, title, message } = options
@@ -120,7 +120,7 @@ function newCommand(session: Command, context: CommandContext): void {
 function peekCommand(session: Command, context: CommandContext): void {
   withJson(session.command('peek').description('show the last lines of a session’s screen'))
     .argument('<session>')
-    .option('--lines <n>', 'how many', parseCount, 50)
+    .option('--lines <n>', 'the number of lines', parseCount, 50)
     .action(async (id: string, options: JsonOption & { lines: number }) => {
       const city = await context.city()
       const seen = await city.call('GET ~/session/{id}', {
@@ -129,18 +129,18 @@ function peekCommand(session: Command, context: CommandContext): void {
       })
       if (options.json) return printJson(context.io, seen)
       if (seen.last_output === undefined) {
-        throw failure(`session ${id} does not run; \`gc session transcript ${id}\` shows what it said`)
+        throw failure(`session ${id} is not running; \`gc session transcript ${id}\` shows its conversation`)
       }
       printLine(context.io, sanitizeLines(seen.last_output))
     })
 }
 
 const ACTIONS = {
-  stop: ['interrupt what a session is doing; it stays', 'is interrupted'],
-  wake: ['start a sleeping or suspended session', 'is waking'],
-  suspend: ['end a session’s program and keep it so until it is woken', 'is suspended'],
-  kill: ['end a session’s program; it is started again if it is wanted', 'is killed'],
-  close: ['end a session for good', 'is closed'],
+  stop: ['interrupt the turn of a session', 'is interrupted'],
+  wake: ['wake a sleeping or suspended session', 'is waking'],
+  suspend: ['suspend a session until it is woken', 'is suspended'],
+  kill: ['kill a session’s program; it is restarted when it is needed', 'is killed'],
+  close: ['close a session', 'is closed'],
 } as const
 
 function actionCommands(session: Command, context: CommandContext): void {
@@ -154,13 +154,13 @@ function actionCommands(session: Command, context: CommandContext): void {
         printLine(context.io, `Session ${id} ${then}.`)
       })
   }
-  withJson(session.command('rename').description('give a session another title'))
+  withJson(session.command('rename').description('rename a session'))
     .argument('<session>')
     .argument('<title>')
     .action(async (id: string, title: string, options: JsonOption) => {
       const city = await context.city()
       const response = await city.call('POST ~/session/{id}/rename', { params: { id }, body: { title } })
       if (options.json) return printJson(context.io, response)
-      printLine(context.io, `Session ${id} is called ${response.title}.`)
+      printLine(context.io, `Session ${id} is now called ${response.title}.`)
     })
 }

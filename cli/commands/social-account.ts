@@ -6,7 +6,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 const accounts = () => import('../social/accounts.ts')
 
 export function accountCommands(social: Command, context: CommandContext): void {
-  withJson(social.command('register').description('register an agent; its key is kept here, readable by you only'))
+  withJson(social.command('register').description('register an agent; its key is stored here, readable only by you'))
     .argument('<name>', '2 to 32 letters, digits, underscores or hyphens')
     .option('-d, --description <text>', 'what the agent does')
     .action(async (name: string, options: JsonOption & { description?: string }) =>
@@ -21,16 +21,16 @@ export function accountCommands(social: Command, context: CommandContext): void 
 }
 
 function claimCommands(social: Command, context: CommandContext): void {
-  const claim = social.command('claim').description('who stands behind an agent')
-  withJson(claim.command('status', { isDefault: true }).description('tell whether you are claimed')).action(
+  const claim = social.command('claim').description('the claim of an agent by a person')
+  withJson(claim.command('status', { isDefault: true }).description('show whether you are claimed')).action(
     async (options: JsonOption) => (await accounts()).claimStatus(context, social, options),
   )
-  withJson(claim.command('renew').description('get another address to be claimed at')).action(
-    async (options: JsonOption) => (await accounts()).renewClaim(context, social, options),
+  withJson(claim.command('renew').description('get a new claim address')).action(async (options: JsonOption) =>
+    (await accounts()).renewClaim(context, social, options),
   )
   for (const [verb, description] of [
-    ['approve', 'vouch for an agent, as the operator'],
-    ['release', 'end the claim of an agent, as the operator'],
+    ['approve', 'claim an agent, as the operator'],
+    ['release', 'release the claim of an agent, as the operator'],
   ] as const) {
     withJson(claim.command(verb).description(description))
       .argument('<name>')
@@ -41,37 +41,35 @@ function claimCommands(social: Command, context: CommandContext): void {
 }
 
 function keyCommands(social: Command, context: CommandContext): void {
-  const key = social.command('key').description('the keys of an agent: list, rotate, revoke, reissue')
+  const key = social.command('key').description('the keys of an agent')
   withJson(key.command('list', { isDefault: true }).description('list your keys')).action(async (options: JsonOption) =>
     (await accounts()).listKeys(context, social, options),
   )
-  withJson(key.command('rotate').description('exchange your key; every other ends')).action(
+  withJson(key.command('rotate').description('replace your key; all others are revoked')).action(
     async (options: JsonOption) => (await accounts()).rotateKey(context, social, options),
   )
-  withJson(key.command('revoke').description('end a key'))
+  withJson(key.command('revoke').description('revoke a key'))
     .argument('<id>')
     .action(async (id: string, options: JsonOption) => (await accounts()).revokeKey(context, social, id, options))
-  withJson(
-    key.command('reissue').description('give an agent that lost its key another, as the operator; every other ends'),
-  )
+  withJson(key.command('reissue').description('issue a new key to an agent, as the operator; all others are revoked'))
     .argument('<name>')
     .action(async (name: string, options: JsonOption) => (await accounts()).reissueKey(context, social, name, options))
 }
 
 function operatorCommands(social: Command, context: CommandContext): void {
-  withJson(social.command('suspend').description('let an agent do nothing, as the operator'))
+  withJson(social.command('suspend').description('suspend an agent, as the operator'))
     .argument('<name>')
-    .requiredOption('-r, --reason <text>', 'what for; the agent is told')
-    .option('--until <moment>', 'when it ends, as 2030-01-31T12:00:00Z; else when it is reinstated')
+    .requiredOption('-r, --reason <text>', 'the reason; shown to the agent')
+    .option('--until <moment>', 'when it ends, such as 2030-01-31T12:00:00Z; default is when it is reinstated')
     .action(async (name: string, options: JsonOption & { reason: string; until?: string }) =>
       (await accounts()).suspend(context, social, name, options),
     )
-  withJson(social.command('reinstate').description('let a suspended agent act again, as the operator'))
+  withJson(social.command('reinstate').description('reinstate a suspended agent, as the operator'))
     .argument('<name>')
     .action(async (name: string, options: JsonOption) =>
       (await accounts()).decide(context, social, 'reinstate', name, options),
     )
-  withJson(
-    social.command('doctor').description('count again whatever is counted; status 1 when a counter is wrong'),
-  ).action(async (options: JsonOption) => (await accounts()).doctor(context, social, options))
+  withJson(social.command('doctor').description('check all counters; status 1 when one is wrong')).action(
+    async (options: JsonOption) => (await accounts()).doctor(context, social, options),
+  )
 }

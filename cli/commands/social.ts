@@ -12,8 +12,8 @@ export function socialCommands(program: Command, context: CommandContext): void 
   const social = program
     .command('social')
     .description('the agents’ social network: accounts, posts, comments, votes')
-    .option('--as <name>', 'the agent to act as, by the key kept at its registration; else GC_SOCIAL_KEY')
-    .option('--url <address>', 'where the network is; else GC_SOCIAL_URL, else the running supervisor')
+    .option('--as <name>', 'the agent to act as, with its stored key; default is GC_SOCIAL_KEY')
+    .option('--url <address>', 'the address of the network; default is GC_SOCIAL_URL or the running supervisor')
   accountCommands(social, context)
   readCommands(social, context)
   writeCommands(social, context)
@@ -23,15 +23,15 @@ export function socialCommands(program: Command, context: CommandContext): void 
 
 const listing = (command: Command): Command =>
   withJson(command)
-    .option('--limit <n>', 'at most so many', parseCount)
-    .option('--cursor <cursor>', 'the page after another')
+    .option('--limit <n>', 'the maximum number', parseCount)
+    .option('--cursor <cursor>', 'the cursor of the page before')
 
 function readCommands(social: Command, context: CommandContext): void {
-  listing(social.command('feed').description('list posts of what you follow, or of more'))
-    .option('--all', 'of everything there is')
-    .option('--following', 'only of agents you follow')
-    .option('--submolt <name>', 'of one community')
-    .option('--author <name>', 'by one agent')
+  listing(social.command('feed').description('list posts, by default of what you follow'))
+    .option('--all', 'all posts')
+    .option('--following', 'only posts of agents you follow')
+    .option('--submolt <name>', 'only posts of this community')
+    .option('--author <name>', 'only posts of this agent')
     .option('--sort <order>', 'hot, new, top, rising or controversial')
     .action(async (options: ListOptions) => (await reading()).feed(context, social, options))
   withJson(social.command('show').description('show a post with its comments'))
@@ -40,7 +40,7 @@ function readCommands(social: Command, context: CommandContext): void {
   listing(social.command('search').description('find posts, comments, agents and communities'))
     .argument('<words...>')
     .option('--type <what>', 'posts, comments, agents or submolts')
-    .option('--submolt <name>', 'in one community')
+    .option('--submolt <name>', 'only in this community')
     .action(async (words: string[], options: SearchOptions) =>
       (await reading()).search(context, social, words, options),
     )
@@ -50,24 +50,24 @@ function writeCommands(social: Command, context: CommandContext): void {
   withJson(social.command('post').description('post a text, or a link'))
     .argument('<title>')
     .argument('[text]', '`-` reads it from standard input')
-    .option('-s, --submolt <name>', 'the community it goes to', 'general')
-    .option('-m, --message <text>', 'the same as the second word')
-    .option('--link <address>', 'what it points at, instead of a text')
+    .option('-s, --submolt <name>', 'the community', 'general')
+    .option('-m, --message <text>', 'the text, instead of the argument')
+    .option('--link <address>', 'the address of a link post, instead of a text')
     .action(async (title: string, text: string | undefined, options: PostOptions) =>
       (await writing()).post(context, social, title, text, options),
     )
   withJson(social.command('comment').description('comment on a post'))
     .argument('<post>')
     .argument('[text]', '`-` reads it from standard input')
-    .option('-m, --message <text>', 'the same as the second word')
-    .option('--reply-to <comment>', 'the comment of that post to reply to')
+    .option('-m, --message <text>', 'the text, instead of the argument')
+    .option('--reply-to <comment>', 'the comment to reply to')
     .action(async (id: string, text: string | undefined, options: CommentOptions) =>
       (await writing()).comment(context, social, id, text, options),
     )
-  withJson(social.command('vote').description('say what your vote is: up, down or none'))
-    .argument('<id>', 'of a post, or of a comment with --comment')
+  withJson(social.command('vote').description('set your vote: up, down or none'))
+    .argument('<id>', 'the id of a post, or with --comment of a comment')
     .argument('<vote>')
-    .option('--comment', 'the id is that of a comment')
+    .option('--comment', 'vote on a comment')
     .action(async (id: string, vote: string, options: JsonOption & { comment?: true }) =>
       (await writing()).vote(context, social, id, vote, options),
     )
@@ -76,7 +76,7 @@ function writeCommands(social: Command, context: CommandContext): void {
 function followCommands(social: Command, context: CommandContext): void {
   for (const [verb, description] of [
     ['follow', 'follow an agent'],
-    ['unfollow', 'no longer follow an agent'],
+    ['unfollow', 'unfollow an agent'],
   ] as const) {
     withJson(social.command(verb).description(description))
       .argument('<agent>')
@@ -87,11 +87,11 @@ function followCommands(social: Command, context: CommandContext): void {
 }
 
 function submoltCommands(social: Command, context: CommandContext): void {
-  const submolts = social.command('submolts').description('communities: list, create, subscribe, leave')
+  const submolts = social.command('submolts').description('the communities')
   listing(submolts.command('list', { isDefault: true }).description('list the communities'))
     .option('--sort <order>', 'popular, new or alphabetical')
     .action(async (options: ListOptions) => (await reading()).submolts(context, social, options))
-  withJson(submolts.command('create').description('make a community'))
+  withJson(submolts.command('create').description('create a community'))
     .argument('<name>', '2 to 30 lower-case letters, digits, hyphens or underscores')
     .option('-d, --description <text>', 'what it is for')
     .action(async (name: string, options: JsonOption & { description?: string }) =>

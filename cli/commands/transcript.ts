@@ -14,12 +14,12 @@ interface Options extends JsonOption {
 }
 
 export function transcriptCommand(session: Command, context: CommandContext): void {
-  const formats = new Option('--format <format>', 'how it is shown').choices(['conversation', 'raw', 'structured'])
-  withJson(session.command('transcript').alias('logs').description('read what a session said'))
+  const formats = new Option('--format <format>', 'the format').choices(['conversation', 'raw', 'structured'])
+  withJson(session.command('transcript').alias('logs').description('show the conversation of a session'))
     .argument('<session>')
     .addOption(formats.default('conversation'))
-    .option('--tail <n>', 'only the last so many entries; 0 for all', parseCount, 0)
-    .option('-f, --follow', 'go on with what it says from now on')
+    .option('--tail <n>', 'only the last entries; 0 for all', parseCount, 0)
+    .option('-f, --follow', 'follow new entries')
     .addHelpText('after', '\nEntries of the formats raw and structured are printed as one line of JSON each.')
     .action((id: string, options: Options) =>
       options.follow ? followTranscript(context, id, options) : read(context, id, options),
@@ -33,7 +33,7 @@ async function read(context: CommandContext, id: string, { format, tail, json }:
   if ('structured_messages' in response) return printEach(context.io, last(response.structured_messages, tail))
   if ('messages' in response) return printEach(context.io, last(response.messages, tail))
   for (const turn of last(response.turns ?? [], tail)) print(context.io, turn)
-  if (!response.turns) printLine(context.io, 'It has said nothing yet.')
+  if (!response.turns) printLine(context.io, 'It has no entries yet.')
 }
 
 const last = <T>(all: readonly T[], count: number): readonly T[] => (count === 0 ? all : all.slice(-count))

@@ -7,7 +7,7 @@ import { type Io, printJson, printLine } from '../io/io.ts'
 import { type Column, printTable } from '../io/table.ts'
 
 export function usageCommand(program: Command, context: CommandContext): void {
-  withWatch(withJson(program.command('usage').description('what the city uses: tokens, money, time'))).action(
+  withWatch(withJson(program.command('usage').description('show the usage of the city: tokens, money, time'))).action(
     async (options: JsonOption & WatchOption) => {
       const city = await context.city()
       await renderLive(context, city, options, async (io) => {
@@ -21,7 +21,7 @@ export function usageCommand(program: Command, context: CommandContext): void {
 
 function print(io: Io, usage: UsageBody, prices: PriceList): void {
   if (!usage.available) {
-    printLine(io, 'Usage is not recorded: [usage] in city.toml turns it off.')
+    printLine(io, 'Usage is not recorded; enable it in [usage] of city.toml.')
     return
   }
   const spans: [string, UsageTotals | undefined][] = [

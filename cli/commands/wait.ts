@@ -11,18 +11,18 @@ import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 
 export function waitCommands(program: Command, context: CommandContext): void {
-  const wait = program.command('wait').description('sessions that wait for beads, and are woken when those are closed')
+  const wait = program.command('wait').description('wake sessions when beads are closed')
   createCommand(wait, context)
   listCommand(wait, context)
-  withWatch(withJson(wait.command('inspect').alias('show').description('show one wait, also one that is over')))
+  withWatch(withJson(wait.command('inspect').alias('show').description('show a wait, also one that is over')))
     .argument('<wait>')
     .addHelpText('after', '\nWith --watch it ends when the wait is over.')
     .action(async (id: string, options: JsonOption & WatchOption) => {
       const city = await context.city()
       await renderLive(context, city, options, (io) => inspect(io, city, id, options))
     })
-  endCommand(wait, context, 'ready', 'wake the session of a wait now, whether or not its beads are closed')
-  endCommand(wait, context, 'cancel', 'end a wait without telling its session')
+  endCommand(wait, context, 'ready', 'wake the session of a wait now')
+  endCommand(wait, context, 'cancel', 'cancel a wait without waking its session')
 }
 
 function endCommand(wait: Command, context: CommandContext, verb: 'ready' | 'cancel', about: string): void {
@@ -44,12 +44,12 @@ interface Create extends JsonOption {
 }
 
 function createCommand(wait: Command, context: CommandContext): void {
-  withJson(wait.command('create').description('wake a session, or remind it, once beads are closed'))
-    .argument('<bead...>', 'what to wait for')
-    .option('--session <session>', 'who waits; inside a session, itself')
-    .option('--any', 'until the first of them is closed, instead of all')
-    .option('--note <text>', 'what to tell the session then')
-    .option('--until <moment>', 'stop waiting at this moment, such as 2030-01-31T09:00:00Z')
+  withJson(wait.command('create').description('wake or remind a session once beads are closed'))
+    .argument('<bead...>', 'the beads to wait for')
+    .option('--session <session>', 'the session; inside a session, default is itself')
+    .option('--any', 'wake it when the first bead is closed, instead of the last')
+    .option('--note <text>', 'a note for the session')
+    .option('--until <moment>', 'stop waiting at this time, such as 2030-01-31T09:00:00Z')
     .action(async (on: string[], { session, any, note, until, json }: Create) => {
       const city = await context.city()
       const body = {
@@ -73,8 +73,8 @@ interface List extends JsonOption, WatchOption {
 }
 
 function listCommand(wait: Command, context: CommandContext): void {
-  withWatch(withJson(wait.command('list').description('list the waits that are not over, newest first')))
-    .option('--session <id>', 'only those of one session, by its id')
+  withWatch(withJson(wait.command('list').description('list open waits, newest first')))
+    .option('--session <id>', 'only waits of this session, by its id')
     .option('--state <state>', 'pending or ready')
     .action(async (options: List) => {
       const city = await context.city()
@@ -98,15 +98,15 @@ async function list(io: Io, city: CityClient, { json, session, state }: List): P
       { header: 'AGE', value: ({ created_at }) => formatAge(created_at, now) },
       { header: 'NOTE', value: ({ note }) => note, minWidth: 8 },
     ],
-    'No session waits for a bead.',
+    'No sessions are waiting for beads.',
   )
-  if (listed.capped) printLine(io, 'There are more than are shown; --session narrows them.')
+  if (listed.capped) printLine(io, 'More waits exist; --session narrows the list.')
 }
 
 /** Says in words that there is no such wait: the server says it in two that are for programs. */
 const explainMissing = (id: string) => (error: unknown) => {
   if (!(error instanceof ApiError) || error.code !== 'wait-not-found') throw error
-  throw failure(`${sanitizeLine(id)} is no wait; \`gc wait list\` shows those that are not over`)
+  throw failure(`${sanitizeLine(id)} is no wait; \`gc wait list\` lists the open ones`)
 }
 
 const PENDING_STATES = ['pending', 'ready']

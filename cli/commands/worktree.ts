@@ -6,13 +6,15 @@ import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
 export function worktreeCommands(program: Command, context: CommandContext): void {
-  const worktree = program.command('worktree').description('the git worktrees that sessions work in')
+  const worktree = program.command('worktree').description('the git worktrees of sessions')
   withJson(
-    worktree.command('list').description('list those in use, and those kept for work that is nowhere else'),
+    worktree
+      .command('list')
+      .description('list worktrees in use, and those kept because they hold the only copy of some work'),
   ).action((options: JsonOption) => list(context, options))
-  withJson(worktree.command('remove').description('remove the worktree of a session that is over'))
+  withJson(worktree.command('remove').description('remove the worktree of an ended session'))
     .argument('<session>')
-    .option('--force', 'also when something in it is nowhere else; its branch stays')
+    .option('--force', 'also when it holds the only copy of some work; its branch is kept')
     .action((session: string, options: JsonOption & { force?: true }) => remove(context, session, options))
 }
 
@@ -33,7 +35,7 @@ async function list(context: CommandContext, options: JsonOption): Promise<void>
       { header: 'STATE', value: ({ in_use, kept }) => (in_use ? 'in use' : (kept ?? 'to be removed')), minWidth: 12 },
       { header: 'PATH', value: ({ path }) => path, minWidth: 12 },
     ],
-    'No session has a worktree of its own; `worktree = true` gives an agent’s sessions one each.',
+    'No session has a worktree of its own; set `worktree = true` for an agent to give its sessions one each.',
   )
 }
 
@@ -44,5 +46,5 @@ async function remove(context: CommandContext, session: string, options: JsonOpt
     query: { ...(options.force && { force: true }) },
   })
   if (options.json) return printJson(context.io, response)
-  printLine(context.io, `The worktree of ${session} is removed.`)
+  printLine(context.io, `The worktree of ${session} was removed.`)
 }

@@ -28,9 +28,9 @@ export class CommandContext {
   async city(): Promise<CityClient> {
     const cities = await this.#candidates()
     const [only, ...others] = cities
-    if (only === undefined) throw failure('there is no city yet; make one with `gc init <folder>`')
+    if (only === undefined) throw failure('there is no city yet; create one with `gc init <folder>`')
     if (others.length === 0) return this.client.city(only)
-    throw failure(`which city? There are ${cities.join(', ')}; say \`--city <name>\`, or run gc in the folder of one`)
+    throw failure(`which city? There are ${cities.join(', ')}; give \`--city <name>\`, or run gc in the folder of one`)
   }
 
   /** The city that is meant, where that is clear. */

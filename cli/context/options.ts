@@ -6,11 +6,11 @@ export interface JsonOption {
 }
 
 export const withJson = (command: Command): Command =>
-  command.option('--json', 'print the answer as one JSON value, as it came')
+  command.option('--json', 'print the answer of the server as JSON')
 
 /** A whole number that is not negative. */
 export function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or more.')
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be an integer of 0 or more.')
   return Number(text)
 }
 
@@ -19,7 +19,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 /** A length of time in milliseconds: `30s`, `10m`, `2h`; a number alone is seconds. */
 export function parseDuration(text: string): number {
   const [, amount, unit = 's'] = /^(\d{1,6})([smh])?$/.exec(text) ?? []
-  if (amount === undefined) throw new InvalidArgumentError('It must be a length of time, such as 30s, 10m or 2h.')
+  if (amount === undefined) throw new InvalidArgumentError('It must be a duration, such as 30s, 10m or 2h.')
   return Number(amount) * (UNITS[unit] ?? 0)
 }
 

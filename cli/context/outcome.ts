@@ -33,7 +33,7 @@ async function waitForOutcome(
     return await waitForEvent(open({ signal, timers, after: event_cursor }), request_id)
   } catch (error) {
     if (late.signal.aborted)
-      throw failure(`it was accepted (${request_id}) but is not done after ${TIMEOUT_MS / 1000} s`)
+      throw failure(`request ${request_id} was accepted but is not done after ${TIMEOUT_MS / 1000} s`)
     throw error
   } finally {
     timer.cancel()

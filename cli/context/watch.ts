@@ -10,7 +10,7 @@ export interface WatchOption {
 }
 
 export const withWatch = (command: Command): Command =>
-  command.option('-w, --watch', 'show it again whenever it changes, until ctrl-c')
+  command.option('-w, --watch', 'update the output on every change, until ctrl-c')
 
 /** Writes what is to be seen now; `over` when it will not change any more. */
 export type Render = (io: Io) => Promise<void> | Promise<'over' | undefined>

@@ -26,8 +26,8 @@ export async function register(
     return { made: registered, name: registered.agent.name, key: registered.agent.api_key }
   })
   if (options.json) return printJson(context.io, { ...made, agent: { ...made.agent, api_key: keyLocation(path) } })
-  printLine(context.io, `${made.agent.name} is registered; its key is kept in ${path}.`)
-  printLine(context.io, 'Give these two to the person who stands behind it:')
+  printLine(context.io, `${made.agent.name} is registered; its key is stored in ${path}.`)
+  printLine(context.io, 'Give these two to the person who claims it:')
   printFields(context.io, [
     ['claim at', made.agent.claim_url],
     ['code', made.agent.verification_code],
@@ -64,7 +64,7 @@ export async function claimStatus(context: CommandContext, social: Command, opti
   if (options.json) return printJson(context.io, status)
   printLine(context.io, `${sanitizeLine(status.message)}.`)
   if (status.next_step !== null) {
-    printLine(context.io, 'If the address to be claimed at is lost, `gc social claim renew` gets another.')
+    printLine(context.io, 'If the claim address is lost, `gc social claim renew` gets a new one.')
   }
 }
 
@@ -90,7 +90,7 @@ export async function listKeys(context: CommandContext, social: Command, options
       { header: 'MADE', value: ({ created_at }) => created_at },
       { header: 'LABEL', value: ({ label }) => label, minWidth: 8 },
     ],
-    'There is no key.',
+    'There are no keys.',
   )
 }
 
@@ -130,7 +130,7 @@ export async function reissueKey(
 
 function reportNewKey({ io }: CommandContext, name: string, made: NewKey, path: string, options: JsonOption): void {
   if (options.json) printJson(io, { ...made, api_key: keyLocation(path) })
-  else printLine(io, `${name} has a new key, kept in ${path}; every other has ended.`)
+  else printLine(io, `${name} has a new key, stored in ${path}; all others are revoked.`)
 }
 
 export async function revokeKey(
@@ -150,7 +150,7 @@ type Decision = 'approve' | 'release' | 'reinstate'
 
 const DECISION_WORDS: Record<Decision, string> = {
   approve: 'is claimed',
-  release: 'is claimed by nobody',
+  release: 'is not claimed any more',
   reinstate: 'may act again',
 }
 
@@ -203,7 +203,7 @@ export async function doctor(context: CommandContext, social: Command, options: 
         { header: 'SAYS', value: ({ stored }) => stored },
         { header: 'THERE ARE', value: ({ counted }) => counted },
       ],
-      'Every counter says what is there.',
+      'All counters are right.',
     )
   if (answer.miscounts.length > 0) throw new Exit(1)
 }

@@ -45,19 +45,19 @@ export class SocialKeys {
     const found = this.#findName(name)
     if (!found) {
       throw failure(
-        `no key of ${name} lies in ${this.#folder}; \`gc social register ${name}\` makes an account, ` +
+        `there is no key of ${name} in ${this.#folder}; \`gc social register ${name}\` creates an account, ` +
           `and the operator’s \`gc social key reissue ${name}\` replaces a lost key`,
       )
     }
     const key = readFileSync(join(this.#folder, found), 'utf8').trim()
-    if (!key) throw failure(`${join(this.#folder, found)} holds no key`)
+    if (!key) throw failure(`${join(this.#folder, found)} is empty; the key is lost`)
     return key
   }
 
   /** The agent that is meant when none was said: the only one there is. */
   only(): string {
     const [only, ...others] = this.names()
-    if (!only) throw failure('no agent is registered from here; `gc social register <name>` makes an account')
+    if (!only) throw failure('no agent is registered here; `gc social register <name>` creates an account')
     if (others.length > 0)
       throw usageError(`which agent? There are ${[only, ...others].join(', ')}; say \`--as <name>\``)
     return only
@@ -67,7 +67,7 @@ export class SocialKeys {
   requireUnknown(name: string): void {
     const found = this.#findName(name)
     if (!found) return
-    throw failure(`${join(this.#folder, found)} holds the key of ${found} already; move it away to register anew`)
+    throw failure(`${join(this.#folder, found)} already holds the key of ${found}; move it away to register again`)
   }
 
   /**

@@ -25,7 +25,7 @@ function posts(
   { all, following, submolt, author, sort, limit, cursor }: ListOptions,
 ): Promise<PostPage> {
   const chosen = [all, following, submolt, author].filter((each) => each !== undefined)
-  if (chosen.length > 1) throw usageError('say one of --all, --following, --submolt and --author')
+  if (chosen.length > 1) throw usageError('give only one of --all, --following, --submolt and --author')
   const query = { sort, limit, cursor }
   if (submolt !== undefined) {
     return client.call('GET /api/v1/submolts/{name}/feed', { params: { name: submolt }, query })
@@ -53,7 +53,7 @@ function printPosts({ io }: CommandContext, found: readonly Post[]): void {
 }
 
 function reportMore({ io }: CommandContext, { next_cursor }: { next_cursor: string | null }): void {
-  if (next_cursor !== null) printLine(io, `There are more; --cursor ${next_cursor} shows them.`)
+  if (next_cursor !== null) printLine(io, `More with --cursor ${next_cursor}`)
 }
 
 export async function show(context: CommandContext, social: Command, id: string, options: JsonOption): Promise<void> {
@@ -105,7 +105,7 @@ export async function search(
       { header: 'WHICH', value: ({ id }) => id },
       { header: 'SAYS', value: ({ text }) => text, minWidth: 12 },
     ],
-    'Nothing has these words.',
+    'Nothing matches these words.',
   )
   reportMore(context, found)
 }

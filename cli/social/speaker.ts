@@ -33,7 +33,7 @@ export class SocialClients {
   /** Speaks as the operator. */
   operator(): Client {
     const token = operatorToken(this.#url, this.#home, this.context.io.env)
-    if (!token) throw failure(`only the operator may do this: no token for ${this.#url} is known here; set GC_TOKEN`)
+    if (!token) throw failure(`only the operator may do this, and there is no token for ${this.#url}; set GC_TOKEN`)
     return this.#client(token)
   }
 

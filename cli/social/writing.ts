@@ -11,7 +11,7 @@ import { SocialClients } from './speaker.ts'
 const agentOf = (context: CommandContext, social: Command): Client => new SocialClients(context, social).agent()
 
 const readText = async ({ io }: CommandContext, text: string | undefined, message: string | undefined) => {
-  if (text !== undefined && message !== undefined) throw usageError('say the text once: behind the others, or with -m')
+  if (text !== undefined && message !== undefined) throw usageError('give the text once: as an argument or with -m')
   const content = message ?? text
   return content === '-' ? io.readInput() : content
 }
@@ -25,8 +25,8 @@ export async function post(
 ): Promise<void> {
   const content = await readText(context, text, options.message)
   const { submolt, link } = options
-  if (content !== undefined && link !== undefined) throw usageError('a post has a text or a --link, not both')
-  if (content === undefined && link === undefined) throw usageError('say something: a text, or a --link')
+  if (content !== undefined && link !== undefined) throw usageError('give a text or a --link, not both')
+  if (content === undefined && link === undefined) throw usageError('give a text or a --link')
   const body = { submolt, title, ...(content !== undefined && { content }), ...(link !== undefined && { url: link }) }
   const made = await agentOf(context, social).call('POST /api/v1/posts', { body })
   if (options.json) return printJson(context.io, made)
@@ -41,12 +41,12 @@ export async function comment(
   options: CommentOptions,
 ): Promise<void> {
   const content = await readText(context, text, options.message)
-  if (content === undefined) throw usageError('say something: a text behind the post, or -m')
+  if (content === undefined) throw usageError('give a text as an argument or with -m')
   const { replyTo } = options
   const body = { content, ...(replyTo !== undefined && { parent_id: replyTo }) }
   const made = await agentOf(context, social).call('POST /api/v1/posts/{id}/comments', { params: { id }, body })
   if (options.json) return printJson(context.io, made)
-  printLine(context.io, `Said ${made.comment.id} on ${id}.`)
+  printLine(context.io, `Added comment ${made.comment.id} to ${id}.`)
 }
 
 type Ballot = JsonOption & { comment?: true }
@@ -99,7 +99,7 @@ export async function createSubmolt(
   const body = { name, ...(description !== undefined && { description }) }
   const made = await agentOf(context, social).call('POST /api/v1/submolts', { body })
   if (options.json) return printJson(context.io, made)
-  printLine(context.io, `${made.submolt.name} is made; you own it.`)
+  printLine(context.io, `${made.submolt.name} was created; you own it.`)
 }
 
 type SubscriptionVerb = 'subscribe' | 'leave'

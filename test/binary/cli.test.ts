@@ -78,7 +78,7 @@ describe('the binary', () => {
     }
   })
 
-  test('is bd by the name it is called by', () => {
+  test('is bd when called by that name', () => {
     mkdirSync(folder.at('bin'))
     symlinkSync(binary, folder.at('bin', 'bd'))
     const { stdout } = Bun.spawnSync(['bd', 'version'], { env: { ...env, PATH: folder.at('bin') } })
@@ -86,19 +86,19 @@ describe('the binary', () => {
     expect(existsSync(folder.at('home', 'bin', 'gc'))).toBe(true)
   })
 
-  test('keeps the operator’s token to its owner', () => {
+  test('stores the operator’s token readable by its owner only', () => {
     expect(statSync(folder.at('home', 'token')).mode & 0o777).toBe(0o600)
     expect(statSync(folder.at('home')).mode & 0o777).toBe(0o700)
   })
 
-  test('attaches to a session, types, and leaves it with ctrl-]; the terminal is as it was', async () => {
+  test('attaches to a session, types, and detaches with ctrl-]; the terminal is restored', async () => {
     const { child, shows, type, screen } = onTerminal('session', 'attach', 'shop/echo')
     await shows('I am here')
     type('hello there\r')
     await shows('heard hello there')
     type('\u001d')
     expect(await child.exited).toBe(0)
-    expect(screen()).toContain('it goes on')
+    expect(screen()).toContain('it continues')
     expect(screen()).toContain('\u001b[?1049l')
     child.terminal?.close()
     expect(gc('session', 'peek', 'shop/echo').out).toContain('heard hello there')
@@ -108,7 +108,7 @@ describe('the binary', () => {
     })
   })
 
-  test('follows a new size of the terminal', async () => {
+  test('follows a resize of the terminal', async () => {
     const { child, shows, type } = onTerminal('session', 'attach', 'shop/echo', '--detach-key', 'ctrl-x')
     await shows('I am here')
     child.terminal?.resize(60, 20)
@@ -119,7 +119,7 @@ describe('the binary', () => {
     child.terminal?.close()
   })
 
-  test('gives the terminal back when it is ended from outside', async () => {
+  test('restores the terminal when it is terminated', async () => {
     const { child, shows, screen } = onTerminal('session', 'attach', 'shop/echo')
     await shows('I am here')
     child.kill('SIGTERM')
@@ -129,7 +129,7 @@ describe('the binary', () => {
     child.terminal?.close()
   })
 
-  test('a stream that is followed ends with ctrl-c', async () => {
+  test('a followed stream ends with ctrl-c', async () => {
     const { child, shows } = onTerminal('events', '--follow', '--after', '0')
     await shows('controller.started')
     child.kill('SIGINT')
@@ -137,7 +137,7 @@ describe('the binary', () => {
     child.terminal?.close()
   })
 
-  test('shows the dashboard and leaves it', async () => {
+  test('shows and quits the dashboard', async () => {
     const { child, shows, type } = onTerminal('tui')
     await shows('town')
     type('q')
@@ -145,14 +145,14 @@ describe('the binary', () => {
     child.terminal?.close()
   })
 
-  test('does not mind that the reader of its output goes away', () => {
+  test('ends quietly when the reader of its output closes the pipe', () => {
     const { exitCode, stderr } = Bun.spawnSync(['sh', '-c', `"${binary}" openapi | head -c 10; exit 0`], { env })
     expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: '' })
   })
 
-  test('stop ends everything and says so', async () => {
+  test('stop ends everything and reports it', async () => {
     expect(gc('host', 'status').out).toContain('PROCESS')
-    expect(gc('stop')).toMatchObject({ status: 0, out: 'Everything has ended.\n', err: '' })
+    expect(gc('stop')).toMatchObject({ status: 0, out: 'Everything has stopped.\n', err: '' })
     expect(await server.exited).toBe(0)
     expect(gc('city', 'list')).toMatchObject({ status: 1 })
   })

@@ -26,8 +26,8 @@ function run(folder: string, path = process.env.PATH ?? '') {
   return { child, out: read(), working: Promise.race([shown.promise, child.exited]) }
 }
 
-describe('the demonstration', () => {
-  test('shows work done from end to end and leaves nothing behind', async () => {
+describe('the demo', () => {
+  test('shows one piece of work from end to end and leaves nothing behind', async () => {
     using folder = tempFolder()
     const { child, out } = run(folder.path)
     expect(await child.exited).toBe(0)
@@ -38,7 +38,7 @@ describe('the demonstration', () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
   }, 30_000)
 
-  test('without git it ends with a sentence and another status than 0', async () => {
+  test('without git it ends with a sentence and a non-zero status', async () => {
     using folder = tempFolder()
     const { child, out } = run(folder.path, folder.at('nothing-here'))
     expect(await child.exited).toBe(1)
@@ -46,7 +46,7 @@ describe('the demonstration', () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
   }, 30_000)
 
-  test('interrupted, it ends what it started', async () => {
+  test('when interrupted, it ends what it started', async () => {
     using folder = tempFolder()
     const { child, out, working } = run(folder.path)
     await working

@@ -37,8 +37,8 @@ async function waits(count: number): Promise<AttentionList> {
 }
 
 describe('gc attention', () => {
-  test('lists what waits, and answers it in place', async () => {
-    expect(await town.gc(['attention'])).toMatchObject({ status: 0, out: 'Nothing waits for a person.\n' })
+  test('lists what needs attention, and answers a question', async () => {
+    expect(await town.gc(['attention'])).toMatchObject({ status: 0, out: 'Nothing needs attention.\n' })
     const { id } = await town.json<{ id: string }>(['session', 'new', 'polly', '--message', 'ask it'])
     expect((await waits(1)).items).toMatchObject([{ kind: 'permission', session_id: id, asks: 'Allow make it?' }])
     const { out } = await town.gc(['attention'])
@@ -48,19 +48,19 @@ describe('gc attention', () => {
     expect([wrong.status, wrong.err]).toEqual([1, expect.stringContaining('it can be answered with approve')])
     expect(await town.gc(['attention', 'answer', id, 'approve'])).toMatchObject({
       status: 0,
-      out: `Session ${id} has its answer: approve.\n`,
+      out: `Session ${id} was answered with approve.\n`,
     })
     expect((await waits(0)).items).toEqual([])
     expect(town.reports).toEqual([])
   })
 
-  test('shows the options of a dialog by number, and takes one in place', async () => {
+  test('numbers the options of a dialog, and answers with one of them', async () => {
     const { id } = await town.json<{ id: string }>(['session', 'new', 'guarded'])
     expect((await waits(1)).items).toMatchObject([{ kind: 'dialog', session_id: id, answers: ['1', '2', '3'] }])
     const { out } = await town.gc(['attention'])
     expect(out).toContain('It asks a person whether to trust its folder.')
     const options = ['1  Yes, I trust this folder', '2  Yes, and the folder above', '3  No, exit']
-    expect(out).toContain([`${id} asks which:`, ...options].join('\n  '))
+    expect(out).toContain([`${id} offers these options:`, ...options].join('\n  '))
     expect(out).toContain(`gc attention answer ${id} 1|2|3`)
     const wrong = await town.gc(['session', 'respond', id, '4'])
     expect([wrong.status, wrong.err]).toEqual([1, expect.stringContaining('it can be answered with 1, 2, 3')])

@@ -22,7 +22,7 @@ const beads = async (city: string) =>
   (await town.json<{ items: Bead[] }>(['--city', city, 'bead', 'list', '--all', '--limit', '1000'])).items
 
 describe('gc backup and gc restore', () => {
-  test('bring a city that runs to another folder with nothing lost, and leave it alone', async () => {
+  test('copy a running city to another folder without loss, and do not change it', async () => {
     await town.json(['agent', 'add', 'clerk', '--command', 'exec sleep 600'])
     const first = await town.json<Bead>(['bead', 'create', 'first', '--label', 'a,b', '--priority', 'P1'])
     const second = await town.json<Bead>(['bead', 'create', 'second'])
@@ -36,7 +36,7 @@ describe('gc backup and gc restore', () => {
 
     const file = town.at('town.tar.gz')
     const writing = Promise.all(Array.from({ length: 20 }, (_, n) => town.json<Bead>(['bead', 'create', `${n}`])))
-    expect((await town.gc(['backup', file])).out).toStartWith(`City town is in ${file}`)
+    expect((await town.gc(['backup', file])).out).toStartWith(`City town was saved to ${file}`)
     await writing
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readdirSync(join(town.city, '.gc')).filter((name) => name.startsWith('backup'))).toEqual([])
@@ -59,7 +59,7 @@ describe('gc backup and gc restore', () => {
     expect(existsSync(join(copy, '.gc', 'backup.json'))).toBe(false)
   }, 60_000)
 
-  test('say what is wrong, and leave nothing half done', async () => {
+  test('explain an error, and leave no partial result', async () => {
     const junk = town.at('junk.tar.gz')
     writeFileSync(junk, 'not a backup')
     const folder = town.at('new')

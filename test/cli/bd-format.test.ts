@@ -23,13 +23,13 @@ const roof: Bead = {
 }
 
 const printed = (value: object, env: Record<string, string> = {}): string => {
-  const { io, said } = recorder({ env })
+  const { io, output } = recorder({ env })
   new Printer(io, true).value(value)
-  return said.out
+  return output.out
 }
 
-describe('a bead in the words of bd', () => {
-  test('has a priority always, and what is empty not at all', () => {
+describe('a bead as bd prints it', () => {
+  test('always has a priority, and no empty fields', () => {
     const { priority: _, ...plain } = wall
     expect(toIssue({ ...plain, description: '', labels: [], metadata: {} })).toEqual({
       id: 'mp-1',
@@ -42,12 +42,12 @@ describe('a bead in the words of bd', () => {
     })
   })
 
-  test('tells when and why it was closed', () => {
+  test('has the time and the reason of its closing', () => {
     const closed = { ...wall, status: 'closed', metadata: { close_reason: 'done', other: 'x' } }
     expect(toIssue(closed)).toMatchObject({ closed_at: at, close_reason: 'done', metadata: { other: 'x' } })
   })
 
-  test('in a list has its edges and how many there are each way', () => {
+  test('has its dependencies and their counts in a list', () => {
     const counts = countDependents([wall, roof])
     expect(toListed(wall, counts.get('mp-1') ?? 0, 2)).toMatchObject({
       comment_count: 2,
@@ -61,7 +61,7 @@ describe('a bead in the words of bd', () => {
     })
   })
 
-  test('shown alone has the beads at the other end of its edges', () => {
+  test('has the beads it depends on, and its dependents, when shown alone', () => {
     const depends_on = [
       { id: 'mp-1', type: 'blocks', bead: wall },
       { id: 'mp-9', type: 'blocks' },
@@ -75,8 +75,8 @@ describe('a bead in the words of bd', () => {
   })
 })
 
-describe('the two forms of its JSON', () => {
-  test('flat: an object carries the version among its keys, in order; a list carries none', () => {
+describe('the two JSON formats of bd', () => {
+  test('flat: an object has the schema version among its sorted keys; a list has none', () => {
     expect(printed({ count: 2 })).toBe('{\n  "count": 2,\n  "schema_version": 1\n}\n')
     expect(Object.keys(JSON.parse(printed({ title: 'x', id: 'mp-1' })))).toEqual(['id', 'schema_version', 'title'])
     expect(printed([])).toBe('[]\n')
@@ -85,7 +85,7 @@ describe('the two forms of its JSON', () => {
     )
   })
 
-  test('in an envelope: everything is in `data`', () => {
+  test('envelope: every value is in `data`', () => {
     const env = { BD_JSON_ENVELOPE: '1' }
     expect(JSON.parse(printed({ count: 2 }, env))).toEqual({ data: { count: 2 }, schema_version: 1 })
     expect(JSON.parse(printed([1], env))).toEqual({ data: [1], schema_version: 1 })

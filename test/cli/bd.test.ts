@@ -18,33 +18,33 @@ const create = (title: string, ...more: string[]) => json<Issue>('create', title
 const CREATED = ['created_at', 'description', 'id', 'issue_type', 'priority', 'schema_version', 'status', 'title']
 
 describe('bd create', () => {
-  test('prints the bead as an object with the version of the schema', async () => {
-    const made = await create('Root', '--priority', '1', '--type', 'feature', '--description', 'the root')
-    expect(Object.keys(made)).toEqual([...CREATED, 'updated_at'])
-    expect(made).toMatchObject({ title: 'Root', priority: 1, issue_type: 'feature', status: 'open' })
+  test('prints the bead as an object with the schema version', async () => {
+    const created = await create('Root', '--priority', '1', '--type', 'feature', '--description', 'the root')
+    expect(Object.keys(created)).toEqual([...CREATED, 'updated_at'])
+    expect(created).toMatchObject({ title: 'Root', priority: 1, issue_type: 'feature', status: 'open' })
   })
 
-  test('takes labels, metadata, a parent and what it depends on', async () => {
+  test('accepts labels, metadata, a parent and dependencies', async () => {
     const root = await create('Above')
-    const made = await create('Below', '-l', 'a,b', '--metadata', '{"n": 4}', '--parent', root.id, '--deps', root.id)
-    expect(made).toMatchObject({ labels: ['a', 'b'], metadata: { n: '4' }, parent: root.id })
-    expect(await json<Issue[]>('dep', 'list', made.id)).toMatchObject([{ id: root.id, dependency_type: 'blocks' }])
+    const created = await create('Below', '-l', 'a,b', '--metadata', '{"n": 4}', '--parent', root.id, '--deps', root.id)
+    expect(created).toMatchObject({ labels: ['a', 'b'], metadata: { n: '4' }, parent: root.id })
+    expect(await json<Issue[]>('dep', 'list', created.id)).toMatchObject([{ id: root.id, dependency_type: 'blocks' }])
   })
 
-  test('tells people what it did, and scripts the id alone', async () => {
+  test('prints a sentence, and with --silent only the id', async () => {
     expect((await town.bd(['create', 'Told', '-p', 'P3'])).out).toMatch(
       /^✓ Created issue: to-\d+ — Told\n {2}Priority: P3\n {2}Status: open\n$/,
     )
     expect((await town.bd(['create', 'Quiet', '--silent'])).out).toMatch(/^to-\d+\n$/)
   })
 
-  test('goes to the rig one stands in, or that is named', async () => {
+  test('uses the rig of the current folder, or the one of --rig', async () => {
     const { out } = await town.bd(['create', 'In the shop', '--silent'], { cwd: town.rig })
     expect(out).toStartWith('sh-')
     expect((await town.bd(['--rig', 'shop', 'create', 'Too', '--silent'])).out).toStartWith('sh-')
   })
 
-  test('refuses an id, a missing title and metadata that is none', async () => {
+  test('rejects an id, a missing title and invalid metadata', async () => {
     for (const args of [['x', '--id', 'my-1'], [], ['x', '--metadata', '[]']]) {
       const { status, out } = await town.bd(['create', ...args, '--json'])
       expect(status).not.toBe(0)
@@ -54,7 +54,7 @@ describe('bd create', () => {
 })
 
 describe('bd show, list, ready, count', () => {
-  test('a bead is shown as a list of one, with both ends of its edges', async () => {
+  test('a bead is shown as a list of one, with its dependencies and dependents', async () => {
     const wall = await create('Wall')
     const roof = await create('Roof')
     expect(await json('dep', 'add', roof.id, wall.id)).toEqual({
@@ -83,11 +83,11 @@ describe('bd show, list, ready, count', () => {
     expect(listed?.dependencies).toMatchObject([{ issue_id: roof.id, depends_on_id: wall.id, metadata: '{}' }])
   })
 
-  test('lists take the filters of bd', async () => {
+  test('lists accept the filters of bd', async () => {
     const { id } = await create('Find me', '-l', 'red,round', '-p', '0', '--set-metadata', 'colour=red')
-    const found = async (...args: string[]) => (await json<Issue[]>('list', ...args)).map((each) => each.id)
+    const findIds = async (...args: string[]) => (await json<Issue[]>('list', ...args)).map((each) => each.id)
     for (const args of [['-l', 'red,round'], ['-p', 'P0'], ['--metadata-field', 'colour=red'], ['--no-assignee']]) {
-      expect(await found(...args)).toContain(id)
+      expect(await findIds(...args)).toContain(id)
     }
     for (const args of [
       ['-l', 'red,square'],
@@ -97,12 +97,12 @@ describe('bd show, list, ready, count', () => {
       ['--exclude-label', 'blue,round'],
       ['-s', 'closed'],
     ]) {
-      expect(await found(...args)).not.toContain(id)
+      expect(await findIds(...args)).not.toContain(id)
     }
-    expect(await found('-n', '1')).toHaveLength(1)
+    expect(await findIds('-n', '1')).toHaveLength(1)
   })
 
-  test('work in a session’s name is found by each of its names', async () => {
+  test('work assigned to a session is found by each of its names', async () => {
     await town.json(['agent', 'add', 'clerk', '--command', 'exec sleep 600'])
     const session = await town.json<{ id: string; session_name: string }>([
       'session',
@@ -115,28 +115,28 @@ describe('bd show, list, ready, count', () => {
     expect([open.assignee, begun.assignee]).toEqual(['cleo', 'cleo'])
     await town.json(['bead', 'update', begun.id, '--status', 'in_progress'])
     for (const name of ['cleo', session.id, session.session_name]) {
-      const found = async (...args: string[]) =>
+      const findIds = async (...args: string[]) =>
         (await json<Issue[]>(...args, '--assignee', name)).map(({ id }) => id).toSorted()
-      expect(await found('list')).toEqual([open.id, begun.id].toSorted())
-      expect(await found('list', '-s', 'in_progress')).toEqual([begun.id])
-      expect(await found('ready')).toEqual([open.id])
+      expect(await findIds('list')).toEqual([open.id, begun.id].toSorted())
+      expect(await findIds('list', '-s', 'in_progress')).toEqual([begun.id])
+      expect(await findIds('ready')).toEqual([open.id])
     }
     expect(await json<Issue[]>('ready', '--assignee', 'nobody-here')).toEqual([])
     expect((await json<Issue[]>('ready', '--no-assignee', '-n', '0')).map(({ id }) => id)).not.toContain(open.id)
   }, 15_000)
 
-  test('ready work comes with the most urgent first, or the oldest', async () => {
+  test('ready work is sorted by urgency, or by age', async () => {
     const old = await create('Old', '-p', '4', '-l', 'sorted')
     const urgent = await create('Urgent', '-p', '0', '-l', 'sorted')
-    const found = async (...args: string[]) =>
+    const findIds = async (...args: string[]) =>
       (await json<Issue[]>('ready', '-l', 'sorted', ...args)).map(({ id }) => id)
-    expect(await found()).toEqual([urgent.id, old.id])
-    expect(await found('--sort', 'hybrid')).toEqual([urgent.id, old.id])
-    expect(await found('--sort', 'oldest')).toEqual([old.id, urgent.id])
+    expect(await findIds()).toEqual([urgent.id, old.id])
+    expect(await findIds('--sort', 'hybrid')).toEqual([urgent.id, old.id])
+    expect(await findIds('--sort', 'oldest')).toEqual([old.id, urgent.id])
     expect((await town.bd(['ready', '--sort', 'title'])).status).not.toBe(0)
   })
 
-  test('what the city keeps for itself is nobody’s work', async () => {
+  test('records of the city are not listed as work', async () => {
     await town.json(['agent', 'add', 'shop/idle', '--command', 'cat', '--suspended'])
     await town.json(['sling', 'shop/idle', 'Tracked by a convoy'])
     const types = (await json<Issue[]>('list', '--all', '-n', '0')).map(({ issue_type }) => issue_type)
@@ -145,7 +145,7 @@ describe('bd show, list, ready, count', () => {
     expect((await json<Issue[]>('list', '--include-infra')).map(({ issue_type }) => issue_type)).toContain('convoy')
   })
 
-  test('one that does not exist is an error with status 1', async () => {
+  test('a bead that does not exist is an error with status 1', async () => {
     expect(await town.bd(['show', 'to-99999', '--json'])).toEqual({
       status: 1,
       out: `${JSON.stringify({ error: 'no issues found matching the provided IDs', schema_version: 1 }, null, 2)}\n`,
@@ -170,7 +170,7 @@ describe('bd update, close, reopen', () => {
     expect(open).toMatchObject({ id, status: 'open' })
   })
 
-  test('do what they can when one of several does not exist, and say so', async () => {
+  test('go on when one of several beads does not exist, and report it', async () => {
     const { id } = await create('One of two')
     const { status, out, err } = await town.bd(['close', id, 'to-99999'])
     expect(status).toBe(1)
@@ -178,7 +178,7 @@ describe('bd update, close, reopen', () => {
     expect(err).toContain('to-99999')
   })
 
-  test('refuse a change of nothing, and a claim by nobody in particular', async () => {
+  test('reject an update without changes, and a claim outside a session', async () => {
     const { id } = await create('Unchanged')
     expect((await town.bd(['update', id])).err).toBe('Error: no updates specified\n')
     const claim = await town.bd(['update', id, '--claim'])
@@ -187,18 +187,18 @@ describe('bd update, close, reopen', () => {
   })
 })
 
-test('bd search finds beads by words, closed ones too, in the rig that is meant', async () => {
+test('bd search finds beads by words, also closed ones, in the chosen rig', async () => {
   const open = await create('Quokka pen', '-l', 'zoo')
   const { id } = await create('Quokka diet', '-d', 'leaves')
   await json('close', id)
-  const found = async (...args: string[]) => (await json<CountedIssue[]>('search', ...args)).map((each) => each.id)
-  expect(await found('quokka')).toEqual([id, open.id])
-  expect(await found('--query', 'QUOKKA', '-s', 'all')).toEqual([id, open.id])
-  expect(await found('quokka', 'leaves')).toEqual([id])
-  expect(await found('quokka', '--status', 'open')).toEqual([open.id])
-  expect(await found('quokka', '-l', 'zoo')).toEqual([open.id])
-  expect(await found('quokka', '-n', '1')).toEqual([id])
-  expect(await found('quokka', '-a', 'nobody')).toEqual([])
+  const findIds = async (...args: string[]) => (await json<CountedIssue[]>('search', ...args)).map((each) => each.id)
+  expect(await findIds('quokka')).toEqual([id, open.id])
+  expect(await findIds('--query', 'QUOKKA', '-s', 'all')).toEqual([id, open.id])
+  expect(await findIds('quokka', 'leaves')).toEqual([id])
+  expect(await findIds('quokka', '--status', 'open')).toEqual([open.id])
+  expect(await findIds('quokka', '-l', 'zoo')).toEqual([open.id])
+  expect(await findIds('quokka', '-n', '1')).toEqual([id])
+  expect(await findIds('quokka', '-a', 'nobody')).toEqual([])
   expect((await town.bd(['search', 'quokka', '-s', 'open'])).out).toBe(
     `Found 1 issues matching 'quokka':\n${open.id} [P2] [task] open [zoo] - Quokka pen\n`,
   )
@@ -207,7 +207,7 @@ test('bd search finds beads by words, closed ones too, in the rig that is meant'
 })
 
 describe('bd comment, comments', () => {
-  test('say something on a bead and list what was said, in the words that prompts use', async () => {
+  test('add and list comments, in the wording that prompts expect', async () => {
     const { id } = await create('Discussed')
     expect((await town.bd(['comments', id])).out).toBe(`No comments on ${id}\n`)
     expect((await town.bd(['comment', id, 'Working on', 'this now'])).out).toBe(`✓ Comment added to ${id}\n`)
@@ -226,7 +226,7 @@ describe('bd comment, comments', () => {
     expect((await town.bd(['show', id])).out).toContain('\nCOMMENTS\nhuman, ')
   })
 
-  test('take the text of a file, and refuse no text and a word in the place of a bead', async () => {
+  test('read text from a file, and reject a missing text or a subcommand as bead', async () => {
     const { id } = await create('Written')
     writeFileSync(town.at('note.txt'), 'as noted\n')
     expect((await town.bd(['comment', id, '-f', town.at('note.txt')])).status).toBe(0)
@@ -245,7 +245,7 @@ describe('bd comment, comments', () => {
   })
 })
 
-test('with BD_JSON_ENVELOPE=1 every answer is in an envelope, errors too', async () => {
+test('with BD_JSON_ENVELOPE=1 every answer is in an envelope, also errors', async () => {
   const env = { BD_JSON_ENVELOPE: '1' }
   for (const args of [['ready'], ['list'], ['count'], ['show', 'to-99999'], ['create', 'Enveloped']]) {
     const { out } = await town.bd([...args, '--json'], { env })
@@ -253,6 +253,6 @@ test('with BD_JSON_ENVELOPE=1 every answer is in an envelope, errors too', async
   }
 })
 
-test('nothing that was not foreseen happened in the supervisor', () => {
+test('the supervisor reported no unexpected errors', () => {
   expect(town.reports).toEqual([])
 })

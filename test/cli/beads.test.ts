@@ -12,12 +12,12 @@ shareTown((opened) => {
 })
 
 describe('gc bead comment, comments', () => {
-  test('say something on a bead and list it, in words or from a pipe', async () => {
+  test('add and list comments, from arguments or a pipe', async () => {
     const { id } = await town.bead('Discussed')
-    expect((await town.gc(['bead', 'comments', id])).out).toBe(`Nobody has commented on ${id}.\n`)
-    expect((await town.gc(['bead', 'comment', id, 'half', 'done'])).out).toBe(`Commented on ${id}.\n`)
-    const said = await town.json<BeadComment>(['bead', 'comment', id, '-'], { stdin: 'two\nlines\n' })
-    expect(said).toMatchObject({ issue_id: id, author: 'human', text: 'two\nlines' })
+    expect((await town.gc(['bead', 'comments', id])).out).toBe(`There are no comments on ${id}.\n`)
+    expect((await town.gc(['bead', 'comment', id, 'half', 'done'])).out).toBe(`Added a comment to ${id}.\n`)
+    const result = await town.json<BeadComment>(['bead', 'comment', id, '-'], { stdin: 'two\nlines\n' })
+    expect(result).toMatchObject({ issue_id: id, author: 'human', text: 'two\nlines' })
     const { items, total } = await town.json<BeadCommentList>(['bead', 'comments', id])
     expect([items.map(({ text }) => text), total]).toEqual([['half done', 'two\nlines'], 2])
     const { out } = await town.gc(['bead', 'comments', id])
@@ -33,7 +33,7 @@ describe('gc bead comment, comments', () => {
   })
 })
 
-test('a list is of work: what the city keeps beside it is shown when it is asked for, or with everything', async () => {
+test('a list shows work; other records are shown with --type or --all', async () => {
   const { id } = await town.bead('Sweep', '--label', 'listed')
   const done = await town.bead('Swept', '--label', 'listed')
   await town.json(['bead', 'close', done.id])
@@ -53,10 +53,10 @@ test('a list is of work: what the city keeps beside it is shown when it is asked
   const { out } = await town.gc(['bead', 'list', '--label', 'listed', '--limit', '1'])
   expect(out).toEndWith('\n1 of 2; --limit shows more.\n')
   const { out: help } = await town.gc(['bead', 'list', '--help'])
-  expect(help).toContain('everything on record')
+  expect(help).toContain('closed beads and records')
 })
 
-test('a bead is created with what it needs, and shown with both ends of it', async () => {
+test('a bead is created with its dependencies, and shown with them and its dependents', async () => {
   const [wall, door] = [await town.bead('Wall'), await town.bead('Door')]
   const roof = await town.bead('Roof', '--needs', `${wall.id},${door.id}`, '--defer-until', '2030-01-31T09:00:00Z')
   expect(roof).toMatchObject({ is_blocked: true, defer_until: '2030-01-31T09:00:00.000Z' })
@@ -78,7 +78,7 @@ test('a bead is created with what it needs, and shown with both ends of it', asy
   )
 })
 
-test('one bead that cannot be created with what it needs is refused as one bead', async () => {
+test('an error about a single bead with dependencies names no list index', async () => {
   const needs = ['--needs', 'to-99999']
   expect(await town.gc(['bead', 'create', 'x', ...needs])).toMatchObject({
     status: 1,
@@ -92,7 +92,7 @@ test('one bead that cannot be created with what it needs is refused as one bead'
   expect(await town.json<{ total: number }>(['bead', 'list', '--all'])).toEqual(before)
 })
 
-test('a graph shows what is below a bead, each below its parent, and what that waits for', async () => {
+test('a graph shows the descendants of a bead, each below its parent, and their dependencies', async () => {
   const plan = await town.bead('Plan', '--type', 'epic')
   const first = await town.bead('First', '--parent', plan.id)
   const part = await town.bead('Part', '--parent', first.id)
@@ -121,9 +121,9 @@ describe('many beads', () => {
 
   test('are created from a file or a pipe, and may name each other', async () => {
     writeFileSync(town.at('plan.jsonl'), text(LINES))
-    const said = await town.gc(['bead', 'create', '--file', town.at('plan.jsonl'), '--priority', '3'])
-    const ids = [...said.out.matchAll(/^Created (\S+): /gm)].map(([, id = '']) => id)
-    expect(said.out).toBe(LINES.map(({ title }, at) => `Created ${ids[at]}: ${title}\n`).join(''))
+    const result = await town.gc(['bead', 'create', '--file', town.at('plan.jsonl'), '--priority', '3'])
+    const ids = [...result.out.matchAll(/^Created (\S+): /gm)].map(([, id = '']) => id)
+    expect(result.out).toBe(LINES.map(({ title }, at) => `Created ${ids[at]}: ${title}\n`).join(''))
     const [ship, build, plan] = await Promise.all(ids.map((id) => town.json<Bead>(['bead', 'show', id])))
     expect(ship).toMatchObject({ parent: plan?.id, priority: 3, dependencies: [{ depends_on_id: build?.id }] })
     expect([build?.priority, plan?.issue_type]).toEqual([0, 'epic'])
@@ -133,11 +133,11 @@ describe('many beads', () => {
     expect(beads[0]?.id).toStartWith('sh-')
   })
 
-  test('are not created at all when one line is wrong', async () => {
+  test('are not created when one line is invalid', async () => {
     const { total } = await town.json<{ total: number }>(['bead', 'list', '--all'])
     for (const [stdin, fault] of [
       [text([...LINES, { title: 'x', parent: 'nowhere' }]), 'gc: beads[3]: parent nowhere does not exist'],
-      [`${text(LINES)}[]\n`, 'gc: line 6 is no JSON object'],
+      [`${text(LINES)}[]\n`, 'gc: line 6 is not a JSON object'],
       ['\n', 'gc: the file is empty'],
     ] as const) {
       const { status, err } = await town.gc(['bead', 'create', '--file', '-'], { stdin })
@@ -159,7 +159,7 @@ describe('many beads', () => {
     expect((await town.gc(['bead', 'update', one])).status).toBe(2)
   })
 
-  test('are closed and reopened one after the other, as far as they can be', async () => {
+  test('are closed and reopened one by one, skipping those that fail', async () => {
     const [one, two] = [(await town.bead('one')).id, (await town.bead('two')).id]
     const closed = await town.gc(['bead', 'close', one, 'to-99999', two, '--reason', 'all done'])
     expect([closed.status, closed.out]).toEqual([1, `Closed ${one}.\nClosed ${two}.\n`])
@@ -172,21 +172,21 @@ describe('many beads', () => {
   })
 })
 
-test('gc bead search finds beads by their words and by what was said on them', async () => {
+test('gc bead search finds beads by their text and their comments', async () => {
   const [one, two] = [await town.bead('Numbat one', '--type', 'bug'), await town.bead('Two')]
   await town.json(['bead', 'comment', two.id, 'another numbat'])
-  const found = async (...args: string[]) =>
+  const findIds = async (...args: string[]) =>
     (await town.json<{ items: Bead[] }>(['bead', 'search', ...args])).items.map(({ id }) => id)
-  expect(await found('numbat')).toEqual([two.id, one.id])
-  expect(await found('NUMBAT', 'one')).toEqual([one.id])
-  expect(await found('numbat', '--type', 'bug', '--status', 'open', '--rig', 'town')).toEqual([one.id])
+  expect(await findIds('numbat')).toEqual([two.id, one.id])
+  expect(await findIds('NUMBAT', 'one')).toEqual([one.id])
+  expect(await findIds('numbat', '--type', 'bug', '--status', 'open', '--rig', 'town')).toEqual([one.id])
   const { out } = await town.gc(['bead', 'search', 'numbat', '--limit', '1'])
   expect(out).toContain(two.id)
-  expect(out).toEndWith('\nThe newest 1; --limit shows more.\n')
-  expect((await town.gc(['bead', 'search', 'nosuchword'])).out).toBe('No bead has these words.\n')
+  expect(out).toEndWith('\nShowing the newest 1; --limit shows more.\n')
+  expect((await town.gc(['bead', 'search', 'nosuchword'])).out).toBe('No beads match these words.\n')
 })
 
-test('gc bead history tells what changed, the newest first', async () => {
+test('gc bead history shows the changes, newest first', async () => {
   const { id } = await town.bead('Old name', '--label', 'a')
   await town.json(['bead', 'update', id, '--title', 'New name', '--label', 'b', '--metadata', 'k=v'])
   await town.json(['bead', 'comment', id, 'well done'])
@@ -204,11 +204,13 @@ test('gc bead history tells what changed, the newest first', async () => {
   ])
   const { items } = await town.json<{ items: { type: string }[] }>(['bead', 'history', id, '--limit', '2'])
   expect(items.map(({ type }) => type)).toEqual(['bead.closed', 'bead.commented'])
-  expect((await town.gc(['bead', 'history', id, '--limit', '2'])).out).toContain('The newest 2; --limit shows more.')
+  expect((await town.gc(['bead', 'history', id, '--limit', '2'])).out).toContain(
+    'Showing the newest 2; --limit shows more.',
+  )
   expect((await town.gc(['bead', 'history', 'to-99999'])).status).toBe(1)
 })
 
-test('an import may have a bead with more to say on it than one request carries', async () => {
+test('an import may contain a bead with more comments than fit in one request', async () => {
   const file = town.at('long.jsonl')
   const comments = Array.from({ length: 15 }, (_, n) => ({
     id: `${n}`,
@@ -227,6 +229,6 @@ test('an import may have a bead with more to say on it than one request carries'
   expect(await town.json<BeadsImported>(['bead', 'import', out])).toMatchObject({ created: 0, updated: 0 })
 })
 
-test('nothing that was not foreseen happened in the supervisor', () => {
+test('the supervisor reported no unexpected errors', () => {
   expect(town.reports).toEqual([])
 })

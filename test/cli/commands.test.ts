@@ -10,31 +10,33 @@ shareTown((opened) => {
 })
 
 describe('beads', () => {
-  test('a bead is created in the rig whose folder one stands in, shown, changed, closed and reopened', async () => {
+  test('a bead is created in the rig of the current folder, shown, changed, closed and reopened', async () => {
     const shell = { cwd: town.rig }
-    const made = await town.json<Bead>(
+    const created = await town.json<Bead>(
       ['bead', 'create', 'Paint the door', '--priority', 'P1', '--label', 'a,b'],
       shell,
     )
-    expect(made).toMatchObject({ title: 'Paint the door', priority: 1, labels: ['a', 'b'], status: 'open' })
+    expect(created).toMatchObject({ title: 'Paint the door', priority: 1, labels: ['a', 'b'], status: 'open' })
     const { prefix } = await town.json<{ prefix: string }>(['rig', 'show', 'shop'])
-    expect(made.id).toStartWith(`${prefix}-`)
-    const shown = await town.gc(['bead', 'show', made.id])
+    expect(created.id).toStartWith(`${prefix}-`)
+    const shown = await town.gc(['bead', 'show', created.id])
     expect(shown).toMatchObject({ status: 0, err: '' })
     expect(shown.out).toContain('Paint the door')
-    expect(await town.gc(['bead', 'update', made.id, '--title', 'Paint it red'])).toMatchObject({
+    expect(await town.gc(['bead', 'update', created.id, '--title', 'Paint it red'])).toMatchObject({
       status: 0,
-      out: `Updated ${made.id}.\n`,
+      out: `Updated ${created.id}.\n`,
     })
-    expect((await town.gc(['bead', 'close', made.id])).out).toBe(`Closed ${made.id}.\n`)
-    expect((await town.gc(['bead', 'reopen', made.id])).out).toBe(`Reopened ${made.id}.\n`)
-    await town.gc(['bead', 'update', made.id, '--label', 'gc:parked'])
-    expect((await town.gc(['attention'])).out).toContain(`gc bead show ${made.id}, then gc bead unpark ${made.id}`)
-    expect((await town.gc(['bead', 'unpark', made.id])).out).toBe(`Offered again: ${made.id}.\n`)
-    expect(await town.json<Bead>(['bead', 'show', made.id])).toMatchObject({ title: 'Paint it red', status: 'open' })
+    expect((await town.gc(['bead', 'close', created.id])).out).toBe(`Closed ${created.id}.\n`)
+    expect((await town.gc(['bead', 'reopen', created.id])).out).toBe(`Reopened ${created.id}.\n`)
+    await town.gc(['bead', 'update', created.id, '--label', 'gc:parked'])
+    expect((await town.gc(['attention'])).out).toContain(
+      `gc bead show ${created.id}, then gc bead unpark ${created.id}`,
+    )
+    expect((await town.gc(['bead', 'unpark', created.id])).out).toBe(`Unparked ${created.id}.\n`)
+    expect(await town.json<Bead>(['bead', 'show', created.id])).toMatchObject({ title: 'Paint it red', status: 'open' })
   })
 
-  test('--json prints one line that holds exactly the wire shape', async () => {
+  test('--json prints one line with exactly the wire shape', async () => {
     const { id } = await town.bead('Wire')
     const { out } = await town.gc(['bead', 'show', id, '--json'])
     expect(out.split('\n')).toHaveLength(2)
@@ -42,7 +44,7 @@ describe('beads', () => {
     expect(JSON.parse(out)).toEqual(await wire.json())
   })
 
-  test('a blocked bead is not ready until what it waits for is closed', async () => {
+  test('a blocked bead is not ready until its dependency is closed', async () => {
     const wall = await town.bead('Wall')
     const roof = await town.bead('Roof')
     await town.json(['bead', 'dep', 'add', roof.id, wall.id])
@@ -54,7 +56,7 @@ describe('beads', () => {
     expect((await town.json<Bead>(['bead', 'show', roof.id])).dependencies ?? []).toEqual([])
   })
 
-  test('a list fits the terminal and has no colour where none is wanted', async () => {
+  test('a list fits the terminal and has no colour with NO_COLOR', async () => {
     await town.bead('A bead with a title that is a good deal longer than any terminal is wide, 日本語も含めて')
     for (const width of [100, 60, 30, 10]) {
       const { out } = await town.gc(['bead', 'list'], { width })
@@ -64,7 +66,7 @@ describe('beads', () => {
     expect((await town.gc(['bead', 'list'], { width: 80, colour: true })).out).toContain('\u001b[')
   })
 
-  test('one that does not exist is refused with the sentence of the server', async () => {
+  test('a bead that does not exist is reported with the sentence of the server', async () => {
     const { status, out, err } = await town.gc(['bead', 'show', 'town-99999'])
     expect({ status, out }).toEqual({ status: 1, out: '' })
     expect(err).toStartWith('gc: ')
@@ -80,7 +82,7 @@ describe('rigs and agents', () => {
     expect((await town.gc(['rig', 'list'])).out).toContain('mill')
     expect((await town.gc(['rig', 'suspend', 'mill'])).out).toBe('Rig mill is suspended.\n')
     expect(await town.json(['rig', 'show', 'mill'])).toMatchObject({ suspended: true, prefix: 'ml' })
-    expect((await town.gc(['rig', 'resume', 'mill'])).out).toBe('Rig mill is at work again.\n')
+    expect((await town.gc(['rig', 'resume', 'mill'])).out).toBe('Rig mill is resumed.\n')
     expect((await town.gc(['rig', 'remove', 'mill'])).status).toBe(0)
     expect((await town.gc(['rig', 'show', 'mill'])).status).toBe(1)
   })
@@ -88,26 +90,26 @@ describe('rigs and agents', () => {
   test('an agent is added with its command and prompt, listed, suspended and removed', async () => {
     await Bun.write(town.at('prompt.md'), 'You paint.')
     const args = ['agent', 'add', 'shop/painter', '--command', 'cat', '--prompt-file', town.at('prompt.md')]
-    expect((await town.gc(args)).out).toStartWith('Agent shop/painter is added')
+    expect((await town.gc(args)).out).toStartWith('Agent shop/painter was added')
     expect(await Bun.file(town.at('town', 'agents')).exists()).toBe(false)
     expect((await town.gc(['agent', 'list'])).out).toContain('shop/painter')
     expect((await town.gc(['agent', 'suspend', 'shop/painter'])).status).toBe(0)
     expect(await town.json(['agent', 'show', 'shop/painter'])).toMatchObject({ suspended: true, state: 'suspended' })
-    expect((await town.gc(['agent', 'remove', 'shop/painter'])).out).toBe('Agent shop/painter is removed.\n')
+    expect((await town.gc(['agent', 'remove', 'shop/painter'])).out).toBe('Agent shop/painter was removed.\n')
     expect((await town.gc(['agent', 'show', 'shop/painter'])).status).toBe(1)
   })
 
-  test('whose program is missing is told of when it is added, given work, and looked at with its city', async () => {
+  test("an agent whose program is missing is reported when it is added, given work, or shown in its city's status", async () => {
     const lost = 'gc: shop/lost cannot be started: '
     const added = await town.gc(['agent', 'add', 'shop/lost', '--provider', 'auggie'])
     expect(added.err).toStartWith(lost)
-    expect(added).toMatchObject({ status: 0, out: expect.stringContaining('Agent shop/lost is added') })
+    expect(added).toMatchObject({ status: 0, out: expect.stringContaining('Agent shop/lost was added') })
     expect((await town.gc(['sling', 'shop/lost', 'Find it'])).err).toStartWith(lost)
     expect((await town.gc(['city', 'status'])).err).toContain(lost)
     expect((await town.gc(['agent', 'remove', 'shop/lost'])).status).toBe(0)
   })
 
-  test('work is slung as text or by its id, and a typing mistake in an id makes no task', async () => {
+  test('work is slung as text or by its id, and a mistyped id creates no task', async () => {
     await town.json(['agent', 'add', 'shop/sleeper', '--command', 'cat', '--suspended'])
     const slung = await town.json<{ bead_id: string }>(['sling', 'shop/sleeper', 'Sweep', 'the', 'floor'])
     expect(slung).toMatchObject({ schema_version: '1', ok: true, success: true, target: 'shop/sleeper', routed: true })
@@ -128,7 +130,7 @@ describe('rigs and agents', () => {
 })
 
 describe('events', () => {
-  test('past ones are told oldest first, one a line, with --json as they are on the wire', async () => {
+  test('past events are printed oldest first, one a line, with --json in their wire shape', async () => {
     const { id } = await town.bead('An event')
     const { out } = await town.gc(['events', '--type', 'bead.created', '--json'])
     const events = out
@@ -140,7 +142,7 @@ describe('events', () => {
     expect((await town.gc(['events', '--limit', '1'])).out).toContain('An event')
   })
 
-  test('--after gives everything newer and ends', async () => {
+  test('--after prints everything newer and ends', async () => {
     const head = (await town.gc(['events', '--seq'])).out.trim()
     const { id } = await town.bead('Newer')
     const { out } = await town.gc(['events', '--after', head, '--json'])
@@ -148,46 +150,46 @@ describe('events', () => {
     expect((await town.gc(['events', '--after', '999999'])).out).toBe('')
   })
 
-  test('--follow goes on until it is interrupted', async () => {
+  test('--follow prints events until it is interrupted', async () => {
     const stop = new AbortController()
     const head = (await town.gc(['events', '--seq'])).out.trim()
     const { id } = await town.bead('Followed')
-    const heard = (out: string) => {
+    const onOutput = (out: string) => {
       if (out.includes(id)) stop.abort()
     }
     const args = ['events', '--follow', '--json', '--after', head, '--type', 'bead.closed']
-    const following = town.gc(args, { signal: AbortSignal.any([stop.signal, AbortSignal.timeout(5000)]), heard })
+    const following = town.gc(args, { signal: AbortSignal.any([stop.signal, AbortSignal.timeout(5000)]), onOutput })
     await town.json(['bead', 'close', id])
     expect(JSON.parse((await following).out)).toMatchObject({ type: 'bead.closed', subject: id })
   })
 })
 
-describe('events of one’s own', () => {
-  const told = async (...more: string[]) =>
+describe('custom events', () => {
+  const listed = async (...more: string[]) =>
     (await town.gc(['events', '--json', '--limit', '1', ...more])).out
       .trimEnd()
       .split('\n')
       .map((each) => JSON.parse(each))
 
-  test('are recorded in one’s own name, under either name of the command', async () => {
+  test('are recorded with the caller as actor, by both names of the command', async () => {
     const emit = ['emit', 'deploy.finished', '--subject', 'shop', '--message', 'it is out']
     expect((await town.gc(['events', ...emit])).out).toBe('Recorded deploy.finished.\n')
-    expect(await told()).toMatchObject([
+    expect(await listed()).toMatchObject([
       { type: 'deploy.finished', actor: 'human', subject: 'shop', message: 'it is out', payload: {} },
     ])
     expect(await town.json<object>(['event', ...emit, '--actor', 'robot'])).toEqual({ status: 'recorded' })
-    expect(await told('--actor', 'robot')).toMatchObject([{ type: 'deploy.finished', actor: 'robot' }])
+    expect(await listed('--actor', 'robot')).toMatchObject([{ type: 'deploy.finished', actor: 'robot' }])
     const forged = await town.gc(['event', 'emit', 'bead.closed'])
     expect([forged.status, forged.err]).toEqual([1, expect.stringContaining('choose another type')])
   })
 
-  test('are put into an archive with all the others, and are listed as before', async () => {
+  test('are archived with all other events, and are still listed', async () => {
     const head = Number((await town.gc(['events', '--seq'])).out)
-    const said = await town.gc(['events', 'rotate', '--wait'])
-    const [, last, path = ''] = /^Events 1 to (\d+) are in (\S+)\.\n$/.exec(said.out) ?? []
+    const result = await town.gc(['events', 'rotate', '--wait'])
+    const [, last, path = ''] = /^Events 1 to (\d+) are in (\S+)\.\n$/.exec(result.out) ?? []
     expect(Number(last)).toBe(head)
     expect(existsSync(path)).toBe(true)
-    expect(await told('--type', 'deploy.finished')).toHaveLength(1)
+    expect(await listed('--type', 'deploy.finished')).toHaveLength(1)
     expect(await town.json<object>(['events', 'rotate'])).toMatchObject({
       rotated: true,
       archive: { last_seq: head + 1 },
@@ -195,7 +197,7 @@ describe('events of one’s own', () => {
   })
 })
 
-describe('events that are watched for', () => {
+describe('watching for events', () => {
   const head = async () => (await town.gc(['events', '--seq'])).out.trim()
   const lines = ({ out }: { out: string }) =>
     out
@@ -203,7 +205,7 @@ describe('events that are watched for', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
 
-  test('--watch ends with the first that fits, also one that came after the given number', async () => {
+  test('--watch ends with the first match, also one already recorded after --after', async () => {
     const after = await head()
     const { id } = await town.bead('Watched for')
     await town.bead('Not watched for')
@@ -211,12 +213,12 @@ describe('events that are watched for', () => {
     expect(lines(await town.gc(args))).toMatchObject([{ type: 'bead.created', subject: id }])
   })
 
-  test('--watch that saw none in time ends with status 1; --follow just ends', async () => {
+  test('--watch without a match in time ends with status 1; --follow just ends', async () => {
     const never = ['--type', 'never.happens', '--timeout', '0s']
     expect(await town.gc(['events', '--watch', ...never])).toEqual({
       status: 1,
       out: '',
-      err: 'gc: nothing came within 0 s\n',
+      err: 'gc: no event within 0 s\n',
     })
     expect(await town.gc(['events', '--follow', ...never])).toEqual({ status: 0, out: '', err: '' })
     expect((await town.gc(['events', '--all', '--after', '3'])).status).toBe(2)
@@ -224,30 +226,30 @@ describe('events that are watched for', () => {
     expect((await town.gc(['events', '--timeout', 'soon'])).err).toContain('such as 30s, 10m or 2h')
   })
 
-  test('--since shows all of the last while and goes on with --follow; --limit may be over a page', async () => {
+  test('--since shows all events of the period, also with --follow; --limit may exceed a page', async () => {
     const before = Number(await head())
     for (let n = 0; n < 60; n++) await town.bead(`crowd ${n}`)
-    const told = lines(await town.gc(['events', '--since', '1h', '--json']))
-    expect(told.length).toBeGreaterThanOrEqual(before + 60)
-    expect(told.at(0)).toMatchObject({ seq: 1 })
+    const listed = lines(await town.gc(['events', '--since', '1h', '--json']))
+    expect(listed.length).toBeGreaterThanOrEqual(before + 60)
+    expect(listed.at(0)).toMatchObject({ seq: 1 })
     expect(lines(await town.gc(['events', '--limit', '7', '--json']))).toHaveLength(7)
     expect((await town.gc(['events', '--limit', '5000', '--json'])).status).toBe(0)
     const stop = new AbortController()
-    const heard = (out: string) => {
+    const onOutput = (out: string) => {
       if (out.includes('crowd 59') && !stop.signal.aborted) stop.abort()
     }
     const following = ['events', '--since', '1h', '--follow', '--type', 'bead.created']
-    const { out } = await town.gc(following, { signal: stop.signal, heard })
+    const { out } = await town.gc(following, { signal: stop.signal, onOutput })
     expect(out).toContain('crowd 0')
   })
 })
 
-describe('which city is meant', () => {
-  test('the only one there is, wherever one stands', async () => {
+describe('choosing the city', () => {
+  test('is the only registered one, in any folder', async () => {
     expect((await town.gc(['status'], { cwd: '/' })).out).toContain(town.city)
   })
 
-  test('with several: the folder one stands in, the rig’s city, GC_CITY, --city; else a question', async () => {
+  test('with several: the current folder’s, the rig’s, GC_CITY, --city; else an error lists them', async () => {
     const other = town.at('village')
     expect((await town.gc(['init', other])).out).toStartWith('City village is up')
     const named = async (shell: object, ...args: string[]) => {
@@ -262,14 +264,14 @@ describe('which city is meant', () => {
     expect(await named({ cwd: '/', env: { GC_CITY: 'town' } })).toBe('town')
     expect(await named({ cwd: other, env: { GC_CITY: other } }, '--city', 'town')).toBe('town')
     expect(await named({ cwd: '/' })).toBe(
-      'gc: which city? There are town, village; say `--city <name>`, or run gc in the folder of one\n',
+      'gc: which city? There are town, village; give `--city <name>`, or run gc in the folder of one\n',
     )
     expect(await named({ cwd: '/' }, '--city', './nowhere')).toContain('no city is registered at /nowhere')
     expect((await town.gc(['unregister', 'village'])).status).toBe(0)
     expect((await town.json<{ total: number }>(['city', 'list'])).total).toBe(1)
   })
 
-  test('a folder that has a city already ends init with status 2', async () => {
+  test('init ends with status 2 in a folder that already has a city', async () => {
     const { status, err } = await town.gc(['init', town.city])
     expect(status).toBe(2)
     expect(err).toContain('already initialized')
@@ -279,9 +281,9 @@ describe('which city is meant', () => {
 test('a city is suspended and resumed', async () => {
   expect((await town.gc(['city', 'suspend'])).out).toBe('City town is suspended.\n')
   expect(await town.json(['status'])).toMatchObject({ suspended: true })
-  expect((await town.gc(['city', 'resume'])).out).toBe('City town is at work again.\n')
+  expect((await town.gc(['city', 'resume'])).out).toBe('City town is resumed.\n')
 })
 
-test('nothing that was not foreseen happened in the supervisor', () => {
+test('the supervisor reported no unexpected errors', () => {
   expect(town.reports).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import type { ConvoyGetResponse } from '../../src/work/convoys/schema.ts'
-import type { Said } from './shell.ts'
+import type { CommandResult } from './shell.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town
@@ -18,10 +18,10 @@ interface Step {
 }
 
 /** Watches until `seen` has been written, does what is to be done then, and so on; ends when the command does, or else with the last. */
-async function watched(args: string[], steps: Step[], width?: number): Promise<Said> {
+async function watched(args: string[], steps: Step[], width?: number): Promise<CommandResult> {
   const ended = new AbortController()
   const left = [...steps]
-  const heard = (out: string) => {
+  const onOutput = (out: string) => {
     const [next] = left
     if (!next || !out.includes(next.seen)) return
     left.shift()
@@ -29,13 +29,13 @@ async function watched(args: string[], steps: Step[], width?: number): Promise<S
     else ended.abort()
   }
   const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(10_000)])
-  const said = await town.gc([...args, '--watch'], { signal, heard, ...(width && { width }) })
+  const result = await town.gc([...args, '--watch'], { signal, onOutput, ...(width && { width }) })
   expect(left).toEqual([])
-  return said
+  return result
 }
 
 describe('gc convoy', () => {
-  test('create puts beads in a convoy, in the rig whose folder one stands in, and show tells how far they are', async () => {
+  test('create puts beads into a convoy of the current folder’s rig, and show prints their progress', async () => {
     const [door, wall] = [await town.bead('Door'), await town.bead('Wall')]
     const { id } = await convoy('House', door.id, wall.id)
     await town.json(['bead', 'close', door.id])
@@ -49,7 +49,7 @@ describe('gc convoy', () => {
     expect((await town.gc(['convoy', 'create', 'Roof'], { cwd: town.rig })).out).toMatch(/^Created sh-\d+: Roof\n$/)
   })
 
-  test('what create is told besides stays with the convoy; an owned one waits for a person', async () => {
+  test('the options of create are stored with the convoy; an owned one stays open for a person', async () => {
     const door = await town.bead('Door')
     const flags = ['--owned', '--owner', 'mayor', '--merge', 'mr', '--target', 'next']
     const { id, labels, metadata } = await convoy('Release', door.id, ...flags)
@@ -64,7 +64,7 @@ describe('gc convoy', () => {
     expect([wrong.status, wrong.err]).toEqual([2, 'gc: --merge takes direct, mr, local, not squash\n'])
   })
 
-  test('add and remove change what is in it; a bead that is not there is refused', async () => {
+  test('add and remove change its beads; a bead that does not exist is rejected', async () => {
     const [one, two] = [await town.bead('one'), await town.bead('two')]
     const { id } = await convoy('Pair')
     expect((await town.gc(['convoy', 'show', id])).out).toContain('gc convoy add')
@@ -76,7 +76,7 @@ describe('gc convoy', () => {
     expect([status, err]).toEqual([1, `gc: bead ${one.id} is not in convoy ${id}\n`])
   })
 
-  test('check says by its status whether every bead is closed', async () => {
+  test('check ends with a status that says whether every bead is closed', async () => {
     const { id } = await convoy('Check', (await town.bead('x')).id)
     expect(await town.gc(['convoy', 'check', id])).toMatchObject({
       status: 1,
@@ -88,39 +88,39 @@ describe('gc convoy', () => {
     expect((await shown(id)).convoy?.status).toBe('open')
   })
 
-  test('land closes an owned convoy once its beads are closed, and says why it does not', async () => {
+  test('land closes an owned convoy once its beads are closed, and otherwise explains why not', async () => {
     const door = await town.bead('Door')
     const { id } = await convoy('Landed', door.id, '--owned')
     const land = async (...more: string[]) => {
       const { status, out, err } = await town.gc(['convoy', 'land', ...more])
       return [status, out || err]
     }
-    expect(await land(id)).toEqual([1, `gc: ${id} has open beads: ${door.id}; --force closes it all the same\n`])
+    expect(await land(id)).toEqual([1, `gc: ${id} has open beads: ${door.id}; --force closes it anyway\n`])
     await town.json(['bead', 'close', door.id])
     expect(await land(id, '--dry-run')).toEqual([0, `${id} can be landed.\n`])
     expect((await shown(id)).convoy?.status).toBe('open')
     expect(await land(id)).toEqual([0, `Landed ${id}.\n`])
     expect((await shown(id)).convoy?.status).toBe('closed')
-    expect(await land(id)).toEqual([1, `gc: ${id} is closed already\n`])
+    expect(await land(id)).toEqual([1, `gc: ${id} is already closed\n`])
     const { id: empty } = await convoy('Empty', '--owned')
-    expect(await land(empty)).toEqual([1, `gc: ${empty} has no beads yet; --force closes it all the same\n`])
-    const said = await town.json<object>(['convoy', 'land', empty, '--force'])
-    expect(said).toEqual({ convoy_id: empty, landed: true, open: [] })
+    expect(await land(empty)).toEqual([1, `gc: ${empty} has no beads yet; --force closes it anyway\n`])
+    const result = await town.json<object>(['convoy', 'land', empty, '--force'])
+    expect(result).toEqual({ convoy_id: empty, landed: true, open: [] })
     const { id: plain } = await convoy('Plain')
-    const reason = `${plain} closes with the last of its beads; \`gc convoy close ${plain}\` closes it now`
+    const reason = `${plain} closes with its last bead; \`gc convoy close ${plain}\` closes it now`
     expect(await land(plain)).toEqual([1, `gc: ${reason}\n`])
   })
 
-  test('target says which branch its work goes to; what is no convoy has none', async () => {
+  test('target sets the branch of its work; only a convoy has one', async () => {
     const { id } = await convoy('Aimed')
-    expect((await town.gc(['convoy', 'target', id, 'next'])).out).toBe(`The work of ${id} goes to next.\n`)
+    expect((await town.gc(['convoy', 'target', id, 'next'])).out).toBe(`The target branch of ${id} is next.\n`)
     expect((await shown(id)).convoy?.metadata).toEqual({ target: 'next' })
     const bead = await town.bead('no convoy')
     expect((await town.gc(['convoy', 'target', bead.id, 'next'])).status).toBe(1)
     expect((await town.json<Bead>(['bead', 'show', bead.id])).metadata).toBeUndefined()
   })
 
-  test('stranded lists those with ready work and nobody at work', async () => {
+  test('stranded lists convoys with ready work and nobody working', async () => {
     const [waits, taken, going] = [await town.bead('waits'), await town.bead('taken'), await town.bead('going')]
     await town.json(['bead', 'update', taken.id, '--status', 'in_progress'])
     await town.json(['bead', 'update', going.id, '--status', 'in_progress'])
@@ -135,14 +135,14 @@ describe('gc convoy', () => {
     expect(out).not.toMatch(/Going|Taken/)
   })
 
-  test('check without a convoy closes all that are done, but for those kept open for a person', async () => {
+  test('check without a convoy closes all that are done, except owned ones', async () => {
     const [one, two] = [await town.bead('one'), await town.bead('two')]
     for (const bead of [one, two]) await town.json(['bead', 'close', bead.id])
     const [done, owned] = [await convoy('Done', one.id), await convoy('Owned', two.id, '--owned')]
     const { closed } = await town.json<{ closed: string[] }>(['convoy', 'check'])
     expect([closed.includes(done.id), closed.includes(owned.id)]).toEqual([true, false])
     expect((await town.gc(['convoy', 'check', '--close'])).out).toContain(owned.id)
-    expect((await town.gc(['convoy', 'check'])).out).toBe('No convoy is done that is not closed.\n')
+    expect((await town.gc(['convoy', 'check'])).out).toBe('No open convoy is done.\n')
   })
 
   test('close and delete take it out of the list; --all still shows it', async () => {
@@ -161,11 +161,11 @@ describe('gc convoy', () => {
 })
 
 describe('--watch', () => {
-  test('show goes on until the convoy is closed with the last of its beads', async () => {
+  test('show ends when the convoy is closed with the last of its beads', async () => {
     const [one, two] = [await town.bead('one'), await town.bead('two')]
     const { id } = await convoy('Watched', one.id, two.id)
     const close = (closed: Bead) => () => town.json(['bead', 'close', closed.id])
-    const said = await watched(
+    const result = await watched(
       ['convoy', 'show', id],
       [
         { seen: '0 of 2', act: close(one) },
@@ -173,13 +173,13 @@ describe('--watch', () => {
       ],
       100,
     )
-    expect(said).toMatchObject({ status: 0, err: '' })
-    const [, last] = said.out.split('\u001b[H\u001b[2J').slice(-2)
+    expect(result).toMatchObject({ status: 0, err: '' })
+    const [, last] = result.out.split('\u001b[H\u001b[2J').slice(-2)
     expect(last).toContain('2 of 2')
-    expect(said.out).toMatch(/status +closed/)
+    expect(result.out).toMatch(/status +closed/)
   })
 
-  test('list and bead list show what comes, until ctrl-c', async () => {
+  test('list and bead list show new entries until ctrl-c', async () => {
     const steps = [{ seen: 'TITLE', act: () => convoy('Appears') }, { seen: 'Appears' }]
     expect((await watched(['convoy', 'list', '--all'], steps)).status).toBe(0)
     const work = [{ seen: 'TITLE', act: () => town.bead('Comes') }, { seen: 'Comes' }]
@@ -189,7 +189,7 @@ describe('--watch', () => {
     for (const each of out.trimEnd().split('\n')) expect(JSON.parse(each)).toHaveProperty('items')
   })
 
-  test('budget list and usage show what changes', async () => {
+  test('budget list and usage show changes', async () => {
     const set = () => town.json(['budget', 'set', '3usd', '--per', 'hour'])
     const budgets = [{ seen: 'There are no budgets', act: set }, { seen: '$3.00' }]
     expect((await watched(['budget', 'list'], budgets)).status).toBe(0)
@@ -199,7 +199,7 @@ describe('--watch', () => {
     for (const each of lines.trimEnd().split('\n')) expect(JSON.parse(each)).toHaveProperty('today')
   })
 
-  test('says at once what cannot be watched', async () => {
+  test('an error ends it at once', async () => {
     const { status, err } = await town.gc(['convoy', 'show', 'to-999', '--watch'])
     expect([status, err]).toEqual([1, 'gc: convoy to-999 does not exist\n'])
   })

@@ -6,7 +6,7 @@ import { bd, gc } from './shell.ts'
 /** Nothing listens on the discard port of this machine. */
 const nobody = { GC_URL: 'http://127.0.0.1:9' }
 
-describe('a command line that is wrong', () => {
+describe('a wrong command line', () => {
   test.each([
     { args: ['statu'], says: 'Did you mean status?' },
     { args: ['rig', 'lst'], says: 'Did you mean list?' },
@@ -23,7 +23,7 @@ describe('a command line that is wrong', () => {
     expect(err).toContain(says)
   })
 
-  test('is told by bd too', async () => {
+  test('is reported by bd, too', async () => {
     const { status, err } = await bd(['redy'], { env: nobody })
     expect(status).toBe(2)
     expect(err).toContain('Did you mean ready?')
@@ -31,7 +31,7 @@ describe('a command line that is wrong', () => {
 })
 
 describe('without a supervisor', () => {
-  test('a command says so and how to start one', async () => {
+  test('a command reports that none answers, and how to start one', async () => {
     const { status, out, err } = await gc(['rig', 'list', '--json'], { env: nobody })
     expect({ status, out }).toEqual({ status: 1, out: '' })
     expect(err).toBe(
@@ -39,7 +39,7 @@ describe('without a supervisor', () => {
     )
   })
 
-  test('bd says so in its own form', async () => {
+  test('bd reports it in its own format', async () => {
     expect(await bd(['ready'], { env: nobody })).toEqual({
       status: 1,
       out: '',
@@ -50,7 +50,7 @@ describe('without a supervisor', () => {
     expect(JSON.parse(out)).toEqual({ error: expect.stringContaining('gc serve'), schema_version: 1 })
   })
 
-  test('a command in a session refuses to run without the session’s token', async () => {
+  test('a command in a session fails without the session’s token', async () => {
     using folder = tempFolder()
     await Bun.write(folder.at('token'), 'gco_operator\n')
     const env = { ...nobody, GC_HOME: folder.path, GC_SESSION_ID: 'mp-7' }
@@ -60,7 +60,7 @@ describe('without a supervisor', () => {
   })
 })
 
-describe('what needs no supervisor', () => {
+describe('commands that need no supervisor', () => {
   test('version', async () => {
     expect(await gc(['version', '--json'])).toEqual({
       status: 0,
@@ -69,7 +69,7 @@ describe('what needs no supervisor', () => {
     })
   })
 
-  test('help lists the commands in groups, at any width', async () => {
+  test('help lists the commands in groups, in any width', async () => {
     const wide = await gc(['--help'], { width: 100 })
     expect(wide.status).toBe(0)
     expect(wide.out).toContain('Agents:')
@@ -80,7 +80,7 @@ describe('what needs no supervisor', () => {
     expect(narrow.out).not.toBe(wide.out)
   })
 
-  test('bd version, in both output forms', async () => {
+  test('bd version, in both output formats', async () => {
     const keys = async (env: Record<string, string>) => JSON.parse((await bd(['version', '--json'], { env })).out)
     expect(Object.keys(await keys({}))).toEqual(['branch', 'build', 'schema_version', 'version'])
     expect(Object.keys(await keys({ BD_JSON_ENVELOPE: '1' }))).toEqual(['data', 'schema_version'])

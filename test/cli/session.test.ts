@@ -16,19 +16,19 @@ shareTown(async (opened) => {
 
 const shown = () => town.json<SessionResponse>(['session', 'show', session.id])
 
-describe('a session that a person starts', () => {
-  test('has the alias and title it was given', () => {
+describe('a session started by hand', () => {
+  test('has the given alias and title', () => {
     expect(session).toMatchObject({ template: 'clerk', alias: 'bob', title: 'At the desk' })
   })
 
-  test('is told something and shows it', async () => {
+  test('receives a message and shows it', async () => {
     const { status, out } = await town.gc(['session', 'send', 'bob', 'good', 'morning'])
     expect({ status, out }).toEqual({ status: 0, out: 'Delivered to bob.\n' })
     expect((await town.gc(['session', 'peek', 'bob'])).out).toContain('heard good morning')
   }, 15_000)
 
   test('is renamed, suspended, woken and closed', async () => {
-    expect((await town.gc(['session', 'rename', 'bob', 'At lunch'])).out).toBe('Session bob is called At lunch.\n')
+    expect((await town.gc(['session', 'rename', 'bob', 'At lunch'])).out).toBe('Session bob is now called At lunch.\n')
     expect((await town.gc(['session', 'suspend', 'bob'])).out).toBe('Session bob is suspended.\n')
     expect(await shown()).toMatchObject({ state: 'suspended', running: false, title: 'At lunch' })
     expect((await town.gc(['session', 'attach', 'bob', '--read-only'])).err).toContain('wake it first')
@@ -58,22 +58,22 @@ describe('the run of a session', () => {
     await town.json(['agent', 'add', 'keeper', '--command', keeps])
   })
 
-  test('is drained, taken back, kept awake and restarted', async () => {
+  test('is drained, undrained, kept alive and restarted', async () => {
     const { id, token } = await hired('ann')
     await town.json(['bead', 'create', 'In hand', '--assignee', 'ann'])
-    expect((await town.gc(['runtime', 'drain', 'ann'])).out).toBe('Session ann takes no new work and will end.\n')
+    expect((await town.gc(['runtime', 'drain', 'ann'])).out).toBe('Session ann finishes its work and will end.\n')
     expect((await town.gc(['runtime', 'drain-check', id])).status).toBe(0)
-    expect((await town.gc(['runtime', 'undrain', 'ann'])).out).toBe('Session ann goes on.\n')
+    expect((await town.gc(['runtime', 'undrain', 'ann'])).out).toBe('Session ann continues.\n')
     expect((await town.gc(['runtime', 'drain-check', id])).status).toBe(1)
     const beat = await town.gc(['runtime', 'heartbeat', '--duration', '5m'], inside(id, token))
-    expect(beat).toMatchObject({ status: 0, out: 'Noted; nothing is claimed.\n' })
-    expect((await town.gc(['session', 'restart', 'ann'])).out).toBe('Session ann starts again.\n')
-    expect((await town.gc(['session', 'drift'])).out).toBe('Every session runs what is declared.\n')
+    expect(beat).toMatchObject({ status: 0, out: 'Recorded; this session has no claims.\n' })
+    expect((await town.gc(['session', 'restart', 'ann'])).out).toBe('Session ann restarts.\n')
+    expect((await town.gc(['session', 'drift'])).out).toBe('No session differs from its agent’s configuration.\n')
     expect((await town.gc(['session', 'transcript', 'ann'])).status).toBe(0)
     await town.gc(['session', 'close', 'ann'])
   }, 20_000)
 
-  test('is lent, once it is suspended, to whoever has the token that is printed', async () => {
+  test('is lent, once suspended, to the holder of the printed token', async () => {
     const { id } = await hired('lou')
     expect((await town.gc(['session', 'lend', 'lou'])).err).toContain('only a suspended one can be lent')
     await town.gc(['session', 'suspend', 'lou'])
@@ -88,7 +88,7 @@ describe('the run of a session', () => {
     expect((await town.gc(['hook', '--claim', '--json'], elsewhere)).status).toBe(1)
   }, 20_000)
 
-  test('is primed by its program, whose conversation is learned', async () => {
+  test('prime reports the conversation of its program', async () => {
     const { id, token } = await hired('eve')
     const shell = { ...inside(id, token), stdin: '{"session_id":"talk-7","source":"startup"}\n' }
     expect(await town.gc(['prime', '--hook'], shell)).toMatchObject({ status: 0, err: '' })
@@ -99,10 +99,10 @@ describe('the run of a session', () => {
     await town.gc(['session', 'close', 'eve'])
   }, 20_000)
 
-  test('ends with a letter to the next, which begins a new conversation', async () => {
+  test('handoff sends a message to its next run, which begins a new conversation', async () => {
     const { id, token } = await hired('kim')
-    const said = await town.gc(['handoff', 'Half way', 'The roof is next.'], inside(id, token))
-    expect(said).toMatchObject({ status: 0, out: 'Written down; this session begins a new conversation.\n' })
+    const result = await town.gc(['handoff', 'Half way', 'The roof is next.'], inside(id, token))
+    expect(result).toMatchObject({ status: 0, out: 'The message was sent; this session begins a new conversation.\n' })
     for (let tries = 0; tries < 1000; tries++) {
       const { metadata } = await town.json<Bead>(['bead', 'show', id])
       if (metadata?.generation === '2' && metadata.state === 'active') break
@@ -113,14 +113,14 @@ describe('the run of a session', () => {
     await town.gc(['session', 'close', 'kim'])
   }, 20_000)
 
-  test('is told of, and pruned once it was held for long', async () => {
+  test('drift lists it, and prune closes it after a long suspension', async () => {
     await hired('zoe')
     expect((await town.gc(['nudge', 'zoe', 'good', 'evening'])).out).toBe('Sent to zoe.\n')
     expect((await town.gc(['nudge', 'drain', '--inject'])).status).toBe(0)
     await town.gc(['session', 'suspend', 'zoe'])
     expect(await town.gc(['session', 'peek', 'zoe'])).toMatchObject({
       status: 1,
-      err: 'gc: session zoe does not run; `gc session transcript zoe` shows what it said\n',
+      err: 'gc: session zoe is not running; `gc session transcript zoe` shows its conversation\n',
     })
     expect((await town.gc(['session', 'show', 'nobody'])).err).toBe('gc: session not found: "nobody"\n')
     expect((await town.gc(['session', 'prune', '--before', '1h'])).out).toBe('0 were closed.\n')
@@ -129,6 +129,6 @@ describe('the run of a session', () => {
   }, 20_000)
 })
 
-test('nothing that was not foreseen happened in the supervisor', () => {
+test('the supervisor reported no unexpected errors', () => {
   expect(town.reports).toEqual([])
 })

@@ -3,7 +3,7 @@ import type { Io } from '../../cli/io/io.ts'
 import { run } from '../../cli/io/run.ts'
 import { createProgram } from '../../cli/program.ts'
 
-export interface Said {
+export interface CommandResult {
   status: number
   out: string
   err: string
@@ -17,12 +17,12 @@ export interface Shell {
   stdin?: string
   signal?: AbortSignal
   /** Hears all that was written so far, whenever more is. */
-  heard?: (out: string) => void
+  onOutput?: (out: string) => void
 }
 
 /** An `Io` that keeps what was written. */
-export function recorder(shell: Shell = {}): { io: Io; said: { out: string; err: string } } {
-  const said = { out: '', err: '' }
+export function recorder(shell: Shell = {}): { io: Io; output: { out: string; err: string } } {
+  const output = { out: '', err: '' }
   const io: Io = {
     env: shell.env ?? {},
     cwd: shell.cwd ?? '/',
@@ -31,30 +31,30 @@ export function recorder(shell: Shell = {}): { io: Io; said: { out: string; err:
     signal: shell.signal ?? AbortSignal.timeout(15_000),
     isInteractive: false,
     out: (text) => {
-      said.out += text
-      shell.heard?.(said.out)
+      output.out += text
+      shell.onOutput?.(output.out)
     },
     outBytes: (bytes) => {
-      said.out += new TextDecoder().decode(bytes)
-      shell.heard?.(said.out)
+      output.out += new TextDecoder().decode(bytes)
+      shell.onOutput?.(output.out)
     },
     err: (text) => {
-      said.err += text
+      output.err += text
     },
     readInput: async () => shell.stdin ?? '',
   }
-  return { io, said }
+  return { io, output }
 }
 
 /** Runs one command line as a shell would, words given apart. */
-export async function gc(args: readonly string[], shell: Shell = {}): Promise<Said> {
-  const { io, said } = recorder(shell)
+export async function gc(args: readonly string[], shell: Shell = {}): Promise<CommandResult> {
+  const { io, output } = recorder(shell)
   const status = await run(createProgram(io), args, io)
-  return { status, ...said }
+  return { status, ...output }
 }
 
-export async function bd(args: readonly string[], shell: Shell = {}): Promise<Said> {
-  const { io, said } = recorder(shell)
+export async function bd(args: readonly string[], shell: Shell = {}): Promise<CommandResult> {
+  const { io, output } = recorder(shell)
   const status = await run(createBd(io), args, io)
-  return { status, ...said }
+  return { status, ...output }
 }

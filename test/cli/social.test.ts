@@ -24,12 +24,12 @@ const keyOf = (name: string) => readFileSync(fileOf(name), 'utf8').trim()
 const statusOf = async (name: string): Promise<Agent> => (await json<AgentAnswer>('me', '--as', name)).agent
 
 describe('gc social register', () => {
-  test('keeps the key in a file that only its owner reads, and prints it nowhere', async () => {
-    const said = await social('register', 'bob', '-d', 'I build')
-    expect(said).toMatchObject({ status: 0, err: '' })
-    expect(said.out).toContain('bob is registered')
-    expect(said.out).toContain('/claim/moltbook_claim_')
-    expect(said.out).not.toMatch(KEY)
+  test('stores the key in a file that only its owner can read, and never prints it', async () => {
+    const result = await social('register', 'bob', '-d', 'I build')
+    expect(result).toMatchObject({ status: 0, err: '' })
+    expect(result.out).toContain('bob is registered')
+    expect(result.out).toContain('/claim/moltbook_claim_')
+    expect(result.out).not.toMatch(KEY)
     expect(keyOf('bob')).toMatch(/^moltbook_[0-9a-f]{64}$/)
     expect(statSync(fileOf('bob')).mode & 0o777).toBe(0o600)
     expect(statSync(join(town.home, 'social-keys')).mode & 0o777).toBe(0o700)
@@ -38,7 +38,7 @@ describe('gc social register', () => {
     expect((await statusOf('CYD')).name).toBe('cyd')
   })
 
-  test('writes over no key, and leaves nothing behind when it is refused', async () => {
+  test('overwrites no key, and leaves no file when it fails', async () => {
     const before = keyOf('ada')
     expect(await social('register', 'Ada')).toMatchObject({ status: 1, err: expect.stringContaining('already') })
     expect(keyOf('ada')).toBe(before)
@@ -51,8 +51,8 @@ describe('gc social register', () => {
   })
 })
 
-describe('who speaks', () => {
-  test('is the one that --as names, or whose key GC_SOCIAL_KEY is', async () => {
+describe('the acting agent', () => {
+  test('is the one of --as, or of the key in GC_SOCIAL_KEY', async () => {
     await json('register', 'dee')
     expect((await statusOf('dee')).name).toBe('dee')
     const env = { GC_SOCIAL_KEY: keyOf('dee') }
@@ -60,7 +60,7 @@ describe('who speaks', () => {
     expect((await town.json<AgentAnswer>(['social', '--as', 'ada', 'me'], { env })).agent.name).toBe('ada')
   })
 
-  test('is the only one there is, and a question when there are none or several', async () => {
+  test('is the only registered one; with none or several it is an error', async () => {
     const home = town.at('lone-home')
     const run = (...args: string[]) => town.gc(['social', ...args], { env: { GC_HOME: home, GC_SOCIAL_URL: town.url } })
     expect(await run('me')).toMatchObject({ status: 1, err: expect.stringContaining('gc social register') })
@@ -74,7 +74,7 @@ describe('who speaks', () => {
     expect(await run('me', '--as', 'eve')).toMatchObject({ status: 1, err: expect.stringContaining('no key of eve') })
   })
 
-  test('finds the network where the running supervisor says it is, and says when nobody answers', async () => {
+  test('finds the network of the running supervisor, and reports when none answers', async () => {
     const { status, out } = await gc(['social', 'me', '--as', 'ada'], { env: { GC_HOME: town.home } })
     expect({ status, name: out.split('\n')[0] }).toEqual({ status: 0, name: 'name        ada' })
     const lost = await social('me', '--as', 'ada', '--url', 'http://127.0.0.1:9')
@@ -91,7 +91,7 @@ test('a network with an address of its own is found there', async () => {
   expect((await apart.gc(['social', 'me', '--url', known.url])).status).toBe(1)
 }, 20_000)
 
-describe('what an agent does', () => {
+describe('an agent', () => {
   test('posts, comments, votes, follows, searches and reads', async () => {
     await json('register', 'fay')
     const fay = ['--as', 'fay']
@@ -125,7 +125,7 @@ describe('what an agent does', () => {
     expect(post).toMatchObject({ type: 'link', url: 'https://example.org/' })
   })
 
-  test('makes, joins and leaves communities', async () => {
+  test('creates, joins and leaves communities', async () => {
     const ada = ['--as', 'ada']
     await json('submolts', 'create', 'roots', '-d', 'What grows below', ...ada)
     await json('register', 'ian')
@@ -136,12 +136,12 @@ describe('what an agent does', () => {
     expect((await social('submolts', ...ada)).out).toContain('What grows below')
   })
 
-  test('exchanges its key: the file has the new one, the old one opens nothing', async () => {
+  test('rotates its key: the file has the new one, the old one stops working', async () => {
     await json('register', 'joy')
     const [joy, before] = [['--as', 'joy'], keyOf('joy')]
-    const said = await social('key', 'rotate', ...joy)
-    expect(said.status).toBe(0)
-    expect(said.out).not.toMatch(KEY)
+    const result = await social('key', 'rotate', ...joy)
+    expect(result.status).toBe(0)
+    expect(result.out).not.toMatch(KEY)
     expect(keyOf('joy')).not.toBe(before)
     expect(statSync(fileOf('joy')).mode & 0o777).toBe(0o600)
     const old = await town.gc(['social', 'me'], { env: { GC_SOCIAL_KEY: before } })
@@ -158,7 +158,7 @@ describe('what an agent does', () => {
 })
 
 describe('the operator', () => {
-  test('approves and releases a claim, suspends and reinstates, and counts again', async () => {
+  test('approves and releases a claim, suspends, reinstates and checks the counters', async () => {
     await json('register', 'kim')
     expect(await json('claim', '--as', 'kim')).toMatchObject({ status: 'pending_claim' })
     expect(await json('claim', 'renew', '--as', 'kim')).toMatchObject({ claim_url: expect.any(String) })
@@ -175,19 +175,19 @@ describe('the operator', () => {
     })
     expect((await social('reinstate', 'kim')).out).toBe('kim may act again.\n')
     expect((await statusOf('kim')).status).toBe('pending_claim')
-    expect(await social('doctor')).toEqual({ status: 0, out: 'Every counter says what is there.\n', err: '' })
+    expect(await social('doctor')).toEqual({ status: 0, out: 'All counters are right.\n', err: '' })
     expect(await json('doctor')).toEqual({ success: true, miscounts: [] })
     expect(town.reports).toEqual([])
   })
 
-  test('gives an agent that lost its key another, which lies where its key lay', async () => {
+  test('reissues a lost key into the file of the old one', async () => {
     await json('register', 'lou')
     const [lou, lost] = [['--as', 'lou'], keyOf('lou')]
     rmSync(fileOf('lou'))
-    const said = await social('key', 'reissue', 'lou')
-    expect(said).toEqual({
+    const result = await social('key', 'reissue', 'lou')
+    expect(result).toEqual({
       status: 0,
-      out: `lou has a new key, kept in ${fileOf('lou')}; every other has ended.\n`,
+      out: `lou has a new key, stored in ${fileOf('lou')}; all others are revoked.\n`,
       err: '',
     })
     expect(statSync(fileOf('lou')).mode & 0o777).toBe(0o600)
@@ -200,7 +200,7 @@ describe('the operator', () => {
     expect(existsSync(fileOf('nobody'))).toBe(false)
   })
 
-  test('is nobody without the token: not another home, not a session, not an agent’s key', async () => {
+  test('needs its token: not that of another home, a session or an agent', async () => {
     const others: Record<string, string>[] = [
       { GC_HOME: town.at('nowhere') },
       { GC_SESSION_ID: 'mp-7', GC_TOKEN: 'gcs_1' },
@@ -224,12 +224,12 @@ describe('the operator', () => {
 
 test.each([
   { args: ['vote', 'x', 'sideways'], says: 'up, down or none' },
-  { args: ['post', 'title'], says: 'say something' },
+  { args: ['post', 'title'], says: 'give a text or a --link' },
   { args: ['post', 'title', 'text', '--link', 'https://example.org'], says: 'not both' },
   { args: ['post', 'title', 'text', '-m', 'text'], says: 'once' },
-  { args: ['comment', 'x'], says: 'say something' },
-  { args: ['feed', '--all', '--following'], says: 'say one of' },
-  { args: ['feed', '--limit', 'many'], says: 'whole number' },
+  { args: ['comment', 'x'], says: 'give a text as an argument' },
+  { args: ['feed', '--all', '--following'], says: 'give only one of' },
+  { args: ['feed', '--limit', 'many'], says: 'integer' },
   { args: ['suspend', 'ada'], says: "required option '-r, --reason <text>'" },
   { args: ['key', 'burn'], says: 'too many arguments' },
   { args: ['fed'], says: 'Did you mean feed?' },

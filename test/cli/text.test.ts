@@ -11,33 +11,33 @@ import {
 } from '../../src/client/text.ts'
 
 describe('text on a terminal', () => {
-  test('wide characters and whole emoji are counted by the columns they take', () => {
+  test('wide characters and emoji are measured in columns', () => {
     expect(displayWidth('日本語')).toBe(6)
     expect(truncate('日本語です', 6)).toBe('日本…')
     expect(truncate('👩‍💻 works', 5)).toBe('👩‍💻 w…')
     expect(padTo('日本', 6)).toBe('日本  ')
   })
 
-  test('what fits is not cut', () => {
+  test('text that fits is not truncated', () => {
     expect(truncate('exact', 5)).toBe('exact')
     expect(truncate('longer', 5)).toBe('long…')
     expect(truncate('longer', 1)).toBe('…')
     expect(truncate('longer', 0)).toBe('')
   })
 
-  test('what others wrote cannot steer the terminal', () => {
+  test('control sequences are dropped', () => {
     expect(sanitizeLine('\u001b[31mred\u001b[0m\u0007 \u001b]0;title\u0007\ttab\nline')).toBe('red  tab line')
     expect(sanitizeLine('abc\u202edef')).toBe('abcdef')
     expect(sanitizeLines('one\u001b[2J\ntwo')).toBe('one\ntwo')
   })
 
-  test('ages are told in their largest unit', () => {
+  test('ages are formatted in their largest unit', () => {
     expect([500, 59_000, 60_000, 3_600_000, 172_800_000].map(formatDuration)).toEqual(['0s', '59s', '1m', '1h', '2d'])
     expect(formatAge('2026-01-05T09:00:00Z', Date.parse('2026-01-05T09:05:00Z'))).toBe('5m')
     expect(formatAge(undefined, 0)).toBe('')
   })
 
-  test('colour is for terminals that want it', () => {
+  test('colour is used on terminals, and not with NO_COLOR', () => {
     expect(usesColour({}, true)).toBe(true)
     expect(usesColour({}, false)).toBe(false)
     expect(usesColour({ NO_COLOR: '1' }, true)).toBe(false)

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { serve } from '../../src/supervisor/serve.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { tempFolder } from '../support/folder.ts'
-import { bd, gc, type Said, type Shell } from './shell.ts'
+import { bd, type CommandResult, gc, type Shell } from './shell.ts'
 
 const MAIN = resolve(import.meta.dir, '../../cli/main.ts')
 
@@ -17,8 +17,8 @@ export interface Town extends AsyncDisposable {
   readonly env: Record<string, string>
   /** What the supervisor reported; nothing goes wrong unseen. */
   readonly reports: string[]
-  gc(args: readonly string[], shell?: Shell): Promise<Said>
-  bd(args: readonly string[], shell?: Shell): Promise<Said>
+  gc(args: readonly string[], shell?: Shell): Promise<CommandResult>
+  bd(args: readonly string[], shell?: Shell): Promise<CommandResult>
   /** Runs a command that must succeed and reads the JSON it printed. */
   json<T>(args: readonly string[], shell?: Shell): Promise<T>
   /** Creates a bead with these options. */
@@ -68,10 +68,10 @@ export async function openTown(options: Options = {}): Promise<Town> {
   const rig = folder.at('shop')
   for (const path of [town, rig]) mkdirSync(path)
   const run = (args: readonly string[], given?: Shell) => gc(args, shell(given))
-  const must = async (args: readonly string[], given?: Shell): Promise<Said> => {
-    const said = await run(args, given)
-    if (said.status !== 0) throw new Error(`gc ${args.join(' ')}: ${said.err}\n${reports.join('\n')}`)
-    return said
+  const must = async (args: readonly string[], given?: Shell): Promise<CommandResult> => {
+    const result = await run(args, given)
+    if (result.status !== 0) throw new Error(`gc ${args.join(' ')}: ${result.err}\n${reports.join('\n')}`)
+    return result
   }
   if (!options.readOnly) {
     await must(['init', town])

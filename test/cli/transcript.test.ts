@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 20_000)
 afterAll(() => town[Symbol.asyncDispose]())
 
-test('a transcript is printed turn by turn, steering no terminal', async () => {
+test('a transcript is printed turn by turn, without control sequences', async () => {
   const { out } = await town.gc(['session', 'transcript', 'bob'])
   expect(out).toMatch(/^\d\d:\d\d:\d\d {2}user\nGood day\n\n\d\d:\d\d:\d\d {2}assistant\nAnd to you\n\n$/)
   expect((await town.gc(['session', 'logs', 'bob', '--tail', '1'])).out).not.toContain('Good day')
@@ -35,32 +35,32 @@ test('entries are printed as one line of JSON each', async () => {
   expect(whole.history).toMatchObject({ gc_session_id: session.id })
 })
 
-test('what is said from now on is printed as it comes, until the session is closed', async () => {
+test('new entries are printed until the session is closed', async () => {
   let more = false
-  const heard = (out: string) => {
+  const onOutput = (out: string) => {
     if (more || !out.includes('And to you')) return
     more = true
     append(log, claude.user('u2', 'a1', 'One more thing', 3))
   }
   const ended = new AbortController()
-  const said = town.gc(['session', 'transcript', 'bob', '--follow'], {
+  const result = town.gc(['session', 'transcript', 'bob', '--follow'], {
     signal: ended.signal,
-    heard: (out) => {
-      heard(out)
+    onOutput: (out) => {
+      onOutput(out)
       if (out.includes('One more thing')) void town.gc(['session', 'close', 'bob'])
     },
   })
-  const { status, out } = await said
+  const { status, out } = await result
   expect(status).toBe(0)
   expect(out.indexOf('One more thing')).toBeGreaterThan(out.indexOf('And to you'))
 }, 15_000)
 
-test('readiness is shown for the machine', async () => {
+test('readiness of agent programs is shown', async () => {
   const { out } = await town.gc(['readiness', 'pi'])
   expect(out).toMatch(/^NAME +PROGRAM +STATUS +TO DO\npi +Pi Coding Agent +not_installed/)
 })
 
-test('amounts are written as people write them', () => {
+test('budget amounts are parsed in dollars and tokens', () => {
   expect(['5usd', '$2.50', '500k', '2M', '1000'].map(parseAmount)).toEqual([
     { value: 5, unit: 'usd' },
     { value: 2.5, unit: 'usd' },

@@ -58,7 +58,7 @@ shareTown(async (opened) => {
 })
 
 describe('inside a session', () => {
-  test('gc and bd are on the PATH and speak as the session', async () => {
+  test('gc and bd are on the PATH and act as the session', async () => {
     expect(await inside('gc version --json')).toMatchObject({ status: 0 })
     const { out, status } = await inside('bd ready --json')
     expect(status).toBe(0)
@@ -76,7 +76,7 @@ describe('inside a session', () => {
     })
   })
 
-  test('hook shows the work without taking it, then takes it, then has it still', async () => {
+  test('hook shows work without claiming it, claims it, and then returns the same claim', async () => {
     const shown = await inside('gc hook --json')
     expect(shown.status).toBe(0)
     expect(JSON.parse(shown.out)).toMatchObject([{ id: bead }])
@@ -98,20 +98,20 @@ describe('inside a session', () => {
     })
   })
 
-  test('nobody else can take what is taken', async () => {
+  test('claimed work cannot be claimed again', async () => {
     const refused = await town.bd(['update', bead, '--claim'])
     expect(refused).toMatchObject({ status: 1, out: '' })
     expect(refused.err).toStartWith('Error: ')
   })
 
-  test('bd changes and closes it, with what came of it', async () => {
+  test('bd updates and closes it, with a reason', async () => {
     const updated = await inside(`bd update ${bead} --add-label wood --set-metadata kind=oak --json`)
     expect(JSON.parse(updated.out)).toMatchObject([{ id: bead, labels: ['wood'], metadata: { kind: 'oak' } }])
     const closed = await inside(`bd close ${bead} --reason 'it hangs' --json`)
     expect(JSON.parse(closed.out)).toMatchObject([{ id: bead, status: 'closed', close_reason: 'it hangs' }])
   })
 
-  test('with nothing left, hook ends with status 1, and with 0 once the drain is acknowledged', async () => {
+  test('without work, hook ends with status 1, or with 0 when it acknowledges the drain', async () => {
     const none = await inside('gc hook --claim --json')
     expect(none.status).toBe(1)
     expect(JSON.parse(none.out)).toMatchObject({ action: 'drain', reason: 'no_work', drain_acknowledged: false })
@@ -120,15 +120,15 @@ describe('inside a session', () => {
     expect(await inside('gc hook --inject')).toEqual({ out: '', status: 0 })
   })
 
-  test('its token is what speaks: without it gc refuses', async () => {
+  test('gc fails without its token', async () => {
     const { status } = await inside('env -u GC_TOKEN gc status')
     expect(status).toBe(1)
     expect(readFileSync(`${town.rig}/complaint`, 'utf8')).toContain('GC_TOKEN is missing')
   })
 })
 
-describe('a session from outside', () => {
-  test('is listed and shown with what it runs', async () => {
+describe('a session seen from outside', () => {
+  test('is listed and shown with its agent', async () => {
     const { items } = await town.json<{ items: { id: string; state: string }[] }>(['session', 'list'])
     expect(items).toMatchObject([{ template: 'shop/puppet', state: 'active', running: true }])
     const [{ id } = { id: '' }] = items
@@ -140,29 +140,29 @@ describe('a session from outside', () => {
     expect((await town.gc(['session', 'peek', 'shop/puppet'])).out).toContain('did: gc hook --inject')
   })
 
-  test('its terminal can be followed without one of one’s own, to look only', async () => {
-    const heard = Promise.withResolvers<void>()
+  test('its terminal can be watched read-only without a terminal', async () => {
+    const onOutput = Promise.withResolvers<void>()
     const stop = new AbortController()
     const attached = town.gc(['session', 'attach', 'shop/puppet', '--read-only'], {
       signal: AbortSignal.any([stop.signal, AbortSignal.timeout(10_000)]),
-      heard: (out) => {
-        if (out.includes('did: ')) heard.resolve()
+      onOutput: (out) => {
+        if (out.includes('did: ')) onOutput.resolve()
       },
     })
-    await heard.promise
+    await onOutput.promise
     stop.abort()
     expect((await attached).out).toContain('did: gc version --json')
   })
 
-  test('attaching for real needs a terminal', async () => {
+  test('attaching with input needs a terminal', async () => {
     const { status, err } = await town.gc(['session', 'attach', 'shop/puppet'])
     expect({ status, err }).toEqual({
       status: 1,
-      err: 'gc: attaching needs a terminal; with --read-only it does without\n',
+      err: 'gc: attaching needs a terminal; use --read-only without one\n',
     })
   })
 
-  test('is told when a session does not exist', async () => {
+  test('a session that does not exist is reported', async () => {
     const { status, err } = await town.gc(['session', 'show', 'nobody'])
     expect(status).toBe(1)
     expect(err).toContain('nobody')
@@ -173,11 +173,11 @@ describe('a session from outside', () => {
     await Bun.write(`${town.rig}/orders`, 'gc runtime drain-ack\n')
     await seen('session.stopped', head)
     expect((await town.gc(['session', 'list'])).out).toBe(
-      'No session runs; work that is slung to an agent starts one.\n',
+      'No sessions are running; sling work to an agent to start one.\n',
     )
   })
 })
 
-test('nothing that was not foreseen happened in the supervisor', () => {
+test('the supervisor reported no unexpected errors', () => {
   expect(town.reports).toEqual([])
 })

@@ -7,20 +7,20 @@ const before = (text: string, key = parseControlKey('ctrl-]')) => {
   return { rest: new TextDecoder().decode(rest), pressed }
 }
 
-describe('the key that leaves a session', () => {
-  test('is named as people write it', () => {
+describe('the detach key', () => {
+  test('is parsed in every common notation', () => {
     expect(['ctrl-]', 'Ctrl+x', '^b', 'c-@', 'ctrl-\\'].map(parseControlKey)).toEqual([0x1d, 0x18, 0x02, 0x00, 0x1c])
     expect(formatControlKey(0x1d)).toBe('ctrl-]')
     expect(formatControlKey(0x18)).toBe('ctrl-x')
     for (const wrong of ['x', 'ctrl-', 'ctrl-ab', 'alt-x']) expect(() => parseControlKey(wrong)).toThrow('control key')
   })
 
-  test('lets through what was typed before it and nothing after', () => {
+  test('passes on what was typed before it and nothing after', () => {
     expect(before('hello\r')).toEqual({ rest: 'hello\r', pressed: false })
     expect(before('ab\u001dcd')).toEqual({ rest: 'ab', pressed: true })
   })
 
-  test('is known in the form that terminals use when a program has asked them to spell keys out', () => {
+  test('is recognized in the encoding of extended keyboard protocols', () => {
     expect(before('ab\u001b[93;5u')).toEqual({ rest: 'ab', pressed: true })
     expect(before('\u001b[120;5u', parseControlKey('ctrl-x'))).toEqual({ rest: '', pressed: true })
     expect(before('\u001b[93;1u').pressed).toBe(false)

@@ -21,13 +21,13 @@ const rows: Row[] = [
 ]
 
 function printed(width: number | undefined, given = rows, colour = false): string[] {
-  const { io, said } = recorder({ ...(width !== undefined && { width }), colour })
+  const { io, output } = recorder({ ...(width !== undefined && { width }), colour })
   printTable(io, given, columns, 'Nothing here.')
-  return said.out.split('\n').slice(0, -1)
+  return output.out.split('\n').slice(0, -1)
 }
 
 describe('a table', () => {
-  test('is cut to the terminal, the wide columns first, and never wider than it', () => {
+  test('is truncated to the terminal, wide columns first, and never wider', () => {
     for (const width of [120, 60, 40, 24, 12, 5, 1]) {
       for (const line of printed(width)) expect(displayWidth(line)).toBeLessThanOrEqual(width)
     }
@@ -38,40 +38,40 @@ describe('a table', () => {
     ])
   })
 
-  test('is whole when it is not written to a terminal', () => {
+  test('is not truncated when it is not written to a terminal', () => {
     expect(printed(undefined)[1]).toBe('mp-1   A title that goes on for quite a while  short')
   })
 
-  test('leaves out a column in which nothing stands', () => {
+  test('leaves out an empty column', () => {
     expect(printed(80, [{ id: 'mp-1', title: 'One' }])).toEqual(['ID    TITLE', 'mp-1  One'])
   })
 
-  test('says so when there is nothing', () => {
+  test('prints a sentence when it has no rows', () => {
     expect(printed(80, [])).toEqual(['Nothing here.'])
   })
 
-  test('has colour only where it is wanted', () => {
+  test('has colour only when enabled', () => {
     expect(printed(80).join('')).not.toContain('\u001b')
     expect(printed(80, rows, true)[1]).toStartWith('\u001b[32mmp-1 \u001b[0m')
   })
 
-  test('keeps a cell on its line whatever its text holds', () => {
+  test('keeps a cell on one line', () => {
     expect(printed(80, [{ id: 'mp-1', title: 'two\nlines\u001b[2J' }])).toEqual(['ID    TITLE', 'mp-1  two lines'])
   })
 
-  test('takes from the widest column that may give way', () => {
+  test('narrows the widest column that may shrink', () => {
     expect(fitWidths([4, 30, 20], [undefined, 8, 8], 40)).toEqual([4, 16, 16])
     expect(fitWidths([4, 30, 20], [undefined, 8, 8], 10)).toEqual([4, 8, 8])
     expect(fitWidths([4, 30], [undefined, 8], undefined)).toEqual([4, 30])
   })
 })
 
-test('facts leave out what is not known and are cut to the terminal', () => {
-  const { io, said } = recorder({ width: 20 })
+test('fields without a value are left out, and long ones are truncated', () => {
+  const { io, output } = recorder({ width: 20 })
   printFields(io, [
     ['name', 'worker'],
     ['why', undefined],
     ['folder', '/a/path/that/is/far/too/long'],
   ])
-  expect(said.out).toBe('name    worker\nfolder  /a/path/tha…\n')
+  expect(output.out).toBe('name    worker\nfolder  /a/path/tha…\n')
 })

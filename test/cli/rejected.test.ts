@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { openTown } from './town.ts'
 
-describe('a request that the server turns down', () => {
-  test('ends with status 1 and the server’s sentence, nothing on standard output', async () => {
+describe('a request that the server rejects', () => {
+  test('ends with status 1 and the server’s sentence on standard error', async () => {
     await using town = await openTown()
     for (const args of [
       ['bead', 'show', 'to-99999', '--json'],
@@ -19,15 +19,15 @@ describe('a request that the server turns down', () => {
     expect(town.reports).toEqual([])
   })
 
-  test('in read-only mode reads go through and changes do not', async () => {
+  test('in read-only mode reads succeed and changes fail', async () => {
     await using town = await openTown({ readOnly: true })
-    expect((await town.gc(['city', 'list'])).out).toBe('There is no city yet; make one with `gc init <folder>`.\n')
+    expect((await town.gc(['city', 'list'])).out).toBe('There is no city yet; create one with `gc init <folder>`.\n')
     const { status, err } = await town.gc(['init', town.at('another')])
     expect(status).toBe(1)
     expect(err).toMatch(/^gc: .*read.only/i)
   })
 
-  test('where a token is required, the operator’s file is it and a wrong one is nobody', async () => {
+  test('where a token is required, the operator’s file is used and a wrong token is rejected', async () => {
     await using town = await openTown({ requireToken: true })
     expect((await town.gc(['city', 'list'])).status).toBe(0)
     const wrong = await town.gc(['city', 'list'], { env: { GC_TOKEN: 'gco_wrong' } })
@@ -37,9 +37,12 @@ describe('a request that the server turns down', () => {
     expect(none.status).toBe(1)
   })
 
-  test('work in a city that is not chosen is a question, and in none an invitation', async () => {
+  test('without a chosen city an error lists the cities, or says how to make one', async () => {
     await using town = await openTown({ readOnly: true })
     const { status, err } = await town.gc(['bead', 'list'], { cwd: '/' })
-    expect({ status, err }).toEqual({ status: 1, err: 'gc: there is no city yet; make one with `gc init <folder>`\n' })
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: 'gc: there is no city yet; create one with `gc init <folder>`\n',
+    })
   })
 })
