@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { Agent, NewKey } from '../../src/social/agents/schema.ts'
+import type { Agent, NewKeyResponse } from '../../src/social/agents/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { Exit } from '../io/exit.ts'
@@ -128,7 +128,13 @@ export async function reissueKey(
   reportNewKey(context, name, made, path, options)
 }
 
-function reportNewKey({ io }: CommandContext, name: string, made: NewKey, path: string, options: JsonOption): void {
+function reportNewKey(
+  { io }: CommandContext,
+  name: string,
+  made: NewKeyResponse,
+  path: string,
+  options: JsonOption,
+): void {
   if (options.json) printJson(io, { ...made, api_key: keyLocation(path) })
   else printLine(io, `${name} has a new key, stored in ${path}; all others are revoked.`)
 }

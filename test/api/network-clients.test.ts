@@ -122,7 +122,7 @@ describe.each([
   })
 })
 
-test('the Rust client finds every field it cannot do without, and none twice', async () => {
+test('the Rust client finds every field that it requires, and none twice', async () => {
   const there = await host()
   const { key, name, registered } = await join(RUST)
   expect(registered.agent.name).toBe(name)
@@ -166,7 +166,7 @@ test('the Rust client finds every field it cannot do without, and none twice', a
   expect((await send(RUST, 'GET /submolts/general?requester_id=x', { key })).body.your_role).toBeNull()
 })
 
-test('the tool server names the media type of bodies it does not send, and shows its model nothing but the error', async () => {
+test('the MCP server may send a content type without a body, and shows its model only the error', async () => {
   const there = await host()
   const { key } = await join(MCP)
   for (const operation of ['GET /agents/me', 'GET /posts?sort=rising&submolt=general', 'GET /search?q=x&type=posts']) {
@@ -182,7 +182,7 @@ test('the tool server names the media type of bodies it does not send, and shows
   expect([lost.status, lost.body.error, typeof lost.body.hint]).toEqual([404, 'Endpoint not found', 'string'])
 })
 
-test('the craft server asks again without its key, and prints the comments beside a post', async () => {
+test('the terminalcraft server retries without its key, and prints the comments of a post', async () => {
   const there = await host()
   const { key } = await join(RUST)
   const shown = (await send(RUST, `GET /posts/${there.post}`, { key })).body
@@ -191,7 +191,7 @@ test('the craft server asks again without its key, and prints the comments besid
   expect([without.status, typeof without.body.error]).toEqual([401, 'string'])
 })
 
-test('the Java client knows every field of a registration but the reminder, and sends empty bodies', async () => {
+test('the Java client knows every field of a registration except the reminder, and sends empty bodies', async () => {
   const there = await host()
   const { key, registered } = await join(JAVA)
   const known = ['success', 'message', 'agent', 'setup', 'skill_files', 'tweet_template', 'status']

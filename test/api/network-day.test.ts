@@ -52,7 +52,7 @@ const tally = (votes: Map<Member, number>): Json => {
   return { upvotes, downvotes, score: Number(upvotes) - Number(downvotes) }
 }
 
-test('two hundred agents live a day; in the end every counter says what is there, also after a crash', async () => {
+test('two hundred agents use the network for a day; then every counter is right, also after a crash', async () => {
   const random = dice(7)
   const one = <Of>(from: readonly Of[]): Of => from[Math.floor(random() * from.length)] as Of
   const some = <Of>(from: readonly Of[], count: number): Of[] => {

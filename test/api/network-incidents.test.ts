@@ -38,7 +38,7 @@ describe('the network', () => {
     }
   })
 
-  test('counts the votes of one agent that come all at once as the last one leaves them', async () => {
+  test('counts many concurrent votes of one agent as one vote', async () => {
     const [author, voter] = [await agent(), await agent()]
     const { id } = await post(author)
     const upvote = () => network.ask(`POST /posts/${id}/upvote`, { key: voter.key })
@@ -50,7 +50,7 @@ describe('the network', () => {
     expect(await karma(author)).toBe(1)
   })
 
-  test('follows once and registers one, however many ask at once', async () => {
+  test('follows once and registers one agent, however many requests come at once', async () => {
     const [one, other] = [await agent(), await agent()]
     const follows = await many(12, () => network.need(`POST /agents/${other.name}/follow`, { key: one.key }))
     expect(follows.filter(({ action }) => action === 'followed')).toHaveLength(1)
@@ -61,7 +61,7 @@ describe('the network', () => {
     for (const { status, body } of asked) if (status === 409) expect(body.error).toBe('Name already taken')
   })
 
-  test('keeps upvotes and downvotes apart, and neither below nothing', async () => {
+  test('counts upvotes and downvotes separately, and never below 0', async () => {
     const [author, voter] = [await agent(), await agent()]
     const target = await post(author)
     for (const [kind, { id }] of [
@@ -80,7 +80,7 @@ describe('the network', () => {
     }
   })
 
-  test('charges nothing for a post that it refuses', async () => {
+  test('does not count a rejected post against the limit', async () => {
     const { key } = await agent()
     for (const [body, status] of [
       [{ title: 'x', content: 'y' }, 400],
@@ -95,7 +95,7 @@ describe('the network', () => {
     }
   })
 
-  test('turns down what is malformed in words that help, and lets nothing of its insides out', async () => {
+  test('rejects malformed requests with helpful messages, without internal details', async () => {
     const { key } = await agent()
     const long = 'x'.repeat(5_000)
     for (const [operation, status, body] of [
@@ -126,7 +126,7 @@ describe('the network', () => {
     }
   })
 
-  test('keeps its counters: of subscribers, posts and comments, and when an agent was heard of', async () => {
+  test('maintains its counters of subscribers, posts and comments, and when an agent was last active', async () => {
     const one = await agent()
     const name = `place-${++count}`
     const made = await network.need('POST /submolts', { key: one.key, body: { name, display_name: 'A place' } })
@@ -144,7 +144,7 @@ describe('the network', () => {
     expect(Date.parse(me.last_active)).toBeGreaterThanOrEqual(Date.parse(target.created_at))
   })
 
-  test('searches for words: signs that mean something to a database mean nothing', async () => {
+  test('searches for words, in which the operators of a database mean nothing', async () => {
     const one = await agent()
     await post(one, { title: 'A quincunx of trees' })
     const found = async (q: string) =>
@@ -154,7 +154,7 @@ describe('the network', () => {
     expect(await found('quincunx')).toBe(1)
   })
 
-  test('answers each removal with a body', async () => {
+  test('answers each DELETE with a body', async () => {
     const one = await agent()
     const target = await post(one)
     const said = await comment(one, target)
@@ -170,7 +170,7 @@ describe('the network', () => {
     }
   })
 
-  test('shows an agent, a post and a comment in one shape wherever they are', async () => {
+  test('returns agents, posts and comments in the same shape everywhere', async () => {
     const one = await agent()
     const made = await post(one)
     const said = await comment(one, made)
@@ -188,7 +188,7 @@ describe('the network', () => {
     for (const { author } of [made, said]) expect(author).toMatchObject({ id: one.id, name: one.name })
   })
 
-  test('takes the parent of a reply in either spelling', async () => {
+  test('accepts the parent of a reply in either spelling', async () => {
     const one = await agent()
     const target = await post(one)
     const parent = await comment(one, target)
@@ -197,7 +197,7 @@ describe('the network', () => {
     }
   })
 
-  test('has a page to claim at, names that nobody may take, and a suspension that holds', async () => {
+  test('has a claim page, reserved names, and enforced suspensions', async () => {
     const { agent: made } = await network.need('POST /agents/register', { body: { name: `agent-${++count}` } })
     expect((await fetch(made.claim_url)).status).toBe(200)
     for (const name of ['me', 'Status', 'profile', 'register', 'admin']) {
@@ -213,7 +213,7 @@ describe('the network', () => {
     })
   })
 
-  test('counts requests for each agent, and believes no header about an address', async () => {
+  test('counts requests for each agent, and trusts no header about addresses', async () => {
     const [one, other] = [await agent(), await agent()]
     const left = async (key?: string, from?: string) => {
       const headers: Record<string, string> = from === undefined ? {} : { 'x-forwarded-for': from }
@@ -225,7 +225,7 @@ describe('the network', () => {
     expect(await left(undefined, '203.0.113.8')).toBeLessThan(4_999)
   })
 
-  test('takes no vote on what was deleted, shows nobody as its author, and takes comments along with a post', async () => {
+  test('accepts no votes on deleted content, hides its author, and deletes comments with their post', async () => {
     const [author, voter] = [await agent(), await agent()]
     const target = await post(author)
     const said = await comment(author, target)
@@ -244,7 +244,7 @@ describe('the network', () => {
     expect(await network.miscounts()).toEqual([])
   })
 
-  test('limits the making of communities', async () => {
+  test('limits the creation of communities', async () => {
     const { key } = await agent()
     const statuses: number[] = []
     for (let at = 0; at < 11; at++) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { Browser } from '../social/browser.ts'
-import { openProvider } from '../social/identity.ts'
+import { openProvider } from '../social/identity-provider.ts'
 import { World } from '../support/world.ts'
 
 const register = async (url: string, name: string) => {
@@ -10,8 +10,8 @@ const register = async (url: string, name: string) => {
   return Object(await (await fetch(`${url}/api/v1/agents/register`, { method: 'POST', headers, body })).json()).agent
 }
 
-describe('the pages of the network, as gc serves them', () => {
-  test('are there without any setting, with all that hangs on them', async () => {
+describe('the website, as gc serves it', () => {
+  test('needs no configuration', async () => {
     await using world = await World.open()
     const agent = await register(world.url, 'robin')
     const browser = new Browser()
@@ -27,7 +27,7 @@ describe('the pages of the network, as gc serves them', () => {
     expect(JSON.parse((await browser.open(`${world.url}/skill.json`)).text).homepage).toBe(world.url)
   })
 
-  test('let people claim agents at the provider that social.toml names; then only claimed agents write', async () => {
+  test('lets people claim agents with the provider in social.toml; then only claimed agents may write', async () => {
     await using identity = await openProvider()
     await using world = await World.open()
     await world.kill()

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Agent, AgentAnswer, KeyList, NewKey, Registered } from '../../src/social/agents/schema.ts'
-import type { CommentMade, PostAnswer } from '../../src/social/comments/schema.ts'
-import type { PostMade, PostPage } from '../../src/social/posts/schema.ts'
-import type { SearchAnswer } from '../../src/social/search/schema.ts'
+import type {
+  Agent,
+  AgentResponse,
+  KeyList,
+  NewKeyResponse,
+  RegistrationResponse,
+} from '../../src/social/agents/schema.ts'
+import type { NewCommentResponse, PostResponse } from '../../src/social/comments/schema.ts'
+import type { NewPostResponse, PostPage } from '../../src/social/posts/schema.ts'
+import type { SearchResponse } from '../../src/social/search/schema.ts'
 import type { SubmoltPage } from '../../src/social/submolts/schema.ts'
-import type { Voted } from '../../src/social/votes/schema.ts'
+import type { VoteResponse } from '../../src/social/votes/schema.ts'
 import { gc } from './shell.ts'
 import { openTown, shareTown, type Town } from './town.ts'
 
@@ -21,7 +27,7 @@ const social = (...args: string[]) => town.gc(['social', ...args])
 const json = <T>(...args: string[]) => town.json<T>(['social', ...args])
 const fileOf = (name: string) => join(town.home, 'social-keys', name)
 const keyOf = (name: string) => readFileSync(fileOf(name), 'utf8').trim()
-const statusOf = async (name: string): Promise<Agent> => (await json<AgentAnswer>('me', '--as', name)).agent
+const statusOf = async (name: string): Promise<Agent> => (await json<AgentResponse>('me', '--as', name)).agent
 
 describe('gc social register', () => {
   test('stores the key in a file that only its owner can read, and never prints it', async () => {
@@ -33,7 +39,7 @@ describe('gc social register', () => {
     expect(keyOf('bob')).toMatch(/^moltbook_[0-9a-f]{64}$/)
     expect(statSync(fileOf('bob')).mode & 0o777).toBe(0o600)
     expect(statSync(join(town.home, 'social-keys')).mode & 0o777).toBe(0o700)
-    const wire = await json<Registered>('register', 'cyd')
+    const wire = await json<RegistrationResponse>('register', 'cyd')
     expect(wire).toMatchObject({ success: true, agent: { name: 'cyd', api_key: `kept in ${fileOf('cyd')}` } })
     expect((await statusOf('CYD')).name).toBe('cyd')
   })
@@ -56,8 +62,8 @@ describe('the acting agent', () => {
     await json('register', 'dee')
     expect((await statusOf('dee')).name).toBe('dee')
     const env = { GC_SOCIAL_KEY: keyOf('dee') }
-    expect((await town.json<AgentAnswer>(['social', 'me'], { env })).agent.name).toBe('dee')
-    expect((await town.json<AgentAnswer>(['social', '--as', 'ada', 'me'], { env })).agent.name).toBe('ada')
+    expect((await town.json<AgentResponse>(['social', 'me'], { env })).agent.name).toBe('dee')
+    expect((await town.json<AgentResponse>(['social', '--as', 'ada', 'me'], { env })).agent.name).toBe('ada')
   })
 
   test('is the only registered one; with none or several it is an error', async () => {
@@ -87,7 +93,7 @@ test('a network with an address of its own is found there', async () => {
   const known = JSON.parse(readFileSync(join(apart.home, 'supervisor.json'), 'utf8'))
   expect(known.social).not.toBe(known.url)
   await apart.json(['social', 'register', 'ada'])
-  expect((await apart.json<AgentAnswer>(['social', 'claim', 'approve', 'ada'])).agent.is_claimed).toBe(true)
+  expect((await apart.json<AgentResponse>(['social', 'claim', 'approve', 'ada'])).agent.is_claimed).toBe(true)
   expect((await apart.gc(['social', 'me', '--url', known.url])).status).toBe(1)
 }, 20_000)
 
@@ -95,21 +101,21 @@ describe('an agent', () => {
   test('posts, comments, votes, follows, searches and reads', async () => {
     await json('register', 'fay')
     const fay = ['--as', 'fay']
-    const { post } = await json<PostMade>('post', 'On parsnips', 'They keep.', ...fay)
+    const { post } = await json<NewPostResponse>('post', 'On parsnips', 'They keep.', ...fay)
     expect(post).toMatchObject({ title: 'On parsnips', content: 'They keep.', submolt_name: 'general' })
     const ada = ['--as', 'ada']
-    const { comment } = await json<CommentMade>('comment', post.id, '-m', 'They do', ...ada)
+    const { comment } = await json<NewCommentResponse>('comment', post.id, '-m', 'They do', ...ada)
     await json('comment', post.id, 'Indeed', '--reply-to', comment.id, ...fay)
-    expect(await json<Voted>('vote', post.id, 'up', ...ada)).toMatchObject({ action: 'upvoted', score: 1 })
-    expect(await json<Voted>('vote', post.id, 'up', ...ada)).toMatchObject({ action: 'unchanged', score: 1 })
-    expect(await json<Voted>('vote', comment.id, 'down', '--comment', ...fay)).toMatchObject({ score: -1 })
+    expect(await json<VoteResponse>('vote', post.id, 'up', ...ada)).toMatchObject({ action: 'upvoted', score: 1 })
+    expect(await json<VoteResponse>('vote', post.id, 'up', ...ada)).toMatchObject({ action: 'unchanged', score: 1 })
+    expect(await json<VoteResponse>('vote', comment.id, 'down', '--comment', ...fay)).toMatchObject({ score: -1 })
     expect(await json('follow', 'fay', ...ada)).toMatchObject({ action: 'followed' })
     expect((await json<PostPage>('feed', ...ada)).posts.map(({ id }) => id)).toEqual([post.id])
     expect((await json<PostPage>('feed', '--submolt', 'general', ...ada)).posts.length).toBe(1)
     expect(await json('unfollow', 'fay', ...ada)).toMatchObject({ action: 'unfollowed' })
     expect((await json<PostPage>('feed', '--all', '--sort', 'new', ...ada)).posts[0]?.id).toBe(post.id)
-    expect((await json<SearchAnswer>('search', 'parsnips', ...ada)).results[0]?.id).toBe(post.id)
-    expect((await json<PostAnswer>('show', post.id, ...ada)).comments[0]?.replies[0]?.content).toBe('Indeed')
+    expect((await json<SearchResponse>('search', 'parsnips', ...ada)).results[0]?.id).toBe(post.id)
+    expect((await json<PostResponse>('show', post.id, ...ada)).comments[0]?.replies[0]?.content).toBe('Indeed')
     const shown = (await social('show', post.id, ...ada)).out
     expect(shown).toContain('They keep.\n\nada (-1)')
     expect((await social('feed', '--all', ...ada)).out).toContain('On parsnips')
@@ -119,9 +125,9 @@ describe('an agent', () => {
     await json('register', 'gus')
     await json('register', 'hal')
     const stdin = 'from a pipe'
-    const made = await town.json<PostMade>(['social', 'post', 'Piped', '-', '--as', 'gus'], { stdin })
+    const made = await town.json<NewPostResponse>(['social', 'post', 'Piped', '-', '--as', 'gus'], { stdin })
     expect(made.post.content).toBe(stdin)
-    const { post } = await json<PostMade>('post', 'Linked', '--link', 'https://example.org/', '--as', 'hal')
+    const { post } = await json<NewPostResponse>('post', 'Linked', '--link', 'https://example.org/', '--as', 'hal')
     expect(post).toMatchObject({ type: 'link', url: 'https://example.org/' })
   })
 
@@ -146,7 +152,7 @@ describe('an agent', () => {
     expect(statSync(fileOf('joy')).mode & 0o777).toBe(0o600)
     const old = await town.gc(['social', 'me'], { env: { GC_SOCIAL_KEY: before } })
     expect(old).toEqual({ status: 1, out: '', err: 'gc: Invalid or expired token\n' })
-    expect((await json<NewKey>('key', 'rotate', ...joy)).api_key).toBe(`kept in ${fileOf('joy')}`)
+    expect((await json<NewKeyResponse>('key', 'rotate', ...joy)).api_key).toBe(`kept in ${fileOf('joy')}`)
     const { keys } = await json<KeyList>('key', ...joy)
     expect(keys).toMatchObject([{ label: 'rotated', current: true, ending: keyOf('joy').slice(-4) }])
     expect((await social('key', 'list', ...joy)).out).toContain('rotated')
@@ -164,9 +170,9 @@ describe('the operator', () => {
     expect(await json('claim', 'renew', '--as', 'kim')).toMatchObject({ claim_url: expect.any(String) })
     expect(await social('claim', 'approve', 'kim')).toEqual({ status: 0, out: 'kim is claimed.\n', err: '' })
     expect(await json('claim', 'status', '--as', 'kim')).toMatchObject({ status: 'claimed' })
-    expect(await json<AgentAnswer>('claim', 'release', 'kim')).toMatchObject({ agent: { is_claimed: false } })
+    expect(await json<AgentResponse>('claim', 'release', 'kim')).toMatchObject({ agent: { is_claimed: false } })
     const until = '2999-01-01T00:00:00Z'
-    const suspended = await json<AgentAnswer>('suspend', 'kim', '--reason', 'spam', '--until', until)
+    const suspended = await json<AgentResponse>('suspend', 'kim', '--reason', 'spam', '--until', until)
     expect(suspended.agent.status).toBe('suspended')
     expect((await social('claim', '--as', 'kim')).out).toBe(`Your account is suspended until ${until}: spam.\n`)
     expect(await social('feed', '--as', 'kim')).toMatchObject({
@@ -193,7 +199,7 @@ describe('the operator', () => {
     expect(statSync(fileOf('lou')).mode & 0o777).toBe(0o600)
     expect((await json<KeyList>('key', ...lou)).keys).toMatchObject([{ label: 'from the operator' }])
     expect((await town.gc(['social', 'me'], { env: { GC_SOCIAL_KEY: lost } })).status).toBe(1)
-    const again = await json<NewKey>('key', 'reissue', 'LOU')
+    const again = await json<NewKeyResponse>('key', 'reissue', 'LOU')
     expect(again.api_key).toBe(`kept in ${fileOf('lou')}`)
     expect((await statusOf('lou')).name).toBe('lou')
     expect(await social('key', 'reissue', 'nobody')).toEqual({ status: 1, out: '', err: 'gc: Agent not found\n' })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { openProvider } from '../social/identity.ts'
+import { openProvider } from '../social/identity-provider.ts'
 import { openSite } from '../social/site.ts'
 import { tempFolder } from '../support/folder.ts'
 
@@ -226,7 +226,7 @@ describe('the pages in a browser', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.goto(`${site.url}/me`)
     await page.getByRole('link', { name: 'Sign in with Example ID' }).waitFor()
-    expect([complaints, site.faults]).toEqual([[], []])
+    expect([complaints, site.errors]).toEqual([[], []])
   })
 
   test('everything is within reach of the keyboard, and comments fold', async () => {

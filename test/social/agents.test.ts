@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { type Json, openNetwork } from './world.ts'
+import { type Json, openNetwork } from './network.ts'
 
 describe('registering', () => {
-  test('gives a key once, and keeps neither it nor the claim token nor the code', async () => {
+  test('returns the key once, and stores neither the key nor the claim token nor the code', async () => {
     await using network = await openNetwork()
     const { status, body } = await network.api('POST', '/agents/register', undefined, {
       name: 'Ada',
@@ -38,7 +38,7 @@ describe('registering', () => {
     [{ name: 'Register' }, 'This name is reserved'],
     [{ name: 7 }, 'Name must be a string'],
     [{ name: 'ok-name', description: 'x'.repeat(2_001) }, 'Description must be 2000 characters or less'],
-  ])('refuses %j and says why', async (draft, error) => {
+  ])('rejects %j with an error', async (draft, error) => {
     await using network = await openNetwork()
     const { status, body } = await network.api('POST', '/agents/register', undefined, draft)
     expect(status).toBe(400)
@@ -46,7 +46,7 @@ describe('registering', () => {
     expect(network.recorded()).toEqual([])
   })
 
-  test('refuses a name that is taken in another case, or that looks like one', async () => {
+  test('rejects a name that differs from a taken one only in case, or that looks like it', async () => {
     await using network = await openNetwork()
     await network.agent('Modern_Al')
     for (const name of ['modern_al', 'MODERN_AL', 'modern-al', 'rnodern_al', 'M0dem_AI'.replace('dem', 'dern')]) {
@@ -57,7 +57,7 @@ describe('registering', () => {
     expect(network.recorded()).toEqual(['agent.registered'])
   })
 
-  test('of one name by many at once succeeds once', async () => {
+  test('the same name many times at once succeeds once', async () => {
     await using network = await openNetwork()
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, at) =>
@@ -71,7 +71,7 @@ describe('registering', () => {
 })
 
 describe('a profile', () => {
-  test('is changed by its agent, in the same shape as it is shown', async () => {
+  test('is updated by its agent, and returned in the same shape as when it is read', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const changed = await network.api('PATCH', '/agents/me', key, {
@@ -92,7 +92,7 @@ describe('a profile', () => {
     [{ display_name: 'x'.repeat(51) }, 'Display name must be 50 characters or less'],
     [{ metadata: { x: 'x'.repeat(17_000) } }, 'Metadata must be'],
     [{ metadata: 'x' }, 'Metadata must be an object'],
-  ])('refuses %j', async (change, error) => {
+  ])('rejects %j', async (change, error) => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const { status, body } = await network.api('PATCH', '/agents/me', key, change)
@@ -100,7 +100,7 @@ describe('a profile', () => {
     expect(body.error).toStartWith(error)
   })
 
-  test('of another is found by name in any case, with its newest posts', async () => {
+  test('of another agent is found by name in any case, with its newest posts', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('Ada'), await network.agent('bob')]
     for (let at = 0; at < 12; at++) await network.post(ada, `post ${at}`)
@@ -116,7 +116,7 @@ describe('a profile', () => {
     expect(missing.body).toMatchObject({ error: 'Agent not found', searched_for: 'nobody' })
   })
 
-  test('tells when its agent was last heard of, now and after a restart', async () => {
+  test('shows when its agent was last active, now and after a restart', async () => {
     const network = await openNetwork()
     const key = await network.agent('ada')
     await network.clock.advance(3_600_000)
@@ -133,7 +133,7 @@ describe('a profile', () => {
 })
 
 describe('following', () => {
-  test('again changes nothing, nor does unfollowing again; the counters follow', async () => {
+  test('twice changes nothing, nor does unfollowing twice; the counters follow', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     network.recorded()
@@ -148,7 +148,7 @@ describe('following', () => {
     expect(await network.recount()).toEqual([])
   })
 
-  test('oneself or nobody is refused', async () => {
+  test('oneself or an unknown agent is rejected', async () => {
     await using network = await openNetwork()
     const ada = await network.agent('ada')
     const self = await network.api('POST', '/agents/ada/follow', ada)
@@ -156,7 +156,7 @@ describe('following', () => {
     expect((await network.api('POST', '/agents/nobody/follow', ada)).status).toBe(404)
   })
 
-  test('has an end', async () => {
+  test('is limited to a number of agents', async () => {
     await using network = await openNetwork({ settings: { maxFollowed: 1 } })
     const ada = await network.agent('ada')
     for (const name of ['bob', 'cyd']) await network.agent(name)
@@ -167,7 +167,7 @@ describe('following', () => {
 })
 
 describe('keys', () => {
-  test('are exchanged by the agent itself: the old one ends in the same step', async () => {
+  test('are replaced by the agent itself: the old key is revoked in the same step', async () => {
     await using network = await openNetwork()
     const old = await network.agent('ada')
     const made = await network.api('POST', '/agents/me/keys', old, { label: 'new', replace: true })
@@ -180,7 +180,7 @@ describe('keys', () => {
     expect(network.recorded()).toEqual(['agent.registered', 'key.revoked', 'key.created'])
   })
 
-  test('may be several, and end one by one; the last one stays', async () => {
+  test('may be several, and are revoked one by one; the last one stays', async () => {
     await using network = await openNetwork()
     const first = await network.agent('ada')
     const second = String((await network.api('POST', '/agents/me/keys', first)).body.api_key)
@@ -195,8 +195,8 @@ describe('keys', () => {
   })
 })
 
-describe('closing an account', () => {
-  test('ends its keys at once and removes what it left, exactly', async () => {
+describe('deleting an account', () => {
+  test('revokes its keys at once and deletes all its content', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('Ada'), await network.agent('bob')]
     const post = await network.post(bob, 'of bob')
@@ -235,7 +235,7 @@ describe('closing an account', () => {
     expect(kept.join()).not.toMatch(/"ada"|"Ada"|wombat says/)
   })
 
-  test('while it writes leaves nothing that came too late', async () => {
+  test('while its agent writes leaves nothing behind', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const { id } = await network.post(bob)
@@ -267,7 +267,7 @@ describe('closing an account', () => {
     }
   })
 
-  test('goes on after a restart', async () => {
+  test('continues after a restart', async () => {
     const network = await openNetwork()
     const ada = await network.agent('ada')
     for (let at = 0; at < 30; at++) await network.post(ada, `post ${at}`)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Json, openNetwork } from './world.ts'
+import { type Json, openNetwork } from './network.ts'
 
 const SORTS = ['top', 'new', 'controversial', 'best', 'old']
 
@@ -8,7 +8,7 @@ type Tree = [string, ...Tree[]]
 const tree = ({ content, replies }: Json): Tree => [String(content), ...(replies as Json[]).map(tree)]
 
 describe('a comment', () => {
-  test('is answered whole; a reply may name its parent either way', async () => {
+  test('is returned in full; a reply may name its parent in either spelling', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const post = await network.post(key)
@@ -47,7 +47,7 @@ describe('a comment', () => {
     expect(await network.recount()).toEqual([])
   })
 
-  test('is refused without text, with too much, below another post’s, below nothing, and too deep', async () => {
+  test('is rejected if it is empty, too long, too deep, or a reply to no comment of the post', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const [post, other] = [await network.post(key), await network.post(key)]
@@ -74,7 +74,7 @@ describe('a comment', () => {
     await network.comment(key, post.id, 'x'.repeat(10_000))
   })
 
-  test('is taken back by its author only: text and author go, replies stay', async () => {
+  test('is deleted by its author only: its text and author go, its replies stay', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const post = await network.post(ada)
@@ -135,7 +135,7 @@ describe('the comments of a post', () => {
     expect(await network.recount()).toEqual([])
   })
 
-  test('come page by page the same as at once, in every sort', async () => {
+  test('are the same page by page as all at once, in every sort', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const post = await network.post(ada)
@@ -162,7 +162,7 @@ describe('the comments of a post', () => {
     expect((await network.api('GET', '/posts/nothing/comments', bob)).status).toBe(404)
   })
 
-  test('show only some of very many replies, and say how many there are', async () => {
+  test('include only some of very many replies, and their number', async () => {
     await using network = await openNetwork()
     const ada = await network.agent('ada')
     const post = await network.post(ada)

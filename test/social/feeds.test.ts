@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { POST_SORTS, type PostSort } from '../../src/social/posts/schema.ts'
-import { type Json, openNetwork, type World } from './world.ts'
+import { type Json, openNetwork, type World } from './network.ts'
 
 const AUTHORS = 280
 const POSTS = 840

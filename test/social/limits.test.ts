@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { addressGroup } from '../../src/social/limits/address-groups.ts'
 import { eventually } from '../support/until.ts'
-import { BOUNDLESS, type Json, openNetwork } from './world.ts'
+import { type Json, openNetwork, UNLIMITED } from './network.ts'
 
 const MINUTE = 60_000
 const limits = (answered: { headers: Headers }) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(answered.headers.get(`x-ratelimit-${name}`)))
 
 describe('posting', () => {
-  test('is possible once in half an hour; the answer says when again, in every spelling', async () => {
+  test('is possible every half hour; the error says how long to wait, in every spelling', async () => {
     await using network = await openNetwork({ limited: true })
     const key = await network.agent('ada')
     const now = network.clock.now()
@@ -40,7 +40,7 @@ describe('posting', () => {
     expect(network.recorded()).toEqual(['agent.registered', 'post.created', 'post.created'])
   })
 
-  test('is possible again at the moment that the refusal names, also between two seconds', async () => {
+  test('is possible again at the time that the error names, also between two seconds', async () => {
     await using network = await openNetwork({ limited: true })
     const key = await network.agent('ada')
     await network.clock.advance(400)
@@ -53,7 +53,7 @@ describe('posting', () => {
     expect((await network.api('POST', '/posts', key, draft)).status).toBe(201)
   })
 
-  test('many times at once succeeds once, and deleting gives nothing back', async () => {
+  test('many times at once succeeds once, and deleting the post does not restore the limit', async () => {
     await using network = await openNetwork({ limited: true })
     const key = await network.agent('ada')
     const draft = { submolt: 'general', title: 'x', content: 'y' }
@@ -96,9 +96,9 @@ test('commenting is possible 50 times in an hour', async () => {
   expect(await network.recount()).toEqual([])
 })
 
-test('votes, follows and communities are limited; what changes nothing is free', async () => {
+test('votes, follows and communities are limited; requests that change nothing do not count', async () => {
   const two = { count: 2, window: MINUTE }
-  const settings = { limits: { ...BOUNDLESS, vote: two, follow: two, submolt: two } }
+  const settings = { limits: { ...UNLIMITED, vote: two, follow: two, submolt: two } }
   await using network = await openNetwork({ settings })
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const { id } = await network.post(ada)
@@ -120,9 +120,9 @@ test('votes, follows and communities are limited; what changes nothing is free',
   ])
 })
 
-test('agents from elsewhere have limits of their own on their first day, and are told so', async () => {
+test('agents from other machines have stricter limits on their first day, and the error says so', async () => {
   const newcomer = { age: 1_440 * MINUTE, limits: { post: [{ count: 1, window: 120 * MINUTE }] } }
-  await using network = await openNetwork({ settings: { proxied: true, limits: { ...BOUNDLESS, newcomer } } })
+  await using network = await openNetwork({ settings: { proxied: true, limits: { ...UNLIMITED, newcomer } } })
   const key = await network.agent('ada')
   const draft = { submolt: 'general', title: 'x', content: 'y' }
   await network.post(key)
@@ -138,7 +138,7 @@ test('agents from elsewhere have limits of their own on their first day, and are
   await network.post(key)
 })
 
-test('a newcomer posts every two hours, comments once a minute and 20 times a day, and makes one community', async () => {
+test('a new agent may post every two hours, comment once a minute and 20 times a day, and create one community', async () => {
   await using network = await openNetwork({ limited: true, settings: { proxied: true } })
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const { id } = await network.post(ada)
@@ -174,7 +174,7 @@ test('a newcomer posts every two hours, comments once a minute and 20 times a da
   expect(await network.recount()).toEqual([])
 })
 
-test('agents of this machine are no newcomers', async () => {
+test('agents of this machine have no stricter limits', async () => {
   await using network = await openNetwork({ limited: true })
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const { id } = await network.post(ada)
@@ -198,7 +198,7 @@ describe('registering', () => {
     for (let at = 0; at < 30; at++) await own.agent(`mine${at}`)
   })
 
-  test('from all addresses of one network of the newer kind is limited together', async () => {
+  test('from all addresses of one IPv6 network is limited together', async () => {
     await using network = await openNetwork({ limited: true, settings: { proxied: true } })
     const register = (name: string, from: string) =>
       network.api('POST', '/agents/register', undefined, { name }, { 'x-forwarded-for': from })
@@ -208,7 +208,7 @@ describe('registering', () => {
   })
 })
 
-test('an address of the newer kind is counted with its network, however it is written', () => {
+test('an IPv6 address is counted with its network, however it is written', () => {
   const same = ['2001:db8::1', '2001:0DB8:0:0:5:6:7:8', '2001:db8::5:6:7:8', '2001:db8:0000::', '2001:db8:0:0::9']
   expect(new Set(same.map(addressGroup))).toEqual(new Set(['2001:db8:0:0']))
   expect(addressGroup('2001:db8:0:1::')).toBe('2001:db8:0:1')
@@ -217,9 +217,9 @@ test('an address of the newer kind is counted with its network, however it is wr
 })
 
 describe('requests', () => {
-  test('are counted for each agent whatever comes of them, and shown with each answer', async () => {
+  test('are counted for each agent whether they succeed or not, and shown in each response', async () => {
     const general = { count: 5, window: MINUTE }
-    await using network = await openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
+    await using network = await openNetwork({ settings: { limits: { ...UNLIMITED, general } } })
     const key = await network.agent('ada')
     const reset = (network.clock.now() + MINUTE) / 1000
     expect(limits(await network.api('GET', '/posts', key))).toEqual([5, 4, reset])
@@ -236,9 +236,9 @@ describe('requests', () => {
     expect((await network.api('GET', '/agents/me', key)).status).toBe(200)
   })
 
-  test('without a good key are counted for their address, and take nothing from agents there', async () => {
+  test('without a valid key are counted for their address, and not for the agents there', async () => {
     const general = { count: 5, window: MINUTE }
-    await using network = await openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
+    await using network = await openNetwork({ settings: { limits: { ...UNLIMITED, general } } })
     const key = await network.agent('ada')
     for (let at = 0; at < 4; at++) {
       expect((await network.api('GET', '/posts', `moltbook_${'0'.repeat(63)}${at}`)).status).toBe(401)
@@ -248,9 +248,9 @@ describe('requests', () => {
     expect((await network.api('GET', '/posts', key)).status).toBe(200)
   })
 
-  test('cannot give themselves another address', async () => {
+  test('cannot forge their address', async () => {
     const general = { count: 3, window: MINUTE }
-    await using network = await openNetwork({ settings: { limits: { ...BOUNDLESS, general } } })
+    await using network = await openNetwork({ settings: { limits: { ...UNLIMITED, general } } })
     const ask = (from: number) =>
       network.api('GET', '/health', undefined, undefined, { 'x-forwarded-for': `10.0.0.${from}` })
     const statuses = [await ask(1), await ask(2), await ask(3), await ask(4)].map(({ status }) => status)
@@ -258,7 +258,7 @@ describe('requests', () => {
   })
 })
 
-test('charges nobody looks at any more are forgotten', async () => {
+test('charges that no limit counts any more are deleted', async () => {
   await using network = await openNetwork({ limited: true })
   await network.post(await network.agent('ada'))
   const statement = network.store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM charges')

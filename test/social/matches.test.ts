@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { COMMENTS, type Match, newestSql } from '../../src/social/search/matches.ts'
-import { type Json, openNetwork } from './world.ts'
+import { type Json, openNetwork } from './network.ts'
 
 /** Which comments say what: everywhere, rarely, early, late, in a burst, once, never. */
 const WORDS: Readonly<Record<string, (n: number) => boolean>> = {
@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<string, (n: number) => boolean>> = {
   never: () => false,
 }
 
-test('the newest matches are found however they lie, each with its score', async () => {
+test('the newest matches are found wherever they are stored, each with its score', async () => {
   await using network = await openNetwork()
   const { store } = network
   const insert = store.prepare(
@@ -41,7 +41,7 @@ test('the newest matches are found however they lie, each with its score', async
   }
 })
 
-test('a search goes by the score of the moment, and finds nothing that is gone', async () => {
+test('a search uses the current score, and does not find what was deleted', async () => {
   await using network = await openNetwork()
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const first = await network.post(ada, 'first wombat')
@@ -67,7 +67,7 @@ test('a search goes by the score of the moment, and finds nothing that is gone',
   expect(await network.recount()).toEqual([])
 })
 
-test('a weight that is not the score is found', async () => {
+test('a recount finds a weight that differs from the score', async () => {
   await using network = await openNetwork()
   const post = await network.post(await network.agent('ada'))
   await network.store.write(() => void network.store.prepare('INSERT INTO post_weights VALUES (1, 7)').run())

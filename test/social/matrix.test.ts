@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { isLegacyPath } from '../../src/social/api/legacy.ts'
 import { operationsOf } from '../support/sample.ts'
-import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
+import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './network.ts'
 
 /** Everybody who may call: `ended` shows a key that was exchanged, `deleted` one of an account that was closed. */
 const CALLERS = [
@@ -126,7 +126,7 @@ async function thingOf(network: World, thing: Thing, { name, key }: { name: stri
   return String(thing === 'post' ? id : (await network.comment(key, id)).id)
 }
 
-test('every operation answers each kind of caller, and about each kind of thing, as its row says', async () => {
+test('every operation answers each kind of caller, for each kind of resource, as its row says', async () => {
   await using network = await openNetwork({ settings: { requireClaim: true } })
   const all = operationsOf(network.document)
   expect(all.map(({ id }) => id).sort()).toEqual(Object.keys(ROWS).sort())
@@ -173,7 +173,7 @@ test('every operation answers each kind of caller, and about each kind of thing,
     }
   }
   expect(await network.recount()).toEqual([])
-  expect(network.faults).toEqual([])
+  expect(network.errors).toEqual([])
 }, 60_000)
 
 /** A claimed agent with its key. */

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { Store } from '../../src/core/store.ts'
 import { socialMigrations } from '../../src/social/migrations.ts'
 import { tempFolder } from '../support/folder.ts'
-import { type Json, openNetwork } from './world.ts'
+import { type Json, openNetwork } from './network.ts'
 
 /** The migrations of the first network that kept who suspended an agent only in the words of the reason. */
 const BEFORE = 11
 
-test('a network of before who suspended was kept goes on with its suspensions, claims and limits', async () => {
+test('a network from before suspenders were stored keeps its suspensions, claims and limits', async () => {
   const folder = tempFolder()
   const store = Store.open(folder.at('social.db'), socialMigrations.slice(0, BEFORE))
   const insert = store.prepare<unknown, [string, string]>(
@@ -35,7 +35,7 @@ test('a network of before who suspended was kept goes on with its suspensions, c
 /** The migrations of the last network whose searches had no weights. */
 const UNWEIGHED = 15
 
-test('a network of before matches had weights is searched by its scores and titles', async () => {
+test('a network from before matches had weights can be searched by its scores and titles', async () => {
   const folder = tempFolder()
   const store = Store.open(folder.at('social.db'), socialMigrations.slice(0, UNWEIGHED))
   const insert = store.prepare<unknown, [string, string, number, number | null]>(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Recounts } from '../../src/social/operator/recounts.ts'
-import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
+import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './network.ts'
 
 const at = (name: string, verb: string) => `/operator/agents/${name}/${verb}`
 const OPERATIONS = [
@@ -18,7 +18,7 @@ const asked = async (network: World, verb: string, body?: Json, name = 'ADA') =>
 }
 
 describe('the operator of the network', () => {
-  test('vouches for an agent and takes that back, each once', async () => {
+  test('approves the claim of an agent and ends it, each once', async () => {
     await using network = await openNetwork()
     await network.agent('ada')
     expect(await asked(network, 'approve')).toMatchObject({ status: 'active', is_claimed: true })
@@ -28,7 +28,7 @@ describe('the operator of the network', () => {
     expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed', 'agent.unclaimed'])
   })
 
-  test('gives an agent that lost its keys another, as its own word in the log', async () => {
+  test('replaces the keys of an agent, as the actor of the event', async () => {
     await using network = await openNetwork()
     const lost = await network.agent('ada')
     await network.api('POST', '/agents/me/keys', lost, { label: 'lost, too' })
@@ -61,7 +61,7 @@ describe('the operator of the network', () => {
     expect(network.recorded()).toEqual(['agent.registered', 'agent.suspended', 'agent.reinstated'])
   })
 
-  test('is told what is wrong with a suspension, and of which agent there is none', async () => {
+  test('gets an error for an invalid suspension or an unknown agent', async () => {
     await using network = await openNetwork()
     await network.agent('ada')
     network.recorded()
@@ -82,7 +82,7 @@ describe('the operator of the network', () => {
     expect(network.recorded()).toEqual([])
   })
 
-  test('counts again whatever is counted', async () => {
+  test('recounts all counters', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const { id } = await network.post(key)
@@ -93,7 +93,7 @@ describe('the operator of the network', () => {
     expect((await recount()).body).toEqual({ success: true, miscounts })
   })
 
-  test('counts once for all who ask meanwhile, and tells a thousand miscounts at most', async () => {
+  test('recounts once for all concurrent requests, and reports at most a thousand miscounts', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const { id } = await network.post(key)
@@ -112,7 +112,7 @@ describe('the operator of the network', () => {
     expect(one.at(-1)).toMatchObject({ counter: 'comments.score', stored: 7, counted: 0 })
   })
 
-  test('stops counting when it is told to, as when the network closes', async () => {
+  test('stops a recount when the network closes', async () => {
     await using network = await openNetwork()
     await network.post(await network.agent('ada'))
     const recounts = new Recounts(network.store)
@@ -124,7 +124,7 @@ describe('the operator of the network', () => {
     expect(await counting).toContain('the network is closing')
   })
 
-  test('is nobody who does not hold the token, and the token opens nothing else', async () => {
+  test('needs the token, which opens nothing else', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     network.recorded()
@@ -140,7 +140,7 @@ describe('the operator of the network', () => {
     expect(network.recorded()).toEqual([])
   })
 
-  test('is marked in the document as ours', async () => {
+  test('has operations that are marked as extensions in the document', async () => {
     await using network = await openNetwork()
     const paths = network.document.paths as Record<string, Record<string, Json>>
     for (const [method, path] of OPERATIONS) {

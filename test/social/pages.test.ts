@@ -4,8 +4,8 @@ import { openSite } from './site.ts'
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-describe('pages for people', () => {
-  test('every page is whole, without a script, and forbids what it does not need', async () => {
+describe('the website', () => {
+  test('every page is complete, has no script, and forbids what it does not need', async () => {
     await using site = await openSite()
     const { key } = await site.agent('clara')
     const post = await site.post(key, { content: 'Something **strong**' })
@@ -34,10 +34,10 @@ describe('pages for people', () => {
       expect(text).toContain('<main id="main">')
       expect(text).not.toMatch(/<script|\son\w+=|style=|undefined|\[object/i)
     }
-    expect(site.faults).toEqual([])
+    expect(site.errors).toEqual([])
   })
 
-  test('the style sheet and the icon are kept for long, the sheet under a name of its content', async () => {
+  test('the style sheet and the icon are cached for long, the style sheet under a name that depends on its content', async () => {
     await using site = await openSite()
     const sheet = /href="(\/style-[0-9a-f]{16}\.css)"/.exec(await site.text('/'))?.[1] ?? ''
     const response = await site.page(sheet)
@@ -47,7 +47,7 @@ describe('pages for people', () => {
     expect((await site.page('/icon.svg')).headers.get('content-type')).toBe('image/svg+xml')
   })
 
-  test('posts are listed by each order, in a community and of an agent, page by page', async () => {
+  test('posts are listed in each order, in a community and by an agent, page by page', async () => {
     await using site = await openSite()
     const { key } = await site.agent('clara')
     for (let n = 1; n <= 30; n++) {
@@ -69,7 +69,7 @@ describe('pages for people', () => {
     expect(await site.text('/?sort=top')).toContain('<a href="/?sort=top" aria-current="page">top</a>')
   })
 
-  test('a post shows its comments as a tree, and a thread by itself', async () => {
+  test('a post shows its comments as a tree, or a single thread', async () => {
     await using site = await openSite()
     const { key } = await site.agent('clara')
     const post = await site.post(key, { content: 'The beginning' })
@@ -88,7 +88,7 @@ describe('pages for people', () => {
     expect((await site.page(`/p/${post.id}?under=nothing`)).status).toBe(404)
   })
 
-  test('replies beyond what a page holds are a page further', async () => {
+  test('replies that do not fit on a page are on the next', async () => {
     await using site = await openSite()
     const { key } = await site.agent('clara')
     const post = await site.post(key, {})
@@ -100,7 +100,7 @@ describe('pages for people', () => {
     expect(page).toContain(`<a href="/p/${post.id}?under=${root.id}">3 more replies</a>`)
   })
 
-  test('search finds posts, comments, agents and communities, and says when there is nothing', async () => {
+  test('search finds posts, comments, agents and communities, and says when it finds nothing', async () => {
     await using site = await openSite()
     const { key } = await site.agent('zephyr', 'I look at winds')
     const post = await site.post(key, { title: 'Barometers', content: 'pressure falls' })
@@ -117,7 +117,7 @@ describe('pages for people', () => {
     expect((await site.page(`/find?q=${'x'.repeat(5_000)}`)).status).toBe(200)
   })
 
-  test('what is not there is a page that says so, and plain words for a program', async () => {
+  test('what does not exist is an error page, and JSON for a program', async () => {
     await using site = await openSite()
     for (const path of ['/p/nothing', '/u/nobody', '/m/nowhere', '/claim/nothing', '/x/y/z', '/p/%zz', '/u/%00']) {
       const response = await site.page(path)
@@ -133,10 +133,10 @@ describe('pages for people', () => {
     const head = await site.page('/', { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect((await site.page('/?cursor=rubbish')).status).toBe(400)
-    expect(site.faults).toEqual([])
+    expect(site.errors).toEqual([])
   })
 
-  test('a request that means another server is turned away', async () => {
+  test('a request for another host is rejected', async () => {
     await using site = await openSite({ hosts: ['agents.example'] })
     const asked = async (host: string) => (await site.page('/', { headers: { host } })).status
     expect(await asked('evil.example')).toBe(421)
@@ -145,7 +145,7 @@ describe('pages for people', () => {
     expect(await asked('agents.example"><b>')).not.toBe(200)
   })
 
-  test('one address may look at so many pages, and is told when to come back', async () => {
+  test('the requests of one address are limited, and the error says when to retry', async () => {
     await using site = await openSite({ settings: { proxied: true } })
     const asked = (from: string) => site.page('/icon.svg', { headers: { 'x-forwarded-for': from } })
     for (let n = 0; n < 300; n++) expect((await asked('192.0.2.1')).status).toBe(200)

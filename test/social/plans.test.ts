@@ -5,7 +5,7 @@ import { filterSql } from '../../src/social/posts/feed-sources.ts'
 import { firstKeysSql, scanSql } from '../../src/social/posts/lists.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { COMMENTS, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
-import { openNetwork, type World } from './world.ts'
+import { openNetwork, type World } from './network.ts'
 
 const plan = ({ store }: World, sql: string): string =>
   store
@@ -14,7 +14,7 @@ const plan = ({ store }: World, sql: string): string =>
     .map(({ detail }) => detail)
     .join('\n')
 
-test('every list runs down an index of its own and sorts nothing', async () => {
+test('every list scans an index of its own and sorts nothing', async () => {
   await using network = await openNetwork()
   for (const sort of POST_SORTS) {
     for (const scope of ['all', 'submolt', 'author'] as const) {
@@ -39,7 +39,7 @@ test('every list runs down an index of its own and sorts nothing', async () => {
   }
 })
 
-test('a feed looks up of a post whose it is, and whether that is followed', async () => {
+test('a feed looks up posts and follows by their keys', async () => {
   await using network = await openNetwork()
   for (const reach of ['following', 'all'] as const) {
     const steps = plan(network, filterSql(reach))
@@ -50,7 +50,7 @@ test('a feed looks up of a post whose it is, and whether that is followed', asyn
   expect(plan(network, filterSql('all'))).toMatch(/SEARCH s USING PRIMARY KEY \(agent=\? AND submolt=\?\)/)
 })
 
-test('a search reads words, and then no more rows than it weighs', async () => {
+test('a search reads the full-text index, and then only the rows that it scores', async () => {
   await using network = await openNetwork()
   for (const index of [POSTS, TITLES, COMMENTS]) {
     const steps = plan(network, newestSql(index))
@@ -59,7 +59,7 @@ test('a search reads words, and then no more rows than it weighs', async () => {
   }
 })
 
-test('every statement of a service that filters rows finds them by an index', async () => {
+test('every statement that filters rows uses an index', async () => {
   await using network = await openNetwork()
   const scans = [
     'SELECT n, id FROM agents WHERE leaving = 1',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Json, openNetwork, type World } from './world.ts'
+import { type Json, openNetwork, type World } from './network.ts'
 
 const SORTS = ['hot', 'new', 'top', 'rising', 'controversial']
 const titles = (body: Json): string[] => (body.posts as Json[]).map(({ title }) => String(title))
@@ -18,7 +18,7 @@ async function pages(network: World, path: string, key: string): Promise<string[
 }
 
 describe('a post', () => {
-  test('is answered whole when it is made, and the same from then on', async () => {
+  test('is returned in full when it is created, and the same from then on', async () => {
     await using network = await openNetwork()
     const key = await network.agent('Ada')
     const post = await network.post(key, 'Hello', { content: 'World' })
@@ -41,7 +41,7 @@ describe('a post', () => {
     expect(network.recorded()).toEqual(['agent.registered', 'post.created'])
   })
 
-  test('may be a link, and takes the names and empty fields that clients send', async () => {
+  test('may be a link, and accepts the spellings and empty fields that clients send', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const { status, body } = await network.api('POST', '/posts', key, {
@@ -72,7 +72,7 @@ describe('a post', () => {
     [{ submolt: 'general', title: 'x', url: 'https://me:pw@a.b' }, 400, 'URL must not contain'],
     [{ submolt: 'general', title: 'x', url: `https://a.b/${'x'.repeat(2_100)}` }, 400, 'URL must be 2048'],
     [{ submolt: ['general'], title: 'x', content: 'y' }, 400, 'Submolt must be a string'],
-  ])('%#: is refused with a reason, and costs nothing', async (draft, status, error) => {
+  ])('%#: is rejected with a reason, and does not count', async (draft, status, error) => {
     await using network = await openNetwork({ limited: true })
     const key = await network.agent('ada')
     const refused = await network.api('POST', '/posts', key, draft)
@@ -81,7 +81,7 @@ describe('a post', () => {
     expect(network.recorded()).toEqual(['agent.registered', 'post.created'])
   })
 
-  test('holds text at its bounds and any character, but no key and nothing visually-hidden', async () => {
+  test('keeps the longest text and any character, but no key and nothing invisible', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const post = await network.post(key, 'x'.repeat(300), { content: 'y'.repeat(40_000) })
@@ -93,7 +93,7 @@ describe('a post', () => {
     expect((await network.api('POST', '/posts', key, raw)).body.post).toMatchObject({ title: 'a\ufffdb' })
   })
 
-  test('is removed by its author only, with its text and its words; its comments are out of reach', async () => {
+  test('is deleted by its author only, with its text and its search entries; its comments cannot be reached', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const post = await network.post(ada, 'quokka')
@@ -155,7 +155,7 @@ async function furnished(network: World) {
 }
 
 describe('a list', () => {
-  test('has each sort in its order, page by page the same as at once, none twice', async () => {
+  test('is the same page by page as all at once, in each sort, without duplicates', async () => {
     await using network = await openNetwork()
     const { key } = await furnished(network)
     const scopes: [string, (post: Json) => boolean][] = [
@@ -179,7 +179,7 @@ describe('a list', () => {
     }
   })
 
-  test('goes by the numbers it shows', async () => {
+  test('is sorted by the numbers it shows', async () => {
     await using network = await openNetwork()
     const { key } = await furnished(network)
     const by = async (sort: string) => (await network.api('GET', `/posts?sort=${sort}`, key)).body.posts as Json[]
@@ -201,7 +201,7 @@ describe('a list', () => {
     expect(await network.recount()).toEqual([])
   })
 
-  test('of a range of time reaches exactly that far', async () => {
+  test('of a time range contains exactly that range', async () => {
     await using network = await openNetwork()
     const { key } = await furnished(network)
     const within = async (t: string) => (await network.api('GET', `/posts?sort=top&t=${t}`, key)).body.count
@@ -218,7 +218,7 @@ describe('a list', () => {
     await untilAged(network, () => kept() === '[{"span":4,"rising":0}]')
   })
 
-  test('of an agent in one community has what is both, over as many pages as that takes', async () => {
+  test('of an agent in one community contains its posts there, over as many pages as needed', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     await network.api('POST', '/submolts', ada, { name: 'birds', display_name: 'Birds' })
@@ -241,7 +241,7 @@ describe('a list', () => {
     expect((await network.api('GET', '/posts?author=ada&submolt=nowhere', bob)).status).toBe(404)
   })
 
-  test('takes what clients send for limit, offset, sort and time', async () => {
+  test('accepts what clients send for limit, offset, sort and time', async () => {
     await using network = await openNetwork()
     const { key } = await furnished(network)
     const limit = async (text: string) => (await network.api('GET', `/posts?limit=${text}`, key)).body.limit
@@ -256,7 +256,7 @@ describe('a list', () => {
     expect((await network.api('GET', '/posts?author=nobody', key)).status).toBe(404)
   })
 
-  test('refuses a cursor of another list, and any other text', async () => {
+  test('rejects a cursor of another list, and any other string', async () => {
     await using network = await openNetwork()
     const { key } = await furnished(network)
     const { next_cursor } = (await network.api('GET', '/posts?sort=hot&limit=1', key)).body
@@ -274,7 +274,7 @@ describe('a list', () => {
 })
 
 describe('the feed', () => {
-  test('has what is subscribed to and who is followed, none twice, in every sort and on every page', async () => {
+  test('contains posts of subscriptions and follows without duplicates, in every sort and on every page', async () => {
     await using network = await openNetwork()
     const { other } = await furnished(network)
     const reader = await network.agent('reader')
@@ -297,7 +297,7 @@ describe('the feed', () => {
 })
 
 describe('rising', () => {
-  test('decays as time passes, without anybody asking', async () => {
+  test('decays as time passes, without any request', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const old = await network.post(ada, 'old')
@@ -314,6 +314,6 @@ describe('rising', () => {
     const kept = () => JSON.stringify(network.store.prepare('SELECT DISTINCT rising, span FROM posts').all())
     await untilAged(network, () => kept() === '[{"rising":0,"span":3}]')
     expect(titles((await network.api('GET', '/posts?sort=rising', bob)).body)).toEqual(['fresh', 'old'])
-    expect(network.faults).toEqual([])
+    expect(network.errors).toEqual([])
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { type Json, openNetwork } from './world.ts'
+import { type Json, openNetwork } from './network.ts'
 
 const found = (body: Json, name = 'results'): unknown[] =>
   (body[name] as Json[]).map((one) => one.title ?? one.content ?? one.name)
 
 describe('a search', () => {
-  test('finds posts and comments by all their words, the highest score first', async () => {
+  test('finds posts and comments that contain all words, highest score first', async () => {
     await using network = await openNetwork()
     const [ada, bob, cyd] = [await network.agent('ada'), await network.agent('bob'), await network.agent('cyd')]
     const low = await network.post(ada, 'Red wombats', { content: 'dig' })
@@ -48,7 +48,7 @@ describe('a search', () => {
     expect(rest).toMatchObject({ has_more: false, agents: [] })
   })
 
-  test('finds agents and communities by how their names begin, ten at most', async () => {
+  test('finds agents and communities by prefixes of their names, at most ten', async () => {
     await using network = await openNetwork()
     const key = await network.agent('Alfonso_El-Buho')
     for (let at = 0; at < 12; at++) await network.agent(`heron-${at}`)
@@ -85,7 +85,7 @@ describe('a search', () => {
     'w '.repeat(200),
     '{title} : x',
     '日本語',
-  ])('for %j is answered', async (q) => {
+  ])('for %j succeeds', async (q) => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     await network.post(key, 'Something else')
@@ -94,7 +94,7 @@ describe('a search', () => {
     expect(body).toMatchObject({ results: [], posts: [], agents: [], submolts: [], count: 0 })
   })
 
-  test('without words finds nothing, and with too many is refused', async () => {
+  test('without words finds nothing, and a too long query is rejected', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     expect((await network.api('GET', '/search', key)).body).toMatchObject({ results: [], count: 0 })

@@ -12,7 +12,7 @@ import { tempFolder } from '../support/folder.ts'
 export type Json = Record<string, any>
 
 const MANY = { count: 1_000_000, window: 60_000 }
-const BOUNDLESS = { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY }
+const UNLIMITED = { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY }
 
 interface Options {
   settings?: Partial<Settings>
@@ -25,11 +25,11 @@ export async function openSite({ settings = {}, providers = [], hosts = [] }: Op
   const folder = tempFolder()
   const clock = new TestClock()
   const deadlines = new Deadlines(clock, clock)
-  const faults: unknown[] = []
-  const report = (error: unknown) => void faults.push(error)
+  const errors: unknown[] = []
+  const report = (error: unknown) => void errors.push(error)
   const social = await createSocial({
     ...{ home: folder.path, clock, deadlines, report },
-    settings: { limits: BOUNDLESS, ...settings },
+    settings: { limits: UNLIMITED, ...settings },
     website: (network) => createWebsite({ network, clock, deadlines, hosts, providers, report }),
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
@@ -48,7 +48,7 @@ export async function openSite({ settings = {}, providers = [], hosts = [] }: Op
   }
 
   return {
-    ...{ url, clock, faults, network: social.network, api },
+    ...{ url, clock, errors, network: social.network, api },
     /** A page as a browser without a script asks for it. */
     page: (path: string, init: RequestInit = {}) =>
       fetch(url + path, { redirect: 'manual', ...init, headers: { accept: 'text/html', ...init.headers } }),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { type Json, openNetwork } from './world.ts'
+import { type Json, openNetwork } from './network.ts'
 
 const names = (body: Json) => (body.submolts as Json[]).map(({ name }) => name)
 
 describe('a community', () => {
-  test('is owned and subscribed to by its maker, in the answer already', async () => {
+  test('is owned and subscribed to by its creator, already in the first response', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('Ada'), await network.agent('bob')]
     const draft = { name: 'Birds-1', displayName: 'Birds', description: 'Of a feather', allow_crypto: true }
@@ -40,14 +40,14 @@ describe('a community', () => {
     [{ name: 'General', display_name: 'X' }, 409, 'Submolt name already taken'],
     [{ name: 'xx', display_name: 'x'.repeat(51) }, 400, 'Display name must be 50 characters or less'],
     [{ name: 'xx', description: 'x'.repeat(1_001) }, 400, 'Description must be 1000 characters or less'],
-  ])('%#: is refused with a reason', async (draft, status, error) => {
+  ])('%#: is rejected with a reason', async (draft, status, error) => {
     await using network = await openNetwork()
     const refused = await network.api('POST', '/submolts', await network.agent('ada'), draft)
     expect([refused.status, String(refused.body.error).slice(0, error.length)]).toEqual([status, error])
     expect(network.recorded()).toEqual(['agent.registered'])
   })
 
-  test('made by many at once is made once', async () => {
+  test('created by many at once is created once', async () => {
     await using network = await openNetwork()
     const keys = await Promise.all(Array.from({ length: 12 }, (_, at) => network.agent(`a${at}-`)))
     const answers = await Promise.all(keys.map((key) => network.api('POST', '/submolts', key, { name: 'one' })))
@@ -55,7 +55,7 @@ describe('a community', () => {
     expect(await network.recount()).toEqual([])
   })
 
-  test('is subscribed to and left once each, and stays its owner’s', async () => {
+  test('is subscribed to and unsubscribed from once each, and stays its owner’s', async () => {
     await using network = await openNetwork()
     const ada = await network.agent('ada')
     await network.api('POST', '/submolts', ada, { name: 'birds' })
@@ -76,7 +76,7 @@ describe('a community', () => {
     expect(await network.recount()).toEqual([])
   })
 
-  test('lists its own posts only', async () => {
+  test('lists only its own posts', async () => {
     await using network = await openNetwork()
     const ada = await network.agent('ada')
     await network.api('POST', '/submolts', ada, { name: 'birds' })

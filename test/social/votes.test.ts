@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { best, controversy, hot, rising } from '../../src/social/posts/ranks.ts'
-import { type Json, openNetwork } from './world.ts'
+import { type Json, openNetwork } from './network.ts'
 
 describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
   async function furnished() {
@@ -14,7 +14,7 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
     return { network, ada, bob, target, vote, karma, event: `${kind.slice(0, -1)}.voted` }
   }
 
-  test('goes up, changes, and is taken back by the same again; score and karma with it', async () => {
+  test('is cast, changed, and removed by the same vote again, with score and karma', async () => {
     const { network, target, vote, karma, event, bob } = await furnished()
     await using _ = network
     const steps: [string, Json, number][] = [
@@ -53,7 +53,7 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
     expect(await network.recount()).toEqual([])
   })
 
-  test('on one’s own is refused, as is one on nothing', async () => {
+  test('on one’s own content is rejected, as is one on nothing', async () => {
     const { network, ada, vote } = await furnished()
     await using _ = network
     const own = await vote('upvote', ada)
@@ -64,7 +64,7 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
     expect(network.recorded()).toEqual([])
   })
 
-  test('can be set to what it is to be, and set again without harm', async () => {
+  test('can be set, and setting it again changes nothing', async () => {
     const { network, target, bob, event } = await furnished()
     await using _ = network
     const set = (value: unknown) => network.api('PUT', `/${kind}/${target.id}/vote`, bob, { value })
@@ -76,7 +76,7 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
     expect(network.recorded()).toEqual([event, event, event])
   })
 
-  test('sent twice with one key counts once', async () => {
+  test('sent twice with one idempotency key counts once', async () => {
     const { network, target, bob, event } = await furnished()
     const send = () => network.api('POST', `/${kind}/${target.id}/upvote`, bob, undefined, { 'idempotency-key': 'k1' })
     const first = await send()
@@ -90,7 +90,7 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
     expect(repeated.body).toEqual(first.body)
   })
 
-  test('by one agent many times at once leaves what an odd or even number of them leaves', async () => {
+  test('by one agent many times at once ends as an odd or even number of votes', async () => {
     const { network, target, bob, vote } = await furnished()
     await using _ = network
     const answers = await Promise.all(Array.from({ length: 13 }, () => vote('upvote')))
@@ -101,7 +101,7 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
   })
 })
 
-test('64 clients at once on the same posts leave every counter what its recount says', async () => {
+test('64 clients at once on the same posts leave every counter correct', async () => {
   await using network = await openNetwork()
   const keys = await Promise.all(Array.from({ length: 64 }, (_, at) => network.agent(`client-${at}`)))
   const author = await network.agent('author')
@@ -132,10 +132,10 @@ test('64 clients at once on the same posts leave every counter what its recount 
   expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([])
   expect(statuses.get(200) ?? 0).toBeGreaterThan(1_000)
   expect(await network.recount()).toEqual([])
-  expect(network.faults).toEqual([])
+  expect(network.errors).toEqual([])
 }, 60_000)
 
-test('what is deleted while others vote and comment on it is voted on before or not at all', async () => {
+test('what is deleted while others vote and comment on it gets votes only before', async () => {
   await using network = await openNetwork()
   const [author, ...others] = await Promise.all(Array.from({ length: 25 }, (_, at) => network.agent(`agent-${at}`)))
   const [post, other] = [await network.post(String(author)), await network.post(String(author))]
@@ -157,10 +157,10 @@ test('what is deleted while others vote and comment on it is voted on before or 
   expect(recorded.lastIndexOf('post.voted')).toBeLessThan(recorded.indexOf('post.deleted'))
   expect(recorded.lastIndexOf('comment.voted')).toBeLessThan(recorded.indexOf('comment.deleted'))
   expect(await network.recount()).toEqual([])
-  expect(network.faults).toEqual([])
+  expect(network.errors).toEqual([])
 })
 
-test('ranks keep up with the votes as closely as anybody could see, and mostly stay where they are', async () => {
+test('ranks follow the votes within their tolerance, and are rarely updated', async () => {
   await using network = await openNetwork()
   const author = await network.agent('author')
   const { id } = await network.post(author)
@@ -196,7 +196,7 @@ test('ranks keep up with the votes as closely as anybody could see, and mostly s
   expect(await network.recount()).toEqual([])
 }, 20_000)
 
-test('a counter that went wrong is found', async () => {
+test('a recount finds a wrong counter', async () => {
   await using network = await openNetwork()
   const post = await network.post(await network.agent('ada'))
   await network.store.write(() => void network.store.prepare('UPDATE posts SET score = 3, upvotes = 5').run())

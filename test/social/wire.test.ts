@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
 import { networkDialect } from '../../src/social/api/errors.ts'
 import { documentFaults } from '../support/walk.ts'
-import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './world.ts'
+import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './network.ts'
 
 const JUNK = `moltbook_${'f'.repeat(64)}`
 
 describe('the document', () => {
-  test('is sound, and served with the page that shows it', async () => {
+  test('is valid, and served with the page that shows it', async () => {
     await using network = await openNetwork()
     expect(documentFaults(network.document)).toEqual([])
     const served = await fetch(`${network.url}/api/v1/openapi.json`)
@@ -21,7 +21,7 @@ describe('the document', () => {
   })
 })
 
-describe('who calls', () => {
+describe('the caller', () => {
   test.each([
     [undefined, 'No authorization token provided'],
     ['', 'No authorization token provided'],
@@ -33,7 +33,7 @@ describe('who calls', () => {
     [`Bearer ${JUNK} ${JUNK}`, 'Invalid token format'],
     [`Bearer ${JUNK}0`, 'Invalid token format'],
     [`Bearer ${JUNK}`, 'Invalid or expired token'],
-  ])('with %p is told: %s', async (authorization, error) => {
+  ])('with %p gets the error: %s', async (authorization, error) => {
     await using network = await openNetwork()
     await network.agent('ada')
     const answer = await network.api(
@@ -57,7 +57,7 @@ describe('who calls', () => {
     }
   })
 
-  test('registers with or without a key, good or not', async () => {
+  test('may register with or without a key, valid or not', async () => {
     await using network = await openNetwork()
     for (const [at, key] of [undefined, 'junk', JUNK].entries()) {
       expect((await network.api('POST', '/agents/register', key, { name: `name${at}` })).status).toBe(201)
@@ -65,8 +65,8 @@ describe('who calls', () => {
   })
 })
 
-describe('an answer', () => {
-  test('to what is nobody’s or asked the wrong way says so, with a key or without', async () => {
+describe('a response', () => {
+  test('to an unknown path or a wrong method is the same error with or without a key', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     for (const who of [undefined, key]) {
@@ -85,7 +85,7 @@ describe('an answer', () => {
     expect([outside.status, outside.body.success]).toEqual([404, false])
   })
 
-  test('may be read by any page, which is told so beforehand', async () => {
+  test('may be read by pages of any origin, with preflight', async () => {
     await using network = await openNetwork()
     const before = await fetch(`${network.url}/api/v1/posts`, { method: 'OPTIONS', headers: { origin: 'https://a.b' } })
     expect(before.status).toBe(200)
@@ -96,7 +96,7 @@ describe('an answer', () => {
     expect(refused.headers.get('access-control-expose-headers')).toContain('X-RateLimit-Reset')
   })
 
-  test('holds no dates with fractions, and no twin spellings where a client would trip', async () => {
+  test('has no timestamps with fractions, and no duplicate spellings that break a client', async () => {
     await using network = await openNetwork()
     await network.clock.advance(123)
     const key = await network.agent('ada')
@@ -122,7 +122,7 @@ describe('an answer', () => {
     expect(Object.keys(me)).not.toContain('createdAt')
   })
 
-  test('of a list has its items under both names', async () => {
+  test('with a list has its items under both names', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     for (let at = 0; at < 3; at++) await network.post(key, `p${at}`)
@@ -142,7 +142,7 @@ describe('an answer', () => {
   })
 })
 
-test('a store that fails is no secret, but where it lies is', () => {
+test('a failed store is reported without its path', () => {
   const refusal = new AppError('store-unavailable', '/home/somebody/social.db could not be written')
   expect(networkDialect.problems.body(refusal)).toEqual({
     success: false,
@@ -153,7 +153,7 @@ test('a store that fails is no secret, but where it lies is', () => {
 })
 
 describe('bodies', () => {
-  test('that are no use are refused with 400, never 422', async () => {
+  test('that are invalid are rejected with 400, never 422', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     for (const body of ['{', '', 'null', '[]', '"x"', '7', '{"title":{}}', '{"__proto__":1}', `${'['.repeat(5_000)}`]) {
@@ -167,7 +167,7 @@ describe('bodies', () => {
     }
   })
 
-  test('are read to their bound, and no further', async () => {
+  test('are read up to their maximum size', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const draft = (length: number) => {
@@ -179,7 +179,7 @@ describe('bodies', () => {
     expect([refused.status, refused.body.code]).toEqual([413, 'BODY_TOO_LARGE'])
   })
 
-  test('are not needed where nothing is sent, whatever is sent there', async () => {
+  test('are ignored where none is needed', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const { id } = await network.post(ada)
@@ -198,8 +198,8 @@ describe('bodies', () => {
   })
 })
 
-describe('the older dialect', () => {
-  test('answers at the root, with names for submolts and camel-case agents', async () => {
+describe('the legacy format', () => {
+  test('is served at the root, with names for submolts and camel-case agents', async () => {
     await using network = await openNetwork()
     const registered = await network.ask('POST', '/agents/register', undefined, { name: 'ada' })
     expect(registered.status).toBe(201)
@@ -230,7 +230,7 @@ describe('the older dialect', () => {
     expect((await network.ask('HEAD', '/posts', key)).status).toBe(200)
   })
 
-  test('is what its own clients get wherever they ask', async () => {
+  test('is served to its own clients at every path', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     await network.post(key)
@@ -349,7 +349,7 @@ async function generated(
   return status
 }
 
-test('thousands of generated requests are answered, none with a fault of ours', async () => {
+test('thousands of generated requests are answered without an internal error', async () => {
   await using network = await openNetwork()
   const keys = [await network.agent('ada'), await network.agent('bob'), 'junk']
   const post = await network.post(String(keys[0]))
@@ -361,7 +361,7 @@ test('thousands of generated requests are answered, none with a fault of ours', 
     const some = await Promise.all(Array.from({ length: 20 }, () => generated(network, keys, ids, rolls)))
     for (const status of some) statuses.set(status, (statuses.get(status) ?? 0) + 1)
   }
-  expect(network.faults).toEqual([])
+  expect(network.errors).toEqual([])
   expect([...statuses.keys()].filter((status) => ![200, 201, 400, 401, 403, 404, 405, 409].includes(status))).toEqual(
     [],
   )
@@ -369,7 +369,7 @@ test('thousands of generated requests are answered, none with a fault of ours', 
   expect(await network.recount()).toEqual([])
 }, 60_000)
 
-test('a refused request, however strange, records nothing and changes no counter', async () => {
+test('a rejected request, however strange, records nothing and changes no counter', async () => {
   await using network = await openNetwork()
   const keys = [await network.agent('ada'), await network.agent('bob'), 'junk', OPERATOR_TOKEN]
   const post = await network.post(String(keys[0]))
@@ -385,6 +385,6 @@ test('a refused request, however strange, records nothing and changes no counter
     expect({ at, status, recorded: network.recorded() }).toEqual({ at, status, recorded: [] })
   }
   expect(refused).toBeGreaterThan(500)
-  expect(network.faults).toEqual([])
+  expect(network.errors).toEqual([])
   expect(await network.recount()).toEqual([])
 }, 60_000)

@@ -10,7 +10,7 @@ import { clean, cleanLine, newId } from '../shared/strings.ts'
 import type { Activity } from './activity.ts'
 import { AgentDeleted, AgentUpdated } from './events.ts'
 import { goneHashes, handleOf, type Name } from './names.ts'
-import type { Agent, AgentAnswer, AgentChange, Done } from './schema.ts'
+import type { Agent, AgentResponse, AgentUpdate, MessageResponse } from './schema.ts'
 import { type AgentRow, DELETED, toAgent } from './view.ts'
 
 const SELECT = 'SELECT a.*, o.id AS owner_id FROM agents a LEFT JOIN owners o ON o.n = a.owner'
@@ -110,11 +110,11 @@ export class Agents {
     return toAgent({ ...row, last_active_at: this.activity.latest(row) }, this.clock.now())
   }
 
-  async me(caller: AgentCaller): Promise<AgentAnswer> {
+  async me(caller: AgentCaller): Promise<AgentResponse> {
     return { success: true, agent: this.show(this.row(caller.n)) }
   }
 
-  async update(caller: AgentCaller, change: AgentChange): Promise<AgentAnswer> {
+  async update(caller: AgentCaller, change: AgentUpdate): Promise<AgentResponse> {
     const newDisplayName = change.display_name ?? change.displayName
     if (newDisplayName === undefined && change.description === undefined && change.metadata === undefined) {
       throw badRequest('No valid fields to update', 'Send description, display_name or metadata.')
@@ -137,7 +137,7 @@ export class Agents {
   }
 
   /** Deletes the caller's account with its name and profile, and what else is deleted at once. */
-  async delete(caller: AgentCaller, others: readonly DeletedAtOnce[]): Promise<Done> {
+  async delete(caller: AgentCaller, others: readonly DeletedAtOnce[]): Promise<MessageResponse> {
     await this.store.write((tx) => {
       const row = this.acting(caller)
       for (const hash of goneHashes(row)) this.#insertGoneName.run(hash)

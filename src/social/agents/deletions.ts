@@ -4,7 +4,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents, DeletedAtOnce } from './agents.ts'
 import { AgentRemoved } from './events.ts'
-import type { Done } from './schema.ts'
+import type { MessageResponse } from './schema.ts'
 
 /** What is deleted later, a few rows per write; returns how many of at most `limit` it deleted. */
 export interface DeletedInSlices {
@@ -37,7 +37,7 @@ export class AccountDeletions {
     this.#finish = store.prepare('UPDATE agents SET leaving = 0 WHERE n = ?')
   }
 
-  async delete(caller: AgentCaller): Promise<Done> {
+  async delete(caller: AgentCaller): Promise<MessageResponse> {
     const done = await this.agents.delete(caller, this.options.atOnce)
     void this.resume()
     return done

@@ -8,7 +8,7 @@ import type { Quotas } from '../limits/quotas.ts'
 import { badRequest, conflict, type SocialError } from '../shared/errors.ts'
 import type { Agents } from './agents.ts'
 import { AgentFollowed, AgentUnfollowed } from './events.ts'
-import type { Followed } from './schema.ts'
+import type { FollowResponse } from './schema.ts'
 
 /** Who follows whom. */
 export class Follows {
@@ -42,7 +42,7 @@ export class Follows {
     return this.#exists.get(follower, followee) !== null
   }
 
-  async follow(caller: AgentCaller, name: string): Promise<Followed> {
+  async follow(caller: AgentCaller, name: string): Promise<FollowResponse> {
     return this.store.write((tx) => {
       const other = this.agents.need(name)
       if (other.n === caller.n) throw badRequest('Cannot follow yourself')
@@ -59,7 +59,7 @@ export class Follows {
     })
   }
 
-  async unfollow(caller: AgentCaller, name: string): Promise<Followed> {
+  async unfollow(caller: AgentCaller, name: string): Promise<FollowResponse> {
     return this.store.write((tx) => {
       const other = this.agents.need(name)
       const message = `You do not follow ${other.name}`

@@ -9,7 +9,7 @@ import { createApiKey } from '../shared/secrets.ts'
 import { cleanLine, hashOf, newId, timestamp } from '../shared/strings.ts'
 import type { Agents } from './agents.ts'
 import { KeyCreated, KeyRevoked } from './events.ts'
-import type { Done, KeyDraft, KeyFacts, KeyList, NewKey } from './schema.ts'
+import type { ApiKey, KeyDraft, KeyList, MessageResponse, NewKeyResponse } from './schema.ts'
 import type { agentKeys } from './table.ts'
 import type { AgentRow } from './view.ts'
 
@@ -81,7 +81,7 @@ export class Keys {
   }
 
   /** Replaces all keys of an agent by a new one on behalf of `actor`. */
-  replace(tx: Tx, agent: KeyOwner, label: string, actor: string): NewKey {
+  replace(tx: Tx, agent: KeyOwner, label: string, actor: string): NewKeyResponse {
     this.revokeAll(tx, agent, actor)
     return this.#create(tx, agent, label, actor)
   }
@@ -91,7 +91,7 @@ export class Keys {
     return { success: true, keys: this.#select.all(n).map((row) => toFacts(row, current)) }
   }
 
-  async create(caller: AgentCaller, { label = '', replace = false }: KeyDraft): Promise<NewKey> {
+  async create(caller: AgentCaller, { label = '', replace = false }: KeyDraft): Promise<NewKeyResponse> {
     const cleanLabel = cleanLine(label)
     if (cleanLabel.length > MAX_LABEL) throw badRequest(`A label must be ${MAX_LABEL} characters or less`)
     return this.store.write((tx) => {
@@ -103,11 +103,11 @@ export class Keys {
   }
 
   /** The operator replaces all keys of an agent. */
-  async reissue(name: string): Promise<NewKey> {
+  async reissue(name: string): Promise<NewKeyResponse> {
     return this.store.write((tx) => this.replace(tx, this.agents.need(name), 'from the operator', 'operator'))
   }
 
-  async revoke(caller: AgentCaller, id: string): Promise<Done> {
+  async revoke(caller: AgentCaller, id: string): Promise<MessageResponse> {
     return this.store.write((tx) => {
       const rows = this.#select.all(caller.n)
       const row = rows.find((each) => each.id === id)
@@ -119,7 +119,7 @@ export class Keys {
     })
   }
 
-  #create(tx: Tx, { n, id }: KeyOwner, label: string, actor: string): NewKey {
+  #create(tx: Tx, { n, id }: KeyOwner, label: string, actor: string): NewKeyResponse {
     const { key, row } = this.add(tx, n, label)
     this.log.append(tx, KeyCreated, { actor, subject: id }, { agent_id: id, key_id: row.id })
     return { success: true, key: toFacts(row), api_key: key, important: SAVE_KEY }
@@ -131,7 +131,7 @@ export class Keys {
   }
 }
 
-const toFacts = ({ id, label, ending, created_at }: KeyRow, current?: string): KeyFacts => ({
+const toFacts = ({ id, label, ending, created_at }: KeyRow, current?: string): ApiKey => ({
   ...{ id, label, ending, current: id === current },
   created_at: timestamp(created_at),
 })

@@ -10,7 +10,7 @@ import type { Agents } from './agents.ts'
 import { AgentRegistered } from './events.ts'
 import type { Keys } from './keys.ts'
 import { parseName } from './names.ts'
-import type { Registered, Registration } from './schema.ts'
+import type { Registration, RegistrationResponse } from './schema.ts'
 
 /** Where a registration comes from. */
 export interface RegistrationOrigin {
@@ -32,7 +32,10 @@ export class Registrations {
     private readonly quotas: Quotas,
   ) {}
 
-  async register({ name, description }: Registration, { address, base }: RegistrationOrigin): Promise<Registered> {
+  async register(
+    { name, description }: Registration,
+    { address, base }: RegistrationOrigin,
+  ): Promise<RegistrationResponse> {
     const parsedName = parseName(name)
     return this.store.write((tx) => {
       const isForeign = this.settings.proxied || !isLoopback(address)

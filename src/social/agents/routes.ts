@@ -8,15 +8,15 @@ import type { Follows } from './follows.ts'
 import type { Keys } from './keys.ts'
 import type { Registrations } from './registrations.ts'
 import {
-  AgentAnswer,
-  AgentChange,
-  Done,
-  Followed,
+  AgentResponse,
+  AgentUpdate,
+  FollowResponse,
   KeyDraft,
   KeyList,
-  NewKey,
-  Registered,
+  MessageResponse,
+  NewKeyResponse,
   Registration,
+  RegistrationResponse,
 } from './schema.ts'
 
 interface AccountServices {
@@ -41,7 +41,7 @@ export const agentRoutes = ({ agents, registrations, deletions, follows }: Accou
       description: 'The response contains your API key, which is not shown again.',
       open: true,
       body: Registration,
-      ok: { 201: Registered },
+      ok: { 201: RegistrationResponse },
       errors: [NAME_TAKEN],
     },
     (context) =>
@@ -50,12 +50,12 @@ export const agentRoutes = ({ agents, registrations, deletions, follows }: Accou
         base: new URL(context.request.url).origin,
       }),
   ),
-  route('GET /api/v1/agents/me', { id: 'getMe', summary: 'Show your own profile', ok: AgentAnswer }, (context) =>
+  route('GET /api/v1/agents/me', { id: 'getMe', summary: 'Show your own profile', ok: AgentResponse }, (context) =>
     agents.me(requireAgent(context)),
   ),
   route(
     'PATCH /api/v1/agents/me',
-    { id: 'updateMe', summary: 'Change your profile', body: AgentChange, ok: AgentAnswer },
+    { id: 'updateMe', summary: 'Change your profile', body: AgentUpdate, ok: AgentResponse },
     (context) => agents.update(requireAgent(context), context.body),
   ),
   route(
@@ -64,7 +64,7 @@ export const agentRoutes = ({ agents, registrations, deletions, follows }: Accou
       id: 'deleteMe',
       summary: 'Delete your account',
       description: 'Your keys are revoked at once, your posts and comments are deleted, your votes stay anonymously.',
-      ok: Done,
+      ok: MessageResponse,
       extension: true,
     },
     (context) => deletions.delete(requireAgent(context)),
@@ -74,14 +74,14 @@ export const agentRoutes = ({ agents, registrations, deletions, follows }: Accou
     {
       id: 'followAgent',
       summary: 'Follow an agent',
-      ok: Followed,
+      ok: FollowResponse,
       errors: ['agent-not-found', 'conflict-wrong-state'],
     },
     (context) => follows.follow(requireAgent(context), context.params.name),
   ),
   route(
     'DELETE /api/v1/agents/{name}/follow',
-    { id: 'unfollowAgent', summary: 'Unfollow an agent', ok: Followed, errors: ['agent-not-found'] },
+    { id: 'unfollowAgent', summary: 'Unfollow an agent', ok: FollowResponse, errors: ['agent-not-found'] },
     (context) => follows.unfollow(requireAgent(context), context.params.name),
   ),
 ]
@@ -100,7 +100,7 @@ export const keyRoutes = ({ keys }: { readonly keys: Keys }, callers: { keyIdOf(
       summary: 'Create a key',
       description: 'With `replace` all other keys are revoked in the same step. Use it to replace a lost key.',
       body: Type.Optional(KeyDraft),
-      ok: { 201: NewKey },
+      ok: { 201: NewKeyResponse },
       errors: ['conflict-wrong-state'],
       extension: true,
     },
@@ -111,7 +111,7 @@ export const keyRoutes = ({ keys }: { readonly keys: Keys }, callers: { keyIdOf(
     {
       id: 'revokeKey',
       summary: 'Revoke a key',
-      ok: Done,
+      ok: MessageResponse,
       errors: ['key-not-found', 'conflict-wrong-state'],
       extension: true,
     },

@@ -58,7 +58,7 @@ export const Registration = Type.Object(
 )
 export type Registration = Static<typeof Registration>
 
-export const Registered = Type.Object(
+export const RegistrationResponse = Type.Object(
   {
     success,
     message: Type.String(),
@@ -74,11 +74,11 @@ export const Registered = Type.Object(
     important: string('A reminder to save the key.'),
     status: Type.Literal('pending_claim'),
   },
-  { $id: 'Registered' },
+  { $id: 'RegistrationResponse' },
 )
-export type Registered = Static<typeof Registered>
+export type RegistrationResponse = Static<typeof RegistrationResponse>
 
-export const AgentChange = Type.Object(
+export const AgentUpdate = Type.Object(
   {
     description: Type.Optional(Type.String()),
     display_name: Type.Optional(string('1 to 50 characters.')),
@@ -87,14 +87,14 @@ export const AgentChange = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Replaces its own data, at most 16 KB.' }),
     ),
   },
-  { $id: 'AgentChange' },
+  { $id: 'AgentUpdate' },
 )
-export type AgentChange = Static<typeof AgentChange>
+export type AgentUpdate = Static<typeof AgentUpdate>
 
-export const AgentAnswer = Type.Object({ success, agent: Agent }, { $id: 'AgentAnswer' })
-export type AgentAnswer = Static<typeof AgentAnswer>
+export const AgentResponse = Type.Object({ success, agent: Agent }, { $id: 'AgentResponse' })
+export type AgentResponse = Static<typeof AgentResponse>
 
-export const Followed = Type.Object(
+export const FollowResponse = Type.Object(
   {
     success,
     message: Type.String(),
@@ -105,17 +105,17 @@ export const Followed = Type.Object(
       Type.Literal('not_following'),
     ]),
   },
-  { $id: 'Followed' },
+  { $id: 'FollowResponse' },
 )
-export type Followed = Static<typeof Followed>
+export type FollowResponse = Static<typeof FollowResponse>
 
-export const Done = Type.Object(
+export const MessageResponse = Type.Object(
   { success, message: Type.String() },
-  { $id: 'Done', description: 'The request succeeded.' },
+  { $id: 'MessageResponse', description: 'The request succeeded.' },
 )
-export type Done = Static<typeof Done>
+export type MessageResponse = Static<typeof MessageResponse>
 
-export const KeyFacts = Type.Object(
+export const ApiKey = Type.Object(
   {
     id: string('The identifier of the key, not the key itself.'),
     label: string('What it is for.'),
@@ -123,11 +123,11 @@ export const KeyFacts = Type.Object(
     current: Type.Boolean({ description: 'Whether this request was sent with it.' }),
     created_at: Type.String(),
   },
-  { $id: 'KeyFacts', description: 'An API key, without its secret.' },
+  { $id: 'ApiKey', description: 'An API key, without its secret.' },
 )
-export type KeyFacts = Static<typeof KeyFacts>
+export type ApiKey = Static<typeof ApiKey>
 
-export const KeyList = Type.Object({ success, keys: Type.Array(KeyFacts) }, { $id: 'KeyList' })
+export const KeyList = Type.Object({ success, keys: Type.Array(ApiKey) }, { $id: 'KeyList' })
 export type KeyList = Static<typeof KeyList>
 
 export const KeyDraft = Type.Object(
@@ -139,8 +139,8 @@ export const KeyDraft = Type.Object(
 )
 export type KeyDraft = Static<typeof KeyDraft>
 
-export const NewKey = Type.Object(
-  { success, key: KeyFacts, api_key: string('The API key; it is shown only once.'), important: Type.String() },
-  { $id: 'NewKey' },
+export const NewKeyResponse = Type.Object(
+  { success, key: ApiKey, api_key: string('The API key; it is shown only once.'), important: Type.String() },
+  { $id: 'NewKeyResponse' },
 )
-export type NewKey = Static<typeof NewKey>
+export type NewKeyResponse = Static<typeof NewKeyResponse>

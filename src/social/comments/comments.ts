@@ -6,7 +6,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
-import type { Done } from '../agents/schema.ts'
+import type { MessageResponse } from '../agents/schema.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import type { Posts } from '../posts/posts.ts'
 import { toPost } from '../posts/view.ts'
@@ -16,12 +16,12 @@ import { clean, newId } from '../shared/strings.ts'
 import { CommentCreated, CommentDeleted } from './events.ts'
 import type {
   Comment,
-  CommentAnswer,
   CommentDraft,
-  CommentMade,
   CommentPage,
   CommentQuery,
-  PostAnswer,
+  CommentResponse,
+  NewCommentResponse,
+  PostResponse,
 } from './schema.ts'
 import { Threads } from './threads.ts'
 import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment } from './view.ts'
@@ -86,7 +86,7 @@ export class Comments {
     post: string,
     draft: CommentDraft,
     save: SaveResponse = withoutReplay,
-  ): Promise<Charged<CommentMade>> {
+  ): Promise<Charged<NewCommentResponse>> {
     const content = clean(draft.content)
     if (content === '') throw badRequest('Content is required')
     if (content.length > MAX_CONTENT) throw badRequest(`Content must be ${MAX_CONTENT} characters or less`)
@@ -107,7 +107,7 @@ export class Comments {
     })
   }
 
-  async get(caller: AgentCaller, id: string): Promise<CommentAnswer> {
+  async get(caller: AgentCaller, id: string): Promise<CommentResponse> {
     return { success: true, comment: toComment(this.need(id, caller.n)) }
   }
 
@@ -126,13 +126,13 @@ export class Comments {
   }
 
   /** A post with its first comments. */
-  async getPost(caller: AgentCaller, id: string): Promise<PostAnswer> {
+  async getPost(caller: AgentCaller, id: string): Promise<PostResponse> {
     const row = this.posts.need(id, caller.n)
     const { items } = this.#threads.page(caller.n, row.n, 0, { limit: INLINE_COMMENTS })
     return { success: true, post: toPost(row), comments: items }
   }
 
-  async delete(caller: AgentCaller, id: string): Promise<Done> {
+  async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {
     return this.store.write((tx) => {
       const row = this.need(id, caller.n)
       if (row.deleted_at !== null) throw commentNotFound()

@@ -1,15 +1,15 @@
 import { route } from '../../http/route.ts'
-import { Done } from '../agents/schema.ts'
+import { MessageResponse } from '../agents/schema.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
 import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
 import type { Comments } from './comments.ts'
-import { CommentAnswer, CommentDraft, CommentMade, CommentPage, CommentQuery, PostAnswer } from './schema.ts'
+import { CommentDraft, CommentPage, CommentQuery, CommentResponse, NewCommentResponse, PostResponse } from './schema.ts'
 
 /** Comments, and posts shown with their comments. */
 export const commentRoutes = ({ comments }: { readonly comments: Comments }) => [
   route(
     'GET /api/v1/posts/{id}',
-    { id: 'getPost', summary: 'Show a post with its first comments', ok: PostAnswer, errors: ['post-not-found'] },
+    { id: 'getPost', summary: 'Show a post with its first comments', ok: PostResponse, errors: ['post-not-found'] },
     (context) => comments.getPost(requireAgent(context), context.params.id),
   ),
   route(
@@ -19,7 +19,7 @@ export const commentRoutes = ({ comments }: { readonly comments: Comments }) => 
       summary: 'Comment on a post',
       body: CommentDraft,
       headers: idempotencyHeader,
-      ok: { 201: CommentMade },
+      ok: { 201: NewCommentResponse },
       errors: ['post-not-found', 'comment-not-found'],
     },
     (context) =>
@@ -43,12 +43,12 @@ export const commentRoutes = ({ comments }: { readonly comments: Comments }) => 
   ),
   route(
     'GET /api/v1/comments/{id}',
-    { id: 'getComment', summary: 'Show a comment', ok: CommentAnswer, errors: ['comment-not-found'] },
+    { id: 'getComment', summary: 'Show a comment', ok: CommentResponse, errors: ['comment-not-found'] },
     (context) => comments.get(requireAgent(context), context.params.id),
   ),
   route(
     'DELETE /api/v1/comments/{id}',
-    { id: 'deleteComment', summary: 'Delete your comment', ok: Done, errors: ['comment-not-found'] },
+    { id: 'deleteComment', summary: 'Delete your comment', ok: MessageResponse, errors: ['comment-not-found'] },
     (context) => comments.delete(requireAgent(context), context.params.id),
   ),
 ]

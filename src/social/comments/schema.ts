@@ -76,14 +76,17 @@ export const CommentPage = Type.Object(
 )
 export type CommentPage = Static<typeof CommentPage>
 
-export const CommentMade = Type.Object({ success, message: Type.String(), comment: Comment }, { $id: 'CommentMade' })
-export type CommentMade = Static<typeof CommentMade>
-
-export const CommentAnswer = Type.Object({ success, comment: Comment }, { $id: 'CommentAnswer' })
-export type CommentAnswer = Static<typeof CommentAnswer>
-
-export const PostAnswer = Type.Object(
-  { success, post: Post, comments: Type.Array(Comment, { description: 'Its first comments.' }) },
-  { $id: 'PostAnswer' },
+export const NewCommentResponse = Type.Object(
+  { success, message: Type.String(), comment: Comment },
+  { $id: 'NewCommentResponse' },
 )
-export type PostAnswer = Static<typeof PostAnswer>
+export type NewCommentResponse = Static<typeof NewCommentResponse>
+
+export const CommentResponse = Type.Object({ success, comment: Comment }, { $id: 'CommentResponse' })
+export type CommentResponse = Static<typeof CommentResponse>
+
+export const PostResponse = Type.Object(
+  { success, post: Post, comments: Type.Array(Comment, { description: 'Its first comments.' }) },
+  { $id: 'PostResponse' },
+)
+export type PostResponse = Static<typeof PostResponse>

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Keys } from '../agents/keys.ts'
-import type { AgentAnswer, NewKey } from '../agents/schema.ts'
+import type { AgentResponse, NewKeyResponse } from '../agents/schema.ts'
 import type { Suspensions } from '../agents/suspensions.ts'
 import type { AgentClaims } from '../ownership/claims.ts'
 import { badRequest } from '../shared/errors.ts'
@@ -26,21 +26,21 @@ export class Operator {
   ) {}
 
   /** Approves the claim of an agent, in place of an owner. */
-  async approve(name: string): Promise<AgentAnswer> {
+  async approve(name: string): Promise<AgentResponse> {
     return { success: true, agent: await this.services.claims.approve(name) }
   }
 
   /** Ends the claim of an agent, whoever owns it. */
-  async release(name: string): Promise<AgentAnswer> {
+  async release(name: string): Promise<AgentResponse> {
     return { success: true, agent: await this.services.claims.release(name) }
   }
 
   /** Gives an agent a new key in place of all others. */
-  async reissue(name: string): Promise<NewKey> {
+  async reissue(name: string): Promise<NewKeyResponse> {
     return this.services.keys.reissue(name)
   }
 
-  async suspend(name: string, suspension: Suspension): Promise<AgentAnswer> {
+  async suspend(name: string, suspension: Suspension): Promise<AgentResponse> {
     const reason = clean(suspension.reason)
     if (reason === '') throw badRequest('Reason cannot be empty', 'The agent is shown why it was suspended.')
     if (reason.length > MAX_REASON) throw badRequest(`Reason must be ${MAX_REASON} characters or less`)
@@ -48,7 +48,7 @@ export class Operator {
     return { success: true, agent: await this.services.suspensions.suspend(name, reason, until) }
   }
 
-  async reinstate(name: string): Promise<AgentAnswer> {
+  async reinstate(name: string): Promise<AgentResponse> {
     return { success: true, agent: await this.services.suspensions.reinstate(name) }
   }
 

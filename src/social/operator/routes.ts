@@ -1,10 +1,10 @@
 import { route } from '../../http/route.ts'
-import { AgentAnswer, NewKey } from '../agents/schema.ts'
+import { AgentResponse, NewKeyResponse } from '../agents/schema.ts'
 import { requireOperator } from '../shared/callers.ts'
 import type { Operator } from './operator.ts'
 import { Recount, Suspension } from './schema.ts'
 
-const agentOperation = { extension: true, ok: AgentAnswer, errors: ['agent-not-found'] } as const
+const agentOperation = { extension: true, ok: AgentResponse, errors: ['agent-not-found'] } as const
 const description = 'Only for the operator of this server.'
 
 /** What only the operator of this server may do. */
@@ -32,7 +32,7 @@ export const operatorRoutes = (operator: Operator) => [
       summary: 'Replace the keys of an agent',
       description: `${description} All its keys are revoked in the same step. The new key is not shown again.`,
       ...agentOperation,
-      ok: { 201: NewKey },
+      ok: { 201: NewKeyResponse },
     },
     (context) => {
       requireOperator(context)

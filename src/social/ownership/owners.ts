@@ -4,7 +4,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Keys } from '../agents/keys.ts'
-import type { Agent, KeyFacts } from '../agents/schema.ts'
+import type { Agent, ApiKey } from '../agents/schema.ts'
 import type { Suspensions } from '../agents/suspensions.ts'
 import type { Suspender } from '../agents/table.ts'
 import type { AgentRow } from '../agents/view.ts'
@@ -15,7 +15,7 @@ import type { AgentClaims } from './claims.ts'
 /** An agent as its owner sees it. */
 export interface OwnedAgent {
   readonly agent: Agent
-  readonly keys: readonly KeyFacts[]
+  readonly keys: readonly ApiKey[]
   /** Who suspended it, and why. An owner can end only their own suspension. */
   readonly suspension: { readonly by: Suspender; readonly reason: string } | undefined
 }

@@ -3,7 +3,7 @@ import { html, type Markup } from '../../http/html.ts'
 import type { Agent, Author } from '../agents/schema.ts'
 import { DELETED } from '../agents/view.ts'
 import type { Post } from '../posts/schema.ts'
-import type { Found } from '../search/schema.ts'
+import type { SearchResult } from '../search/schema.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import { avatar } from './avatar.ts'
 import { EXTERNAL_REL } from './markdown.ts'
@@ -97,7 +97,10 @@ export const agentLine = (agent: Agent): Markup => html`<li>${byline(agent)}
 ${agent.description !== '' && html`<p dir="auto">${excerpt(agent.description, 160)}</p>`}</li>`
 
 /** A comment in search results. */
-export const commentResult = ({ id, content, author, post, created_at }: Found, clock: Clock): Markup => html`<li>
+export const commentResult = (
+  { id, content, author, post, created_at }: SearchResult,
+  clock: Clock,
+): Markup => html`<li>
 <a href="/p/${post.id}?under=${id}"><bdi>${singleLine(post.title) || 'untitled'}</bdi></a>
 <p dir="auto">${excerpt(content, 220)}</p><p class="meta">${byline(author)} ${timeAgo(created_at, clock)}</p></li>`
 

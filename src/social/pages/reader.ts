@@ -5,7 +5,7 @@ import type { Comments } from '../comments/comments.ts'
 import type { Comment, CommentSort } from '../comments/schema.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post, PostSort } from '../posts/schema.ts'
-import type { SearchAnswer } from '../search/schema.ts'
+import type { SearchResponse } from '../search/schema.ts'
 import type { Search } from '../search/search.ts'
 import { commentNotFound } from '../shared/errors.ts'
 import type { Submolt } from '../submolts/schema.ts'
@@ -94,7 +94,7 @@ export class PageReader {
     return { items: submolts, next: next_cursor ?? undefined }
   }
 
-  search(q: string, cursor: string | undefined): Promise<SearchAnswer> {
+  search(q: string, cursor: string | undefined): Promise<SearchResponse> {
     return this.services.search.find(ANONYMOUS, { q, cursor, limit: POSTS_PER_PAGE })
   }
 }

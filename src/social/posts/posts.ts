@@ -6,7 +6,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Agents } from '../agents/agents.ts'
-import type { Done } from '../agents/schema.ts'
+import type { MessageResponse } from '../agents/schema.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import { postNotFound, SocialError } from '../shared/errors.ts'
 import { type Page, pageValues, parseWord } from '../shared/paging.ts'
@@ -18,11 +18,11 @@ import { PostLists } from './lists.ts'
 import { hot, rising } from './ranks.ts'
 import {
   type FeedQuery,
+  type NewPostResponse,
   type OrderQuery,
   POST_SORTS,
   type Post,
   type PostDraft,
-  type PostMade,
   type PostPage,
   type PostQuery,
 } from './schema.ts'
@@ -82,7 +82,11 @@ export class Posts {
     return row.n
   }
 
-  async create(caller: AgentCaller, draft: PostDraft, save: SaveResponse = withoutReplay): Promise<Charged<PostMade>> {
+  async create(
+    caller: AgentCaller,
+    draft: PostDraft,
+    save: SaveResponse = withoutReplay,
+  ): Promise<Charged<NewPostResponse>> {
     const { submolt, title, content, url } = parsePostDraft(draft)
     return this.store.write((tx) => {
       const community = this.submolts.need(submolt, caller.n)
@@ -133,7 +137,7 @@ export class Posts {
     return this.#lists.page(viewer, { sort: 'new', limit }, 'author', author).items
   }
 
-  async delete(caller: AgentCaller, id: string): Promise<Done> {
+  async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {
     return this.store.write((tx) => {
       const row = this.need(id, caller.n)
       if (row.author !== caller.n) throw new SocialError('forbidden', 'You can only delete your own posts')

@@ -1,9 +1,9 @@
 import { route } from '../../http/route.ts'
-import { Done } from '../agents/schema.ts'
+import { MessageResponse } from '../agents/schema.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
 import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
 import type { Posts } from './posts.ts'
-import { FeedQuery, OrderQuery, PostDraft, PostMade, PostPage, PostQuery } from './schema.ts'
+import { FeedQuery, NewPostResponse, OrderQuery, PostDraft, PostPage, PostQuery } from './schema.ts'
 
 /** Posts, and the lists of them. */
 export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
@@ -15,7 +15,7 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
       description: 'A text post has `content`, a link post has `url`.',
       body: PostDraft,
       headers: idempotencyHeader,
-      ok: { 201: PostMade },
+      ok: { 201: NewPostResponse },
       errors: ['submolt-not-found'],
     },
     (context) => withQuotaHeaders(context, posts.create(requireAgent(context), context.body, context.saveResponse)),
@@ -45,7 +45,7 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
   ),
   route(
     'DELETE /api/v1/posts/{id}',
-    { id: 'deletePost', summary: 'Delete your post', ok: Done, errors: ['post-not-found'] },
+    { id: 'deletePost', summary: 'Delete your post', ok: MessageResponse, errors: ['post-not-found'] },
     (context) => posts.delete(requireAgent(context), context.params.id),
   ),
   route(

@@ -105,5 +105,5 @@ export const PostPage = Type.Object(
 )
 export type PostPage = Static<typeof PostPage>
 
-export const PostMade = Type.Object({ success, message: Type.String(), post: Post }, { $id: 'PostMade' })
-export type PostMade = Static<typeof PostMade>
+export const NewPostResponse = Type.Object({ success, message: Type.String(), post: Post }, { $id: 'NewPostResponse' })
+export type NewPostResponse = Static<typeof NewPostResponse>

@@ -1,6 +1,6 @@
 import { route } from '../../http/route.ts'
 import { requireAgent } from '../shared/callers.ts'
-import { SearchAnswer, SearchQuery } from './schema.ts'
+import { SearchQuery, SearchResponse } from './schema.ts'
 import type { Search } from './search.ts'
 
 export const searchRoutes = ({ search }: { readonly search: Search }) => [
@@ -12,7 +12,7 @@ export const searchRoutes = ({ search }: { readonly search: Search }) => [
       description:
         'Finds what contains every word. Orders the newest 2,000 matches, and the newest 200 with all words in the title, by score.',
       query: SearchQuery,
-      ok: SearchAnswer,
+      ok: SearchResponse,
       errors: ['submolt-not-found', 'invalid-cursor'],
     },
     (context) => search.find(requireAgent(context), context.query),

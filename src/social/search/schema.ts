@@ -22,7 +22,7 @@ export type SearchQuery = Static<typeof SearchQuery>
 const InPost = Type.Object({ id: Type.String(), title: Type.String() })
 const InSubmolt = Type.Object({ id: Type.String(), name: Type.String(), display_name: Type.String() })
 
-export const Found = Type.Object(
+export const SearchResult = Type.Object(
   {
     id: Type.String(),
     type: Type.Union([Type.Literal('post'), Type.Literal('comment')]),
@@ -39,16 +39,16 @@ export const Found = Type.Object(
     post: InPost,
     post_id: Type.String({ description: 'The post itself, or the post of the comment.' }),
   },
-  { $id: 'Found', description: 'A post or comment that contains the words.' },
+  { $id: 'SearchResult', description: 'A post or comment that contains the words.' },
 )
-export type Found = Static<typeof Found>
+export type SearchResult = Static<typeof SearchResult>
 
-export const SearchAnswer = Type.Object(
+export const SearchResponse = Type.Object(
   {
     success,
     query: Type.String(),
     type: Type.String(),
-    results: Type.Array(Found, { description: 'Posts and comments, highest score first.' }),
+    results: Type.Array(SearchResult, { description: 'Posts and comments, highest score first.' }),
     posts: Type.Array(Post, { description: 'The posts among the results, in full.' }),
     agents: Type.Array(Agent, { description: 'At most 10, on the first page.' }),
     submolts: Type.Array(Submolt, { description: 'At most 10, on the first page.' }),
@@ -59,6 +59,6 @@ export const SearchAnswer = Type.Object(
     totalAgents: Type.Integer(),
     totalSubmolts: Type.Integer(),
   },
-  { $id: 'SearchAnswer' },
+  { $id: 'SearchResponse' },
 )
-export type SearchAnswer = Static<typeof SearchAnswer>
+export type SearchResponse = Static<typeof SearchResponse>

@@ -15,12 +15,12 @@ import { parseLimit, parseWord } from '../shared/paging.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
 import { COMMENTS, type Kind, type Match, newestSql, POSTS, TITLES } from './matches.ts'
-import { type Found, SEARCH_PAGE, SEARCH_TYPES, type SearchAnswer, type SearchQuery } from './schema.ts'
+import { SEARCH_PAGE, SEARCH_TYPES, type SearchQuery, type SearchResponse, type SearchResult } from './schema.ts'
 
 /** A result with its match, and with the post if it is one. */
 interface Hit {
   match: Match
-  result: Found
+  result: SearchResult
   post?: Post
 }
 
@@ -63,7 +63,7 @@ export class Search {
     this.#submolts = store.prepare(SELECT_SUBMOLTS)
   }
 
-  async find(caller: AgentCaller, query: SearchQuery): Promise<SearchAnswer> {
+  async find(caller: AgentCaller, query: SearchQuery): Promise<SearchResponse> {
     const text = (query.q ?? '').trim()
     if (text.length > MAX_QUERY) throw badRequest(`Search text must be ${MAX_QUERY} characters or less`)
     const type = parseWord(SEARCH_TYPES, 'all', query.type)
@@ -148,7 +148,7 @@ function sortMatches(matches: readonly Match[], [score = 0, kind = 0, n = 0]: re
   return scores.flatMap((each) => byScore.get(each) ?? [])
 }
 
-const postResult = (post: Post, { similarity }: Match): Found => ({
+const postResult = (post: Post, { similarity }: Match): SearchResult => ({
   ...{ id: post.id, type: 'post', title: post.title, content: post.content ?? '', url: post.url },
   ...{ score: post.score, upvotes: post.upvotes, downvotes: post.downvotes, created_at: post.created_at },
   similarity,
@@ -158,7 +158,7 @@ const postResult = (post: Post, { similarity }: Match): Found => ({
   post_id: post.id,
 })
 
-const commentResult = (comment: Comment, title: string, { similarity }: Match): Found => ({
+const commentResult = (comment: Comment, title: string, { similarity }: Match): SearchResult => ({
   ...{ id: comment.id, type: 'comment', title: null, content: comment.content, url: null },
   ...{ score: comment.score, upvotes: comment.upvotes, downvotes: comment.downvotes, created_at: comment.created_at },
   similarity,
@@ -170,12 +170,12 @@ const commentResult = (comment: Comment, title: string, { similarity }: Match): 
 function toAnswer(
   query: string,
   type: string,
-  results: Found[],
+  results: SearchResult[],
   posts: Post[],
   agents: Agent[],
   submolts: Submolt[],
   next: string | undefined,
-): SearchAnswer {
+): SearchResponse {
   return {
     ...{ success: true, query, type, results, posts, agents, submolts, count: results.length },
     ...{ has_more: next !== undefined, next_cursor: next ?? null },

@@ -2,7 +2,7 @@ import { route } from '../../http/route.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
 import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
 import { NAME_TAKEN } from '../shared/errors.ts'
-import { SubmoltAnswer, SubmoltDraft, SubmoltPage, SubmoltQuery, Subscribed } from './schema.ts'
+import { SubmoltDraft, SubmoltPage, SubmoltQuery, SubmoltResponse, SubscriptionResponse } from './schema.ts'
 import type { Submolts } from './submolts.ts'
 
 /** Communities. */
@@ -15,7 +15,7 @@ export const submoltRoutes = ({ submolts }: { readonly submolts: Submolts }) => 
       description: 'You become its owner and subscribe to it.',
       body: SubmoltDraft,
       headers: idempotencyHeader,
-      ok: { 201: SubmoltAnswer },
+      ok: { 201: SubmoltResponse },
       errors: [NAME_TAKEN],
     },
     (context) => withQuotaHeaders(context, submolts.create(requireAgent(context), context.body, context.saveResponse)),
@@ -33,7 +33,7 @@ export const submoltRoutes = ({ submolts }: { readonly submolts: Submolts }) => 
   ),
   route(
     'GET /api/v1/submolts/{name}',
-    { id: 'getSubmolt', summary: 'Show a community', ok: SubmoltAnswer, errors: ['submolt-not-found'] },
+    { id: 'getSubmolt', summary: 'Show a community', ok: SubmoltResponse, errors: ['submolt-not-found'] },
     (context) => submolts.get(requireAgent(context), context.params.name),
   ),
   route(
@@ -41,14 +41,19 @@ export const submoltRoutes = ({ submolts }: { readonly submolts: Submolts }) => 
     {
       id: 'subscribe',
       summary: 'Subscribe to a community',
-      ok: Subscribed,
+      ok: SubscriptionResponse,
       errors: ['submolt-not-found', 'conflict-wrong-state'],
     },
     (context) => submolts.subscribe(requireAgent(context), context.params.name),
   ),
   route(
     'DELETE /api/v1/submolts/{name}/subscribe',
-    { id: 'unsubscribe', summary: 'Unsubscribe from a community', ok: Subscribed, errors: ['submolt-not-found'] },
+    {
+      id: 'unsubscribe',
+      summary: 'Unsubscribe from a community',
+      ok: SubscriptionResponse,
+      errors: ['submolt-not-found'],
+    },
     (context) => submolts.unsubscribe(requireAgent(context), context.params.name),
   ),
 ]

@@ -55,8 +55,8 @@ export const SubmoltDraft = Type.Object(
 )
 export type SubmoltDraft = Static<typeof SubmoltDraft>
 
-export const SubmoltAnswer = Type.Object({ success, submolt: Submolt, your_role: role }, { $id: 'SubmoltAnswer' })
-export type SubmoltAnswer = Static<typeof SubmoltAnswer>
+export const SubmoltResponse = Type.Object({ success, submolt: Submolt, your_role: role }, { $id: 'SubmoltResponse' })
+export type SubmoltResponse = Static<typeof SubmoltResponse>
 
 export const SUBMOLT_SORTS = ['popular', 'new', 'alphabetical'] as const
 export const SUBMOLT_PAGE: PageSize = { default: 50, max: 100 }
@@ -73,7 +73,7 @@ export const SubmoltPage = Type.Object(
 )
 export type SubmoltPage = Static<typeof SubmoltPage>
 
-export const Subscribed = Type.Object(
+export const SubscriptionResponse = Type.Object(
   {
     success,
     message: Type.String(),
@@ -84,6 +84,6 @@ export const Subscribed = Type.Object(
       Type.Literal('not_subscribed'),
     ]),
   },
-  { $id: 'Subscribed' },
+  { $id: 'SubscriptionResponse' },
 )
-export type Subscribed = Static<typeof Subscribed>
+export type SubscriptionResponse = Static<typeof SubscriptionResponse>

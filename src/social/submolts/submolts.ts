@@ -17,11 +17,11 @@ import {
   SUBMOLT_PAGE,
   SUBMOLT_SORTS,
   type Submolt,
-  type SubmoltAnswer,
   type SubmoltDraft,
   type SubmoltPage,
   type SubmoltQuery,
-  type Subscribed,
+  type SubmoltResponse,
+  type SubscriptionResponse,
 } from './schema.ts'
 import type { submolts } from './table.ts'
 
@@ -114,7 +114,7 @@ export class Submolts {
     caller: AgentCaller,
     draft: SubmoltDraft,
     save: SaveResponse = withoutReplay,
-  ): Promise<Charged<SubmoltAnswer>> {
+  ): Promise<Charged<SubmoltResponse>> {
     const name = parseSubmoltName(draft.name)
     const displayName = cleanLine(draft.display_name ?? draft.displayName ?? '') || name
     if (displayName.length > MAX_DISPLAY_NAME)
@@ -142,7 +142,7 @@ export class Submolts {
     return toSubmolt(this.need(name, viewer))
   }
 
-  async get(caller: AgentCaller, name: string): Promise<SubmoltAnswer> {
+  async get(caller: AgentCaller, name: string): Promise<SubmoltResponse> {
     return toAnswer(this.need(name, caller.n))
   }
 
@@ -158,7 +158,7 @@ export class Submolts {
     return { success: true, submolts: items, data: items, ...pageValues({ items, limit, offset, next }) }
   }
 
-  async subscribe(caller: AgentCaller, name: string): Promise<Subscribed> {
+  async subscribe(caller: AgentCaller, name: string): Promise<SubscriptionResponse> {
     return this.store.write((tx) => {
       const row = this.need(name, caller.n)
       if (row.subscribed) return subscribed('already_subscribed', `Already subscribed to m/${row.name}`)
@@ -172,7 +172,7 @@ export class Submolts {
     })
   }
 
-  async unsubscribe(caller: AgentCaller, name: string): Promise<Subscribed> {
+  async unsubscribe(caller: AgentCaller, name: string): Promise<SubscriptionResponse> {
     return this.store.write((tx) => {
       const row = this.need(name, caller.n)
       if (!row.subscribed) return subscribed('not_subscribed', `Not subscribed to m/${row.name}`)
@@ -203,9 +203,13 @@ export class Submolts {
   }
 }
 
-const subscribed = (action: Subscribed['action'], message: string): Subscribed => ({ success: true, message, action })
+const subscribed = (action: SubscriptionResponse['action'], message: string): SubscriptionResponse => ({
+  success: true,
+  message,
+  action,
+})
 
-const toAnswer = (row: SubmoltRow): SubmoltAnswer => ({ success: true, submolt: toSubmolt(row), your_role: row.role })
+const toAnswer = (row: SubmoltRow): SubmoltResponse => ({ success: true, submolt: toSubmolt(row), your_role: row.role })
 
 function toSubmolt(row: SubmoltRow): Submolt {
   return {

@@ -1,14 +1,14 @@
 import { route } from '../../http/route.ts'
 import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
-import { Voted, VoteWish } from './schema.ts'
+import { VoteDraft, VoteResponse } from './schema.ts'
 import type { Votes } from './votes.ts'
 
 const description = 'The same vote again removes it; the opposite vote changes it.'
-const onPost = { ok: Voted, errors: ['post-not-found'], headers: idempotencyHeader, description } as const
-const onComment = { ok: Voted, errors: ['comment-not-found'], headers: idempotencyHeader, description } as const
+const onPost = { ok: VoteResponse, errors: ['post-not-found'], headers: idempotencyHeader, description } as const
+const onComment = { ok: VoteResponse, errors: ['comment-not-found'], headers: idempotencyHeader, description } as const
 const setVote = {
-  ok: Voted,
-  body: VoteWish,
+  ok: VoteResponse,
+  body: VoteDraft,
   description: 'Safe to repeat: `value` is the vote you want to have.',
   extension: true,
 } as const

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Author } from '../agents/schema.ts'
 import { success, userVote } from '../shared/fields.ts'
 
-export const Voted = Type.Object(
+export const VoteResponse = Type.Object(
   {
     success,
     message: Type.String(),
@@ -24,16 +24,16 @@ export const Voted = Type.Object(
     author: Author,
     already_following: Type.Boolean({ description: 'Whether you follow the author.' }),
   },
-  { $id: 'Voted' },
+  { $id: 'VoteResponse' },
 )
-export type Voted = Static<typeof Voted>
+export type VoteResponse = Static<typeof VoteResponse>
 
-export const VoteWish = Type.Object(
+export const VoteDraft = Type.Object(
   {
     value: Type.Union([Type.Literal(1), Type.Literal(0), Type.Literal(-1)], {
       description: 'The vote you want to have: 1 up, -1 down, 0 none.',
     }),
   },
-  { $id: 'VoteWish' },
+  { $id: 'VoteDraft' },
 )
-export type VoteWish = Static<typeof VoteWish>
+export type VoteDraft = Static<typeof VoteDraft>

@@ -11,7 +11,7 @@ import type { Quotas } from '../limits/quotas.ts'
 import { best, controversy, hot, hotChanged, rankChanged, rising, type Tally } from '../posts/ranks.ts'
 import { badRequest, commentNotFound, postNotFound } from '../shared/errors.ts'
 import { CommentVoted, PostVoted } from './events.ts'
-import type { Voted } from './schema.ts'
+import type { VoteResponse } from './schema.ts'
 
 export type Vote = 1 | 0 | -1
 type Kind = 'post' | 'comment'
@@ -97,7 +97,7 @@ export class Votes {
     id: string,
     vote: 1 | -1,
     save: SaveResponse = withoutReplay,
-  ): Promise<Voted> {
+  ): Promise<VoteResponse> {
     return this.store.write((tx) => {
       const target = this.#findTarget(kind, id, caller)
       return save(tx, this.#change(tx, caller, kind, target, target.previous_vote === vote ? 0 : vote))
@@ -105,7 +105,7 @@ export class Votes {
   }
 
   /** Sets a vote; setting it again changes nothing. */
-  async set(caller: AgentCaller, kind: Kind, id: string, vote: Vote): Promise<Voted> {
+  async set(caller: AgentCaller, kind: Kind, id: string, vote: Vote): Promise<VoteResponse> {
     return this.store.write((tx) => {
       const target = this.#findTarget(kind, id, caller)
       return this.#change(tx, caller, kind, target, vote)
@@ -120,7 +120,7 @@ export class Votes {
     return target
   }
 
-  #change(tx: Tx, caller: AgentCaller, kind: Kind, target: Target, after: Vote): Voted {
+  #change(tx: Tx, caller: AgentCaller, kind: Kind, target: Target, after: Vote): VoteResponse {
     const { previous_vote: before } = target
     if (before === after) return toAnswer(target, target, after, 'unchanged', 'Vote unchanged')
     const me = this.agents.acting(caller)
@@ -155,7 +155,13 @@ export class Votes {
   }
 }
 
-function toAnswer(target: Target, tally: Tally, vote: Vote, action: Voted['action'], message: string): Voted {
+function toAnswer(
+  target: Target,
+  tally: Tally,
+  vote: Vote,
+  action: VoteResponse['action'],
+  message: string,
+): VoteResponse {
   const user_vote = vote === 0 ? null : vote
   const { score, upvotes, downvotes } = tally
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Browser, type Page } from './browser.ts'
-import { openAccounts, openProvider } from './identity.ts'
+import { openAccounts, openProvider } from './identity-provider.ts'
 import { openSite, type Site } from './site.ts'
 
 /** A site where people sign in at a real OpenID provider. */
@@ -44,7 +44,7 @@ async function claim(
 const factsOf = async (site: Site, name: string) => site.network.agents.show(site.network.agents.need(name))
 
 describe('how a person claims an agent', () => {
-  test('whoever signs in and has the code owns the agent; the address works once', async () => {
+  test('whoever signs in and has the code becomes the owner; the link works once', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -68,10 +68,10 @@ describe('how a person claims an agent', () => {
     expect(used.text).toContain('<bdi>robin</bdi> has been claimed')
     expect(used.text).toContain('href="/u/robin"')
     expect((await browser.send(form, robin.claim, { code: robin.code })).text).toContain('has been claimed')
-    expect(site.faults).toEqual([])
+    expect(site.errors).toEqual([])
   })
 
-  test('a wrong code is said to be wrong, and after ten the address is void', async () => {
+  test('a wrong code is an error, and ten of them close the link', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -96,7 +96,7 @@ describe('how a person claims an agent', () => {
     expect((await browser.send(form, again.claim, { code: again.code })).url).toEndWith('/me?done=claimed')
   })
 
-  test('one person claims so many agents and no more, and sees all of them', async () => {
+  test('one person can claim a limited number of agents, and sees all of them', async () => {
     await using world = await openWith({ settings: { maxAgentsPerOwner: 2 } })
     const { site } = world
     const browser = new Browser()
@@ -115,7 +115,7 @@ describe('how a person claims an agent', () => {
     ])
   })
 
-  test('where nobody signs in the page says how the operator approves, and the operator does', async () => {
+  test('without providers the page says how the operator approves, which works', async () => {
     await using site = await openSite()
     const robin = await site.agent('robin')
     const page = await site.text(robin.claim)
@@ -127,7 +127,7 @@ describe('how a person claims an agent', () => {
     expect((await site.page(robin.claim)).status).toBe(404)
   })
 
-  test('a service that only lets an account be read tells who it is, too', async () => {
+  test('an OAuth provider without OpenID signs people in by their account', async () => {
     await using accounts = openAccounts({ id: 4711, login: 'ada-l', name: null })
     await using site = await openSite({ providers: [accounts.settings] })
     const robin = await site.agent('robin')
@@ -135,12 +135,12 @@ describe('how a person claims an agent', () => {
     const form = await browser.open(linkOn(await browser.open(site.url + robin.claim), '/sign-in/accounts'))
     expect(form.text).toContain('Signed in as <bdi>ada-l</bdi> with Accounts')
     expect((await browser.send(form, robin.claim, { code: robin.code })).url).toEndWith('/me?done=claimed')
-    expect(site.faults).toEqual([])
+    expect(site.errors).toEqual([])
   })
 })
 
 describe('what an owner does with an agent', () => {
-  test('a new key is shown once and ends the others', async () => {
+  test('a new key is shown once and revokes the others', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -158,7 +158,7 @@ describe('what an owner does with an agent', () => {
     expect((await browser.open(`${site.url}/me`)).text).not.toContain(key)
   })
 
-  test('all keys can be ended, an agent stopped, started and let go of', async () => {
+  test('all keys can be revoked, and an agent suspended, reinstated and unclaimed', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -184,7 +184,7 @@ describe('what an owner does with an agent', () => {
     expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: false, owner_id: null })
   })
 
-  test('an agent that is let go of while it is suspended may act again, whoever lets it go', async () => {
+  test('unclaiming an agent that its owner suspended ends the suspension, whoever unclaims it', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -208,7 +208,7 @@ describe('what an owner does with an agent', () => {
     ])
   })
 
-  test('an agent that the operator suspended stays so when it is let go of', async () => {
+  test('an agent that the operator suspended stays suspended when it is unclaimed', async () => {
     await using world = await openWith()
     const { site } = world
     const browser = new Browser()
@@ -222,7 +222,7 @@ describe('what an owner does with an agent', () => {
     expect(site.recorded()).toEqual(['agent.unclaimed'])
   })
 
-  test('what the operator stopped the owner cannot start again', async () => {
+  test('an owner cannot end a suspension by the operator', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -244,7 +244,7 @@ describe('what an owner does with an agent', () => {
     expect(site.recorded().slice(-1)).toEqual(['agent.suspended'])
   })
 
-  test('what the operator stopped in the words of an owner stays the operator’s', async () => {
+  test('a suspension by the operator with the reason of an owner stays the operator’s', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -256,7 +256,7 @@ describe('what an owner does with an agent', () => {
     expect(page.text).not.toContain('/me/robin/resume')
   })
 
-  test('once the operator’s suspension is over the owner stops and starts it as ever; the operator ends either', async () => {
+  test('after a suspension by the operator ends the owner can suspend again; the operator can end both', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -280,7 +280,7 @@ describe('what an owner does with an agent', () => {
     expect(site.recorded()).toEqual([...events, ...events])
   })
 
-  test('nobody else can do any of it', async () => {
+  test('nobody else can do any of this', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -301,7 +301,7 @@ describe('what an owner does with an agent', () => {
     expect(site.recorded()).toEqual([])
   })
 
-  test('signing out ends it, and so do eight hours', async () => {
+  test('a session ends when the person signs out, and after eight hours', async () => {
     await using world = await openWith()
     const { site } = world
     const browser = new Browser()

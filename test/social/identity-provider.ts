@@ -52,7 +52,7 @@ export async function openProvider() {
 }
 
 /** What a provider of bad faith may do to a sign-in. */
-export interface Malice {
+export interface Forgery {
   /** Changes what the token says. */
   claims?: (said: Record<string, unknown>) => Record<string, unknown>
   /** Signs with a key that is not the published one. */
@@ -68,7 +68,7 @@ export interface Malice {
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** A provider that lets everyone in as `eve` and does to them what the test says. */
-export function openRogue(malice: Malice = {}) {
+export function openRogueProvider(forgery: Forgery = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
   const nonces = new Map<string, string>()
@@ -76,10 +76,10 @@ export function openRogue(malice: Malice = {}) {
   const token = (code: string): string => {
     const now = Math.floor(Date.now() / 1000)
     const said = { iss: issuer, aud: CLIENT, sub: 'eve', iat: now, exp: now + 60, nonce: nonces.get(code) }
-    const header = { alg: malice.unsigned ? 'none' : 'RS256', kid: 'k' }
-    const body = `${encoded(header)}.${encoded(malice.claims?.(said) ?? said)}`
-    if (malice.unsigned) return `${body}.`
-    const key = malice.foreignKey ? foreign : privateKey
+    const header = { alg: forgery.unsigned ? 'none' : 'RS256', kid: 'k' }
+    const body = `${encoded(header)}.${encoded(forgery.claims?.(said) ?? said)}`
+    if (forgery.unsigned) return `${body}.`
+    const key = forgery.foreignKey ? foreign : privateKey
     return `${body}.${sign('sha256', Buffer.from(body), key).toString('base64url')}`
   }
   const server = Bun.serve({
@@ -94,13 +94,13 @@ export function openRogue(malice: Malice = {}) {
         const code = crypto.randomUUID()
         nonces.set(code, searchParams.get('nonce') ?? '')
         const back = new URL(searchParams.get('redirect_uri') ?? '')
-        const params = { code, state: searchParams.get('state') ?? '', iss: malice.iss ?? issuer }
+        const params = { code, state: searchParams.get('state') ?? '', iss: forgery.iss ?? issuer }
         for (const [name, value] of Object.entries(params)) back.searchParams.set(name, value)
         return Response.redirect(back.href)
       }
       const form = new URLSearchParams(await request.text())
       asked.push(form)
-      const id_token = malice.noToken ? {} : { id_token: token(form.get('code') ?? '') }
+      const id_token = forgery.noToken ? {} : { id_token: token(form.get('code') ?? '') }
       return Response.json({ access_token: 'x', token_type: 'bearer', ...id_token })
     },
   })

@@ -46,7 +46,7 @@ async function follow(site: Site, path: string, known: Record<string, string>): 
 }
 
 describe('joining with curl', () => {
-  test('an agent that does what skill.md says, line by line, is a member', async () => {
+  test('an agent that follows skill.md line by line joins the network', async () => {
     await using site = await openSite()
     const host = await site.agent('host')
     const post = await site.post(host.key, { title: 'hello world' })
@@ -60,17 +60,17 @@ describe('joining with curl', () => {
     expect(replies.comments[0].replies[0].content).toBe('One more thing.')
     expect((await site.api('GET', `/posts/${post.id}`, host.key)).post.score).toBe(1)
     await follow(site, '/heartbeat.md', known)
-    expect(site.faults).toEqual([])
+    expect(site.errors).toEqual([])
   })
 
-  test('where only claimed agents may write, the page says so', async () => {
+  test('the page says whether only claimed agents may write', async () => {
     await using open = await openSite()
     expect(await open.text('/skill.md')).toContain('You may write before that, too.')
     await using closed = await openSite({ settings: { requireClaim: true } })
     expect(await closed.text('/skill.md')).toContain('Until then you may read, but not write.')
   })
 
-  test('the pages say who claims an agent and makes it a new key: people who sign in, or whoever runs the server', async () => {
+  test('the pages say who claims an agent and creates its new key: people who sign in, or the operator', async () => {
     await using alone = await openSite()
     const own = [await alone.text('/skill.md'), await alone.text('/join')]
     for (const page of own) {
@@ -87,7 +87,7 @@ describe('joining with curl', () => {
     }
   })
 
-  test('the page tells the limits that hold here', async () => {
+  test('the page states the limits of this network', async () => {
     await using site = await openSite({ settings: { limits: defaultSettings.limits } })
     expect(await site.text('/skill.md')).toContain(
       `You may send 100 requests every minute and create 1 post every 30 minutes, 50 comments every hour, 10 communities every
@@ -96,7 +96,7 @@ hour. For the first day after registration it is 1 post every 2 hours, 1 comment
     )
   })
 
-  test('every page names this server as it was reached, or as its operator says', async () => {
+  test('every page has the host that it was requested from, or the configured base URL', async () => {
     await using site = await openSite({ hosts: ['agents.example'] })
     for (const path of ['/skill.md', '/heartbeat.md', '/rules.md', '/skill.json', '/join']) {
       const response = await fetch(site.url + path)
@@ -112,7 +112,7 @@ hour. For the first day after registration it is 1 post every 2 hours, 1 comment
     expect(await public_.text('/skill.md')).not.toContain(public_.url)
   })
 
-  test('the version of skill.json is the one skill.md names', async () => {
+  test('skill.json and skill.md have the same version', async () => {
     await using site = await openSite()
     const { version } = Object(await (await fetch(`${site.url}/skill.json`)).json())
     expect(await site.text('/skill.md')).toContain(`\nversion: ${version}\n`)

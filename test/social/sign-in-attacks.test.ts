@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Browser } from './browser.ts'
-import { type Malice, openProvider, openRogue } from './identity.ts'
+import { type Forgery, openProvider, openRogueProvider } from './identity-provider.ts'
 import { openSite, type Site } from './site.ts'
 
 const isReturn = ({ pathname }: URL): boolean => pathname.endsWith('/return')
@@ -28,8 +28,8 @@ async function openWith(settings: Parameters<typeof openSite>[0] = {}) {
 const isIn = async (browser: Browser, site: Site): Promise<boolean> =>
   (await browser.open(`${site.url}/me`)).text.includes('Sign out')
 
-describe('signing in, attacked at a real provider', () => {
-  test('the way back works once', async () => {
+describe('attacks on signing in with a real provider', () => {
+  test('the callback works once', async () => {
     await using world = await openWith()
     const browser = new Browser()
     const back = await goThrough(browser, world.site, 'ada')
@@ -38,7 +38,7 @@ describe('signing in, attacked at a real provider', () => {
     expect((await browser.open(back)).status).toBe(403)
   })
 
-  test('a way back sent to another browser signs nobody in there', async () => {
+  test('a callback sent to another browser does not sign in there', async () => {
     await using world = await openWith()
     const back = await goThrough(new Browser(), world.site, 'mallory')
     const victim = new Browser()
@@ -50,7 +50,7 @@ describe('signing in, attacked at a real provider', () => {
     expect(await isIn(waiting, world.site)).toBe(false)
   })
 
-  test('a stolen code is worth nothing under another state: its verifier is missing', async () => {
+  test('a stolen code is useless with another state, because its verifier is missing', async () => {
     await using world = await openWith()
     const { site } = world
     const stolen = new URL(await goThrough(new Browser(), site, 'ada'))
@@ -59,10 +59,10 @@ describe('signing in, attacked at a real provider', () => {
     own.searchParams.set('code', stolen.searchParams.get('code') ?? '')
     expect((await thief.open(own.href)).status).toBe(403)
     expect(await isIn(thief, site)).toBe(false)
-    expect(site.faults.length).toBe(1)
+    expect(site.errors.length).toBe(1)
   })
 
-  test('a code is taken once, whatever state comes with it', async () => {
+  test('a code is accepted once, whatever its state', async () => {
     await using world = await openWith()
     const { site } = world
     const browser = new Browser()
@@ -74,7 +74,7 @@ describe('signing in, attacked at a real provider', () => {
     expect((await browser.open(fresh.href)).status).toBe(403)
   })
 
-  test('a way back without state, with another, too late, or at another provider’s address is refused', async () => {
+  test('a callback with no state, with another, too late, or at the URL of another provider is rejected', async () => {
     await using identity = await openProvider()
     await using site = await openSite({ providers: [identity.settings('local'), identity.settings('other', 'Other')] })
     identity.serve(site.url, ['local', 'other'])
@@ -95,7 +95,7 @@ describe('signing in, attacked at a real provider', () => {
     expect(await isIn(browser, site)).toBe(false)
   })
 
-  test('who says no at the provider is told so and can try again', async () => {
+  test('a person who declines at the provider sees that and can try again', async () => {
     await using world = await openWith()
     const browser = new Browser()
     const login = await browser.open(`${world.site.url}/sign-in/local`)
@@ -105,7 +105,7 @@ describe('signing in, attacked at a real provider', () => {
     expect(page.text).toContain('Local did not sign you in (access_denied)')
   })
 
-  test('after signing in one is led to pages of ours only', async () => {
+  test('signing in leads to pages of this server only', async () => {
     await using world = await openWith()
     const { site } = world
     const { claim } = await site.agent('robin')
@@ -125,7 +125,7 @@ describe('signing in, attacked at a real provider', () => {
     expect((await browser.open(await goThrough(browser, site, 'ada', claim))).url).toBe(site.url + claim)
   })
 
-  test('forms from elsewhere, without formToken, or with another’s do nothing', async () => {
+  test('forms from other sites, without a form token, or with that of another person do nothing', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -156,7 +156,7 @@ describe('signing in, attacked at a real provider', () => {
     expect(site.network.agents.need('robin').claimed_at).not.toBeNull()
   })
 
-  test('cookies are out of reach of scripts and of other sites, and over https bound to this host', async () => {
+  test('cookies are hidden from scripts and other sites, and over https bound to this host', async () => {
     await using world = await openWith()
     const { site, identity } = world
     const browser = new Browser()
@@ -179,7 +179,7 @@ describe('signing in, attacked at a real provider', () => {
     expect(left.headers.get('location')).toContain(encodeURIComponent('https://agents.example/sign-in/local/return'))
   })
 
-  test('people of a provider that is not configured any more are signed out', async () => {
+  test('people of a provider that is no longer configured are signed out', async () => {
     await using world = await openWith()
     const { site, identity } = world
     const { store } = site.network
@@ -195,7 +195,7 @@ describe('signing in, attacked at a real provider', () => {
 })
 
 const now = () => Math.floor(Date.now() / 1000)
-const FORGED: Record<string, Malice> = {
+const FORGED: Record<string, Forgery> = {
   'another nonce': { claims: (said) => ({ ...said, nonce: 'another' }) },
   'no nonce': { claims: ({ nonce: _, ...said }) => said },
   'another audience': { claims: (said) => ({ ...said, aud: 'another client' }) },
@@ -209,9 +209,9 @@ const FORGED: Record<string, Malice> = {
   'a token nobody signed': { unsigned: true },
 }
 
-describe('signing in, attacked by the provider or on the way from it', () => {
-  test('a provider of good faith gets one in, asked with a verifier, a state and a nonce', async () => {
-    await using rogue = openRogue()
+describe('attacks on signing in by the provider or on the callback', () => {
+  test('an honest provider signs a person in, with a verifier, a state and a nonce', async () => {
+    await using rogue = openRogueProvider()
     await using site = await openSite({ providers: [rogue.settings()] })
     const browser = new Browser()
     expect((await browser.open(`${site.url}/sign-in/rogue`)).url).toBe(`${site.url}/me`)
@@ -223,8 +223,8 @@ describe('signing in, attacked by the provider or on the way from it', () => {
     expect(new Bun.CryptoHasher('sha256').update(verifier).digest('base64url')).toBe(asked.get('code_challenge') ?? '')
   })
 
-  test('a provider that takes every code twice, and at every address, still gets one in once and at its own', async () => {
-    await using rogue = openRogue()
+  test('a provider that accepts every code twice, at every URL, still signs in once and at its own URL', async () => {
+    await using rogue = openRogueProvider()
     await using site = await openSite({ providers: [rogue.settings('rogue'), rogue.settings('twin', 'Twin')] })
     const browser = new Browser()
     await browser.open(`${site.url}/sign-in/rogue`)
@@ -238,19 +238,19 @@ describe('signing in, attacked by the provider or on the way from it', () => {
     expect(rogue.asked.length).toBe(1)
   })
 
-  test.each(Object.entries(FORGED))('%s gets nobody in', async (_, malice) => {
-    await using rogue = openRogue(malice)
+  test.each(Object.entries(FORGED))('%s does not sign in', async (_, forgery) => {
+    await using rogue = openRogueProvider(forgery)
     await using site = await openSite({ providers: [rogue.settings()] })
     const browser = new Browser()
     const page = await browser.open(`${site.url}/sign-in/rogue`)
     expect(page.status).toBe(403)
     expect(page.text).toContain('Signing in with Rogue failed; go back and start again.')
     expect(await isIn(browser, site)).toBe(false)
-    expect(site.faults.length).toBe(1)
+    expect(site.errors.length).toBe(1)
   })
 
-  test('the same name at two providers is two people', async () => {
-    await using rogue = openRogue({ claims: (said) => ({ ...said, sub: 'ada' }) })
+  test('the same subject at two providers is two people', async () => {
+    await using rogue = openRogueProvider({ claims: (said) => ({ ...said, sub: 'ada' }) })
     await using identity = await openProvider()
     await using site = await openSite({ providers: [identity.settings(), rogue.settings()] })
     identity.serve(site.url)
@@ -262,8 +262,8 @@ describe('signing in, attacked by the provider or on the way from it', () => {
     expect((await eve.open(`${site.url}/sign-in/rogue`)).text).toContain('You have not claimed an agent yet')
   })
 
-  test('a provider that cannot be reached is no fault of the visitor', async () => {
-    const gone = openRogue()
+  test('a provider that cannot be reached is reported, and the visitor can retry', async () => {
+    const gone = openRogueProvider()
     await gone[Symbol.asyncDispose]()
     await using site = await openSite({ providers: [gone.settings()] })
     const page = await site.page('/sign-in/rogue')

@@ -12,7 +12,7 @@ import { tempFolder } from '../support/folder.ts'
 export type Json = Record<string, unknown>
 
 /** A JSON answer: its status, its headers, its body. */
-export interface Answered {
+export interface TestResponse {
   status: number
   headers: Headers
   body: Json
@@ -20,7 +20,7 @@ export interface Answered {
 
 /** Limits nobody meets by chance. */
 const MANY = { count: 1_000_000, window: 60_000 }
-export const BOUNDLESS: Limits = {
+export const UNLIMITED: Limits = {
   ...{ general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
 }
 
@@ -43,19 +43,19 @@ export async function openNetwork({
   clock = new TestClock(),
 }: Options = {}) {
   const deadlines = new Deadlines(clock, clock)
-  const faults: unknown[] = []
-  const limits = limited ? defaultSettings.limits : BOUNDLESS
+  const errors: unknown[] = []
+  const limits = limited ? defaultSettings.limits : UNLIMITED
   const social = await createSocial({
     home: folder.path,
     clock,
     deadlines,
     settings: { limits, ...settings },
     operator: hashOf(OPERATOR_TOKEN),
-    report: (error: unknown, occasion?: FailedRequest) => faults.push({ error, occasion }),
+    report: (error: unknown, occasion?: FailedRequest) => errors.push({ error, occasion }),
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
   const app = createApp({ supervisor: nobody, network: social.handler })
-  const listening = listen(app, { host: '127.0.0.1', port: 0, deadlines, report: (error) => faults.push(error) })
+  const listening = listen(app, { host: '127.0.0.1', port: 0, deadlines, report: (error) => errors.push(error) })
   const document = social.document()
   let seen = social.network.log.head
 
@@ -66,7 +66,7 @@ export async function openNetwork({
     key?: string,
     body?: unknown,
     headers: Json = {},
-  ): Promise<Answered> => {
+  ): Promise<TestResponse> => {
     const response = await fetch(listening.url + path, {
       method,
       headers: {
@@ -77,21 +77,21 @@ export async function openNetwork({
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    const answered = {
+    const testResponse = {
       status: response.status,
       headers: response.headers,
       body: text ? (JSON.parse(text) as Json) : {},
     }
     if (path.startsWith('/api/v1') && declares(document, method, path)) {
-      conforms(document, method, path, response.status, answered.body)
+      conforms(document, method, path, response.status, testResponse.body)
     }
-    return answered
+    return testResponse
   }
   const api = (method: string, path: string, key?: string, body?: unknown, headers?: Json) =>
     ask(method, `/api/v1${path}`, key, body, headers)
 
   const network = {
-    ...{ url: listening.url, folder, clock, deadlines, faults, document, ask, api, listening },
+    ...{ url: listening.url, folder, clock, deadlines, errors, document, ask, api, listening },
     ...social.network,
     social,
     services: social.network,

@@ -28,8 +28,8 @@ user_endpoint = "https://api.github.com/user"
 name_field = "login"
 `
 
-describe('what the operator says in social.toml', () => {
-  test('without a file all is as usual and nobody signs in', () => {
+describe('social.toml', () => {
+  test('without a file has the defaults and no provider', () => {
     expect(read(undefined)).toEqual({
       settings: { baseUrl: undefined, requireClaim: false, proxied: false },
       hosts: [],
@@ -37,7 +37,7 @@ describe('what the operator says in social.toml', () => {
     })
   })
 
-  test('limits are so many within so long; what is not said is as usual', () => {
+  test('sets limits as a count per duration, with defaults for the rest', () => {
     const { limits } = read(
       '[limits]\ngeneral = "60/1m"\ncomment = "10/1h30m"\n[limits.newcomer]\nage = "2d"\nvote = ["1/1s", "9/1h"]\n',
     ).settings
@@ -71,7 +71,7 @@ describe('what the operator says in social.toml', () => {
     expect(() => read('[limits.newcomer]\npost = ["5/soon"]\n')).toThrow('limits.newcomer.post: 5/soon is not a limit')
   })
 
-  test('with a provider only claimed agents write, unless it says otherwise', () => {
+  test('with a provider requires a claim to write, unless it says otherwise', () => {
     const { settings, providers } = read(`${OPENID}client_secret_env = "SECRET"`, { SECRET: 's3' })
     expect(settings.requireClaim).toBe(true)
     expect(providers).toEqual([
@@ -89,7 +89,7 @@ describe('what the operator says in social.toml', () => {
     expect(open.settings.requireClaim).toBe(false)
   })
 
-  test('everything else it may say', () => {
+  test('sets everything else', () => {
     const top =
       'base_url = "https://agents.example/"\nhosts = ["other.example"]\nbehind_proxy = true\nagents_per_owner = 3\n'
     const { settings, hosts, providers } = read(top + OAUTH, { SECRET: 's3' })
@@ -103,7 +103,7 @@ describe('what the operator says in social.toml', () => {
     expect(providers[0]).toMatchObject({ kind: 'oauth2', label: 'github', subjectField: 'id', nameField: 'login' })
   })
 
-  test('a secret is read from a file that only its owner reads', () => {
+  test('reads a secret from a file that only its owner can read', () => {
     const toml = `${OPENID}client_secret_file = "secret"`
     expect(read(toml, {}, { text: 'from a file\n', mode: 0o600 }).providers[0]?.clientSecret).toBe('from a file')
     expect(() => read(toml, {}, { text: 'x', mode: 0o644 })).toThrow('restrict it with chmod 600')
@@ -123,11 +123,11 @@ describe('what the operator says in social.toml', () => {
     ['agents_per_owner = 0', 'agents_per_owner must be at least 1'],
     ['require_claim = "yes"', 'require_claim must be a boolean'],
     ['a = ', 'social.toml: line 1:'],
-  ])('%#: what is wrong is said with its place', (toml, sentence) => {
+  ])('%#: reports a mistake with its location', (toml, sentence) => {
     expect(() => read(toml, { SECRET: 's3' })).toThrow(sentence)
   })
 
-  test('a provider on this machine needs no encryption', () => {
+  test('allows plain http for a provider on this machine', () => {
     const toml = `${OPENID.replace('https://id.example', 'http://127.0.0.1:4000')}client_secret_env = "SECRET"`
     expect(read(toml, { SECRET: 's3' }).providers[0]?.issuer).toBe('http://127.0.0.1:4000')
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Json, openNetwork } from './world.ts'
+import { type Json, openNetwork } from './network.ts'
 
 const PERSON = { provider: 'test', subject: 'p1', name: 'Pat' }
 
@@ -14,7 +14,7 @@ async function registered(network: Awaited<ReturnType<typeof openNetwork>>, name
 }
 
 describe('a claim', () => {
-  test('is completed with its code, however it is typed, and once', async () => {
+  test('is completed with its code, however it is typed, and only once', async () => {
     await using network = await openNetwork()
     const { key, code, token } = await registered(network)
     expect((await network.api('GET', '/agents/status', key)).body).toMatchObject({
@@ -37,7 +37,7 @@ describe('a claim', () => {
     expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed', 'agent.unclaimed'])
   })
 
-  test('is void after too many wrong codes, until its agent asks for another', async () => {
+  test('is locked after too many wrong codes, until its agent renews it', async () => {
     await using network = await openNetwork()
     const { key, code, token } = await registered(network)
     for (let at = 0; at < 10; at++) {
@@ -63,7 +63,7 @@ describe('a claim', () => {
     expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed', 'agent.unclaimed'])
   })
 
-  test('by one person has an end', async () => {
+  test('is limited to a number of agents for each person', async () => {
     await using network = await openNetwork({ settings: { maxAgentsPerOwner: 1 } })
     const [one, two] = [await registered(network, 'one-agent'), await registered(network, 'two-agent')]
     await network.claims.complete(one.token, one.code, PERSON)
@@ -72,7 +72,7 @@ describe('a claim', () => {
   })
 })
 
-test('where claims are required, an unclaimed agent reads and tends itself, and writes nothing', async () => {
+test('where claims are required, an unclaimed agent may read and manage its account, but write nothing', async () => {
   await using network = await openNetwork({ settings: { requireClaim: true } })
   const { key } = await registered(network)
   expect((await network.api('GET', '/posts', key)).status).toBe(200)
@@ -86,7 +86,7 @@ test('where claims are required, an unclaimed agent reads and tends itself, and 
 })
 
 describe('a suspended agent', () => {
-  test('is told so with reason and end, and may ask how it stands', async () => {
+  test('gets an error with reason and end, and may read its status', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const until = network.clock.now() + 3_600_000
@@ -120,7 +120,7 @@ describe('a suspended agent', () => {
     expect((await network.api('GET', '/agents/me', key)).body.agent as Json).toMatchObject({ status: 'pending_claim' })
   })
 
-  test('without an end waits for the operator', async () => {
+  test('stays suspended without an end until the operator reinstates it', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     await network.suspensions.suspend('ada', 'spam')
