@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Client } from '../../src/client/client.ts'
 import { formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Comment } from '../../src/social/comments/schema.ts'
-import type { Post, PostPage } from '../../src/social/posts/schema.ts'
+import type { Post, PostListResponse } from '../../src/social/posts/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
@@ -23,7 +23,7 @@ export async function feed(context: CommandContext, social: Command, options: Li
 function posts(
   client: Client,
   { all, following, submolt, author, sort, limit, cursor }: ListOptions,
-): Promise<PostPage> {
+): Promise<PostListResponse> {
   const chosen = [all, following, submolt, author].filter((each) => each !== undefined)
   if (chosen.length > 1) throw usageError('give only one of --all, --following, --submolt and --author')
   const query = { sort, limit, cursor }

@@ -3,14 +3,14 @@ import type { Deadlines } from '../core/deadlines.ts'
 import { EventLog } from '../core/events/log.ts'
 import { EventRetention } from '../core/events/retention.ts'
 import { Store } from '../core/store.ts'
-import { Activity } from './agents/activity.ts'
-import { Agents } from './agents/agents.ts'
+import { LastActivity } from './agents/activity.ts'
+import { AgentAccounts } from './agents/agents.ts'
 import { AccountDeletions } from './agents/deletions.ts'
 import { Follows } from './agents/follows.ts'
 import { Keys } from './agents/keys.ts'
 import { Registrations } from './agents/registrations.ts'
-import { Suspensions } from './agents/suspensions.ts'
-import { Comments } from './comments/comments.ts'
+import { AgentSuspensions } from './agents/suspensions.ts'
+import { PostComments } from './comments/comments.ts'
 import { QuotaCleanup } from './limits/cleanup.ts'
 import { Quotas } from './limits/quotas.ts'
 import { socialMigrations } from './migrations.ts'
@@ -19,7 +19,7 @@ import { AgentClaims } from './ownership/claims.ts'
 import { Posts } from './posts/posts.ts'
 import { RankRefresh } from './posts/rank-refresh.ts'
 import { Profiles } from './profiles/profiles.ts'
-import { Search } from './search/search.ts'
+import { NetworkSearch } from './search/search.ts'
 import { defaultSettings, type Settings } from './shared/settings.ts'
 import { Submolts } from './submolts/submolts.ts'
 import { Votes } from './votes/votes.ts'
@@ -41,20 +41,20 @@ const CACHE_MB = 64
 export class Network {
   readonly settings: Settings
   readonly log: EventLog
-  readonly activity: Activity
+  readonly activity: LastActivity
   readonly quotas: Quotas
-  readonly agents: Agents
-  readonly suspensions: Suspensions
+  readonly agents: AgentAccounts
+  readonly suspensions: AgentSuspensions
   readonly keys: Keys
   readonly claims: AgentClaims
   readonly registrations: Registrations
   readonly follows: Follows
   readonly submolts: Submolts
   readonly posts: Posts
-  readonly comments: Comments
+  readonly comments: PostComments
   readonly votes: Votes
   readonly profiles: Profiles
-  readonly search: Search
+  readonly search: NetworkSearch
   readonly deletions: AccountDeletions
   readonly recounts: Recounts
   readonly #rankRefresh: RankRefresh
@@ -70,20 +70,20 @@ export class Network {
     const { limits, maxFollowed } = this.settings
     const log = new EventLog(store, clock, deadlines)
     this.log = log
-    this.activity = new Activity(store, clock, deadlines, report)
+    this.activity = new LastActivity(store, clock, deadlines, report)
     this.quotas = new Quotas(store, clock, limits)
-    this.agents = new Agents(store, log, clock, this.activity)
-    this.suspensions = new Suspensions(store, log, clock, this.agents)
+    this.agents = new AgentAccounts(store, log, clock, this.activity)
+    this.suspensions = new AgentSuspensions(store, log, clock, this.agents)
     this.keys = new Keys(store, log, clock, this.agents)
     this.claims = new AgentClaims(store, log, clock, this.settings, this.agents, this.suspensions)
     this.registrations = new Registrations(store, log, this.settings, this.agents, this.keys, this.claims, this.quotas)
     this.follows = new Follows(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas)
-    this.comments = new Comments(store, log, clock, this.agents, this.posts, this.quotas)
+    this.comments = new PostComments(store, log, clock, this.agents, this.posts, this.quotas)
     this.votes = new Votes(store, log, clock, this.agents, this.quotas)
     this.profiles = new Profiles(this.agents, this.follows, this.posts)
-    this.search = new Search(store, this.agents, this.submolts, this.posts, this.comments)
+    this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
     this.deletions = new AccountDeletions(store, log, this.agents, {
       atOnce: [this.keys, this.claims],
       inSlices: [this.posts, this.comments, this.follows, this.submolts],

@@ -1,30 +1,30 @@
 import type { Clock } from '../core/clock.ts'
-import { agentRoutes, keyRoutes } from './agents/routes.ts'
+import { accountRoutes, keyRoutes } from './agents/routes.ts'
 import type { ClientAddresses } from './api/client-addresses.ts'
 import { healthRoutes } from './api/health.ts'
 import type { RequestCallers } from './api/request-callers.ts'
-import { commentRoutes } from './comments/routes.ts'
+import { postCommentRoutes } from './comments/routes.ts'
 import type { Network } from './network.ts'
-import { Operator } from './operator/operator.ts'
+import { OperatorActions } from './operator/operator.ts'
 import { operatorRoutes } from './operator/routes.ts'
-import { claimRoutes } from './ownership/routes.ts'
+import { agentClaimRoutes } from './ownership/routes.ts'
 import { postRoutes } from './posts/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
-import { searchRoutes } from './search/routes.ts'
+import { networkSearchRoutes } from './search/routes.ts'
 import { submoltRoutes } from './submolts/routes.ts'
 import { voteRoutes } from './votes/routes.ts'
 
 /** Every operation of the network's plane. */
 export const networkRoutes = (network: Network, addresses: ClientAddresses, clock: Clock, callers: RequestCallers) => [
-  ...agentRoutes(network, addresses),
+  ...accountRoutes(network, addresses),
   ...keyRoutes(network, callers),
-  ...claimRoutes(network),
+  ...agentClaimRoutes(network),
   ...profileRoutes(network),
   ...submoltRoutes(network),
   ...postRoutes(network),
-  ...commentRoutes(network),
+  ...postCommentRoutes(network),
   ...voteRoutes(network),
-  ...searchRoutes(network),
+  ...networkSearchRoutes(network),
   ...healthRoutes(clock),
-  ...operatorRoutes(new Operator(network, clock)),
+  ...operatorRoutes(new OperatorActions(network, clock)),
 ]

@@ -7,7 +7,7 @@ import type { RequestHandler } from '../http/app.ts'
 import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { openSocial } from '../social/open.ts'
-import { hashOf } from '../social/shared/strings.ts'
+import { hashSecret } from '../social/shared/strings.ts'
 import { Home } from './home.ts'
 import { stackOf } from './stack.ts'
 
@@ -31,7 +31,7 @@ export async function openNetwork(
   opening.defer(() => lock.release())
   const social = await openSocial({
     ...{ home: home.path, clock, deadlines, hosts, env },
-    operator: hashOf(home.operatorToken()),
+    operator: hashSecret(home.operatorToken()),
     report: (error, occasion) => report(occasion ? `${occasion.id}: ${stackOf(error)}` : errorMessage(error)),
   })
   opening.defer(() => social.close())

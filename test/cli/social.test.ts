@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
+  AccountResponse,
   Agent,
-  AgentResponse,
-  KeyList,
+  KeyListResponse,
   NewKeyResponse,
   RegistrationResponse,
 } from '../../src/social/agents/schema.ts'
 import type { NewCommentResponse, PostResponse } from '../../src/social/comments/schema.ts'
-import type { NewPostResponse, PostPage } from '../../src/social/posts/schema.ts'
+import type { NewPostResponse, PostListResponse } from '../../src/social/posts/schema.ts'
 import type { SearchResponse } from '../../src/social/search/schema.ts'
-import type { SubmoltPage } from '../../src/social/submolts/schema.ts'
+import type { SubmoltListResponse } from '../../src/social/submolts/schema.ts'
 import type { VoteResponse } from '../../src/social/votes/schema.ts'
 import { gc } from './shell.ts'
 import { openTown, shareTown, type Town } from './town.ts'
@@ -27,7 +27,7 @@ const social = (...args: string[]) => town.gc(['social', ...args])
 const json = <T>(...args: string[]) => town.json<T>(['social', ...args])
 const fileOf = (name: string) => join(town.home, 'social-keys', name)
 const keyOf = (name: string) => readFileSync(fileOf(name), 'utf8').trim()
-const statusOf = async (name: string): Promise<Agent> => (await json<AgentResponse>('me', '--as', name)).agent
+const statusOf = async (name: string): Promise<Agent> => (await json<AccountResponse>('me', '--as', name)).agent
 
 describe('gc social register', () => {
   test('stores the key in a file that only its owner can read, and never prints it', async () => {
@@ -62,8 +62,8 @@ describe('the acting agent', () => {
     await json('register', 'dee')
     expect((await statusOf('dee')).name).toBe('dee')
     const env = { GC_SOCIAL_KEY: keyOf('dee') }
-    expect((await town.json<AgentResponse>(['social', 'me'], { env })).agent.name).toBe('dee')
-    expect((await town.json<AgentResponse>(['social', '--as', 'ada', 'me'], { env })).agent.name).toBe('ada')
+    expect((await town.json<AccountResponse>(['social', 'me'], { env })).agent.name).toBe('dee')
+    expect((await town.json<AccountResponse>(['social', '--as', 'ada', 'me'], { env })).agent.name).toBe('ada')
   })
 
   test('is the only registered one; with none or several it is an error', async () => {
@@ -93,7 +93,7 @@ test('a network with an address of its own is found there', async () => {
   const known = JSON.parse(readFileSync(join(apart.home, 'supervisor.json'), 'utf8'))
   expect(known.social).not.toBe(known.url)
   await apart.json(['social', 'register', 'ada'])
-  expect((await apart.json<AgentResponse>(['social', 'claim', 'approve', 'ada'])).agent.is_claimed).toBe(true)
+  expect((await apart.json<AccountResponse>(['social', 'claim', 'approve', 'ada'])).agent.is_claimed).toBe(true)
   expect((await apart.gc(['social', 'me', '--url', known.url])).status).toBe(1)
 }, 20_000)
 
@@ -110,10 +110,10 @@ describe('an agent', () => {
     expect(await json<VoteResponse>('vote', post.id, 'up', ...ada)).toMatchObject({ action: 'unchanged', score: 1 })
     expect(await json<VoteResponse>('vote', comment.id, 'down', '--comment', ...fay)).toMatchObject({ score: -1 })
     expect(await json('follow', 'fay', ...ada)).toMatchObject({ action: 'followed' })
-    expect((await json<PostPage>('feed', ...ada)).posts.map(({ id }) => id)).toEqual([post.id])
-    expect((await json<PostPage>('feed', '--submolt', 'general', ...ada)).posts.length).toBe(1)
+    expect((await json<PostListResponse>('feed', ...ada)).posts.map(({ id }) => id)).toEqual([post.id])
+    expect((await json<PostListResponse>('feed', '--submolt', 'general', ...ada)).posts.length).toBe(1)
     expect(await json('unfollow', 'fay', ...ada)).toMatchObject({ action: 'unfollowed' })
-    expect((await json<PostPage>('feed', '--all', '--sort', 'new', ...ada)).posts[0]?.id).toBe(post.id)
+    expect((await json<PostListResponse>('feed', '--all', '--sort', 'new', ...ada)).posts[0]?.id).toBe(post.id)
     expect((await json<SearchResponse>('search', 'parsnips', ...ada)).results[0]?.id).toBe(post.id)
     expect((await json<PostResponse>('show', post.id, ...ada)).comments[0]?.replies[0]?.content).toBe('Indeed')
     const shown = (await social('show', post.id, ...ada)).out
@@ -137,7 +137,7 @@ describe('an agent', () => {
     await json('register', 'ian')
     expect(await json('submolts', 'subscribe', 'roots', '--as', 'ian')).toMatchObject({ action: 'subscribed' })
     expect(await json('submolts', 'leave', 'roots', '--as', 'ian')).toMatchObject({ action: 'unsubscribed' })
-    const { submolts } = await json<SubmoltPage>('submolts', '--sort', 'new', ...ada)
+    const { submolts } = await json<SubmoltListResponse>('submolts', '--sort', 'new', ...ada)
     expect(submolts[0]).toMatchObject({ name: 'roots', is_subscribed: true })
     expect((await social('submolts', ...ada)).out).toContain('What grows below')
   })
@@ -153,7 +153,7 @@ describe('an agent', () => {
     const old = await town.gc(['social', 'me'], { env: { GC_SOCIAL_KEY: before } })
     expect(old).toEqual({ status: 1, out: '', err: 'gc: Invalid or expired token\n' })
     expect((await json<NewKeyResponse>('key', 'rotate', ...joy)).api_key).toBe(`kept in ${fileOf('joy')}`)
-    const { keys } = await json<KeyList>('key', ...joy)
+    const { keys } = await json<KeyListResponse>('key', ...joy)
     expect(keys).toMatchObject([{ label: 'rotated', current: true, ending: keyOf('joy').slice(-4) }])
     expect((await social('key', 'list', ...joy)).out).toContain('rotated')
     expect(await social('key', 'revoke', String(keys[0]?.id), ...joy)).toMatchObject({
@@ -170,9 +170,9 @@ describe('the operator', () => {
     expect(await json('claim', 'renew', '--as', 'kim')).toMatchObject({ claim_url: expect.any(String) })
     expect(await social('claim', 'approve', 'kim')).toEqual({ status: 0, out: 'kim is claimed.\n', err: '' })
     expect(await json('claim', 'status', '--as', 'kim')).toMatchObject({ status: 'claimed' })
-    expect(await json<AgentResponse>('claim', 'release', 'kim')).toMatchObject({ agent: { is_claimed: false } })
+    expect(await json<AccountResponse>('claim', 'release', 'kim')).toMatchObject({ agent: { is_claimed: false } })
     const until = '2999-01-01T00:00:00Z'
-    const suspended = await json<AgentResponse>('suspend', 'kim', '--reason', 'spam', '--until', until)
+    const suspended = await json<AccountResponse>('suspend', 'kim', '--reason', 'spam', '--until', until)
     expect(suspended.agent.status).toBe('suspended')
     expect((await social('claim', '--as', 'kim')).out).toBe(`Your account is suspended until ${until}: spam.\n`)
     expect(await social('feed', '--as', 'kim')).toMatchObject({
@@ -197,7 +197,7 @@ describe('the operator', () => {
       err: '',
     })
     expect(statSync(fileOf('lou')).mode & 0o777).toBe(0o600)
-    expect((await json<KeyList>('key', ...lou)).keys).toMatchObject([{ label: 'from the operator' }])
+    expect((await json<KeyListResponse>('key', ...lou)).keys).toMatchObject([{ label: 'from the operator' }])
     expect((await town.gc(['social', 'me'], { env: { GC_SOCIAL_KEY: lost } })).status).toBe(1)
     const again = await json<NewKeyResponse>('key', 'reissue', 'LOU')
     expect(again.api_key).toBe(`kept in ${fileOf('lou')}`)

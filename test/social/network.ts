@@ -3,7 +3,7 @@ import { createApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { FailedRequest } from '../../src/http/plane-options.ts'
 import { defaultSettings, type Limits, type Settings } from '../../src/social/shared/settings.ts'
-import { hashOf } from '../../src/social/shared/strings.ts'
+import { hashSecret } from '../../src/social/shared/strings.ts'
 import { createSocial } from '../../src/social/social.ts'
 import { TestClock } from '../support/clock.ts'
 import { conforms, declares } from '../support/conforms.ts'
@@ -50,7 +50,7 @@ export async function openNetwork({
     clock,
     deadlines,
     settings: { limits, ...settings },
-    operator: hashOf(OPERATOR_TOKEN),
+    operator: hashSecret(OPERATOR_TOKEN),
     report: (error: unknown, occasion?: FailedRequest) => errors.push({ error, occasion }),
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }

@@ -6,7 +6,7 @@ import type { Store } from '../../core/store.ts'
 const FLUSH_DELAY = 30_000
 
 /** When agents last made a request. Kept in memory and written at most twice a minute. */
-export class Activity {
+export class LastActivity {
   readonly #lastActive = new Map<number, number>()
   readonly #update: Statement<unknown, [number, number]>
   #nextFlush: Deadline | undefined

@@ -7,11 +7,11 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { agentNotFound, badRequest, NAME_TAKEN, SocialError } from '../shared/errors.ts'
 import { clean, cleanLine, newId } from '../shared/strings.ts'
-import type { Activity } from './activity.ts'
+import type { LastActivity } from './activity.ts'
 import { AgentDeleted, AgentUpdated } from './events.ts'
 import { goneHashes, handleOf, type Name } from './names.ts'
-import type { Agent, AgentResponse, AgentUpdate, MessageResponse } from './schema.ts'
-import { type AgentRow, DELETED, toAgent } from './view.ts'
+import type { AccountResponse, Agent, MessageResponse, ProfileUpdate } from './schema.ts'
+import { type AgentRow, DELETED, toNetworkAgent } from './view.ts'
 
 const SELECT = 'SELECT a.*, o.id AS owner_id FROM agents a LEFT JOIN owners o ON o.n = a.owner'
 
@@ -27,7 +27,7 @@ export interface DeletedAtOnce {
 }
 
 /** The accounts of the network. */
-export class Agents {
+export class AgentAccounts {
   readonly #insert: Statement<{ n: number }, Insert>
   readonly #byN: Statement<AgentRow, [number]>
   readonly #byHandle: Statement<AgentRow, [string]>
@@ -44,7 +44,7 @@ export class Agents {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly activity: Activity,
+    private readonly activity: LastActivity,
   ) {
     this.#insert = store.prepare(
       `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, foreign_born, created_at, updated_at, last_active_at)
@@ -107,14 +107,14 @@ export class Agents {
   }
 
   show(row: AgentRow): Agent {
-    return toAgent({ ...row, last_active_at: this.activity.latest(row) }, this.clock.now())
+    return toNetworkAgent({ ...row, last_active_at: this.activity.latest(row) }, this.clock.now())
   }
 
-  async me(caller: AgentCaller): Promise<AgentResponse> {
+  async me(caller: AgentCaller): Promise<AccountResponse> {
     return { success: true, agent: this.show(this.row(caller.n)) }
   }
 
-  async update(caller: AgentCaller, change: AgentUpdate): Promise<AgentResponse> {
+  async update(caller: AgentCaller, change: ProfileUpdate): Promise<AccountResponse> {
     const newDisplayName = change.display_name ?? change.displayName
     if (newDisplayName === undefined && change.description === undefined && change.metadata === undefined) {
       throw badRequest('No valid fields to update', 'Send description, display_name or metadata.')

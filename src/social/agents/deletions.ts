@@ -2,7 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import type { Agents, DeletedAtOnce } from './agents.ts'
+import type { AgentAccounts, DeletedAtOnce } from './agents.ts'
 import { AgentRemoved } from './events.ts'
 import type { MessageResponse } from './schema.ts'
 
@@ -30,7 +30,7 @@ export class AccountDeletions {
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
     private readonly options: AccountDeletionsOptions,
   ) {
     this.#pending = store.prepare('SELECT n, id FROM agents WHERE leaving = 1')

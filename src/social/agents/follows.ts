@@ -6,7 +6,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Quotas } from '../limits/quotas.ts'
 import { badRequest, conflict, type SocialError } from '../shared/errors.ts'
-import type { Agents } from './agents.ts'
+import type { AgentAccounts } from './agents.ts'
 import { AgentFollowed, AgentUnfollowed } from './events.ts'
 import type { FollowResponse } from './schema.ts'
 
@@ -23,7 +23,7 @@ export class Follows {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
     private readonly quotas: Quotas,
     private readonly maxFollowed: number,
   ) {

@@ -6,10 +6,10 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { badRequest, conflict, SocialError } from '../shared/errors.ts'
 import { createApiKey } from '../shared/secrets.ts'
-import { cleanLine, hashOf, newId, timestamp } from '../shared/strings.ts'
-import type { Agents } from './agents.ts'
+import { cleanLine, hashSecret, newId, timestamp } from '../shared/strings.ts'
+import type { AgentAccounts } from './agents.ts'
 import { KeyCreated, KeyRevoked } from './events.ts'
-import type { ApiKey, KeyDraft, KeyList, MessageResponse, NewKeyResponse } from './schema.ts'
+import type { ApiKey, KeyDraft, KeyListResponse, MessageResponse, NewKeyResponse } from './schema.ts'
 import type { agentKeys } from './table.ts'
 import type { AgentRow } from './view.ts'
 
@@ -42,7 +42,7 @@ export class Keys {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
   ) {
     this.#holder = store.prepare(
       stablePlan(`SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for, a.suspended_by
@@ -58,7 +58,7 @@ export class Keys {
 
   /** KeyOwner key this is; undefined when it is nobody's. */
   holder(key: string): KeyHolder | undefined {
-    return this.#holder.get(hashOf(key)) ?? undefined
+    return this.#holder.get(hashSecret(key)) ?? undefined
   }
 
   /** Creates a key without an event. */
@@ -66,7 +66,7 @@ export class Keys {
     const key = createApiKey()
     const now = this.clock.now()
     const row = { id: newId(now), agent, label, ending: key.slice(-4), created_at: now }
-    tx.run(this.#insert, row.id, agent, hashOf(key), label, row.ending, now)
+    tx.run(this.#insert, row.id, agent, hashSecret(key), label, row.ending, now)
     return { key, row }
   }
 
@@ -87,7 +87,7 @@ export class Keys {
   }
 
   /** The keys of an agent; `current` is the one that the request was sent with. */
-  async list({ n }: Pick<KeyOwner, 'n'>, current?: string): Promise<KeyList> {
+  async list({ n }: Pick<KeyOwner, 'n'>, current?: string): Promise<KeyListResponse> {
     return { success: true, keys: this.#select.all(n).map((row) => toFacts(row, current)) }
   }
 

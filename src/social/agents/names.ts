@@ -1,5 +1,5 @@
 import { badRequest } from '../shared/errors.ts'
-import { hashOf } from '../shared/strings.ts'
+import { hashSecret } from '../shared/strings.ts'
 
 /** A valid name, with the forms that must be unique. */
 export interface Name {
@@ -45,6 +45,6 @@ const likenessOf = (name: string): string =>
 
 /** The hashes under which the name of a deleted agent stays reserved. */
 export const goneHashes = ({ handle, likeness }: Pick<Name, 'handle' | 'likeness'>): [string, string] => [
-  hashOf(`handle ${handle}`),
-  hashOf(`likeness ${likeness}`),
+  hashSecret(`handle ${handle}`),
+  hashSecret(`likeness ${likeness}`),
 ]

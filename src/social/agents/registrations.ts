@@ -6,7 +6,7 @@ import type { Quotas } from '../limits/quotas.ts'
 import type { AgentClaims } from '../ownership/claims.ts'
 import type { Settings } from '../shared/settings.ts'
 import { timestamp } from '../shared/strings.ts'
-import type { Agents } from './agents.ts'
+import type { AgentAccounts } from './agents.ts'
 import { AgentRegistered } from './events.ts'
 import type { Keys } from './keys.ts'
 import { parseName } from './names.ts'
@@ -26,7 +26,7 @@ export class Registrations {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly settings: Settings,
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
     private readonly keys: Keys,
     private readonly claims: AgentClaims,
     private readonly quotas: Quotas,

@@ -2,25 +2,25 @@ import { Type } from '@sinclair/typebox'
 import { route } from '../../http/route.ts'
 import { requireAgent } from '../shared/callers.ts'
 import { NAME_TAKEN } from '../shared/errors.ts'
-import type { Agents } from './agents.ts'
+import type { AgentAccounts } from './agents.ts'
 import type { AccountDeletions } from './deletions.ts'
 import type { Follows } from './follows.ts'
 import type { Keys } from './keys.ts'
 import type { Registrations } from './registrations.ts'
 import {
-  AgentResponse,
-  AgentUpdate,
+  AccountResponse,
   FollowResponse,
   KeyDraft,
-  KeyList,
+  KeyListResponse,
   MessageResponse,
   NewKeyResponse,
+  ProfileUpdate,
   Registration,
   RegistrationResponse,
 } from './schema.ts'
 
 interface AccountServices {
-  readonly agents: Agents
+  readonly agents: AgentAccounts
   readonly registrations: Registrations
   readonly deletions: AccountDeletions
   readonly follows: Follows
@@ -32,7 +32,7 @@ interface Addresses {
 }
 
 /** The accounts of agents, and whom they follow. */
-export const agentRoutes = ({ agents, registrations, deletions, follows }: AccountServices, addresses: Addresses) => [
+export const accountRoutes = ({ agents, registrations, deletions, follows }: AccountServices, addresses: Addresses) => [
   route(
     'POST /api/v1/agents/register',
     {
@@ -50,12 +50,12 @@ export const agentRoutes = ({ agents, registrations, deletions, follows }: Accou
         base: new URL(context.request.url).origin,
       }),
   ),
-  route('GET /api/v1/agents/me', { id: 'getMe', summary: 'Show your own profile', ok: AgentResponse }, (context) =>
+  route('GET /api/v1/agents/me', { id: 'getMe', summary: 'Show your own profile', ok: AccountResponse }, (context) =>
     agents.me(requireAgent(context)),
   ),
   route(
     'PATCH /api/v1/agents/me',
-    { id: 'updateMe', summary: 'Change your profile', body: AgentUpdate, ok: AgentResponse },
+    { id: 'updateMe', summary: 'Change your profile', body: ProfileUpdate, ok: AccountResponse },
     (context) => agents.update(requireAgent(context), context.body),
   ),
   route(
@@ -90,7 +90,7 @@ export const agentRoutes = ({ agents, registrations, deletions, follows }: Accou
 export const keyRoutes = ({ keys }: { readonly keys: Keys }, callers: { keyIdOf(request: Request): string }) => [
   route(
     'GET /api/v1/agents/me/keys',
-    { id: 'listKeys', summary: 'List your keys', ok: KeyList, extension: true },
+    { id: 'listKeys', summary: 'List your keys', ok: KeyListResponse, extension: true },
     (context) => keys.list(requireAgent(context), callers.keyIdOf(context.request)),
   ),
   route(

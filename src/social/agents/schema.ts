@@ -78,7 +78,7 @@ export const RegistrationResponse = Type.Object(
 )
 export type RegistrationResponse = Static<typeof RegistrationResponse>
 
-export const AgentUpdate = Type.Object(
+export const ProfileUpdate = Type.Object(
   {
     description: Type.Optional(Type.String()),
     display_name: Type.Optional(string('1 to 50 characters.')),
@@ -87,12 +87,12 @@ export const AgentUpdate = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Replaces its own data, at most 16 KB.' }),
     ),
   },
-  { $id: 'AgentUpdate' },
+  { $id: 'ProfileUpdate' },
 )
-export type AgentUpdate = Static<typeof AgentUpdate>
+export type ProfileUpdate = Static<typeof ProfileUpdate>
 
-export const AgentResponse = Type.Object({ success, agent: Agent }, { $id: 'AgentResponse' })
-export type AgentResponse = Static<typeof AgentResponse>
+export const AccountResponse = Type.Object({ success, agent: Agent }, { $id: 'AccountResponse' })
+export type AccountResponse = Static<typeof AccountResponse>
 
 export const FollowResponse = Type.Object(
   {
@@ -127,8 +127,8 @@ export const ApiKey = Type.Object(
 )
 export type ApiKey = Static<typeof ApiKey>
 
-export const KeyList = Type.Object({ success, keys: Type.Array(ApiKey) }, { $id: 'KeyList' })
-export type KeyList = Static<typeof KeyList>
+export const KeyListResponse = Type.Object({ success, keys: Type.Array(ApiKey) }, { $id: 'KeyListResponse' })
+export type KeyListResponse = Static<typeof KeyListResponse>
 
 export const KeyDraft = Type.Object(
   {

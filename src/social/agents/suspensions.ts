@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { clean, timestamp } from '../shared/strings.ts'
-import type { Agents } from './agents.ts'
+import type { AgentAccounts } from './agents.ts'
 import { AgentReinstated, AgentSuspended } from './events.ts'
 import type { Agent } from './schema.ts'
 import type { Suspender } from './table.ts'
@@ -21,14 +21,14 @@ interface SuspensionStart {
 type Update = [number | null, number | null, string | null, Suspender | null, number]
 
 /** Suspends and reinstates agents. */
-export class Suspensions {
+export class AgentSuspensions {
   readonly #update: Statement<unknown, Update>
 
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
   ) {
     this.#update = store.prepare(
       'UPDATE agents SET suspended_at = ?, suspended_until = ?, suspended_for = ?, suspended_by = ? WHERE n = ?',

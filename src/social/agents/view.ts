@@ -11,7 +11,7 @@ export const isSuspended = (
   now: number,
 ): boolean => suspended_at !== null && (suspended_until === null || suspended_until > now)
 
-export function toAgent(row: AgentRow, now: number): Agent {
+export function toNetworkAgent(row: AgentRow, now: number): Agent {
   const suspended = isSuspended(row, now)
   const claimed = row.claimed_at !== null
   return {

@@ -6,7 +6,7 @@ import type { ResponseHead } from '../../http/operation-handler.ts'
 import { methodsOf } from '../../http/paths.ts'
 import type { RequestGuard } from '../../http/request-guard.ts'
 import type { Route } from '../../http/route.ts'
-import type { Activity } from '../agents/activity.ts'
+import type { LastActivity } from '../agents/activity.ts'
 import type { KeyHolder, Keys } from '../agents/keys.ts'
 import { describeSuspension } from '../agents/suspensions.ts'
 import { isSuspended } from '../agents/view.ts'
@@ -15,14 +15,14 @@ import { RateLimiter, rateLimitHeaders } from '../limits/rate-limiter.ts'
 import { SocialError } from '../shared/errors.ts'
 import { API_KEY } from '../shared/secrets.ts'
 import type { Settings } from '../shared/settings.ts'
-import { hashOf, timestamp } from '../shared/strings.ts'
+import { hashSecret, timestamp } from '../shared/strings.ts'
 import { pathOf } from '../shared/urls.ts'
 import type { ClientAddresses } from './client-addresses.ts'
 import type { RequestCallers } from './request-callers.ts'
 
 interface NetworkGuardOptions {
   readonly keys: Keys
-  readonly activity: Activity
+  readonly activity: LastActivity
   readonly addresses: ClientAddresses
   readonly callers: RequestCallers
   readonly clock: Clock
@@ -96,7 +96,7 @@ export class NetworkGuard implements RequestGuard {
   #isOperator(token: string | undefined): boolean {
     const { operator } = this.options
     if (operator === undefined || token === undefined) return false
-    return timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(operator))
+    return timingSafeEqual(Buffer.from(hashSecret(token)), Buffer.from(operator))
   }
 
   #countRequest(caller: string, response: ResponseHead): void {

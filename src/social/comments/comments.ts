@@ -5,7 +5,7 @@ import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import type { Agents } from '../agents/agents.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
 import type { MessageResponse } from '../agents/schema.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import type { Posts } from '../posts/posts.ts'
@@ -17,7 +17,7 @@ import { CommentCreated, CommentDeleted } from './events.ts'
 import type {
   Comment,
   CommentDraft,
-  CommentPage,
+  CommentListResponse,
   CommentQuery,
   CommentResponse,
   NewCommentResponse,
@@ -35,7 +35,7 @@ const MAX_DEPTH = 10
 const INLINE_COMMENTS = 20
 
 /** The comments of the network. */
-export class Comments {
+export class PostComments {
   readonly #threads: Threads
   readonly #insert: Statement<unknown, [string, number, number, number, string, number, number, number]>
   readonly #find: Statement<CommentRow, [number, string]>
@@ -49,7 +49,7 @@ export class Comments {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
     private readonly posts: Posts,
     private readonly quotas: Quotas,
   ) {
@@ -117,7 +117,7 @@ export class Comments {
     return rows.map((row) => ({ n: row.n, comment: toComment(row), title: row.title }))
   }
 
-  async list(caller: AgentCaller, post: string, query: CommentQuery): Promise<CommentPage> {
+  async list(caller: AgentCaller, post: string, query: CommentQuery): Promise<CommentListResponse> {
     const n = this.posts.numberOf(post)
     const parent = query.parent_id ? this.#findInPost(query.parent_id, n, caller.n).n : 0
     const { sort, ...page } = this.#threads.page(caller.n, n, parent, query)

@@ -2,11 +2,18 @@ import { route } from '../../http/route.ts'
 import { MessageResponse } from '../agents/schema.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
 import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
-import type { Comments } from './comments.ts'
-import { CommentDraft, CommentPage, CommentQuery, CommentResponse, NewCommentResponse, PostResponse } from './schema.ts'
+import type { PostComments } from './comments.ts'
+import {
+  CommentDraft,
+  CommentListResponse,
+  CommentQuery,
+  CommentResponse,
+  NewCommentResponse,
+  PostResponse,
+} from './schema.ts'
 
 /** Comments, and posts shown with their comments. */
-export const commentRoutes = ({ comments }: { readonly comments: Comments }) => [
+export const postCommentRoutes = ({ comments }: { readonly comments: PostComments }) => [
   route(
     'GET /api/v1/posts/{id}',
     { id: 'getPost', summary: 'Show a post with its first comments', ok: PostResponse, errors: ['post-not-found'] },
@@ -36,7 +43,7 @@ export const commentRoutes = ({ comments }: { readonly comments: Comments }) => 
       description:
         'A page counts only comments on the post itself. Each includes its first replies, and their first replies.',
       query: CommentQuery,
-      ok: CommentPage,
+      ok: CommentListResponse,
       errors: ['post-not-found', 'comment-not-found', 'invalid-cursor'],
     },
     (context) => comments.list(requireAgent(context), context.params.id, context.query),

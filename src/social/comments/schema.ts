@@ -63,7 +63,7 @@ export const CommentQuery = Type.Object({
 })
 export type CommentQuery = Static<typeof CommentQuery>
 
-export const CommentPage = Type.Object(
+export const CommentListResponse = Type.Object(
   {
     success,
     comments: Type.Array(Comment),
@@ -72,9 +72,9 @@ export const CommentPage = Type.Object(
     post_id: Type.String(),
     sort: Type.String(),
   },
-  { $id: 'CommentPage' },
+  { $id: 'CommentListResponse' },
 )
-export type CommentPage = Static<typeof CommentPage>
+export type CommentListResponse = Static<typeof CommentListResponse>
 
 export const NewCommentResponse = Type.Object(
   { success, message: Type.String(), comment: Comment },

@@ -1,5 +1,5 @@
 import type { Limit, LimitedAction, Limits } from '../shared/settings.ts'
-import { formatDuration } from './durations.ts'
+import { formatPeriod } from './durations.ts'
 
 const DESCRIBED = [
   ['post', 'post', 'posts'],
@@ -16,8 +16,8 @@ export function describeLimits(limits: Limits): string {
   )
   const sentence = `You may send ${describe(general, 'request', 'requests')} and create ${usual.join(', ')}.`
   if (!newcomer || first.length === 0) return sentence
-  return `${sentence} For the first ${formatDuration(newcomer.age)} after registration it is ${first.join(', ')}, unless you registered on the machine of this server.`
+  return `${sentence} For the first ${formatPeriod(newcomer.age)} after registration it is ${first.join(', ')}, unless you registered on the machine of this server.`
 }
 
 const describe = ({ count, window }: Limit, singular: string, plural: string): string =>
-  `${count} ${count === 1 ? singular : plural} every ${formatDuration(window)}`
+  `${count} ${count === 1 ? singular : plural} every ${formatPeriod(window)}`

@@ -6,7 +6,7 @@ const UNITS = [
 ] as const
 
 /** A duration in its largest unit without a remainder: `30 minutes`; `hour` for one hour, as in "every hour". */
-export function formatDuration(ms: number): string {
+export function formatPeriod(ms: number): string {
   const [size, unit] = UNITS.find(([size]) => ms % size === 0) ?? [1, 'millisecond']
   const count = ms / size
   return count === 1 ? unit : `${count} ${unit}s`

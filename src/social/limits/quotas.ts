@@ -4,7 +4,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentRow } from '../agents/view.ts'
 import type { Limit, LimitedAction, Limits } from '../shared/settings.ts'
-import { formatDuration } from './durations.ts'
+import { formatPeriod } from './durations.ts'
 import { rateLimited } from './errors.ts'
 import type { charges } from './table.ts'
 
@@ -128,5 +128,5 @@ export class Quotas {
 
 function sentenceOf(action: LimitedAction, { count, window }: Limit): string {
   const often = count === 1 ? 'once' : `${count} times`
-  return `You can only ${VERBS[action]} ${often} every ${formatDuration(window)}`
+  return `You can only ${VERBS[action]} ${often} every ${formatPeriod(window)}`
 }

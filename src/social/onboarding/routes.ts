@@ -1,6 +1,6 @@
 import { html } from '../../http/html.ts'
 import { describeLimits } from '../limits/describe.ts'
-import { layout, NAME } from '../pages/layout.ts'
+import { layout, SITE_NAME } from '../pages/layout.ts'
 import { markdown } from '../pages/markdown.ts'
 import { type PageRoute, page } from '../pages/page-route.ts'
 import { htmlResponse, textResponse } from '../pages/responses.ts'
@@ -67,7 +67,7 @@ export function onboardingRoutes({ requireClaim, hasProviders, limits }: Onboard
 const skillCard = (base: string) => ({
   name: 'gc-social',
   version: VERSION,
-  description: `${NAME}: a social network for AI agents`,
+  description: `${SITE_NAME}: a social network for AI agents`,
   homepage: base,
   api_base: `${base}/api/v1`,
   files: {

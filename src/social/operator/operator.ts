@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Keys } from '../agents/keys.ts'
-import type { AgentResponse, NewKeyResponse } from '../agents/schema.ts'
-import type { Suspensions } from '../agents/suspensions.ts'
+import type { AccountResponse, NewKeyResponse } from '../agents/schema.ts'
+import type { AgentSuspensions } from '../agents/suspensions.ts'
 import type { AgentClaims } from '../ownership/claims.ts'
 import { badRequest } from '../shared/errors.ts'
 import { clean } from '../shared/strings.ts'
@@ -14,24 +14,24 @@ const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\
 interface OperatorServices {
   readonly claims: AgentClaims
   readonly keys: Keys
-  readonly suspensions: Suspensions
+  readonly suspensions: AgentSuspensions
   readonly recounts: Recounts
 }
 
 /** What the operator of this server does with the agents of others. */
-export class Operator {
+export class OperatorActions {
   constructor(
     private readonly services: OperatorServices,
     private readonly clock: Clock,
   ) {}
 
   /** Approves the claim of an agent, in place of an owner. */
-  async approve(name: string): Promise<AgentResponse> {
+  async approve(name: string): Promise<AccountResponse> {
     return { success: true, agent: await this.services.claims.approve(name) }
   }
 
   /** Ends the claim of an agent, whoever owns it. */
-  async release(name: string): Promise<AgentResponse> {
+  async release(name: string): Promise<AccountResponse> {
     return { success: true, agent: await this.services.claims.release(name) }
   }
 
@@ -40,7 +40,7 @@ export class Operator {
     return this.services.keys.reissue(name)
   }
 
-  async suspend(name: string, suspension: Suspension): Promise<AgentResponse> {
+  async suspend(name: string, suspension: Suspension): Promise<AccountResponse> {
     const reason = clean(suspension.reason)
     if (reason === '') throw badRequest('Reason cannot be empty', 'The agent is shown why it was suspended.')
     if (reason.length > MAX_REASON) throw badRequest(`Reason must be ${MAX_REASON} characters or less`)
@@ -48,7 +48,7 @@ export class Operator {
     return { success: true, agent: await this.services.suspensions.suspend(name, reason, until) }
   }
 
-  async reinstate(name: string): Promise<AgentResponse> {
+  async reinstate(name: string): Promise<AccountResponse> {
     return { success: true, agent: await this.services.suspensions.reinstate(name) }
   }
 

@@ -1,14 +1,14 @@
 import { route } from '../../http/route.ts'
-import { AgentResponse, NewKeyResponse } from '../agents/schema.ts'
+import { AccountResponse, NewKeyResponse } from '../agents/schema.ts'
 import { requireOperator } from '../shared/callers.ts'
-import type { Operator } from './operator.ts'
+import type { OperatorActions } from './operator.ts'
 import { Recount, Suspension } from './schema.ts'
 
-const agentOperation = { extension: true, ok: AgentResponse, errors: ['agent-not-found'] } as const
+const agentOperation = { extension: true, ok: AccountResponse, errors: ['agent-not-found'] } as const
 const description = 'Only for the operator of this server.'
 
 /** What only the operator of this server may do. */
-export const operatorRoutes = (operator: Operator) => [
+export const operatorRoutes = (operator: OperatorActions) => [
   route(
     'POST /api/v1/operator/agents/{name}/approve',
     { id: 'approveClaim', summary: 'Approve the claim of an agent', description, ...agentOperation },

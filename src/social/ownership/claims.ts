@@ -4,14 +4,14 @@ import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import type { Agents } from '../agents/agents.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
 import type { Agent } from '../agents/schema.ts'
-import { describeSuspension, type Suspensions } from '../agents/suspensions.ts'
+import { type AgentSuspensions, describeSuspension } from '../agents/suspensions.ts'
 import { type AgentRow, isSuspended } from '../agents/view.ts'
 import { badRequest, conflict, SocialError } from '../shared/errors.ts'
 import { createClaimToken } from '../shared/secrets.ts'
 import type { Settings } from '../shared/settings.ts'
-import { cleanLine, hashOf, newId, timestamp } from '../shared/strings.ts'
+import { cleanLine, hashSecret, newId, timestamp } from '../shared/strings.ts'
 import type { Person } from '../sign-in/person.ts'
 import { AgentClaimed, AgentUnclaimed, ClaimRenewed } from './events.ts'
 import type { ClaimRenewal, ClaimStatus } from './schema.ts'
@@ -47,8 +47,8 @@ export class AgentClaims {
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly settings: Settings,
-    private readonly agents: Agents,
-    private readonly suspensions: Suspensions,
+    private readonly agents: AgentAccounts,
+    private readonly suspensions: AgentSuspensions,
   ) {
     this.#insert = store.prepare(
       'INSERT OR REPLACE INTO agent_claims (agent, token, code, created_at) VALUES (?, ?, ?, ?)',
@@ -67,7 +67,7 @@ export class AgentClaims {
   issue(tx: Tx, { n, id }: Pick<AgentRow, 'n' | 'id'>, base: string): { url: string; code: string } {
     const token = createClaimToken()
     const code = newVerificationCode()
-    tx.run(this.#insert, n, hashOf(token), codeHash(id, code), this.clock.now())
+    tx.run(this.#insert, n, hashSecret(token), codeHash(id, code), this.clock.now())
     return { url: `${this.settings.baseUrl ?? base}/claim/${token}`, code }
   }
 
@@ -109,7 +109,7 @@ export class AgentClaims {
 
   /** The state of a claim link; undefined for an unknown or replaced token. */
   find(token: string): ClaimState | undefined {
-    const claim = this.#find.get(hashOf(token))
+    const claim = this.#find.get(hashSecret(token))
     return claim ? { agent: this.agents.show(this.agents.row(claim.agent)), state: stateOf(claim) } : undefined
   }
 
@@ -174,7 +174,7 @@ export class AgentClaims {
   }
 
   #need(token: string): ClaimRow {
-    const claim = this.#find.get(hashOf(token))
+    const claim = this.#find.get(hashSecret(token))
     if (!claim || stateOf(claim) !== 'open') {
       throw new SocialError(
         'claim-not-found',
@@ -191,6 +191,6 @@ export class AgentClaims {
 const stateOf = ({ attempts, taken }: ClaimRow): ClaimState['state'] =>
   taken ? 'taken' : attempts >= MAX_ATTEMPTS ? 'locked' : 'open'
 
-const codeHash = (agent: string, code: string): string => hashOf(`${agent} ${code}`)
+const codeHash = (agent: string, code: string): string => hashSecret(`${agent} ${code}`)
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))

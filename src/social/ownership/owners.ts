@@ -2,10 +2,10 @@ import type { Statement } from 'bun:sqlite'
 import { AppError } from '../../core/errors.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
-import type { Agents } from '../agents/agents.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
 import type { Keys } from '../agents/keys.ts'
 import type { Agent, ApiKey } from '../agents/schema.ts'
-import type { Suspensions } from '../agents/suspensions.ts'
+import type { AgentSuspensions } from '../agents/suspensions.ts'
 import type { Suspender } from '../agents/table.ts'
 import type { AgentRow } from '../agents/view.ts'
 import { agentNotFound } from '../shared/errors.ts'
@@ -31,8 +31,8 @@ export class Owners {
 
   constructor(
     private readonly store: Store,
-    private readonly agents: Agents,
-    private readonly suspensions: Suspensions,
+    private readonly agents: AgentAccounts,
+    private readonly suspensions: AgentSuspensions,
     private readonly keys: Keys,
     private readonly claims: AgentClaims,
   ) {

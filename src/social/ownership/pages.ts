@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { html } from '../../http/html.ts'
 import { layout } from '../pages/layout.ts'
-import { type PageRequest, type PageRoute, page } from '../pages/page-route.ts'
+import { type PageRoute, page, type SiteRequest } from '../pages/page-route.ts'
 import { htmlResponse, redirect } from '../pages/responses.ts'
 import { signInPage } from '../sign-in/routes.ts'
 import type { SignedIn } from '../sign-in/sessions.ts'
@@ -62,7 +62,7 @@ export class OwnershipPages {
     ]
   }
 
-  #showClaim(request: PageRequest, error?: string): Response {
+  #showClaim(request: SiteRequest, error?: string): Response {
     const token = request.params.token ?? ''
     const claim = this.#claims.find(token)
     if (claim?.state !== 'open')
@@ -80,7 +80,7 @@ export class OwnershipPages {
   }
 
   /** Claims the agent with the code that was sent, or shows the page again with the error. */
-  async #claim(request: PageRequest): Promise<Response> {
+  async #claim(request: SiteRequest): Promise<Response> {
     const { person } = this.#signIn.formSender(request)
     try {
       await this.#claims.complete(request.params.token ?? '', request.form.get('code') ?? '', person)
@@ -92,7 +92,7 @@ export class OwnershipPages {
     return redirect('/me?done=claimed')
   }
 
-  async #showOwn(request: PageRequest): Promise<Response> {
+  async #showOwn(request: SiteRequest): Promise<Response> {
     const signedIn = this.#signIn.signedIn(request)
     if (!signedIn) return signInPage(this.#signIn, request)
     const message = DONE_MESSAGES[request.query.get('done') ?? '']
@@ -102,7 +102,7 @@ export class OwnershipPages {
     return htmlResponse(layout({ title: 'Your agents', here: 'me', main }), { isPrivate: true })
   }
 
-  async #rotateKey(request: PageRequest): Promise<Response> {
+  async #rotateKey(request: SiteRequest): Promise<Response> {
     const { person } = this.#signIn.formSender(request)
     const name = request.params.name ?? ''
     const key = await this.#owners.rotate(person, name)
@@ -110,7 +110,7 @@ export class OwnershipPages {
   }
 
   async #change(
-    request: PageRequest,
+    request: SiteRequest,
     done: keyof typeof DONE_MESSAGES,
     change: (signedIn: SignedIn, name: string) => Promise<void>,
   ): Promise<Response> {

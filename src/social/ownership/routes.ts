@@ -4,7 +4,7 @@ import type { AgentClaims } from './claims.ts'
 import { ClaimRenewal, ClaimStatus } from './schema.ts'
 
 /** How an agent reads and renews its claim. */
-export const claimRoutes = ({ claims }: { readonly claims: AgentClaims }) => [
+export const agentClaimRoutes = ({ claims }: { readonly claims: AgentClaims }) => [
   route(
     'GET /api/v1/agents/status',
     { id: 'getClaimStatus', summary: 'Show whether you are claimed', ok: ClaimStatus },

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
 import type { Agent } from '../agents/schema.ts'
 import { avatar } from '../pages/avatar.ts'
-import { plainText, plural, timeAgo } from '../pages/components.ts'
+import { plural, preformatted, timeAgo } from '../pages/components.ts'
 import { singleLine } from '../pages/visible-text.ts'
 import type { SignedIn } from '../sign-in/sessions.ts'
 import { form, type ProviderChoice, providerButtons, signedInAs } from '../sign-in/views.ts'
@@ -12,7 +12,7 @@ import type { OwnedAgent } from './owners.ts'
 const introduction = (agent: Agent): Markup => html`<div class="profile">${avatar(agent.name)}<div>
 <h1>Claim <bdi>${singleLine(agent.display_name) || agent.name}</bdi></h1>
 <p class="meta">u/${agent.name}</p></div></div>
-${plainText(agent.description)}`
+${preformatted(agent.description)}`
 
 /** The claim page of somebody who is not signed in. */
 export const claimSignedOutView = (

@@ -105,5 +105,5 @@ export const commentResult = (
 <p dir="auto">${excerpt(content, 220)}</p><p class="meta">${byline(author)} ${timeAgo(created_at, clock)}</p></li>`
 
 /** Text without markup, with its line breaks. */
-export const plainText = (text: string): Markup | false =>
+export const preformatted = (text: string): Markup | false =>
   text !== '' && html`<p class="as-written" dir="auto">${visible(text)}</p>`

@@ -2,7 +2,7 @@ import { html, type Markup } from '../../http/html.ts'
 import { STYLE_PATH } from './style.ts'
 
 /** The name of the website. */
-export const NAME = 'gc social'
+export const SITE_NAME = 'gc social'
 
 export interface LayoutOptions {
   readonly title: string
@@ -38,14 +38,14 @@ export const layout = ({
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 ${description !== undefined && html`<meta name="description" content="${description}">`}
-<title>${title === NAME ? NAME : `${title} · ${NAME}`}</title>
+<title>${title === SITE_NAME ? SITE_NAME : `${title} · ${SITE_NAME}`}</title>
 <link rel="stylesheet" href="${STYLE_PATH}">
 <link rel="icon" type="image/svg+xml" href="/icon.svg">
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="top"><div class="bar">
-<a class="mark" href="/">${NAME}</a>
+<a class="mark" href="/">${SITE_NAME}</a>
 <form class="search" role="search" action="/find">
 <label class="visually-hidden" for="q">Search posts, agents and communities</label>
 <input id="q" name="q" type="search" value="${search}" placeholder="Search" maxlength="200" autocomplete="off">

@@ -8,15 +8,15 @@ import {
   agentLine,
   commentResult,
   nextPageLink,
-  plainText,
   plural,
   postList,
+  preformatted,
   submoltLine,
   tabs,
   timeAgo,
 } from './components.ts'
-import { layout, NAME } from './layout.ts'
-import type { PageRequest } from './page-route.ts'
+import { layout, SITE_NAME } from './layout.ts'
+import type { SiteRequest } from './page-route.ts'
 import type { PageReader } from './reader.ts'
 import { htmlResponse } from './responses.ts'
 import { excerpt, singleLine } from './visible-text.ts'
@@ -37,7 +37,7 @@ export class ListPages {
     private readonly clock: Clock,
   ) {}
 
-  async front({ query, base }: PageRequest): Promise<Response> {
+  async front({ query, base }: SiteRequest): Promise<Response> {
     const sort = parseWord(SORTS, 'hot', query.get('sort'))
     const { items, next } = await this.reader.posts(sort, cursorOf(query))
     const communities = await this.reader.submolts(SIDEBAR_SUBMOLTS)
@@ -46,11 +46,11 @@ ${postList(items, this.clock, 'There are no posts yet.')}
 ${nextPageLink(`/?sort=${sort}`, next, 'More posts')}`
     const description = 'A social network for AI agents: they post, comment and vote; people read.'
     return htmlResponse(
-      layout({ title: NAME, description, here: 'front', main, aside: frontSidebar(communities.items, base) }),
+      layout({ title: SITE_NAME, description, here: 'front', main, aside: frontSidebar(communities.items, base) }),
     )
   }
 
-  async submolts({ query }: PageRequest): Promise<Response> {
+  async submolts({ query }: SiteRequest): Promise<Response> {
     const { items, next } = await this.reader.submolts(SUBMOLTS_PER_PAGE, cursorOf(query))
     const main = html`<h1>Communities</h1>
 <ul class="rows">${items.map(submoltLine)}</ul>
@@ -58,7 +58,7 @@ ${nextPageLink('/m', next, 'More communities')}`
     return htmlResponse(layout({ title: 'Communities', here: 'communities', main }))
   }
 
-  async submolt({ params: { name = '' }, query }: PageRequest): Promise<Response> {
+  async submolt({ params: { name = '' }, query }: SiteRequest): Promise<Response> {
     const sort = parseWord(SORTS, 'hot', query.get('sort'))
     const submolt = await this.reader.submolt(name)
     const { items, next } = await this.reader.posts(sort, cursorOf(query), submolt.name)
@@ -74,13 +74,13 @@ ${nextPageLink(`${path}?sort=${sort}`, next, 'More posts')}`
     )
   }
 
-  async agent({ params: { name = '' }, query }: PageRequest): Promise<Response> {
+  async agent({ params: { name = '' }, query }: SiteRequest): Promise<Response> {
     const agent = this.reader.agent(name)
     const { items, next } = await this.reader.postsBy(agent.name, cursorOf(query))
     const main = html`<div class="profile">${avatar(agent.name)}<div>
 <h1><bdi>${singleLine(agent.display_name) || agent.name}</bdi></h1>
 <p class="meta">u/${agent.name} ${statusTag(agent)}</p></div></div>
-${plainText(agent.description)}
+${preformatted(agent.description)}
 <h2 class="part">Posts</h2>
 ${postList(items, this.clock, 'No posts yet.')}
 ${nextPageLink(`/u/${encodeURIComponent(agent.name)}`, next, 'Older posts')}`
@@ -88,7 +88,7 @@ ${nextPageLink(`/u/${encodeURIComponent(agent.name)}`, next, 'Older posts')}`
     return htmlResponse(layout({ title: `u/${agent.name}`, description, main, aside: this.#agentSidebar(agent) }))
   }
 
-  async find({ query }: PageRequest): Promise<Response> {
+  async find({ query }: SiteRequest): Promise<Response> {
     const search = singleLine((query.get('q') ?? '').slice(0, MAX_QUERY_LENGTH))
     const main = search === '' ? EMPTY_SEARCH : await this.#results(search, cursorOf(query))
     return htmlResponse(layout({ title: search === '' ? 'Search' : `Search: ${search}`, search, main }))
@@ -108,7 +108,7 @@ ${nextPageLink(`/find?q=${encodeURIComponent(search)}`, next_cursor ?? undefined
   }
 
   #submoltSidebar(submolt: Submolt): Markup {
-    return html`<section class="card"><h2>About m/${submolt.name}</h2>${plainText(submolt.description)}
+    return html`<section class="card"><h2>About m/${submolt.name}</h2>${preformatted(submolt.description)}
 <dl><div><dt>Subscribers</dt><dd>${submolt.subscriber_count.toLocaleString('en')}</dd></div>
 <div><dt>Posts</dt><dd>${submolt.post_count.toLocaleString('en')}</dd></div>
 <div><dt>Created</dt><dd>${timeAgo(submolt.created_at, this.clock)}</dd></div></dl></section>`

@@ -1,7 +1,7 @@
 import type { Method } from '../../http/route.ts'
 
 /** A request for a page. */
-export interface PageRequest {
+export interface SiteRequest {
   readonly request: Request
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
@@ -15,7 +15,7 @@ export interface PageRequest {
 export interface PageRoute {
   readonly method: Method
   readonly path: string
-  handle(request: PageRequest): Response | Promise<Response>
+  handle(request: SiteRequest): Response | Promise<Response>
 }
 
 /** Declares a page. */

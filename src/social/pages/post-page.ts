@@ -5,7 +5,7 @@ import { parseWord } from '../shared/paging.ts'
 import { byline, nextPageLink, plural, postHead, tabs, timeAgo } from './components.ts'
 import { layout } from './layout.ts'
 import { MarkdownCache } from './markdown.ts'
-import type { PageRequest } from './page-route.ts'
+import type { SiteRequest } from './page-route.ts'
 import type { ListPage, PageReader } from './reader.ts'
 import { htmlResponse } from './responses.ts'
 import { excerpt, singleLine } from './visible-text.ts'
@@ -41,7 +41,7 @@ export class PostPages {
     private readonly clock: Clock,
   ) {}
 
-  async show({ params: { id = '' }, query }: PageRequest): Promise<Response> {
+  async show({ params: { id = '' }, query }: SiteRequest): Promise<Response> {
     const sort = parseWord(SORTS, 'top', query.get('sort'))
     const cursor = query.get('cursor')?.slice(0, 500) || undefined
     const under = query.get('under')?.slice(0, 100) || undefined

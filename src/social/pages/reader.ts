@@ -1,12 +1,12 @@
 import type { AgentCaller } from '../../http/caller.ts'
-import type { Agents } from '../agents/agents.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
 import type { Agent } from '../agents/schema.ts'
-import type { Comments } from '../comments/comments.ts'
+import type { PostComments } from '../comments/comments.ts'
 import type { Comment, CommentSort } from '../comments/schema.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post, PostSort } from '../posts/schema.ts'
 import type { SearchResponse } from '../search/schema.ts'
-import type { Search } from '../search/search.ts'
+import type { NetworkSearch } from '../search/search.ts'
 import { commentNotFound } from '../shared/errors.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
@@ -24,11 +24,11 @@ export interface ListPage<Item> {
 }
 
 interface Services {
-  readonly agents: Agents
+  readonly agents: AgentAccounts
   readonly submolts: Submolts
   readonly posts: Posts
-  readonly comments: Comments
-  readonly search: Search
+  readonly comments: PostComments
+  readonly search: NetworkSearch
 }
 
 interface CommentListOptions {

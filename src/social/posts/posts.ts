@@ -5,7 +5,7 @@ import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import type { Agents } from '../agents/agents.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
 import type { MessageResponse } from '../agents/schema.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import { postNotFound, SocialError } from '../shared/errors.ts'
@@ -23,7 +23,7 @@ import {
   POST_SORTS,
   type Post,
   type PostDraft,
-  type PostPage,
+  type PostListResponse,
   type PostQuery,
 } from './schema.ts'
 import { JOIN_POST, type PostRow, SELECT_POST, toPost } from './view.ts'
@@ -47,7 +47,7 @@ export class Posts {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
     private readonly quotas: Quotas,
   ) {
@@ -108,20 +108,20 @@ export class Posts {
     return toPost(this.need(id, caller.n))
   }
 
-  async list(caller: AgentCaller, query: PostQuery): Promise<PostPage> {
+  async list(caller: AgentCaller, query: PostQuery): Promise<PostListResponse> {
     if (query.author) return toPostPage(this.#byAuthor(caller, query, query.author), query)
     if (query.submolt) return this.listBySubmolt(caller, query.submolt, query)
     return toPostPage(this.#lists.page(caller.n, query, 'all'), query)
   }
 
   /** The posts in one submolt. */
-  async listBySubmolt(caller: AgentCaller, name: string, query: OrderQuery): Promise<PostPage> {
+  async listBySubmolt(caller: AgentCaller, name: string, query: OrderQuery): Promise<PostListResponse> {
     const { n } = this.submolts.need(name, caller.n)
     return toPostPage(this.#lists.page(caller.n, query, 'submolt', n), query)
   }
 
   /** Posts of the submolts the caller subscribes to and of the agents it follows. */
-  async feed(caller: AgentCaller, query: FeedQuery): Promise<PostPage> {
+  async feed(caller: AgentCaller, query: FeedQuery): Promise<PostListResponse> {
     const following = query.filter === 'following'
     const page = toPostPage(this.#lists.feed(caller.n, query, following), query)
     return { ...page, feed_type: following ? 'following' : 'personalized' }
@@ -178,7 +178,7 @@ export class Posts {
   }
 }
 
-function toPostPage(page: Page<Post>, query: OrderQuery): PostPage {
+function toPostPage(page: Page<Post>, query: OrderQuery): PostListResponse {
   const posts = page.items
   return { success: true, posts, data: posts, ...pageValues(page), sort: parseWord(POST_SORTS, 'hot', query.sort) }
 }

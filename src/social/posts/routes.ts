@@ -3,7 +3,7 @@ import { MessageResponse } from '../agents/schema.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
 import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
 import type { Posts } from './posts.ts'
-import { FeedQuery, NewPostResponse, OrderQuery, PostDraft, PostPage, PostQuery } from './schema.ts'
+import { FeedQuery, NewPostResponse, OrderQuery, PostDraft, PostListResponse, PostQuery } from './schema.ts'
 
 /** Posts, and the lists of them. */
 export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
@@ -26,7 +26,7 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
       id: 'listPosts',
       summary: 'List posts',
       query: PostQuery,
-      ok: PostPage,
+      ok: PostListResponse,
       errors: ['submolt-not-found', 'agent-not-found', 'invalid-cursor'],
     },
     (context) => posts.list(requireAgent(context), context.query),
@@ -38,7 +38,7 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
       summary: 'Show your feed',
       description: 'Posts in the communities you subscribe to and by the agents you follow.',
       query: FeedQuery,
-      ok: PostPage,
+      ok: PostListResponse,
       errors: ['invalid-cursor'],
     },
     (context) => posts.feed(requireAgent(context), context.query),
@@ -54,7 +54,7 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
       id: 'listSubmoltPosts',
       summary: 'List the posts of a community',
       query: OrderQuery,
-      ok: PostPage,
+      ok: PostListResponse,
       errors: ['submolt-not-found', 'invalid-cursor'],
     },
     (context) => posts.listBySubmolt(requireAgent(context), context.params.name, context.query),

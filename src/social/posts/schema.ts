@@ -92,7 +92,7 @@ export type FeedQuery = Static<typeof FeedQuery>
 export const OrderQuery = Type.Object(order)
 export type OrderQuery = Static<typeof OrderQuery>
 
-export const PostPage = Type.Object(
+export const PostListResponse = Type.Object(
   {
     success,
     posts: Type.Array(Post),
@@ -101,9 +101,9 @@ export const PostPage = Type.Object(
     sort: string('The order of the list.'),
     feed_type: Type.Optional(Type.String()),
   },
-  { $id: 'PostPage' },
+  { $id: 'PostListResponse' },
 )
-export type PostPage = Static<typeof PostPage>
+export type PostListResponse = Static<typeof PostListResponse>
 
 export const NewPostResponse = Type.Object({ success, message: Type.String(), post: Post }, { $id: 'NewPostResponse' })
 export type NewPostResponse = Static<typeof NewPostResponse>

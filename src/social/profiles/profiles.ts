@@ -1,5 +1,5 @@
 import type { AgentCaller } from '../../http/caller.ts'
-import type { Agents } from '../agents/agents.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
 import type { Follows } from '../agents/follows.ts'
 import type { Posts } from '../posts/posts.ts'
 import { badRequest } from '../shared/errors.ts'
@@ -10,7 +10,7 @@ const RECENT_POSTS = 10
 /** Agents as others see them. */
 export class Profiles {
   constructor(
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
     private readonly follows: Follows,
     private readonly posts: Posts,
   ) {}

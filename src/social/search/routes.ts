@@ -1,9 +1,9 @@
 import { route } from '../../http/route.ts'
 import { requireAgent } from '../shared/callers.ts'
 import { SearchQuery, SearchResponse } from './schema.ts'
-import type { Search } from './search.ts'
+import type { NetworkSearch } from './search.ts'
 
-export const searchRoutes = ({ search }: { readonly search: Search }) => [
+export const networkSearchRoutes = ({ search }: { readonly search: NetworkSearch }) => [
   route(
     'GET /api/v1/search',
     {

@@ -4,9 +4,9 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
-import type { Agents } from '../agents/agents.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
 import type { Agent } from '../agents/schema.ts'
-import type { Comments } from '../comments/comments.ts'
+import type { PostComments } from '../comments/comments.ts'
 import type { Comment } from '../comments/schema.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post } from '../posts/schema.ts'
@@ -42,7 +42,7 @@ const SELECT_SUBMOLTS = `SELECT s.n, s.name FROM (SELECT rowid AS n FROM submolt
   ORDER BY s.subscriber_count DESC, s.n LIMIT ${MAX_NAMES}`
 
 /** Searches posts and comments by words, agents and submolts by prefixes. */
-export class Search {
+export class NetworkSearch {
   readonly #posts: Statement<Match, [string, number]>
   readonly #titles: Statement<Match, [string, number]>
   readonly #comments: Statement<Match, [string, number]>
@@ -51,10 +51,10 @@ export class Search {
 
   constructor(
     store: Store,
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
     private readonly posts: Posts,
-    private readonly comments: Comments,
+    private readonly comments: PostComments,
   ) {
     this.#posts = store.prepare(stablePlan(newestSql(POSTS)))
     this.#titles = store.prepare(stablePlan(newestSql(TITLES)))

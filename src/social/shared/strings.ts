@@ -14,7 +14,7 @@ export const clean = (text: string): string => redactTokens(text.toWellFormed().
 export const cleanLine = (text: string): string => clean(text.replace(/\s+/g, ' '))
 
 /** The hash under which a secret is stored. */
-export const hashOf = (secret: string): string => new Bun.CryptoHasher('sha256').update(secret).digest('hex')
+export const hashSecret = (secret: string): string => new Bun.CryptoHasher('sha256').update(secret).digest('hex')
 
 /** A UUID that sorts by the time it was created. */
 export const newId = (now: number): string => Bun.randomUUIDv7('hex', now)

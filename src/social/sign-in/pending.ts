@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { hashOf } from '../shared/strings.ts'
+import { hashSecret } from '../shared/strings.ts'
 import type { AuthorizationRequest } from './provider.ts'
 
 /** A visitor who was sent to a provider and has not come back yet. */
@@ -32,7 +32,7 @@ export class PendingSignIns {
       this.#byState.delete(state)
     }
     const expiresAt = now + MAX_DURATION
-    this.#byState.set(request.state, { provider, request, browser: hashOf(browser), returnTo, expiresAt })
+    this.#byState.set(request.state, { provider, request, browser: hashSecret(browser), returnTo, expiresAt })
   }
 
   /** Removes and returns the sign-in with this state; throws unless the same browser began it with the same provider. */
@@ -40,7 +40,7 @@ export class PendingSignIns {
     const pending = this.#byState.get(state)
     this.#byState.delete(state)
     const isValid = pending && pending.expiresAt > this.clock.monotonic() && pending.provider === provider
-    if (!isValid || browser === undefined || !isSameHash(pending.browser, hashOf(browser))) {
+    if (!isValid || browser === undefined || !isSameHash(pending.browser, hashSecret(browser))) {
       throw new AppError(
         'forbidden',
         'this sign-in was not started in this browser, or was used already; go back and start again',

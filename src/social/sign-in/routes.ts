@@ -1,5 +1,5 @@
 import { layout } from '../pages/layout.ts'
-import { type PageRequest, type PageRoute, page } from '../pages/page-route.ts'
+import { type PageRoute, page, type SiteRequest } from '../pages/page-route.ts'
 import { htmlResponse } from '../pages/responses.ts'
 import { returnPath, type SignIn } from './sign-in.ts'
 import { signInView } from './views.ts'
@@ -12,7 +12,7 @@ export const signInRoutes = (signIn: SignIn): PageRoute[] => [
   page('POST /sign-out', (request) => signIn.signOut(request)),
 ]
 
-export function signInPage(signIn: SignIn, request: PageRequest): Response {
+export function signInPage(signIn: SignIn, request: SiteRequest): Response {
   const main = signInView(signIn.choices, returnPath(request.query.get('to')))
   return htmlResponse(layout({ title: 'Sign in', here: 'me', main }), { isPrivate: true })
 }

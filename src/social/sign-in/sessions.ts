@@ -3,7 +3,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
-import { hashOf } from '../shared/strings.ts'
+import { hashSecret } from '../shared/strings.ts'
 import type { Person } from './person.ts'
 
 /** A person who is signed in. */
@@ -54,28 +54,28 @@ export class SignInSessions {
     await this.store.write(() => {
       const now = this.clock.now()
       this.#deleteExpired.run(now)
-      if (previous !== undefined) this.#delete.run(hashOf(previous))
-      this.#insert.run(hashOf(cookie), provider, subject, name, now + SESSION_DURATION)
+      if (previous !== undefined) this.#delete.run(hashSecret(previous))
+      this.#insert.run(hashSecret(cookie), provider, subject, name, now + SESSION_DURATION)
     })
     return cookie
   }
 
   find(cookie: string | undefined): SignedIn | undefined {
     if (cookie === undefined || !COOKIE_VALUE.test(cookie)) return undefined
-    const row = this.#find.get(hashOf(cookie), this.clock.now())
+    const row = this.#find.get(hashSecret(cookie), this.clock.now())
     if (!row || !this.providers.has(row.provider)) return undefined
-    return { person: row, formToken: hashOf(`seal ${cookie}`) }
+    return { person: row, formToken: hashSecret(`seal ${cookie}`) }
   }
 
   async delete(cookie: string): Promise<void> {
-    await this.store.write(() => void this.#delete.run(hashOf(cookie)))
+    await this.store.write(() => void this.#delete.run(hashSecret(cookie)))
   }
 }
 
 /** Throws unless a form carries the token of the person who sends it. */
 export function checkFormToken({ formToken }: SignedIn, form: URLSearchParams): void {
-  const sent = Buffer.from(hashOf(form.get('form_token') ?? ''))
-  if (!timingSafeEqual(sent, Buffer.from(hashOf(formToken)))) {
+  const sent = Buffer.from(hashSecret(form.get('form_token') ?? ''))
+  if (!timingSafeEqual(sent, Buffer.from(hashSecret(formToken)))) {
     throw new AppError('forbidden', 'this form is out of date; open the page again and send it from there')
   }
 }

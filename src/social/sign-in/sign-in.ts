@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { PageRequest } from '../pages/page-route.ts'
+import type { SiteRequest } from '../pages/page-route.ts'
 import { redirect } from '../pages/responses.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import type { PendingSignIns } from './pending.ts'
@@ -27,12 +27,12 @@ export class SignIn {
   }
 
   /** Who looks at a page; undefined for somebody who is not signed in. */
-  signedIn({ request, base }: PageRequest): SignedIn | undefined {
+  signedIn({ request, base }: SiteRequest): SignedIn | undefined {
     return this.sessions.find(readCookie(request, 'session', base))
   }
 
   /** Who sends a form; throws when nobody is signed in, or the form is not from one of their pages. */
-  formSender(request: PageRequest): SignedIn {
+  formSender(request: SiteRequest): SignedIn {
     const signedIn = this.signedIn(request)
     if (!signedIn) throw new AppError('forbidden', 'you are no longer signed in; open the page again and sign in')
     checkFormToken(signedIn, request.form)
@@ -45,7 +45,7 @@ export class SignIn {
   }
 
   /** Sends a visitor to a provider. */
-  async begin({ request, params: { provider: id = '' }, query, base }: PageRequest): Promise<Response> {
+  async begin({ request, params: { provider: id = '' }, query, base }: SiteRequest): Promise<Response> {
     const provider = this.#provider(id)
     const { url, authorization } = await provider
       .authorize(redirectUri(provider, base))
@@ -56,7 +56,7 @@ export class SignIn {
   }
 
   /** Takes a visitor back from a provider, and signs them in when everything is right. */
-  async complete({ request, params: { provider: id = '' }, query, base }: PageRequest): Promise<Response> {
+  async complete({ request, params: { provider: id = '' }, query, base }: SiteRequest): Promise<Response> {
     const provider = this.#provider(id)
     const pending = this.pending.take(id, this.#browserCookie(request, base), query.get('state') ?? '')
     const person = await provider
@@ -66,7 +66,7 @@ export class SignIn {
     return redirect(pending.returnTo, [setCookie('session', cookie, base)])
   }
 
-  async signOut(request: PageRequest): Promise<Response> {
+  async signOut(request: SiteRequest): Promise<Response> {
     this.formSender(request)
     await this.sessions.delete(readCookie(request.request, 'session', request.base) ?? '')
     return redirect('/', [setCookie('session', '', request.base, 0)])

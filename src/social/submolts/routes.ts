@@ -2,7 +2,7 @@ import { route } from '../../http/route.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
 import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
 import { NAME_TAKEN } from '../shared/errors.ts'
-import { SubmoltDraft, SubmoltPage, SubmoltQuery, SubmoltResponse, SubscriptionResponse } from './schema.ts'
+import { SubmoltDraft, SubmoltListResponse, SubmoltQuery, SubmoltResponse, SubscriptionResponse } from './schema.ts'
 import type { Submolts } from './submolts.ts'
 
 /** Communities. */
@@ -26,7 +26,7 @@ export const submoltRoutes = ({ submolts }: { readonly submolts: Submolts }) => 
       id: 'listSubmolts',
       summary: 'List communities',
       query: SubmoltQuery,
-      ok: SubmoltPage,
+      ok: SubmoltListResponse,
       errors: ['invalid-cursor'],
     },
     (context) => submolts.list(requireAgent(context), context.query),

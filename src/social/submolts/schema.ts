@@ -67,11 +67,11 @@ export const SubmoltQuery = Type.Object({
 })
 export type SubmoltQuery = Static<typeof SubmoltQuery>
 
-export const SubmoltPage = Type.Object(
+export const SubmoltListResponse = Type.Object(
   { success, submolts: Type.Array(Submolt), data: Type.Array(Submolt), ...pageFields },
-  { $id: 'SubmoltPage' },
+  { $id: 'SubmoltListResponse' },
 )
-export type SubmoltPage = Static<typeof SubmoltPage>
+export type SubmoltListResponse = Static<typeof SubmoltListResponse>
 
 export const SubscriptionResponse = Type.Object(
   {

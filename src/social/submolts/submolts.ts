@@ -6,7 +6,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
-import type { Agents } from '../agents/agents.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import { badRequest, conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
 import { pageValues, parseLimit, parseOffset, parseWord } from '../shared/paging.ts'
@@ -18,7 +18,7 @@ import {
   SUBMOLT_SORTS,
   type Submolt,
   type SubmoltDraft,
-  type SubmoltPage,
+  type SubmoltListResponse,
   type SubmoltQuery,
   type SubmoltResponse,
   type SubscriptionResponse,
@@ -77,7 +77,7 @@ export class Submolts {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
     private readonly quotas: Quotas,
     private readonly maxSubscriptions: number,
   ) {
@@ -146,7 +146,7 @@ export class Submolts {
     return toAnswer(this.need(name, caller.n))
   }
 
-  async list(caller: AgentCaller, query: SubmoltQuery): Promise<SubmoltPage> {
+  async list(caller: AgentCaller, query: SubmoltQuery): Promise<SubmoltListResponse> {
     const sort = parseWord(SUBMOLT_SORTS, 'popular', query.sort)
     const limit = parseLimit(query.limit, SUBMOLT_PAGE)
     const key = keyOf(query.cursor, `submolts.${sort}`, START_KEYS[sort].length)

@@ -5,7 +5,7 @@ import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import type { Agents } from '../agents/agents.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../agents/view.ts'
 import type { Quotas } from '../limits/quotas.ts'
 import { best, controversy, hot, hotChanged, rankChanged, rising, type Tally } from '../posts/ranks.ts'
@@ -65,7 +65,7 @@ export class Votes {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
-    private readonly agents: Agents,
+    private readonly agents: AgentAccounts,
     private readonly quotas: Quotas,
   ) {
     this.#targets = {

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hashOf } from '../../../src/social/shared/strings.ts'
+import { hashSecret } from '../../../src/social/shared/strings.ts'
 import { calm, took } from './figures.ts'
 import type { Asked } from './load.ts'
 import { freePort, GC } from './town.ts'
@@ -20,7 +20,7 @@ export class ServedNetwork implements AsyncDisposable, Asked {
   /** Gives agent 1 of `<home>/social.db` a key, and lets everybody ask as often as can be said. */
   static async open(home: string): Promise<ServedNetwork> {
     const db = new Database(join(home, 'social.db'), { strict: true })
-    db.run("INSERT INTO agent_keys VALUES ('bench', 1, ?, '', '0000', 0)", [hashOf(KEY)])
+    db.run("INSERT INTO agent_keys VALUES ('bench', 1, ?, '', '0000', 0)", [hashSecret(KEY)])
     db.close(true)
     writeFileSync(join(home, 'social.toml'), '[limits]\ngeneral = "100000/1s"\n')
     const port = freePort()
