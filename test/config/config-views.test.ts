@@ -14,7 +14,7 @@ const TOWN = {
   'agents/mayor/agent.toml': 'start_command = "./m"\nmax_active_sessions = 1\nscope = "city"\n',
 }
 
-test('the configuration in force is shown with what was suspended by hand', async () => {
+test('the configuration in force is shown with what a person suspended', async () => {
   await using town = await agentsWorld(TOWN)
   await town.send('POST', 'rig/shop/suspend')
   const shown = await town.get('config')
@@ -49,7 +49,7 @@ test('the defaults are the builtin providers and nothing else', async () => {
   })
 })
 
-test('every agent and provider is shown with where it comes from', async () => {
+test('every agent and provider is shown with its origin', async () => {
   await using town = await agentsWorld(TOWN)
   expect(await town.get('config/explain')).toMatchObject({
     agents: [
@@ -61,7 +61,7 @@ test('every agent and provider is shown with where it comes from', async () => {
   })
 })
 
-test('broken files are told of, and are not in force', async () => {
+test('files with errors are reported and not put in force', async () => {
   await using town = await agentsWorld(TOWN)
   expect(await town.get('config/validate')).toEqual({ valid: true, errors: [], warnings: [] })
   town.put('city.toml', '[daemon]\nmax_restarts = "x"\npatrol_interval = "soon"\n')

@@ -54,8 +54,8 @@ describe('adding a rig', () => {
     using town = city({ 'city.toml': CITY, '.gc/site.toml': '# here\n' })
     const before = town.all()
     const config = await town.open()
-    const heard: string[] = []
-    config.onChange((now, was) => heard.push(`${was.rigs.length} → ${now.rigs.length}`))
+    const changes: string[] = []
+    config.onChange((current, previous) => changes.push(`${previous.rigs.length} → ${current.rigs.length}`))
     expect(await config.addRig({ name: 'lib', path: '/srv/lib', prefix: 'lb' })).toMatchObject({
       path: '/srv/lib',
       prefix: 'lb',
@@ -64,10 +64,10 @@ describe('adding a rig', () => {
     expect(town.all()['city.toml']).toBe(`${CITY}\n[[rigs]]\nname = "lib"\nprefix = "lb"\n`)
     await config.removeRig('lib')
     expect(town.all()).toEqual(before)
-    expect(heard).toEqual(['1 → 2', '2 → 1'])
+    expect(changes).toEqual(['1 → 2', '2 → 1'])
   })
 
-  test('is refused when the whole would be bad, and nothing is written', async () => {
+  test('is rejected when the result would be invalid, and nothing is written', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     const before = town.all()
@@ -80,7 +80,7 @@ describe('adding a rig', () => {
     expect(config.current.rigs.map(({ name }) => name)).toEqual(['shop'])
   })
 
-  test('whose usual prefix is taken gets another', async () => {
+  test('whose derived prefix is taken gets another', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     await config.addRig({ name: 'shell', path: '/srv/shell' })
@@ -88,7 +88,7 @@ describe('adding a rig', () => {
     expect(config.current.rigs.map(({ prefix }) => prefix)).toEqual(['sh', 'she', 'sh2'])
   })
 
-  test('is refused while the files on disk are broken, with what is wrong with them', async () => {
+  test('is rejected while the files on disk have errors, which are named', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     town.put('city.toml', `${CITY}x = `)
@@ -115,13 +115,13 @@ describe('adding a rig', () => {
 })
 
 describe('an edit', () => {
-  test('is made again from the fresh text when a person saves meanwhile', async () => {
+  test('starts again from the new text when a person saves meanwhile', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
-    let made = 0
+    let attempts = 0
     await config.edit(({ files }) => {
       const text = files.city.text('city.toml') ?? ''
-      if (++made === 1) town.put('city.toml', `${CITY}\n# a thought\n`)
+      if (++attempts === 1) town.put('city.toml', `${CITY}\n# a thought\n`)
       return new Map([
         [
           'city.toml',
@@ -132,20 +132,20 @@ describe('an edit', () => {
         ],
       ])
     })
-    expect(made).toBe(2)
+    expect(attempts).toBe(2)
     expect(town.all()['city.toml']).toBe(`${CITY}\n[[rigs]]\nname = "lib"\npath = "/lib"\n\n# a thought\n`)
   })
 
-  test('gives up with a conflict when somebody never stops writing', async () => {
+  test('ends with a conflict when somebody keeps writing', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
-    let made = 0
+    let attempts = 0
     const edit = config.edit(() => {
-      town.put('city.toml', `${CITY}# ${++made}\n`)
+      town.put('city.toml', `${CITY}# ${++attempts}\n`)
       return new Map([['city.toml', CITY]])
     })
     await expect(edit).rejects.toMatchObject({ code: 'conflict-concurrent-modify' })
-    expect(town.all()['city.toml']).toBe(`${CITY}# ${made}\n`)
+    expect(town.all()['city.toml']).toBe(`${CITY}# ${attempts}\n`)
     expect(Object.keys(town.all())).toEqual(['city.toml'])
   })
 
@@ -215,7 +215,7 @@ describe('an agent', () => {
     await expect(config.addAgent({ name: 'Worker', keys: {} })).rejects.toThrow('the folder agents/Worker is taken')
   })
 
-  test('with a name that is no name, or of no rig, is refused and leaves nothing behind', async () => {
+  test('with an invalid name or an unknown rig is rejected and leaves nothing behind', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     await expect(config.addAgent({ name: '../evil', keys: {} })).rejects.toThrow('cannot name an agent')
@@ -281,11 +281,11 @@ describe('a running city', () => {
       reported.resolve()
     })
     const settled = async (expected: number, act: () => void) => {
-      const heard = Promise.withResolvers<void>()
-      const stop = config.onChange(() => heard.resolve())
+      const changed = Promise.withResolvers<void>()
+      const unsubscribe = config.onChange(() => changed.resolve())
       act()
-      await Promise.race([heard.promise, Bun.sleep(3000).then(() => expect.unreachable('nothing was heard'))])
-      stop()
+      await Promise.race([changed.promise, Bun.sleep(3000).then(() => expect.unreachable('no change was noticed'))])
+      unsubscribe()
       expect(config.current.agents.length).toBe(expected)
     }
     try {

@@ -11,8 +11,8 @@ const TOWN = {
   'agents/swarm/agent.toml': 'start_command = "./swarm"\n',
 }
 
-const rows = (said: unknown): AgentResponse[] => (said as { items: AgentResponse[] }).items
-const names = (said: unknown) => rows(said).map(({ name }) => name)
+const rows = (body: unknown): AgentResponse[] => (body as { items: AgentResponse[] }).items
+const names = (body: unknown) => rows(body).map(({ name }) => name)
 
 describe('listing agents', () => {
   test('shows one row for a single session, every slot of a pool, and the running instances of an unlimited pool', async () => {
@@ -126,11 +126,11 @@ describe('creating an agent', () => {
     await using town = await agentsWorld(TOWN)
     const before = town.declared()
     const made = await town.send('POST', 'agents', { name: 'worker', dir: 'shop', provider: 'claude', scope: null })
-    expect(made).toEqual({ status: 201, said: { status: 'created', agent: 'shop/worker' } })
+    expect(made).toEqual({ status: 201, body: { status: 'created', agent: 'shop/worker' } })
     expect(town.declared()).toEqual({ ...before, 'agents/worker/agent.toml': 'dir = "shop"\nprovider = "claude"\n' })
     expect(await town.get('agent/shop/worker')).toMatchObject({ rig: 'shop', provider: 'claude', state: 'stopped' })
     expect(names(await town.get('agents?rig=shop'))).toContain('shop/worker')
-    expect(await town.send('DELETE', 'agent/shop/worker')).toEqual({ status: 200, said: { status: 'deleted' } })
+    expect(await town.send('DELETE', 'agent/shop/worker')).toEqual({ status: 200, body: { status: 'deleted' } })
     expect(town.declared()).toEqual(before)
     expect(existsSync(join(town.path, 'agents/worker'))).toBe(false)
     expect(town.log.head).toBe(0)
@@ -147,7 +147,7 @@ describe('creating an agent', () => {
       suspended: true,
       may: ['respond'],
     })
-    expect(made).toEqual({ status: 201, said: { status: 'created', agent: 'w' } })
+    expect(made).toEqual({ status: 201, body: { status: 'created', agent: 'w' } })
     expect(town.config.agent('w')).toMatchObject({
       ...{ startCommand: './w.sh "a b"', prompt: 'Do it.\nNow.', maxActive: 2, env: { A: '1' }, suspended: true },
       may: ['respond'],
@@ -161,7 +161,7 @@ describe('creating an agent', () => {
   test('twice is a conflict', async () => {
     await using town = await agentsWorld(TOWN)
     const again = await town.send('POST', 'agents', { name: 'mayor', provider: 'codex' })
-    expect(again).toMatchObject({ status: 409, said: { code: 'conflict-wrong-state' } })
+    expect(again).toMatchObject({ status: 409, body: { code: 'conflict-wrong-state' } })
     expect(town.text('agents/mayor/agent.toml')).toBe(TOWN['agents/mayor/agent.toml'])
   })
 
@@ -174,12 +174,12 @@ describe('creating an agent', () => {
     ['no provider', { name: 'x' }, 422, 'validation failed'],
     ['an empty name', { name: '', provider: 'claude' }, 422, 'validation failed'],
     ['a key of no meaning', { name: 'x', provider: 'claude', colour: 'red' }, 422, 'validation failed'],
-  ])('with %s is refused and leaves nothing behind', async (_, body, status, said) => {
+  ])('with %s is refused and leaves nothing behind', async (_, body, status, detail) => {
     await using town = await agentsWorld(TOWN)
     const before = town.declared()
     const answer = await town.send('POST', 'agents', body)
     expect(answer.status).toBe(status)
-    expect(answer.said.detail).toContain(said)
+    expect(answer.body.detail).toContain(detail)
     expect(town.declared()).toEqual(before)
     expect(town.log.head).toBe(0)
   })
@@ -194,7 +194,7 @@ describe('creating an agent', () => {
     })
     expect(made).toMatchObject({
       status: 403,
-      said: { detail: 'forbidden: a session cannot let an agent do what it may not do: tokens' },
+      body: { detail: 'forbidden: a session cannot let an agent do what it may not do: tokens' },
     })
     expect(
       (await town.send('POST', 'agents/declare', { name: 'w', start_command: 'x', may: ['respond'] })).status,
@@ -207,7 +207,7 @@ describe('changing an agent', () => {
     await using town = await agentsWorld(TOWN)
     expect(await town.send('PATCH', 'agent/mayor', { provider: 'codex', scope: 'city' })).toEqual({
       status: 200,
-      said: { status: 'updated' },
+      body: { status: 'updated' },
     })
     expect(town.text('agents/mayor/agent.toml')).toBe(
       'provider = "codex"\nmax_active_sessions = 1\ndescription = "runs things"\nscope = "city"\n',
@@ -233,11 +233,11 @@ describe('changing an agent', () => {
 
   test('restarts its sessions, and any other action is an error', async () => {
     await using town = await agentsWorld(TOWN)
-    expect(await town.send('POST', 'agent/shop/crew/restart')).toEqual({ status: 200, said: { status: 'ok' } })
+    expect(await town.send('POST', 'agent/shop/crew/restart')).toEqual({ status: 200, body: { status: 'ok' } })
     expect(town.sessions.restarted).toEqual([['shop/crew']])
     expect(await town.send('POST', 'agent/mayor/explode')).toMatchObject({
       status: 422,
-      said: { code: 'validation-failed' },
+      body: { code: 'validation-failed' },
     })
     expect((await town.send('POST', 'agent/nobody/restart')).status).toBe(404)
   })

@@ -94,9 +94,9 @@ export class SomeSessions implements AgentSessions {
   }
 }
 
-type Said = Record<string, unknown>
+type JsonBody = Record<string, unknown>
 
-const said = async (answer: Response): Promise<Said> => (await answer.json()) as Said
+const readJson = async (response: Response): Promise<JsonBody> => (await response.json()) as JsonBody
 
 /** A city's agents and rigs behind their routes, on a folder of their own. */
 export async function agentsWorld(
@@ -165,10 +165,11 @@ export async function agentsWorld(
     as: (next: Caller) => {
       caller = next
     },
-    get: async (at: string): Promise<Said> => said(await server.get(`/v0/city/c/${at}`, { authorization: 'Bearer x' })),
+    get: async (at: string): Promise<JsonBody> =>
+      readJson(await server.get(`/v0/city/c/${at}`, { authorization: 'Bearer x' })),
     send: async (method: string, at: string, body?: unknown) => {
-      const answer = await server.send(method, `/v0/city/c/${at}`, body, { authorization: 'Bearer x' })
-      return { status: answer.status, said: await said(answer) }
+      const response = await server.send(method, `/v0/city/c/${at}`, body, { authorization: 'Bearer x' })
+      return { status: response.status, body: await readJson(response) }
     },
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()

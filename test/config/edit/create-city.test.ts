@@ -45,7 +45,7 @@ describe('a new city', () => {
     expect(readFileSync(folder.at('city.toml'), 'utf8')).toBe(text)
   })
 
-  test('is not made of a file, inside a file, or with words that mean nothing', async () => {
+  test('is not created over a file, inside a file, or with unknown options', async () => {
     using folder = tempFolder()
     writeFileSync(folder.at('file'), '')
     mkdirSync(folder.at('city'))

@@ -75,7 +75,7 @@ describe('the origin of a field', () => {
     expect(config.agents[0]?.drainTimeout).toBe(300_000)
   })
 
-  test('of a preset is gc itself', () => {
+  test('is gc itself for a preset', () => {
     const { declarations } = composed({ 'city.toml': '' })
     expect(declarations.presets.get('claude')?.origins.command?.block.layer).toMatchObject({
       ...{ name: 'builtin', isEditable: false },

@@ -32,7 +32,7 @@ describe('merging two declarations', () => {
     expect(files).toEqual(['suspended high:4', 'provider low:1', 'args high:2', 'env high:3'])
   })
 
-  test('of which one is missing is the other', () => {
+  test('returns the other one when one is missing', () => {
     expect(mergeFields(lower, undefined)).toBe(lower)
     expect(mergeFields(undefined, higher)).toBe(higher)
   })

@@ -32,7 +32,7 @@ describe('listing providers', () => {
     })
   })
 
-  test('one that nobody knows is refused', () => {
+  test('an unknown one is rejected', () => {
     expect(() => getProvider(declared, 'constructor')).toThrow('provider "constructor" is neither declared')
   })
 

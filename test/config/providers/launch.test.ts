@@ -85,7 +85,7 @@ describe('launching a provider', () => {
     ])
   })
 
-  test('a key that is no key is refused, since it would stand among the arguments', () => {
+  test('an invalid conversation key is rejected, since it would become an argument', () => {
     for (const resume of ['--evil', '', 'a b', 'x\ny']) {
       expect(() => buildLaunch({ provider: builtin('claude'), resume })).toThrow('is not the key of a conversation')
     }
@@ -103,7 +103,7 @@ describe('launching a provider', () => {
     expect(() => buildLaunch({ provider: { ...provider, command: `a 'b` } })).toThrow('a quote that is not closed')
   })
 
-  test('an agent without a provider or a command is refused', () => {
+  test('an agent without a provider or a command is rejected', () => {
     expect(() => buildLaunch({ agent: {} })).toThrow('neither a provider nor a start_command')
     expect(() => buildLaunch({ provider: builtin('amp'), agent: { promptMode: 'flag' }, prompt: 'x' })).toThrow(
       'there is no prompt_flag',
@@ -143,7 +143,7 @@ describe('launching a command', () => {
     expect(printed(started)).toBe('</h><p>')
   })
 
-  test('a field that a shell would read is refused, and only where it is mentioned', () => {
+  test('a field with characters of a shell is rejected, and only where it is used', () => {
     const fields = { WorkDir: '/a b;c', Rig: 'web', RigRoot: '/srv/$x' }
     expect(buildLaunch({ agent: agent('mine {{.Rig}}'), fields }).argv.at(-1)).toBe('mine web')
     expect(() => buildLaunch({ agent: agent('mine {{.WorkDir}}'), fields })).toThrow(

@@ -36,7 +36,7 @@ describe('resolving a provider', () => {
     )
   })
 
-  test('a declared provider builds on the builtin of its name, and what it says wins', () => {
+  test('a declared provider extends the builtin of its name, and its own values win', () => {
     const provider = resolveProvider(
       'claude',
       declared({ claude: { args: ['--verbose'], env: { A: '1' }, optionDefaults: { effort: 'low' } } }),
@@ -57,7 +57,7 @@ describe('resolving a provider', () => {
     expect(provider).toMatchObject({ command: 'other', ancestor: undefined, promptMode: 'arg', optionsSchema: [] })
   })
 
-  test('a chain appends arguments, merges maps and passes the prompt of its screen on', () => {
+  test('a chain of bases appends arguments, merges maps and inherits the prompt prefix', () => {
     const provider = resolveProvider(
       'fast',
       declared({
@@ -86,7 +86,7 @@ describe('resolving a provider', () => {
     ['a', { a: { base: 'builtin:none' } }, 'provider "a" has the base "builtin:none", which is not known'],
     ['a', { a: { base: 'pack:claude' } }, 'provider "a" has the base "pack:claude", which is not known'],
     ['a', { a: { args: ['-x'] } }, 'provider "a" has no command'],
-  ])('%p is refused with what is wrong', (name, specs, sentence) => {
+  ])('%p is rejected with the reason', (name, specs, sentence) => {
     expect(() => resolveProvider(name, declared(specs))).toThrow(sentence)
   })
 })

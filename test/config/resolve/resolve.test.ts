@@ -9,7 +9,7 @@ import { type TempFolder, tempFolder } from '../../support/folder.ts'
 
 type Files = Record<string, string>
 
-function lay(folder: TempFolder, files: Files): void {
+function writeFiles(folder: TempFolder, files: Files): void {
   for (const [name, text] of Object.entries(files)) {
     const at = folder.at('my-city', name)
     mkdirSync(dirname(at), { recursive: true })
@@ -19,7 +19,7 @@ function lay(folder: TempFolder, files: Files): void {
 
 async function open(files: Files) {
   using folder = tempFolder()
-  lay(folder, files)
+  writeFiles(folder, files)
   return await Config.open(folder.at('my-city'))
 }
 
@@ -27,10 +27,10 @@ const read = async (files: Files) => (await open(files)).current
 
 const warningsOf = async (files: Files) => (await open(files)).composition.warnings.map(formatDiagnostic)
 
-/** What opening a city with these files says is wrong. */
-async function wrong(files: Files): Promise<string> {
+/** The errors of opening a city with these files. */
+async function errorsOf(files: Files): Promise<string> {
   using folder = tempFolder()
-  lay(folder, files)
+  writeFiles(folder, files)
   return await Config.open(folder.at('my-city')).then(
     () => 'nothing',
     (error) => errorMessage(error).replaceAll(folder.path, ''),
@@ -40,7 +40,7 @@ async function wrong(files: Files): Promise<string> {
 const RIG = '[[rigs]]\nname = "shop"\npath = "/srv/shop"\n'
 
 describe('a city', () => {
-  test('says how long idle sessions stay up, for agents that do not, and rigs say otherwise', async () => {
+  test('sets how long idle sessions of its agents stay up, which agents and rigs override', async () => {
     const text = `[session_sleep]
 interactive_resume = "10m"
 interactive_fresh = "1m"
@@ -87,15 +87,15 @@ agents = ["polly"]
         },
       },
     ])
-    expect(await wrong({ 'city.toml': '[mcp_servers.a]\ncommand = "x"\nurl = "http://y"\n' })).toContain(
+    expect(await errorsOf({ 'city.toml': '[mcp_servers.a]\ncommand = "x"\nurl = "http://y"\n' })).toContain(
       'give either a command to run or the url of a server',
     )
-    expect(await wrong({ 'city.toml': '[mcp_servers.a]\ncommand = "x"\nagents = ["nobody"]\n' })).toContain(
+    expect(await errorsOf({ 'city.toml': '[mcp_servers.a]\ncommand = "x"\nagents = ["nobody"]\n' })).toContain(
       'there is no agent "nobody"',
     )
   })
 
-  test('that says nothing is named after its folder, with every default', async () => {
+  test('without declarations is named after its folder, with every default', async () => {
     const config = await read({ 'city.toml': '' })
     expect(config).toMatchObject({
       name: 'my-city',
@@ -136,22 +136,22 @@ agents = ["polly"]
     ])
   })
 
-  test('says how long mail and archives of events are kept, and how much disk those may take', async () => {
+  test('sets how long mail and archives of events are kept, and how much disk those may take', async () => {
     const DAY = 86_400_000
-    const usual = await read({ 'city.toml': '' })
-    expect(usual.mail).toEqual({ retentionTtl: 30 * DAY })
-    expect(usual.events).toEqual({ age: 365 * DAY, bytes: 10 * 2 ** 30 })
-    const told =
+    const defaults = await read({ 'city.toml': '' })
+    expect(defaults.mail).toEqual({ retentionTtl: 30 * DAY })
+    expect(defaults.events).toEqual({ age: 365 * DAY, bytes: 10 * 2 ** 30 })
+    const declared =
       '[mail]\nretention_ttl = "7d"\n[events.rotation]\narchive_retain_age = "0"\narchive_retain_bytes = 1024\n'
-    const { mail, events } = await read({ 'city.toml': told })
+    const { mail, events } = await read({ 'city.toml': declared })
     expect({ mail, events }).toEqual({ mail: { retentionTtl: 7 * DAY }, events: { age: 0, bytes: 1024 } })
   })
 
   test('says what models cost, and where usage is recorded', async () => {
     const flat = '[[pricing]]\nmodel = "opus"\nprompt_usd_per_1m = 5\ncompletion_usd_per_1m = 2.5\n'
     const tiered = '[[pricing]]\nprovider = "codex"\nmodel = "o9"\n[pricing.tier]\ncache_read_usd_per_1m = 1\n'
-    const wrong = '[[pricing]]\nprompt_usd_per_1m = "much"\n'
-    const files = { 'city.toml': `[usage]\nprovider = "discard"\n${flat}${tiered}${wrong}` }
+    const invalid = '[[pricing]]\nprompt_usd_per_1m = "much"\n'
+    const files = { 'city.toml': `[usage]\nprovider = "discard"\n${flat}${tiered}${invalid}` }
     const { pricing, usage } = await read(files)
     expect(pricing).toEqual([
       { provider: undefined, model: 'opus', input: 5, output: 2.5, cacheRead: 0, cacheWrite: 0 },
@@ -180,8 +180,8 @@ agents = ["polly"]
   })
 })
 
-describe('a mistake', () => {
-  const cases: [title: string, toml: string, said: string][] = [
+describe('an error in a file', () => {
+  const cases: [title: string, toml: string, error: string][] = [
     ['that is not TOML', 'a = 1\n[workspace\n', 'city.toml:2: is not TOML: Unterminated table-key'],
     [
       'a string where a number belongs',
@@ -305,17 +305,17 @@ describe('a mistake', () => {
       'city.toml:1: [[named_session]] template: is required',
     ],
   ]
-  test.each(cases)('is named with file, line and key: %s', async (_, toml, said) => {
-    expect(await wrong({ 'city.toml': toml })).toBe(said)
+  test.each(cases)('is named with file, line and key: %s', async (_, toml, error) => {
+    expect(await errorsOf({ 'city.toml': toml })).toBe(error)
   })
 
-  test('comes with all the others', async () => {
-    const said = await wrong({
+  test('is reported with all the others', async () => {
+    const errors = await errorsOf({
       'city.toml': '[daemon]\nmax_restarts = -1\n[workspace]\nname = 1\n',
       '.gc/site.toml': 'workspace_name = "a b"\n',
       'agents/w/agent.toml': '\nprovider = 7\n',
     })
-    expect(said.split('\n')).toEqual([
+    expect(errors.split('\n')).toEqual([
       'city.toml:2: [daemon] max_restarts: must be 0 or more, not -1',
       'city.toml:4: [workspace] name: must be a string in quotes, not 1',
       '.gc/site.toml:1: workspace_name: "a b" must begin with a letter or digit and go on with those, ".", "-" or "_"',
@@ -324,11 +324,11 @@ describe('a mistake', () => {
   })
 
   test('is a folder without a city, or a file that is not text', async () => {
-    expect(await wrong({ 'other.txt': '' })).toBe(
+    expect(await errorsOf({ 'other.txt': '' })).toBe(
       'city.toml:1: there is no such file in /my-city; `gc init` makes a city',
     )
     using folder = tempFolder()
-    lay(folder, { 'city.toml': '' })
+    writeFiles(folder, { 'city.toml': '' })
     writeFileSync(folder.at('my-city', 'city.toml'), new Uint8Array([0x61, 0xff, 0xfe]))
     await expect(Config.open(folder.at('my-city'))).rejects.toThrow('city.toml:1: is not UTF-8 text')
   })
@@ -416,11 +416,11 @@ describe('an agent', () => {
   })
 
   test('is declared once', async () => {
-    const said = await wrong({
+    const errors = await errorsOf({
       'city.toml': '\n[[agent]]\nname = "w"\nprovider = "claude"\n',
       'agents/w/agent.toml': 'provider = "claude"\n',
     })
-    expect(said).toBe('agents/w/agent.toml:1: name: agent "w" is declared at city.toml:2 already')
+    expect(errors).toBe('agents/w/agent.toml:1: name: agent "w" is declared at city.toml:2 already')
   })
 
   test('never has a higher cap than its rig, nor that than the workspace', async () => {
@@ -437,7 +437,7 @@ describe('an agent', () => {
     ])
   })
 
-  test('of a provider that nobody knows is warned of', async () => {
+  test('of an unknown provider is warned of', async () => {
     const warnings = await warningsOf({
       'city.toml': '[workspace]\nprovider = "cluade"\n[providers.mine]\ncommand = "./mine"\n',
       'agents/a/agent.toml': '',

@@ -24,7 +24,7 @@ function repository() {
   run('clone', '-q', '--bare', 'work', 'hello.git')
   run('-C', 'hello.git', 'update-server-info')
   const gate = Promise.withResolvers<void>()
-  let asked = 0
+  let fetches = 0
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -35,7 +35,7 @@ function repository() {
       }
       if (pathname.startsWith('/away')) return Response.redirect(`http://127.0.0.1:${port}/hello.git/info/refs`)
       if (pathname.startsWith('/slow')) await gate.promise
-      if (pathname.endsWith('info/refs')) asked++
+      if (pathname.endsWith('info/refs')) fetches++
       const file = folder.at(pathname.replace(/^\/(secret|slow)/, ''))
       return existsSync(file) && statSync(file).isFile()
         ? new Response(Bun.file(file))
@@ -45,7 +45,7 @@ function repository() {
   return {
     url: (path: string, who = '') => `http://${who}127.0.0.1:${server.port}${path}`,
     open: () => gate.resolve(),
-    asked: () => asked,
+    fetches: () => fetches,
     async [Symbol.asyncDispose]() {
       gate.resolve()
       await server.stop(true)
@@ -58,40 +58,40 @@ const anywhere = { isAllowedHost: async () => true }
 type Town = Awaited<ReturnType<typeof agentsWorld>>
 
 /** The event that ends a request. */
-function ended(town: Town, id: unknown): Promise<RecordedEvent> {
+function endOf(town: Town, id: unknown): Promise<RecordedEvent> {
   const { promise, resolve } = Promise.withResolvers<RecordedEvent>()
   const late = setTimeout(() => expect.unreachable(`request ${id} did not end`), 10_000)
-  const hear = (recorded: RecordedEvent) => {
+  const onEvent = (recorded: RecordedEvent) => {
     const { request_id } = recorded.payload as { request_id?: string }
     if (request_id === id && recorded.type.startsWith('request.')) resolve(recorded)
   }
-  town.log.subscribe(hear)
-  town.log.after(0, 1000).forEach(hear)
+  town.log.subscribe(onEvent)
+  town.log.after(0, 1000).forEach(onEvent)
   return promise.finally(() => clearTimeout(late))
 }
 
-const told = (town: Town) =>
+const stepsOf = (town: Town) =>
   town.log
     .after(0, 1000)
     .map(({ type, payload }) => [type, (payload as { step?: string }).step].filter(Boolean).join(' '))
 
 describe('a rig from a repository', () => {
-  test('is cloned into the city after the answer, and told of step by step', async () => {
+  test('is cloned into the city after the response, with an event for each step', async () => {
     await using origin = repository()
     await using town = await agentsWorld(TOWN, anywhere)
-    const asked = await town.send('POST', 'rigs', {
+    const response = await town.send('POST', 'rigs', {
       name: 'hello',
       git_url: origin.url('/hello.git'),
       request_id: 'hello-0001',
     })
-    expect(asked).toEqual({ status: 202, said: { status: 'accepted', request_id: 'hello-0001', event_cursor: '0' } })
-    expect((await ended(town, 'hello-0001')).payload).toEqual({
+    expect(response).toEqual({ status: 202, body: { status: 'accepted', request_id: 'hello-0001', event_cursor: '0' } })
+    expect((await endOf(town, 'hello-0001')).payload).toEqual({
       ...{ request_id: 'hello-0001', rig: 'hello', prefix: 'he', default_branch: 'trunk' },
     })
     expect(readFileSync(join(town.path, 'rigs/hello/hello.txt'), 'utf8')).toBe('hello')
     expect(town.text('.gc/site.toml')).toBe('[[rig]]\nname = "hello"\npath = "rigs/hello"\n')
     expect(await town.get('rig/hello')).toMatchObject({ path: join(town.path, 'rigs/hello'), default_branch: 'trunk' })
-    expect(told(town)).toEqual([
+    expect(stepsOf(town)).toEqual([
       'rig.provision.progress clone',
       'rig.provision.progress git-detected',
       'rig.provision.progress prefix',
@@ -102,7 +102,7 @@ describe('a rig from a repository', () => {
     expect(town.reports).toEqual([])
   })
 
-  test('is cloned once, however often it is asked for under one id', async () => {
+  test('is cloned once, however often the request is sent under one id', async () => {
     await using origin = repository()
     await using town = await agentsWorld(TOWN, anywhere)
     const body = { name: 'hello', git_url: origin.url('/slow/hello.git'), request_id: 'hello-0001' }
@@ -111,26 +111,26 @@ describe('a rig from a repository', () => {
     const other = await town.send('POST', 'rigs', { ...body, prefix: 'xx' })
     expect(other).toMatchObject({
       status: 409,
-      said: { errors: [{ value: 'request_id_conflict' }, { value: 'hello-0001' }] },
+      body: { errors: [{ value: 'request_id_conflict' }, { value: 'hello-0001' }] },
     })
     const rival = await town.send('POST', 'rigs', { ...body, request_id: 'hello-0002' })
     expect(rival).toMatchObject({
       ...{ status: 409 },
-      said: { errors: [{ value: 'rig_name_conflict' }, { value: 'hello' }, { value: 'hello-0001' }, { value: '0' }] },
+      body: { errors: [{ value: 'rig_name_conflict' }, { value: 'hello' }, { value: 'hello-0001' }, { value: '0' }] },
     })
     origin.open()
-    await ended(town, 'hello-0001')
+    await endOf(town, 'hello-0001')
     expect(await town.send('POST', 'rigs', body)).toEqual({
       ...{
         status: 200,
-        said: { status: 'exists', rig: 'hello', request_id: 'hello-0001', prefix: 'he', default_branch: 'trunk' },
+        body: { status: 'exists', rig: 'hello', request_id: 'hello-0001', prefix: 'he', default_branch: 'trunk' },
       },
     })
-    expect(origin.asked()).toBe(1)
+    expect(origin.fetches()).toBe(1)
     await town.send('DELETE', 'rig/hello')
     expect(await town.send('POST', 'rigs', body)).toMatchObject({
       status: 409,
-      said: { detail: expect.stringContaining('is there already') },
+      body: { detail: expect.stringContaining('is there already') },
     })
   })
 
@@ -138,8 +138,8 @@ describe('a rig from a repository', () => {
     await using origin = repository()
     await using town = await agentsWorld(TOWN, anywhere)
     const git_url = origin.url('/secret/hello.git', 'me:s3cr3t%40@')
-    const { said } = await town.send('POST', 'rigs', { name: 'hello', git_url })
-    expect((await ended(town, said.request_id)).type).toBe('request.result.rig.create')
+    const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url })
+    expect((await endOf(town, body.request_id)).type).toBe('request.result.rig.create')
     expect(readFileSync(join(town.path, 'rigs/hello/.git/config'), 'utf8')).not.toContain('s3cr3t')
     expect(JSON.stringify(town.log.after(0, 100))).not.toContain('s3cr3t')
     expect(JSON.stringify(town.store.read((orm) => orm.select().from(rigClones).all()))).not.toContain('s3cr3t')
@@ -152,27 +152,27 @@ describe('a rig from a repository', () => {
     await using origin = repository()
     await using town = await agentsWorld(TOWN, anywhere)
     const before = town.declared()
-    const { said } = await town.send('POST', 'rigs', { name: 'hello', git_url: origin.url(path) })
-    expect((await ended(town, said.request_id)).payload).toMatchObject({ operation: 'rig.create', error_code: code })
+    const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url: origin.url(path) })
+    expect((await endOf(town, body.request_id)).payload).toMatchObject({ operation: 'rig.create', error_code: code })
     expect(town.declared()).toEqual(before)
     expect(existsSync(join(town.path, 'rigs/hello'))).toBe(false)
-    expect(told(town)).toEqual(['rig.provision.progress clone', 'request.failed'])
+    expect(stepsOf(town)).toEqual(['rig.provision.progress clone', 'request.failed'])
   })
 
   test('is not cloned from a private host', async () => {
     await using town = await agentsWorld(TOWN)
-    const { said } = await town.send('POST', 'rigs', { name: 'hello', git_url: 'http://127.0.0.1:9/x.git' })
-    expect((await ended(town, said.request_id)).payload).toMatchObject({ error_code: 'blocked_host' })
+    const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url: 'http://127.0.0.1:9/x.git' })
+    expect((await endOf(town, body.request_id)).payload).toMatchObject({ error_code: 'blocked_host' })
   })
 
   test('does not touch a folder that appeared meanwhile', async () => {
     await using origin = repository()
     await using town = await agentsWorld(TOWN, anywhere)
-    const { said } = await town.send('POST', 'rigs', { name: 'hello', git_url: origin.url('/slow/hello.git') })
+    const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url: origin.url('/slow/hello.git') })
     mkdirSync(join(town.path, 'rigs/hello'), { recursive: true })
     writeFileSync(join(town.path, 'rigs/hello/mine'), 'mine')
     origin.open()
-    expect((await ended(town, said.request_id)).payload).toMatchObject({ error_code: 'already_exists' })
+    expect((await endOf(town, body.request_id)).payload).toMatchObject({ error_code: 'already_exists' })
     expect(readFileSync(join(town.path, 'rigs/hello/mine'), 'utf8')).toBe('mine')
   })
 
@@ -190,9 +190,9 @@ describe('a rig from a repository', () => {
     })
     await town.clones.recover()
     await town.clones.recover()
-    expect((await ended(town, 'r-half')).payload).toMatchObject({ error_code: 'clone_failed' })
-    expect((await ended(town, 'r-done')).payload).toMatchObject({ rig: 'done', prefix: 'do' })
-    expect(told(town)).toEqual(['rig.provision.progress done', 'request.result.rig.create', 'request.failed'])
+    expect((await endOf(town, 'r-half')).payload).toMatchObject({ error_code: 'clone_failed' })
+    expect((await endOf(town, 'r-done')).payload).toMatchObject({ rig: 'done', prefix: 'do' })
+    expect(stepsOf(town)).toEqual(['rig.provision.progress done', 'request.result.rig.create', 'request.failed'])
   })
 
   test.each([
@@ -208,8 +208,8 @@ describe('a rig from a repository', () => {
     ['a number for a request_id', { request_id: '12345678' }],
   ])('with %s is refused at once', async (_, more) => {
     await using town = await agentsWorld(TOWN)
-    const answer = await town.send('POST', 'rigs', { name: 'hello', git_url: 'https://example.com/x.git', ...more })
-    expect(answer).toMatchObject({ status: 400, said: { code: 'invalid-request' } })
+    const response = await town.send('POST', 'rigs', { name: 'hello', git_url: 'https://example.com/x.git', ...more })
+    expect(response).toMatchObject({ status: 400, body: { code: 'invalid-request' } })
     expect(town.log.head).toBe(0)
   })
 })

@@ -38,13 +38,13 @@ describe('adding a rig', () => {
     await using town = await agentsWorld(TOWN)
     const before = town.declared()
     mkdirSync(town.folder.at('lib'))
-    const made = await town.send('POST', 'rigs', {
+    const created = await town.send('POST', 'rigs', {
       name: 'lib',
       path: town.folder.at('lib'),
       default_branch: 'main',
       request_id: 'r-1',
     })
-    expect(made).toEqual({ status: 201, said: { status: 'created', rig: 'lib', request_id: 'r-1' } })
+    expect(created).toEqual({ status: 201, body: { status: 'created', rig: 'lib', request_id: 'r-1' } })
     expect(town.text('.gc/site.toml')).toBe(`[[rig]]\nname = "lib"\npath = "${town.folder.at('lib')}"\n`)
     expect(town.text('city.toml')).toBe(`${before['city.toml']}\n[[rigs]]\nname = "lib"\ndefault_branch = "main"\n`)
     expect(await town.get('rig/lib')).toEqual({
@@ -52,7 +52,7 @@ describe('adding a rig', () => {
       ...{ agent_count: 0, running_count: 0 },
     })
     await town.send('POST', 'rig/lib/suspend')
-    expect(await town.send('DELETE', 'rig/lib')).toEqual({ status: 200, said: { status: 'deleted' } })
+    expect(await town.send('DELETE', 'rig/lib')).toEqual({ status: 200, body: { status: 'deleted' } })
     expect(town.declared()).toEqual({ ...before, '.gc/site.toml': '' })
     expect(town.suspensions.explicit('rig', 'lib')).toBeUndefined()
     expect(await town.get('rig/lib')).toMatchObject({ status: 404, code: 'rig-not-found' })
@@ -77,12 +77,12 @@ describe('adding a rig', () => {
     ['a prefix with a space', { name: 'lib', path: '.', prefix: 'a b' }, 400, 'must begin with a letter or digit'],
     ['an empty name', { name: '', path: '.' }, 422, 'validation failed'],
     ['a key of no meaning', { name: 'lib', path: '.', colour: 'red' }, 422, 'validation failed'],
-  ])('with %s is refused and nothing is written', async (_, body, status, said) => {
+  ])('with %s is rejected and nothing is written', async (_, body, status, detail) => {
     await using town = await agentsWorld(TOWN)
     const before = town.declared()
-    const answer = await town.send('POST', 'rigs', body)
-    expect(answer.status).toBe(status)
-    expect(answer.said.detail).toContain(said)
+    const response = await town.send('POST', 'rigs', body)
+    expect(response.status).toBe(status)
+    expect(response.body.detail).toContain(detail)
     expect(town.declared()).toEqual(before)
     expect(town.log.head).toBe(0)
   })
@@ -107,11 +107,11 @@ describe('a rig', () => {
     })
   })
 
-  test('is changed in place; suspended there is how it begins, unless somebody said otherwise', async () => {
+  test('is changed in place; suspended there is how it starts, unless a person set it otherwise', async () => {
     await using town = await agentsWorld(TOWN)
     mkdirSync(town.folder.at('new'))
     const change = { path: town.folder.at('new'), prefix: 'sp', default_branch: '', suspended: true }
-    expect(await town.send('PATCH', 'rig/shop', change)).toEqual({ status: 200, said: { status: 'updated' } })
+    expect(await town.send('PATCH', 'rig/shop', change)).toEqual({ status: 200, body: { status: 'updated' } })
     expect(town.text('city.toml')).toBe(
       `# ours\n[[rigs]]\nname = "shop"   # sells\npath = "${town.folder.path}"\nprefix = "sp"\nsuspended_on_start = true\n`,
     )
@@ -127,7 +127,7 @@ describe('a rig', () => {
     const before = town.declared()
     expect(await town.send('POST', 'rig/shop/suspend')).toEqual({
       status: 200,
-      said: { status: 'ok', action: 'suspend', rig: 'shop' },
+      body: { status: 'ok', action: 'suspend', rig: 'shop' },
     })
     expect(await town.get('rig/shop')).toMatchObject({ suspended: true })
     expect(await town.get('agent/shop/crew')).toMatchObject({ suspended: true, state: 'suspended' })
@@ -140,9 +140,9 @@ describe('a rig', () => {
     expect(town.log.head).toBe(0)
   })
 
-  test('restarts, and tells what could not be ended', async () => {
+  test('restarts, and lists the sessions that could not be ended', async () => {
     await using town = await agentsWorld(TOWN)
-    const restart = async () => (await town.send('POST', 'rig/shop/restart')).said
+    const restart = async () => (await town.send('POST', 'rig/shop/restart')).body
     expect(await restart()).toEqual({ status: 'ok', action: 'restart', rig: 'shop', killed: [], failed: [] })
     town.sessions.run('shop/crew', 'shop/crew-1', { running: false })
     expect(await restart()).toMatchObject({ status: 'failed', failed: ['s-tc-1'] })
@@ -151,13 +151,13 @@ describe('a rig', () => {
     expect((await town.send('POST', 'rig/nope/restart')).status).toBe(404)
     expect(await town.send('POST', 'rig/shop/explode')).toMatchObject({
       status: 422,
-      said: { code: 'validation-failed' },
+      body: { code: 'validation-failed' },
     })
   })
 })
 
 describe('the git state of a rig', () => {
-  test('is told when asked for, and when there is one', async () => {
+  test('is included on request, where there is one', async () => {
     await using town = await agentsWorld(TOWN)
     const origin = town.folder.at('origin')
     const clone = town.folder.at('clone')
@@ -192,7 +192,7 @@ describe('the git state of a rig', () => {
     deadlines.close()
   })
 
-  test('is left out when git does not answer in three seconds', async () => {
+  test('is left out when git does not response in three seconds', async () => {
     using folder = tempFolder()
     mkdirSync(folder.at('bin'))
     writeFileSync(folder.at('bin', 'git'), '#!/bin/sh\nexec sleep 60\n')

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { addBlock, removeBlock, setKey } from '../../../src/config/toml/edit.ts'
 import { parseToml, toPlainValue } from '../../../src/config/toml/parse.ts'
 
-/** A generator of repeatable chance. */
-function chance(seed: number) {
+/** A seeded generator of random numbers. */
+function seededRandom(seed: number) {
   let state = seed
   const next = () => {
     state = (state * 1_664_525 + 1_013_904_223) >>> 0
     return state / 2 ** 32
   }
   return {
-    below: (most: number) => Math.floor(next() * most),
-    one: <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)] as T,
+    below: (limit: number) => Math.floor(next() * limit),
+    pick: <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T,
   }
 }
 
@@ -34,16 +34,16 @@ const HEADERS = ['[[rigs]]', '[[rigs]]', '  [[rigs]]  # with a word', '[rigs.KEY
 
 /** A random document that is TOML: comments, odd spacing, blocks, sub-tables, and any line ending. */
 function document(seed: number): string {
-  const { below, one } = chance(seed)
+  const { below, pick } = seededRandom(seed)
   let key = 0
   const lines: string[] = []
   for (let at = below(14); at > 0; at--) {
     const rigs = lines.some((line) => /^\s*\[\[/.test(line))
-    const header = below(3) === 0 ? one(HEADERS) : undefined
-    const line = header?.startsWith('[rigs.') && !rigs ? '' : (header ?? one(LINES))
+    const header = below(3) === 0 ? pick(HEADERS) : undefined
+    const line = header?.startsWith('[rigs.') && !rigs ? '' : (header ?? pick(LINES))
     lines.push(line.replaceAll('KEY', `k${++key}`))
   }
-  const eol = one(['\n', '\n', '\r\n'])
+  const eol = pick(['\n', '\n', '\r\n'])
   const text = lines.map((line) => line.replaceAll('\n', below(9) === 0 ? '\n' : eol)).join(eol)
   return (below(12) === 0 ? '\uFEFF' : '') + text + (below(3) === 0 ? '' : eol)
 }
@@ -69,11 +69,11 @@ describe('adding a block', () => {
     let withRigs = 0
     for (let seed = 1; seed <= 3000; seed++) {
       const before = document(seed)
-      const known = rigsIn(before)
+      const rigs = rigsIn(before)
       const after = addBlock(before, '[[rigs]]', shop)
-      expect(rigsIn(after)).toEqual([...known, { name: 'shop "1" ü\u007f\n🦀', max_active_sessions: 3 }])
+      expect(rigsIn(after)).toEqual([...rigs, { name: 'shop "1" ü\u007f\n🦀', max_active_sessions: 3 }])
       expect(removeBlock(after, offsetOf(after))).toBe(before)
-      if (known.length > 0) withRigs++
+      if (rigs.length > 0) withRigs++
     }
     expect(withRigs).toBeGreaterThan(500)
   })
