@@ -8,10 +8,10 @@ export const WorkflowBeadResponse = Type.Object(
     status: Type.String({
       description: '`pending`, `active`, `completed`, `failed`, `skipped` or `canceled`; else the status of the bead.',
     }),
-    kind: Type.String({ description: 'What part it plays: its `gc.kind`, else its type.' }),
+    kind: Type.String({ description: 'Its `gc.kind`, else its type.' }),
     step_ref: Type.Optional(Type.String({ description: 'The step of the formula it comes from.' })),
-    attempt: Type.Optional(Type.Integer({ description: 'Which try of its step it is, from 1.' })),
-    logical_bead_id: Type.Optional(Type.String({ description: 'The bead that stands for all tries of its step.' })),
+    attempt: Type.Optional(Type.Integer({ description: 'The number of this attempt at its step, from 1.' })),
+    logical_bead_id: Type.Optional(Type.String({ description: 'The bead that stands for all attempts at its step.' })),
     scope_ref: Type.Optional(Type.String()),
     assignee: Type.Optional(Type.String()),
     metadata: Type.Record(Type.String(), Type.String()),
@@ -22,9 +22,9 @@ export type WorkflowBeadResponse = Static<typeof WorkflowBeadResponse>
 
 export const WorkflowAttemptSummary = Type.Object(
   {
-    attempt_count: Type.Integer({ description: 'How many tries there were.' }),
+    attempt_count: Type.Integer({ description: 'How many attempts there were.' }),
     active_attempt: Type.Integer(),
-    max_attempts: Type.Optional(Type.Integer({ description: 'How many there may be; absent: no limit is set.' })),
+    max_attempts: Type.Optional(Type.Integer({ description: 'How many there may be; absent without a limit.' })),
   },
   { $id: 'WorkflowAttemptSummary', additionalProperties: false },
 )
@@ -35,7 +35,7 @@ export const WorkflowEventProjection = Type.Object(
     type: Type.String({ description: '`workflow:event`.' }),
     workflow_id: Type.String(),
     root_bead_id: Type.String(),
-    root_store_ref: Type.String({ description: 'Where the root is: `city:name` or `rig:name`.' }),
+    root_store_ref: Type.String({ description: 'The city or rig of the root: `city:name` or `rig:name`.' }),
     scope_kind: Type.String({ description: '`city` or `rig`.' }),
     scope_ref: Type.String({ description: 'The name of that city or rig.' }),
     watch_generation: Type.String({ description: 'Always `pending`; whoever relays events writes its own.' }),

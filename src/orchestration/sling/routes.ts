@@ -5,14 +5,14 @@ import { SLING_CROSS_RIG, SLING_MISSING_BEAD } from './errors.ts'
 import { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
 import type { Sling } from './sling.ts'
 
-/** Handing work to agents. */
+/** The operations that sling work. */
 export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
   route(
     'POST ~/sling',
     {
       id: 'post-v0-city-by-city-name-sling',
-      summary: 'Hand a bead or a formula to an agent',
-      description: 'The bead waits for whichever session of the agent is free. Handing it over again changes nothing.',
+      summary: 'Sling a bead or a formula to an agent',
+      description: 'Whichever session of the agent is free claims the bead. Slinging it again changes nothing.',
       body: SlingInputBody,
       ok: SlingResponse,
       errors: [
@@ -27,30 +27,35 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
         CLAIM_LOST,
       ],
     },
-    (x) => located(x.params.cityName, x.response, city(x).sling.sling(x.caller, x.body)),
+    (exchange) =>
+      withLocation(
+        exchange.params.cityName,
+        exchange.response,
+        city(exchange).sling.sling(exchange.caller, exchange.body),
+      ),
   ),
   route(
     'POST ~/sling/text',
     {
       id: 'sling-text',
-      summary: 'Hand new work to an agent',
-      description: 'Makes a bead of a text, in the rig of the agent, and hands it over: both happen, or nothing does.',
+      summary: 'Create a bead and sling it to an agent',
+      description: 'The bead is created in the rig of the agent. Both happen, or nothing does.',
       body: SlingText,
       ok: SlingResponse,
       errors: ['invalid-request', 'agent-not-found', 'rig-not-found', 'formula-not-found'],
       extension: true,
     },
-    (x) => city(x).sling.slingText(x.caller, x.body),
+    (exchange) => city(exchange).sling.slingText(exchange.caller, exchange.body),
   ),
 ]
 
-/** Says where the run that came of it can be watched. */
-async function located(
+/** Sets the Location header to the run that was started. */
+async function withLocation(
   city: string,
   reply: { headers: Record<string, string> },
-  slung: Promise<SlingResponse>,
+  sling: Promise<SlingResponse>,
 ): Promise<SlingResponse> {
-  const response = await slung
+  const response = await sling
   const runs = `/v0/city/${encodeURIComponent(city)}/runs`
   reply.headers.location = response.run ? `${runs}/${response.run.run_id}` : runs
   return response

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Bead, BeadCreateInputBody, BeadUpdateBody } from './schema.ts'
 
-/** How many beads one request creates or changes. */
+/** The most beads that one request creates or changes. */
 const MAX_BEADS = 100
 
 export const BeadEntry = Type.Object(
@@ -10,14 +10,16 @@ export const BeadEntry = Type.Object(
     name: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
-        description: 'What other entries of this request call it; goes before a bead of that id.',
+        description: 'A name by which other entries of this request refer to it; it takes precedence over an id.',
       }),
     ),
-    parent: Type.Optional(Type.String({ description: 'The bead it is a part of: a name of this request, or an id.' })),
+    parent: Type.Optional(
+      Type.String({ description: 'The bead it is a part of, by a name of this request or an id.' }),
+    ),
     needs: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 512 }), {
         description:
-          'What it depends on: names of this request, or ids; `type:name` for a type of dependency other than `blocks`.',
+          'What it depends on, by names of this request or ids; `type:name` for another type of dependency than `blocks`.',
       }),
     ),
   },
@@ -34,7 +36,7 @@ export type BeadsBulkCreate = Static<typeof BeadsBulkCreate>
 export const BeadsCreated = Type.Object(
   {
     beads: Type.Array(Bead, { description: 'In the order of the entries.' }),
-    names: Type.Record(Type.String(), Type.String(), { description: 'The ids of the entries that had a name.' }),
+    names: Type.Record(Type.String(), Type.String(), { description: 'The ids of the named entries.' }),
   },
   { $id: 'BeadsCreated', additionalProperties: false },
 )
@@ -46,7 +48,7 @@ export const BeadChangeEntry = Type.Object(
 )
 
 export const BeadsBulkUpdate = Type.Object(
-  { updates: Type.Array(BeadChangeEntry, { minItems: 1, maxItems: MAX_BEADS, description: 'Done in this order.' }) },
+  { updates: Type.Array(BeadChangeEntry, { minItems: 1, maxItems: MAX_BEADS, description: 'Applied in this order.' }) },
   { $id: 'BeadsBulkUpdate', additionalProperties: false },
 )
 export type BeadsBulkUpdate = Static<typeof BeadsBulkUpdate>

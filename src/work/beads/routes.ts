@@ -30,15 +30,15 @@ export const beadRoutes = (city: City) => [
       id: 'get-v0-city-by-city-name-beads',
       summary: 'List beads',
       description:
-        'Newest first. Closed beads are left out unless asked for with `all` or `status=closed`. Asked for by several ' +
-        'terms at once, a page of them may be short, even empty, and still have a `next_cursor`: it goes on looking there.',
+        'Newest first. Closed beads are left out unless `all` or `status=closed` is given. With several filters, a page ' +
+        'of closed beads may be short, even empty, and still have a `next_cursor`: follow it to read on.',
       query: BeadFilter,
       ok: ListBodyBead,
       errors: ['invalid-cursor'],
       index: true,
       blocking: true,
     },
-    (x) => city(x).beads.list(x.query),
+    (exchange) => city(exchange).beads.list(exchange.query),
   ),
   route(
     'POST ~/beads',
@@ -49,33 +49,33 @@ export const beadRoutes = (city: City) => [
       ok: { 201: Bead },
       errors: ['invalid-request'],
       index: true,
-      headers: { 'Idempotency-Key': 'The same key with the same body creates one bead and answers the same.' },
+      headers: { 'Idempotency-Key': 'The same key with the same body creates one bead and gets the same response.' },
     },
-    (x) => city(x).beads.create(x.body, x.saveResponse),
+    (exchange) => city(exchange).beads.create(exchange.body, exchange.saveResponse),
   ),
   route(
     'GET ~/beads/ready',
     {
       id: 'get-v0-city-by-city-name-beads-ready',
       summary: 'List beads that can be worked on now',
-      description: 'Open, not deferred, waiting for nothing; the most urgent first, then the oldest. Not paged.',
+      description: 'Open, not deferred and not blocked; the most urgent first, then the oldest. There are no pages.',
       ok: ListBodyBead,
       index: true,
       blocking: true,
     },
-    (x) => city(x).beads.ready(),
+    (exchange) => city(exchange).beads.ready(),
   ),
   route(
     'GET ~/beads/graph/{rootID}',
     {
       id: 'get-v0-city-by-city-name-beads-graph-by-root-id',
-      summary: 'Show a bead with everything that belongs to it',
-      description: 'Arrows point from the prerequisite to what depends on it, and from parent to child.',
+      summary: 'Show the graph of a bead: everything that belongs to it',
+      description: 'Edges point from a prerequisite to the bead that depends on it, and from parent to child.',
       ok: BeadGraphResponse,
       errors: ['bead-not-found'],
       index: true,
     },
-    (x) => city(x).beads.graph(x.params.rootID),
+    (exchange) => city(exchange).beads.graph(exchange.params.rootID),
   ),
   route(
     'GET ~/bead/{id}',
@@ -86,7 +86,7 @@ export const beadRoutes = (city: City) => [
       errors: ['bead-not-found'],
       index: true,
     },
-    (x) => city(x).beads.show(x.params.id),
+    (exchange) => city(exchange).beads.show(exchange.params.id),
   ),
   ...(['PATCH ~/bead/{id}', 'POST ~/bead/{id}/update'] as const).map((path) => updateRoute(city, path)),
   route(
@@ -94,24 +94,24 @@ export const beadRoutes = (city: City) => [
     {
       id: 'delete-v0-city-by-city-name-bead-by-id',
       summary: 'Close a bead',
-      description: 'Beads are never lost this way: deleting one closes it.',
+      description: 'Deleting a bead closes it; nothing is removed.',
       ok: OKResponseBody,
       errors: ['bead-not-found', CLAIM_LOST],
     },
-    (x) => city(x).beads.close(x.caller, x.params.id),
+    (exchange) => city(exchange).beads.close(exchange.caller, exchange.params.id),
   ),
   route(
     'POST ~/bead/{id}/assign',
     {
       id: 'post-v0-city-by-city-name-bead-by-id-assign',
-      summary: 'Give a bead to a session, or to nobody',
-      description: 'The last one to assign wins; the status stays. Only a claim is exclusive.',
+      summary: 'Assign a bead to a session, or to nobody',
+      description: 'The last assignment wins, and the status does not change. Only a claim is exclusive.',
       body: BeadAssignInputBody,
       ok: BeadAssigned,
       errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
       index: true,
     },
-    (x) => city(x).beads.assign(x.caller, x.params.id, x.body),
+    (exchange) => city(exchange).beads.assign(exchange.caller, exchange.params.id, exchange.body),
   ),
   route(
     'POST ~/bead/{id}/close',
@@ -119,33 +119,33 @@ export const beadRoutes = (city: City) => [
       id: 'post-v0-city-by-city-name-bead-by-id-close',
       summary: 'Close a bead',
       description:
-        'Closing a closed bead changes nothing; a session that lost its claim of it is refused all the same.',
+        'Closing a closed bead changes nothing, but a session that lost its claim of it still gets `claim-lost`.',
       ok: OKResponseBody,
       errors: ['bead-not-found', CLAIM_LOST],
     },
-    (x) => city(x).beads.close(x.caller, x.params.id),
+    (exchange) => city(exchange).beads.close(exchange.caller, exchange.params.id),
   ),
   route(
     'POST ~/bead/{id}/reopen',
     {
       id: 'post-v0-city-by-city-name-bead-by-id-reopen',
-      summary: 'Open a closed bead again',
+      summary: 'Reopen a closed bead',
       ok: OKResponseBody,
       errors: ['bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
     },
-    (x) => city(x).beads.reopen(x.caller, x.params.id),
+    (exchange) => city(exchange).beads.reopen(exchange.caller, exchange.params.id),
   ),
   route(
     'GET ~/bead/{id}/deps',
     {
       id: 'get-v0-city-by-city-name-bead-by-id-deps',
       summary: 'List the open children of a bead',
-      description: 'With the molecule and the workflow it names. Its dependencies are in `dependencies`.',
+      description: 'Includes the molecule and the workflow that it names. For dependencies, see `dependencies`.',
       ok: BeadDepsResponse,
       errors: ['bead-not-found'],
       index: true,
     },
-    (x) => city(x).beads.deps(x.params.id),
+    (exchange) => city(exchange).beads.deps(exchange.params.id),
   ),
   ...dependencyRoutes(city),
   ...bulkRoutes(city),
@@ -158,28 +158,30 @@ const bulkRoutes = (city: City) => [
       id: 'create-beads',
       summary: 'Create many beads at once',
       description:
-        'All or none. Entries may name each other as parent and in `needs`, in any order; a refusal says which entry is ' +
-        'at fault.',
+        'All or none. Entries may refer to each other as parent and in `needs`, in any order; an error says which ' +
+        'entry failed.',
       body: BeadsBulkCreate,
       ok: { 201: BeadsCreated },
       errors: ['invalid-request'],
-      headers: { 'Idempotency-Key': 'The same key with the same body creates the beads once and answers the same.' },
+      headers: {
+        'Idempotency-Key': 'The same key with the same body creates the beads once and gets the same response.',
+      },
       extension: true,
     },
-    (x) => city(x).beads.bulk.create(x.body, x.saveResponse),
+    (exchange) => city(exchange).beads.bulk.create(exchange.body, exchange.saveResponse),
   ),
   route(
     'PATCH ~/beads/bulk',
     {
       id: 'update-beads',
       summary: 'Change many beads at once',
-      description: 'All or none; a refusal says which entry is at fault. What is absent stays.',
+      description: 'All or none; an error says which entry failed. Absent fields do not change.',
       body: BeadsBulkUpdate,
       ok: OKResponseBody,
       errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
       extension: true,
     },
-    (x) => city(x).beads.bulk.update(x.caller, x.body),
+    (exchange) => city(exchange).beads.bulk.update(exchange.caller, exchange.body),
   ),
 ]
 
@@ -191,12 +193,12 @@ const updateRoute = (city: City, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}/u
         ? 'patch-v0-city-by-city-name-bead-by-id'
         : 'post-v0-city-by-city-name-bead-by-id-update',
       summary: 'Change a bead',
-      description: 'What is absent stays. `status: closed` closes it.',
+      description: 'Absent fields do not change. `status: closed` closes the bead.',
       body: BeadUpdateBody,
       ok: OKResponseBody,
       errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
     },
-    (x) => city(x).beads.update(x.caller, x.params.id, x.body),
+    (exchange) => city(exchange).beads.update(exchange.caller, exchange.params.id, exchange.body),
   )
 
 const dependencyRoutes = (city: City) => [
@@ -210,32 +212,39 @@ const dependencyRoutes = (city: City) => [
       index: true,
       extension: true,
     },
-    (x) => city(x).beads.dependencies(x.params.id),
+    (exchange) => city(exchange).beads.dependencies(exchange.params.id),
   ),
   route(
     'POST ~/bead/{id}/deps',
     {
       id: 'add-bead-dependency',
       summary: 'Make a bead depend on another',
-      description: 'One of type `blocks`, `waits-for` or `conditional-blocks` keeps it from being ready.',
+      description: 'The types `blocks`, `waits-for` and `conditional-blocks` keep the bead from being ready.',
       body: BeadDependInput,
       ok: { 201: Dep },
       errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
       extension: true,
     },
-    (x) => city(x).beads.depend(x.caller, x.params.id, x.body),
+    (exchange) => city(exchange).beads.depend(exchange.caller, exchange.params.id, exchange.body),
   ),
   route(
     'DELETE ~/bead/{id}/deps/{depends_on_id}',
     {
       id: 'remove-bead-dependency',
-      summary: 'End a dependency',
-      description: 'Every type of it unless `type` names one. Ending one that is not there changes nothing.',
+      summary: 'Remove a dependency',
+      description:
+        'All types of it, unless `type` names one. Removing a dependency that does not exist changes nothing.',
       query: Type.Object({ type: Type.Optional(Type.String({ description: 'Only this type.' })) }),
       ok: OKResponseBody,
       errors: ['bead-not-found', CLAIM_LOST],
       extension: true,
     },
-    (x) => city(x).beads.undepend(x.caller, x.params.id, x.params.depends_on_id, x.query.type),
+    (exchange) =>
+      city(exchange).beads.undepend(
+        exchange.caller,
+        exchange.params.id,
+        exchange.params.depends_on_id,
+        exchange.query.type,
+      ),
   ),
 ]

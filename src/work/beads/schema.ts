@@ -3,46 +3,48 @@ import { listOf, nullable, paging } from '../../http/schema.ts'
 
 const strings = (description: string) => Type.Array(Type.String(), { description })
 const metadata = (description: string) => Type.Record(Type.String(), Type.String(), { description })
-const moment = (description: string) => Type.String({ format: 'date-time', description })
+const timestamp = (description: string) => Type.String({ format: 'date-time', description })
 
-/** One dependency of a bead: `issue_id` waits for, tracks or relates to `depends_on_id`. */
+/** A dependency: `issue_id` waits for, tracks or relates to `depends_on_id`. */
 export const Dep = Type.Object(
   {
-    issue_id: Type.String({ description: 'The bead that depends.' }),
-    depends_on_id: Type.String({ description: 'The bead it depends on.' }),
+    issue_id: Type.String({ description: 'The dependent bead.' }),
+    depends_on_id: Type.String({ description: 'The prerequisite.' }),
     type: Type.String({ description: '`blocks`, `waits-for` and `conditional-blocks` keep a bead from being ready.' }),
   },
   { $id: 'Dep', additionalProperties: false },
 )
 export type Dep = Static<typeof Dep>
 
-/** The universal record of a city: a task, a message, a session, a convoy. */
+/** A record of a city: a task, a message, a session, a convoy. */
 export const Bead = Type.Object(
   {
     id: Type.String({ description: 'Prefix of the city or rig, a hyphen and a number.' }),
     title: Type.String(),
     status: Type.String({ description: '`open`, `in_progress` or `closed`.' }),
-    issue_type: Type.String({ description: '`task` unless said otherwise.' }),
-    created_at: moment('When it was created.'),
-    updated_at: Type.Optional(moment('When anything about it last changed.')),
+    issue_type: Type.String({ description: '`task` by default.' }),
+    created_at: timestamp('When it was created.'),
+    updated_at: Type.Optional(timestamp('When it last changed.')),
     priority: Type.Optional(Type.Integer({ description: '0 is the most urgent; unset counts as 2.' })),
-    assignee: Type.Optional(Type.String({ description: 'Who works on it, or whom a message is for.' })),
-    from: Type.Optional(Type.String({ description: 'Who sent it, for messages.' })),
+    assignee: Type.Optional(Type.String({ description: 'Who works on it; of a message, its recipient.' })),
+    from: Type.Optional(Type.String({ description: 'The sender of a message.' })),
     parent: Type.Optional(Type.String({ description: 'The bead it is a part of.' })),
-    ref: Type.Optional(Type.String({ description: 'The formula or formula step it came from.' })),
+    ref: Type.Optional(Type.String({ description: 'The formula or formula step it was created from.' })),
     needs: Type.Optional(strings('Dependencies it was created with.')),
     description: Type.Optional(Type.String()),
     labels: Type.Optional(strings('In the order they were added.')),
-    metadata: Type.Optional(metadata('Free keys and values; `gc.` keys are written by gc itself.')),
+    metadata: Type.Optional(metadata('Arbitrary keys and values; gc itself writes the `gc.` keys.')),
     dependencies: Type.Optional(Type.Array(Dep, { description: 'What it depends on.' })),
     ephemeral: Type.Optional(
-      Type.Boolean({ description: 'Bookkeeping of a run rather than work to keep: wisps, their steps, messages.' }),
+      Type.Boolean({
+        description: 'Whether it is bookkeeping rather than work to keep: wisps, their steps, messages.',
+      }),
     ),
     no_history: Type.Optional(
-      Type.Boolean({ description: 'Kept, but without a history of changes: what tracks orders.' }),
+      Type.Boolean({ description: 'Whether its changes are not kept, as for beads that track orders.' }),
     ),
-    defer_until: Type.Optional(moment('It is not ready before this.')),
-    is_blocked: Type.Optional(Type.Boolean({ description: 'Whether something it waits for is not closed.' })),
+    defer_until: Type.Optional(timestamp('It is not ready before this.')),
+    is_blocked: Type.Optional(Type.Boolean({ description: 'Whether a gating dependency is not closed.' })),
   },
   { $id: 'Bead', additionalProperties: false },
 )
@@ -51,15 +53,15 @@ export type Bead = Static<typeof Bead>
 export const BeadCreateInputBody = Type.Object(
   {
     title: Type.String({ minLength: 1, description: 'At most 1 KB.' }),
-    rig: Type.Optional(Type.String({ description: 'The rig it belongs to; absent: the city itself.' })),
+    rig: Type.Optional(Type.String({ description: 'The rig it belongs to; the city itself when absent.' })),
     type: Type.Optional(Type.String({ description: '`task` when absent.' })),
     priority: Type.Optional(Type.Integer({ description: '0 is the most urgent; unset counts as 2.' })),
     assignee: Type.Optional(Type.String({ description: 'A session by id, alias or name.' })),
     description: Type.Optional(Type.String({ description: 'At most 256 KB.' })),
-    labels: Type.Optional(strings('At most 256 bytes each; repeats are dropped.')),
+    labels: Type.Optional(strings('At most 256 bytes each; duplicates are dropped.')),
     parent: Type.Optional(Type.String({ description: 'The bead it is a part of.' })),
     metadata: Type.Optional(metadata('At most 64 KB in all.')),
-    defer_until: Type.Optional(moment('It is not ready before this.')),
+    defer_until: Type.Optional(timestamp('It is not ready before this.')),
   },
   { $id: 'BeadCreateInputBody', additionalProperties: false },
 )
@@ -68,22 +70,22 @@ export type BeadCreateInputBody = Static<typeof BeadCreateInputBody>
 export const BeadUpdateBody = Type.Object(
   {
     title: Type.Optional(Type.String()),
-    status: Type.Optional(Type.String({ description: '`closed` closes it.' })),
+    status: Type.Optional(Type.String({ description: '`closed` closes the bead.' })),
     type: Type.Optional(Type.String()),
-    priority: Type.Optional(nullable(Type.Integer({ description: 'Cannot be unset once set.' }))),
-    assignee: Type.Optional(Type.String({ description: 'A session by id, alias or name; empty: nobody.' })),
+    priority: Type.Optional(nullable(Type.Integer({ description: 'Cannot be removed once set.' }))),
+    assignee: Type.Optional(Type.String({ description: 'A session by id, alias or name; empty for nobody.' })),
     description: Type.Optional(Type.String()),
     labels: Type.Optional(strings('Labels to add.')),
-    remove_labels: Type.Optional(strings('Labels to take off, after `labels` were added.')),
-    parent: Type.Optional(nullable(Type.String({ description: 'null or empty: no parent.' }))),
-    metadata: Type.Optional(metadata('Keys to write; the others stay.')),
+    remove_labels: Type.Optional(strings('Labels to remove, after `labels` were added.')),
+    parent: Type.Optional(nullable(Type.String({ description: 'null or empty for no parent.' }))),
+    metadata: Type.Optional(metadata('Keys to write; the others do not change.')),
   },
   { $id: 'BeadUpdateBody', additionalProperties: false },
 )
 export type BeadUpdateBody = Static<typeof BeadUpdateBody>
 
 export const BeadAssignInputBody = Type.Object(
-  { assignee: Type.Optional(Type.String({ description: 'A session by id, alias or name; empty: nobody.' })) },
+  { assignee: Type.Optional(Type.String({ description: 'A session by id, alias or name; empty for nobody.' })) },
   { $id: 'BeadAssignInputBody', additionalProperties: false },
 )
 export type BeadAssignInputBody = Static<typeof BeadAssignInputBody>
@@ -97,11 +99,11 @@ export const BeadDepsResponse = Type.Object(
 )
 export type BeadDepsResponse = Static<typeof BeadDepsResponse>
 
-/** An arrow of a graph, from the prerequisite to what depends on it. */
+/** An edge of a graph, from the prerequisite to its dependent. */
 export const WorkflowDepResponse = Type.Object(
   {
     from: Type.String({ description: 'The prerequisite, or the parent.' }),
-    to: Type.String({ description: 'What depends on it, or the child.' }),
+    to: Type.String({ description: 'The dependent, or the child.' }),
     kind: Type.Optional(Type.String({ description: 'The type of the dependency.' })),
   },
   { $id: 'WorkflowDepResponse', additionalProperties: false },
@@ -115,7 +117,7 @@ export const BeadGraphResponse = Type.Object(
     deps: Type.Array(WorkflowDepResponse),
     membership: Type.Union(
       [Type.Literal('direct-root-id+parent-closure'), Type.Literal('direct-root-id+parent-closure+convoy-members')],
-      { description: 'By which rule the members were found.' },
+      { description: 'The rule by which the members were found.' },
     ),
   },
   { $id: 'BeadGraphResponse', additionalProperties: false },
@@ -134,7 +136,7 @@ export const BeadDependInput = Type.Object(
 )
 export type BeadDependInput = Static<typeof BeadDependInput>
 
-/** The far end of a dependency; `bead` is absent when there is none of that id. */
+/** The other end of a dependency; `bead` is absent when no bead has that id. */
 export const BeadRelation = Type.Object(
   {
     id: Type.String(),
@@ -157,20 +159,20 @@ export type BeadDependencies = Static<typeof BeadDependencies>
 export const BeadAssigned = Type.Object(
   {
     status: Type.String({ description: '`assigned`.' }),
-    assignee: Type.String({ description: 'The name as stored.' }),
+    assignee: Type.String({ description: 'The name that was stored.' }),
   },
   { additionalProperties: false },
 )
 export type BeadAssigned = Static<typeof BeadAssigned>
 
-/** Which beads a list shows: every filter is exact, and all must hold. */
+/** Filters of a list; each is exact, and all must match. */
 export const BeadFilter = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only this status; `closed` shows closed beads.' })),
   type: Type.Optional(Type.String({ description: 'Only this type.' })),
   label: Type.Optional(Type.String({ description: 'Only beads with this label.' })),
-  assignee: Type.Optional(Type.String({ description: 'Only work of this session, under whichever of its names.' })),
-  rig: Type.Optional(Type.String({ description: "Only this rig; the city's own name: only beads of no rig." })),
-  all: Type.Optional(Type.Boolean({ description: 'Closed beads too.' })),
+  assignee: Type.Optional(Type.String({ description: 'Only work of this session, under any of its names.' })),
+  rig: Type.Optional(Type.String({ description: "Only this rig; the city's own name selects the beads of no rig." })),
+  all: Type.Optional(Type.Boolean({ description: 'Include closed beads.' })),
   ...paging,
 })
 export type BeadFilter = Static<typeof BeadFilter>

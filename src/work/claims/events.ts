@@ -4,10 +4,10 @@ import { BeadClaimRejectedPayload, BeadDeadAssigneeReopenedPayload } from './sch
 export const BeadClaimRejected = defineEvent(
   'bead.claim_rejected',
   BeadClaimRejectedPayload,
-  'A session asked for a bead that somebody else has.',
+  'A session tried to claim a bead that another holds.',
 )
 export const BeadDeadAssigneeReopened = defineEvent(
   'bead.dead_assignee_reopened',
   BeadDeadAssigneeReopenedPayload,
-  'A bead was taken from a session that is gone, so that another can work on it.',
+  'A bead was reopened because its session is gone, so that another can work on it.',
 )

@@ -6,13 +6,13 @@ import { CLAIM_LOST } from '../errors.ts'
 import type { Claims } from './claims.ts'
 import { Claim, ClaimList, NextWork } from './schema.ts'
 
-/** The operations on claims. Taking, keeping and giving back need a session's token. */
+/** The operations on claims. Claiming, renewing and releasing need a session's token. */
 export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
   route(
     'GET ~/claims',
     {
       id: 'list-claims',
-      summary: 'List who has which bead',
+      summary: 'List claims',
       query: Type.Object({
         session: Type.Optional(Type.String({ description: 'Only the claims of this session id.' })),
       }),
@@ -20,19 +20,19 @@ export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
       index: true,
       extension: true,
     },
-    (x) => city(x).claims.list(x.query.session),
+    (exchange) => city(exchange).claims.list(exchange.query.session),
   ),
   route(
     'GET ~/claims/{bead_id}',
     {
       id: 'get-claim',
-      summary: 'Show who has a bead',
+      summary: 'Show the claim of a bead',
       ok: Claim,
       errors: ['bead-not-found'],
       index: true,
       extension: true,
     },
-    (x) => city(x).claims.get(x.params.bead_id),
+    (exchange) => city(exchange).claims.get(exchange.params.bead_id),
   ),
   route(
     'POST ~/claims/next',
@@ -40,45 +40,46 @@ export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
       id: 'claim-next',
       summary: 'Claim the next bead for the calling session',
       description:
-        'First what it has in hand, then what is ready in its name, then the oldest bead routed to its agent. With nothing to do the action is `drain`.',
+        'Its work in progress first, then what is ready and assigned to it, then the oldest bead that is routed to its ' +
+        'agent. When there is nothing to do, the action is `drain`.',
       ok: NextWork,
       errors: ['forbidden'],
       extension: true,
     },
-    (x) => city(x).claims.next(x.caller),
+    (exchange) => city(exchange).claims.next(exchange.caller),
   ),
   route(
     'POST ~/bead/{id}/claim',
     {
       id: 'claim-bead',
       summary: 'Claim a bead for the calling session',
-      description: 'Claiming again what it has changes nothing.',
+      description: 'Claiming a bead that the session holds already changes nothing.',
       ok: Claim,
       errors: ['forbidden', 'bead-not-found', 'conflict-wrong-state'],
       extension: true,
     },
-    (x) => city(x).claims.claim(x.caller, x.params.id),
+    (exchange) => city(exchange).claims.claim(exchange.caller, exchange.params.id),
   ),
   route(
     'POST ~/bead/{id}/heartbeat',
     {
       id: 'heartbeat-bead',
-      summary: 'Tell that the calling session still works on a bead',
+      summary: 'Renew the claim of a bead by the calling session',
       ok: Claim,
       errors: ['forbidden', 'bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
       extension: true,
     },
-    (x) => city(x).claims.heartbeat(x.caller, x.params.id),
+    (exchange) => city(exchange).claims.heartbeat(exchange.caller, exchange.params.id),
   ),
   route(
     'POST ~/bead/{id}/release',
     {
       id: 'release-bead',
-      summary: 'Give a claimed bead back unfinished',
+      summary: 'Return a claimed bead unfinished',
       ok: OKResponseBody,
       errors: ['forbidden', 'bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
       extension: true,
     },
-    (x) => city(x).claims.release(x.caller, x.params.id),
+    (exchange) => city(exchange).claims.release(exchange.caller, exchange.params.id),
   ),
 ]

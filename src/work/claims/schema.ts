@@ -1,18 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Bead } from '../beads/schema.ts'
 
-const moment = (description: string) => Type.String({ format: 'date-time', description })
+const timestamp = (description: string) => Type.String({ format: 'date-time', description })
 
-/** A bead in the hands of one session. */
+/** The hold of one session on a bead. */
 export const Claim = Type.Object(
   {
     bead_id: Type.String(),
-    epoch: Type.Integer({ description: 'Counts the claims of this bead; a later claim has a higher one.' }),
+    epoch: Type.Integer({
+      description: 'The number of this claim among those of the bead; a later claim has a higher epoch.',
+    }),
     session_id: Type.String({ description: 'The session that holds it.' }),
     session_name: Type.String(),
     assignee: Type.String({ description: 'The name the bead is assigned to.' }),
-    taken_at: moment('When it was claimed.'),
-    expires_at: Type.Optional(moment('When it ends unless a heartbeat comes; absent when gc watches the process.')),
+    taken_at: timestamp('When it was claimed.'),
+    expires_at: Type.Optional(timestamp('When it expires without a heartbeat; absent when gc runs the process.')),
   },
   { $id: 'Claim', additionalProperties: false },
 )
@@ -27,15 +29,21 @@ export type ClaimList = Static<typeof ClaimList>
 /** What a session should do next. */
 export const NextWork = Type.Object(
   {
-    action: Type.Union([Type.Literal('work'), Type.Literal('drain')], { description: '`drain`: there is nothing.' }),
+    action: Type.Union([Type.Literal('work'), Type.Literal('drain')], {
+      description: '`drain` when there is no work.',
+    }),
     reason: Type.String({ description: '`existing_assignment`, `ready_assignment`, `claimed` or `no_work`.' }),
     bead_id: Type.Optional(Type.String()),
     assignee: Type.Optional(Type.String()),
     route: Type.Optional(Type.String({ description: 'The agent the bead was routed to.' })),
-    root_bead_id: Type.Optional(Type.String({ description: 'The root of the run it is a step of.' })),
-    continuation_group: Type.Optional(Type.String({ description: 'Steps of a run that one session does together.' })),
+    root_bead_id: Type.Optional(Type.String({ description: 'The root of the workflow it is a step of.' })),
+    continuation_group: Type.Optional(
+      Type.String({ description: 'The steps of a workflow that one session works on together.' }),
+    ),
     continuation_assigned: Type.Optional(
-      Type.Array(Type.String(), { description: 'The other ready steps of the group, now in this session’s name.' }),
+      Type.Array(Type.String(), {
+        description: 'The other ready steps of the group, which are now assigned to this session.',
+      }),
     ),
     epoch: Type.Optional(Type.Integer({ description: 'The epoch of the claim.' })),
     bead: Type.Optional(Bead),

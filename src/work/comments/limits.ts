@@ -1,7 +1,7 @@
 const KB = 1024
 
-/** The bounds of comments: the bytes of one, and the number and the bytes of all on one bead. */
+/** The bytes of one comment, and the number and the bytes of all comments on one bead. */
 export const COMMENT_LIMITS = { text: 64 * KB, count: 1000, all: 1024 * KB } as const
 
-/** How many beads can be asked about at once. */
+/** How many beads one request may count. */
 export const MAX_COUNTED_BEADS = 200

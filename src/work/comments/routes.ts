@@ -17,7 +17,7 @@ export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [
       index: true,
       extension: true,
     },
-    (x) => city(x).comments.list(x.params.id, x.query),
+    (exchange) => city(exchange).comments.list(exchange.params.id, exchange.query),
   ),
   route(
     'POST ~/bead/{id}/comments',
@@ -25,15 +25,16 @@ export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [
       id: 'comment-on-bead',
       summary: 'Comment on a bead',
       description:
-        'In your own name, on any bead, closed ones too; the bead itself stays as it is. A bead takes 1,000 comments, ' +
-        '1 MB in all.',
+        'The comment is recorded under your own name. Closed beads take comments, too; the bead itself does not change. ' +
+        'A bead takes 1,000 comments, 1 MB in all.',
       body: BeadCommentInput,
       ok: { 201: BeadComment },
       errors: ['bead-not-found', 'conflict-wrong-state'],
-      headers: { 'Idempotency-Key': 'The same key with the same body writes one comment and answers the same.' },
+      headers: { 'Idempotency-Key': 'The same key with the same body writes one comment and gets the same response.' },
       extension: true,
     },
-    (x) => city(x).comments.create(x.caller, x.params.id, x.body, x.saveResponse),
+    (exchange) =>
+      city(exchange).comments.create(exchange.caller, exchange.params.id, exchange.body, exchange.saveResponse),
   ),
   route(
     'GET ~/beads/comments/count',
@@ -47,6 +48,6 @@ export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [
       index: true,
       extension: true,
     },
-    (x) => city(x).comments.count(x.query.ids),
+    (exchange) => city(exchange).comments.count(exchange.query.ids),
   ),
 ]

@@ -3,13 +3,13 @@ import { listOf, paging } from '../../http/schema.ts'
 
 export const BeadComment = Type.Object(
   {
-    id: Type.String({ description: 'Its own among the comments of its bead.' }),
-    issue_id: Type.String({ description: 'The bead it is on.' }),
-    author: Type.String({ description: 'Who wrote it: a name of the session that did, or `human`.' }),
+    id: Type.String({ description: 'Unique among the comments of its bead.' }),
+    issue_id: Type.String({ description: 'The bead.' }),
+    author: Type.String({ description: 'Who wrote it: a name of the session, or `human`.' }),
     text: Type.String(),
     created_at: Type.String({ format: 'date-time' }),
   },
-  { $id: 'BeadComment', additionalProperties: false, description: 'What somebody had to say on a bead.' },
+  { $id: 'BeadComment', additionalProperties: false, description: 'A comment on a bead.' },
 )
 export type BeadComment = Static<typeof BeadComment>
 
@@ -25,7 +25,7 @@ export type BeadCommentList = Static<typeof BeadCommentList>
 export const BeadCommentCounts = Type.Object(
   {
     counts: Type.Record(Type.String(), Type.Integer(), {
-      description: 'How many comments there are, by bead; a bead without any is left out.',
+      description: 'The number of comments by bead; beads without comments are left out.',
     }),
   },
   { $id: 'BeadCommentCounts', additionalProperties: false },

@@ -7,19 +7,19 @@ const items = (description: string) => Type.Optional(Type.Array(Type.String(), {
 export const ConvoyCreateInputBody = Type.Object(
   {
     title: Type.String({ minLength: 1, description: 'At most 1 KB.' }),
-    rig: Type.Optional(Type.String({ description: 'The rig it belongs to; absent: the city itself.' })),
-    items: items('Ids of the beads to track; all of them have to exist.'),
+    rig: Type.Optional(Type.String({ description: 'The rig it belongs to; the city itself when absent.' })),
+    items: items('The ids of the beads to track; all of them have to exist.'),
   },
   { $id: 'ConvoyCreateInputBody', additionalProperties: false },
 )
 export type ConvoyCreateInputBody = Static<typeof ConvoyCreateInputBody>
 
-/** Ours: a convoy with what is agreed about it. */
+/** Ours: a convoy with an owner and merge settings. */
 export const ConvoyTerms = Type.Object(
   {
     ...ConvoyCreateInputBody.properties,
     owned: Type.Optional(Type.Boolean({ description: 'Keep it open until a person closes it.' })),
-    owner: Type.Optional(Type.String({ minLength: 1, description: 'Who answers for it.' })),
+    owner: Type.Optional(Type.String({ minLength: 1, description: 'Who is responsible for it.' })),
     merge: Type.Optional(
       Type.Union([Type.Literal('direct'), Type.Literal('mr'), Type.Literal('local')], {
         description: 'How its work is to be merged.',
@@ -32,19 +32,22 @@ export const ConvoyTerms = Type.Object(
 export type ConvoyTerms = Static<typeof ConvoyTerms>
 
 export const ConvoyAddInputBody = Type.Object(
-  { items: items('Ids of the beads to track as well.') },
+  { items: items('The ids of the beads to add.') },
   { $id: 'ConvoyAddInputBody', additionalProperties: false },
 )
 export type ConvoyAddInputBody = Static<typeof ConvoyAddInputBody>
 
 export const ConvoyRemoveInputBody = Type.Object(
-  { items: items('Ids of members to track no longer.') },
+  { items: items('The ids of the members to remove.') },
   { $id: 'ConvoyRemoveInputBody', additionalProperties: false },
 )
 export type ConvoyRemoveInputBody = Static<typeof ConvoyRemoveInputBody>
 
 export const ConvoyProgress = Type.Object(
-  { total: Type.Integer({ description: 'Members.' }), closed: Type.Integer({ description: 'Members that are done.' }) },
+  {
+    total: Type.Integer({ description: 'Members.' }),
+    closed: Type.Integer({ description: 'Members that are closed.' }),
+  },
   { $id: 'ConvoyProgress', additionalProperties: false },
 )
 export type ConvoyProgress = Static<typeof ConvoyProgress>
@@ -63,7 +66,7 @@ export const ConvoyCheckResponse = Type.Object(
   {
     convoy_id: Type.String(),
     total: Type.Integer({ description: 'Members.' }),
-    closed: Type.Integer({ description: 'Members that are done.' }),
+    closed: Type.Integer({ description: 'Members that are closed.' }),
     complete: Type.Boolean({ description: 'Whether there are members and all are done.' }),
   },
   { $id: 'ConvoyCheckResponse', additionalProperties: false },

@@ -17,7 +17,7 @@ import {
 
 type City = CityOf<{ mail: Mail }>
 
-const once = { 'Idempotency-Key': 'The same key with the same body sends one message and answers the same.' }
+const once = { 'Idempotency-Key': 'The same key with the same body sends one message and gets the same response.' }
 
 /** The operations on mail. */
 export const mailRoutes = (city: City) => [...boxRoutes(city), ...writeRoutes(city), ...messageRoutes(city)]
@@ -35,7 +35,7 @@ const boxRoutes = (city: City) => [
       index: true,
       blocking: true,
     },
-    (x) => city(x).mail.list(x.query),
+    (exchange) => city(exchange).mail.list(exchange.query),
   ),
   route(
     'GET ~/mail/count',
@@ -46,47 +46,47 @@ const boxRoutes = (city: City) => [
       ok: MailCountOutputBody,
       age: true,
     },
-    (x) => city(x).mail.count(x.query),
+    (exchange) => city(exchange).mail.count(exchange.query),
   ),
   route(
     'GET ~/mail/inbox',
     {
       id: 'get-v0-city-by-city-name-mail-inbox',
       summary: 'Show the inbox of a session, an agent or a person',
-      description: 'Newest first, read or not; what is archived is left out.',
+      description: 'Newest first, read and unread; archived messages are left out.',
       query: InboxQuery,
       ok: MailListBody,
       errors: ['invalid-cursor'],
       index: true,
       blocking: true,
     },
-    (x) => city(x).mail.inbox(x.caller, x.query),
+    (exchange) => city(exchange).mail.inbox(exchange.caller, exchange.query),
   ),
   route(
     'GET ~/mail/threads',
     {
       id: 'get-v0-city-by-city-name-mail-threads',
       summary: 'List threads',
-      description: 'One row a thread, its newest message; with `agent`, threads that hold mail for it.',
+      description: 'The newest message of each thread; with `agent`, only threads that contain mail for it.',
       query: InboxQuery,
       ok: MailListBody,
       errors: ['invalid-cursor'],
       index: true,
       blocking: true,
     },
-    (x) => city(x).mail.threads(x.query),
+    (exchange) => city(exchange).mail.threads(exchange.query),
   ),
   route(
     'GET ~/mail/thread/{id}',
     {
       id: 'get-v0-city-by-city-name-mail-thread-by-id',
       summary: 'Show a thread',
-      description: 'Oldest first, by the id of the thread or of one of its messages. An unknown one is empty.',
+      description: 'Oldest first, by the id of the thread or of one of its messages. An unknown thread is empty.',
       query: MailLabel,
       ok: MailListBody,
       index: true,
     },
-    (x) => city(x).mail.thread(x.params.id, x.query.rig),
+    (exchange) => city(exchange).mail.thread(exchange.params.id, exchange.query.rig),
   ),
 ]
 
@@ -96,21 +96,21 @@ const writeRoutes = (city: City) => [
     {
       id: 'send-mail',
       summary: 'Send a message',
-      description: 'It begins a thread. A running session it is for is told of it; for others it waits.',
+      description: 'The message begins a thread. A running recipient is notified; for others the message waits.',
       body: MailSendInputBody,
       ok: { 201: Message },
       errors: ['invalid-request', 'forbidden'],
       index: true,
       headers: once,
     },
-    (x) => city(x).mail.send(x.caller, x.body, x.saveResponse),
+    (exchange) => city(exchange).mail.send(exchange.caller, exchange.body, exchange.saveResponse),
   ),
   route(
     'POST ~/mail/{id}/reply',
     {
       id: 'reply-mail',
-      summary: 'Answer a message',
-      description: 'The reply goes to its sender and stays in its thread.',
+      summary: 'Reply to a message',
+      description: 'The reply goes to the sender and belongs to the same thread.',
       query: MailLabel,
       body: MailReplyInputBody,
       ok: { 201: Message },
@@ -118,7 +118,11 @@ const writeRoutes = (city: City) => [
       index: true,
       headers: once,
     },
-    (x) => city(x).mail.reply(x.caller, x.params.id, x.body, { rig: x.query.rig, saveResponse: x.saveResponse }),
+    (exchange) =>
+      city(exchange).mail.reply(exchange.caller, exchange.params.id, exchange.body, {
+        rig: exchange.query.rig,
+        saveResponse: exchange.saveResponse,
+      }),
   ),
 ]
 
@@ -128,13 +132,13 @@ const messageRoutes = (city: City) => [
     {
       id: 'get-v0-city-by-city-name-mail-by-id',
       summary: 'Show a message',
-      description: 'It stays unread.',
+      description: 'This does not mark it as read.',
       query: MailLabel,
       ok: Message,
       errors: ['mail-not-found'],
       index: true,
     },
-    (x) => city(x).mail.get(x.params.id, x.query.rig),
+    (exchange) => city(exchange).mail.get(exchange.params.id, exchange.query.rig),
   ),
   route(
     'PATCH ~/mail/{id}',
@@ -142,39 +146,39 @@ const messageRoutes = (city: City) => [
       id: 'patch-v0-city-by-city-name-mail-by-id',
       summary: 'Mark or archive a message',
       description:
-        'What is absent stays. It answers with the message: one that is marked as read here counts as read by you.',
+        'Absent fields do not change. The response is the message; marking it as read records that you read it.',
       body: MailPatch,
       ok: Message,
       errors: ['mail-not-found'],
       index: true,
     },
-    (x) => city(x).mail.patch(x.caller, x.params.id, x.body),
+    (exchange) => city(exchange).mail.patch(exchange.caller, exchange.params.id, exchange.body),
   ),
   route(
     'DELETE ~/mail/{id}',
     {
       id: 'delete-v0-city-by-city-name-mail-by-id',
       summary: 'Delete a message',
-      description: 'It leaves every list; its bead is kept, closed. What is gone already stays gone.',
+      description: 'The message leaves every list; its bead is closed and kept. Deleting it again changes nothing.',
       query: MailLabel,
       ok: OKResponseBody,
       errors: ['mail-not-found'],
     },
-    (x) => city(x).mail.delete(x.params.id, x.query.rig),
+    (exchange) => city(exchange).mail.delete(exchange.params.id, exchange.query.rig),
   ),
   markRoute(city, 'read', 'Mark a message as read'),
-  markRoute(city, 'mark-unread', 'Mark a message as not read'),
+  markRoute(city, 'mark-unread', 'Mark a message as unread'),
   route(
     'POST ~/mail/{id}/archive',
     {
       id: 'post-v0-city-by-city-name-mail-by-id-archive',
       summary: 'Archive a message',
-      description: 'It leaves every list. What is archived or gone already stays so.',
+      description: 'The message leaves every list. Archiving it again changes nothing.',
       query: MailLabel,
       ok: OKResponseBody,
       errors: ['mail-not-found'],
     },
-    (x) => city(x).mail.archive(x.params.id, x.query.rig),
+    (exchange) => city(exchange).mail.archive(exchange.params.id, exchange.query.rig),
   ),
 ]
 

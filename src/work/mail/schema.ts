@@ -1,21 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf, paging } from '../../http/schema.ts'
 
-/** A letter from one session or person to another. */
+/** A message from one session or person to another. */
 export const Message = Type.Object(
   {
     id: Type.String({ description: 'The id of its bead.' }),
-    from: Type.String({ description: 'Who sent it: a session by one of its names, or `human`.' }),
-    to: Type.String({ description: 'Whom it is for: a session, an agent, or `human`.' }),
+    from: Type.String({ description: 'The sender: a session by one of its names, or `human`.' }),
+    to: Type.String({ description: 'The recipient: a session, an agent, or `human`.' }),
     subject: Type.String(),
     body: Type.String(),
     created_at: Type.String({ format: 'date-time', description: 'When it was sent.' }),
     read: Type.Boolean(),
-    thread_id: Type.Optional(Type.String({ description: 'The conversation it belongs to.' })),
-    reply_to: Type.Optional(Type.String({ description: 'The message it answers.' })),
+    thread_id: Type.Optional(Type.String({ description: 'The thread it belongs to.' })),
+    reply_to: Type.Optional(Type.String({ description: 'The message it replies to.' })),
     priority: Type.Optional(Type.Integer({ format: 'int64' })),
-    cc: Type.Optional(Type.Array(Type.String(), { description: 'Who else was meant to know.' })),
-    rig: Type.Optional(Type.String({ description: 'The `rig` that was asked with; else the name of the city.' })),
+    cc: Type.Optional(Type.Array(Type.String(), { description: 'Further recipients that were named.' })),
+    rig: Type.Optional(Type.String({ description: 'The `rig` of the request; else the name of the city.' })),
   },
   { $id: 'Message', additionalProperties: false },
 )
@@ -27,7 +27,7 @@ export type MailListBody = Static<typeof MailListBody>
 export const MailCountOutputBody = Type.Object(
   {
     total: Type.Integer({ format: 'int64', description: 'Messages that are not archived.' }),
-    unread: Type.Integer({ format: 'int64', description: 'Those of them that nobody has read.' }),
+    unread: Type.Integer({ format: 'int64', description: 'Those of them that are unread.' }),
     partial: Type.Optional(Type.Boolean({ description: 'Some source could not be read.' })),
     partial_errors: Type.Optional(Type.Array(Type.String(), { description: 'Which, and why.' })),
   },
@@ -36,7 +36,7 @@ export const MailCountOutputBody = Type.Object(
 export type MailCountOutputBody = Static<typeof MailCountOutputBody>
 
 const from = Type.Optional(
-  Type.String({ description: 'A session may only give one of its own names; a person may give a label.' }),
+  Type.String({ description: 'A session may give only one of its own names; a person may give a label.' }),
 )
 
 export const MailSendInputBody = Type.Object(
@@ -48,7 +48,7 @@ export const MailSendInputBody = Type.Object(
     subject: Type.String({ minLength: 1, description: 'At most 1 KB.' }),
     body: Type.Optional(Type.String({ description: 'At most 256 KB.' })),
     from,
-    rig: Type.Optional(Type.String({ description: 'A label that comes back in the answer; a city has one mailbox.' })),
+    rig: Type.Optional(Type.String({ description: 'A label that the response repeats; a city has one mailbox.' })),
   },
   { $id: 'MailSendInputBody', additionalProperties: false },
 )
@@ -57,7 +57,7 @@ export type MailSendInputBody = Static<typeof MailSendInputBody>
 export const MailReplyInputBody = Type.Object(
   {
     from,
-    subject: Type.Optional(Type.String({ description: '`Re:` and the subject it answers, when absent.' })),
+    subject: Type.Optional(Type.String({ description: '`Re:` and the original subject when absent.' })),
     body: Type.Optional(Type.String({ description: 'At most 256 KB.' })),
   },
   { $id: 'MailReplyInputBody', additionalProperties: false },
@@ -67,20 +67,24 @@ export type MailReplyInputBody = Static<typeof MailReplyInputBody>
 export const MailPatch = Type.Object(
   {
     read: Type.Optional(Type.Boolean()),
-    archived: Type.Optional(Type.Boolean({ description: 'false brings an archived message back.' })),
+    archived: Type.Optional(Type.Boolean({ description: 'false restores an archived message.' })),
   },
   { $id: 'MailPatchInputBody', additionalProperties: false },
 )
 export type MailPatch = Static<typeof MailPatch>
 
 export const MailEventPayload = Type.Object(
-  { rig: Type.String({ description: 'The label it was asked with; may be empty.' }), message: Type.Optional(Message) },
+  { rig: Type.String({ description: 'The label of the request; may be empty.' }), message: Type.Optional(Message) },
   { $id: 'MailEventPayload', additionalProperties: false },
 )
 export type MailEventPayload = Static<typeof MailEventPayload>
 
-const agent = Type.Optional(Type.String({ description: 'Only mail for this session, agent or `human`, by any name.' }))
-const rig = Type.Optional(Type.String({ description: 'A label for the messages that are shown; selects nothing.' }))
+const agent = Type.Optional(
+  Type.String({ description: 'Only mail for this session, agent or `human`, by any of its names.' }),
+)
+const rig = Type.Optional(
+  Type.String({ description: 'A label that the messages in the response get; it filters nothing.' }),
+)
 
 export const MailLabel = Type.Object({ rig })
 export const MailCountQuery = Type.Object({ agent, rig })
@@ -88,7 +92,7 @@ export type MailCountQuery = Static<typeof MailCountQuery>
 
 export const MailQuery = Type.Object({
   agent,
-  status: Type.Optional(Type.String({ description: '`unread` when absent; `all` shows read ones too.' })),
+  status: Type.Optional(Type.String({ description: '`unread` by default; `all` includes read messages.' })),
   rig,
   ...paging,
 })
@@ -96,7 +100,9 @@ export type MailQuery = Static<typeof MailQuery>
 
 export const InboxQuery = Type.Object({
   agent: Type.Optional(
-    Type.String({ description: 'Whose: a session, an agent or `human`, by any name; absent: the caller’s own.' }),
+    Type.String({
+      description: 'The inbox of this session, agent or `human`, by any of its names; the caller’s own when absent.',
+    }),
   ),
   ...paging,
 })

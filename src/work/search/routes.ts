@@ -3,22 +3,22 @@ import { route } from '../../http/route.ts'
 import { BeadSearch, BeadsFound } from './schema.ts'
 import type { Search } from './search.ts'
 
-/** Search. */
+/** The operation that searches. */
 export const searchRoutes = (city: CityOf<{ search: Search }>) => [
   route(
     'GET ~/beads/search',
     {
       id: 'search-beads',
-      summary: 'Search beads by their words',
+      summary: 'Search beads',
       description:
-        'Looks in titles, descriptions, labels and comments; closed beads too. Sessions, messages and waits have no words ' +
-        'here, but comments on them do.',
+        'Searches titles, descriptions, labels and comments, also of closed beads. Of sessions, messages and waits only ' +
+        'the comments are searched.',
       query: BeadSearch,
       ok: BeadsFound,
       errors: ['invalid-cursor'],
       index: true,
       extension: true,
     },
-    (x) => city(x).search.find(x.query),
+    (exchange) => city(exchange).search.find(exchange.query),
   ),
 ]

@@ -7,21 +7,21 @@ export const BeadSearch = Type.Object({
     minLength: 1,
     maxLength: 500,
     description:
-      'Words, all of which have to be in the bead or in one comment on it; whole words, in any order and case.',
+      'Words that must all occur in the bead or in one comment on it; complete words, in any order and case.',
   }),
   status: Type.Optional(Type.String({ description: 'Only this status.' })),
   type: Type.Optional(Type.String({ description: 'Only this type.' })),
-  rig: Type.Optional(Type.String({ description: "Only this rig; the city's own name: only beads of no rig." })),
+  rig: Type.Optional(Type.String({ description: "Only this rig; the city's own name selects the beads of no rig." })),
   ...paging,
 })
 export type BeadSearch = Static<typeof BeadSearch>
 
 export const BeadsFound = Type.Object(
   {
-    items: Type.Array(Bead, { description: 'The one that was put on record last comes first.' }),
+    items: Type.Array(Bead, { description: 'The bead that was created last comes first.' }),
     next_cursor: Type.Optional(
       Type.String({
-        description: 'Sent as `cursor` it goes on looking; a page may be short, even empty, and still have one.',
+        description: 'Send it as `cursor` to read on; a page may be short, even empty, and still have one.',
       }),
     ),
   },

@@ -15,7 +15,7 @@ export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
       ok: { media: 'application/x-ndjson' },
       extension: true,
     },
-    (x) => city(x).transfer.export(),
+    (exchange) => city(exchange).transfer.export(),
   ),
   route(
     'POST ~/beads/import',
@@ -30,6 +30,6 @@ export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
       extension: true,
       longRunning: true,
     },
-    (x) => city(x).transfer.import(x.caller, x.body),
+    (exchange) => city(exchange).transfer.import(exchange.caller, exchange.body),
   ),
 ]

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** What an import did. */
+/** How many beads an import created and changed. */
 export const BeadsImported = Type.Object(
   {
     created: Type.Integer(),

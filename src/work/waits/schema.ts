@@ -2,22 +2,22 @@ import { type Static, Type } from '@sinclair/typebox'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
-/** A session that waits for beads to be closed. */
+/** A wait of a session for beads to be closed. */
 export const WaitView = Type.Object(
   {
     id: Type.String({ description: 'The id of its bead.' }),
     session_id: Type.String({ description: 'The session that waits.' }),
-    kind: Type.String({ description: '`deps`: it waits for beads.' }),
+    kind: Type.String({ description: '`deps`: a wait for beads.' }),
     state: Type.String({ description: '`pending`, `ready`, `closed`, `canceled`, `expired` or `failed`.' }),
-    status: Type.String({ description: 'The status of its bead: `open` until it is over.' }),
+    status: Type.String({ description: 'The status of its bead: `open` until the wait is over.' }),
     session_name: text('The run-time name of the session.'),
     dep_ids: Type.Optional(Type.Array(Type.String(), { description: 'The beads it waits for.' })),
     dep_mode: text('Whether `all` of them have to be closed, or `any`.'),
     registered_epoch: text('How many times the session had been started when it began to wait.'),
-    delivery_attempt: text('The number of its reminder.'),
-    nudge_id: text('Names the reminder that the session was sent.'),
-    expires_at: text('When it ends by itself.'),
-    note: text('What the session is told when it is over.'),
+    delivery_attempt: text('The number of the nudge.'),
+    nudge_id: text('The name of the nudge that the session was sent.'),
+    expires_at: text('When it expires.'),
+    note: text('What the nudge says besides.'),
     created_at: text('When it began.'),
     labels: Type.Optional(Type.Array(Type.String(), { description: 'The labels of its bead.' })),
   },
@@ -38,7 +38,9 @@ export type WaitListBody = Static<typeof WaitListBody>
 
 export const WaitCreate = Type.Object(
   {
-    session: text('Who waits, by id, alias or name. A session can only wait itself, and need not say so.'),
+    session: text(
+      'The session that waits, by id, alias or name. A session can only wait itself, and may leave this out.',
+    ),
     on_beads: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: 100,
@@ -46,11 +48,11 @@ export const WaitCreate = Type.Object(
     }),
     mode: Type.Optional(
       Type.Union([Type.Literal('all'), Type.Literal('any')], {
-        description: 'Until all of them are closed, or the first; `all` when absent.',
+        description: 'Whether all of them have to be closed, or any; `all` by default.',
       }),
     ),
-    note: text('What to tell the session when it is over; at most 8 KB.'),
-    expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When to stop waiting.' })),
+    note: text('What the nudge says besides; at most 8 KB.'),
+    expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the wait expires.' })),
   },
   { $id: 'WaitCreateInputBody', additionalProperties: false },
 )
