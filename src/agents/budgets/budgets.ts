@@ -10,6 +10,7 @@ import type { Usage, UsageOwner } from '../usage/usage.ts'
 import { BudgetChanged, BudgetExhausted, BudgetRemoved, BudgetWarned } from './events.ts'
 import { levelOf, periodOf } from './period.ts'
 import type { Budget, BudgetKey, BudgetList, BudgetSet } from './schema.ts'
+import type { BudgetRow } from './table.ts'
 
 export interface BudgetsDependencies {
   store: Store
@@ -19,16 +20,6 @@ export interface BudgetsDependencies {
   usage: Pick<Usage, 'spent' | 'onUsage'>
   /** Sends a mail to the people of the city. */
   notify(tx: Tx, subject: string, body: string): void
-}
-
-interface BudgetRow {
-  scope: Budget['scope']
-  name: string
-  unit: Budget['unit']
-  per: Budget['per']
-  limit: number
-  notifiedPeriod: number
-  notifiedLevel: number
 }
 
 type KeyParameters = [string, string, string, string]

@@ -9,17 +9,16 @@ import { SessionAnswered, SessionAsked } from './events.ts'
 import { promptFor } from './questions.ts'
 import { acpQuestions, acpRuns, acpSessions, type QuestionRow } from './table.ts'
 
-/** What is kept in one write, at most. */
 const MAX_RECORDS_PER_WRITE = 200
 const MAX_BYTES_PER_WRITE = 256 << 10
-/** Of one session so much is kept; beyond it the oldest goes. */
+/** Beyond this size the oldest records of a session are deleted. */
 const MAX_BYTES_PER_SESSION = 32 << 20
 
 interface AcpConversationsOptions {
   store: Store
   log: EventLog
   city: string
-  /** A conversation was opened that the session's next start may go on with; undefined when it cannot. */
+  /** A conversation was opened; its id is undefined when a later start cannot resume it. */
   onConversationOpened(tx: Tx, session: string, conversation: string | undefined): void
 }
 
@@ -30,13 +29,13 @@ export interface EndedTurn {
   error: string | undefined
 }
 
-/** A record that was kept, with its place among all of its session. */
+/** A stored record; ids increase in the order of arrival. */
 export interface StoredRecord {
   readonly id: number
   readonly body: string
 }
 
-/** What is said between us and programs that are spoken to by protocol: kept as it is told, once, in order. */
+/** The conversations with programs that speak ACP: stores their records once, in order, and tracks turns and questions. */
 export class AcpConversations {
   readonly #insert: Statement<unknown, [string, string]>
   readonly #recordsAfter: Statement<StoredRecord, [string, number]>
@@ -68,7 +67,7 @@ export class AcpConversations {
     for (const { key } of runs) this.#acpHostKeys.add(key)
   }
 
-  /** A program that is spoken to by protocol is about to be started. */
+  /** Registers a program that speaks ACP before it is started. */
   begin(tx: Tx, key: string, session: { id: string; template: string }): void {
     const { id: sessionId, template } = session
     tx.orm.insert(acpRuns).values({ hostKey: key, sessionId }).onConflictDoNothing().run()
@@ -76,17 +75,17 @@ export class AcpConversations {
     this.#acpHostKeys.add(key)
   }
 
-  /** Whether the program under this key is spoken to by protocol. */
+  /** Whether the program under this host key speaks ACP. */
   usesAcp(key: string | null): boolean {
     return key !== null && this.#acpHostKeys.has(key)
   }
 
-  /** Whether a session's program was ever spoken to by protocol. */
+  /** Whether a session's program ever spoke ACP. */
   hasRecords(session: string): boolean {
     return this.options.store.read(() => this.#hasRun.get(session)) !== null
   }
 
-  /** The place in front of the newest so many records of a session. */
+  /** The id before the newest records of a session. */
   positionBeforeLast(session: string, newest: number): number {
     return this.options.store.read(() => this.#idBefore.get(session, newest))?.id ?? 0
   }
@@ -96,15 +95,20 @@ export class AcpConversations {
     return this.options.store.read(() => this.#hasTurn.get(key)) !== null
   }
 
-  /** What the program asks, oldest first. */
+  /** The open questions of a program, oldest first. */
   questions(key: string): QuestionRow[] {
-    const of = eq(acpQuestions.hostKey, key)
+    const condition = eq(acpQuestions.hostKey, key)
     return this.options.store.read((orm) =>
-      orm.select().from(acpQuestions).where(of).orderBy(asc(acpQuestions.askedAt), asc(acpQuestions.request)).all(),
+      orm
+        .select()
+        .from(acpQuestions)
+        .where(condition)
+        .orderBy(asc(acpQuestions.askedAt), asc(acpQuestions.request))
+        .all(),
     )
   }
 
-  /** The modes that the session's program offers, as far as it or another session of the same agent has told. */
+  /** The modes that a session's program offered, or else those of another session of the same agent. */
   modes(session: string, template: string): AgentMode[] {
     return this.options.store.read((orm) => {
       const own = orm.select().from(acpSessions).where(eq(acpSessions.sessionId, session)).get()
@@ -115,11 +119,13 @@ export class AcpConversations {
   }
 
   requestedMode(session: string): string | undefined {
-    const of = eq(acpSessions.sessionId, session)
-    return this.options.store.read((orm) => orm.select().from(acpSessions).where(of).get())?.wantedMode ?? undefined
+    const condition = eq(acpSessions.sessionId, session)
+    return (
+      this.options.store.read((orm) => orm.select().from(acpSessions).where(condition).get())?.wantedMode ?? undefined
+    )
   }
 
-  /** Says which mode the session's next start begins in. */
+  /** Sets the mode that the session's next run starts in. */
   requestMode(tx: Tx, session: { id: string; template: string }, mode: string): void {
     const row = { sessionId: session.id, template: session.template, wantedMode: mode }
     tx.orm
@@ -129,15 +135,15 @@ export class AcpConversations {
       .run()
   }
 
-  /** What was said in a session behind a place, at most 5,000 records. */
+  /** The records of a session after an id, at most 5,000. */
   recordsAfter(session: string, place: number): StoredRecord[] {
     return this.options.store.read(() => this.#recordsAfter.all(session, place))
   }
 
-  /** Hears that something was said in a session. */
-  onRecords(hear: (session: string) => void): () => void {
-    this.#listeners.add(hear)
-    return () => this.#listeners.delete(hear)
+  /** Calls the listener when records of a session were stored. */
+  onRecords(listener: (session: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Calls the listener whenever a turn is over, once that is on disk. */
@@ -146,22 +152,22 @@ export class AcpConversations {
     return () => this.#turnListeners.delete(listener)
   }
 
-  /** Keeps what a program of this city said; false when it is another city's. */
+  /** Stores the records of a program; false when it belongs to another city. */
   async ingest({ key, records }: RecordBatch): Promise<boolean> {
     const [city, session] = key.split('/')
     if (city !== this.options.city || session === undefined) return false
-    for (const slice of batchesOf(records))
-      await this.options.store.write((tx) => this.#insertRecords(tx, key, session, slice))
+    for (const batch of batchesOf(records))
+      await this.options.store.write((tx) => this.#insertRecords(tx, key, session, batch))
     return true
   }
 
-  #insertRecords(tx: Tx, key: string, session: string, told: readonly SerializedRecord[]): void {
+  #insertRecords(tx: Tx, key: string, session: string, batch: readonly SerializedRecord[]): void {
     const run = tx.orm.select().from(acpRuns).where(eq(acpRuns.hostKey, key)).get()
-    const news = told.filter(({ record }) => record.seq > (run?.lastSeq ?? 0))
-    const last = news.at(-1)
+    const fresh = batch.filter(({ record }) => record.seq > (run?.lastSeq ?? 0))
+    const last = fresh.at(-1)
     if (!run || !last) return
     let bytes = 0
-    for (const { record, body } of news) {
+    for (const { record, body } of fresh) {
       bytes += body.length
       this.#insert.run(session, body)
       this.#apply(tx, key, session, record)
@@ -169,19 +175,19 @@ export class AcpConversations {
     tx.orm.update(acpRuns).set({ lastSeq: last.record.seq }).where(eq(acpRuns.hostKey, key)).run()
     this.#enforceLimit(tx, session, bytes)
     tx.after(() => {
-      for (const hear of this.#listeners) hear(session)
+      for (const listener of this.#listeners) listener(session)
     })
   }
 
-  /** What follows from a record beside its being kept. */
+  /** Applies a record to the state of its run. */
   #apply(tx: Tx, key: string, session: string, record: AgentRecord): void {
-    const of = eq(acpRuns.hostKey, key)
+    const condition = eq(acpRuns.hostKey, key)
     if (record.type === 'ready') this.#ready(tx, session, record)
-    if (record.type === 'turn') tx.orm.update(acpRuns).set({ turn: record.turn }).where(of).run()
+    if (record.type === 'turn') tx.orm.update(acpRuns).set({ turn: record.turn }).where(condition).run()
     if (record.type === 'asked') this.#asked(tx, key, session, record)
     if (record.type === 'answered') this.#answered(tx, session, record)
     if (record.type !== 'done') return
-    tx.orm.update(acpRuns).set({ turn: '' }).where(of).run()
+    tx.orm.update(acpRuns).set({ turn: '' }).where(condition).run()
     const { error } = record
     tx.after(() => {
       for (const listener of this.#turnListeners) listener({ session, key, error })
@@ -211,12 +217,12 @@ export class AcpConversations {
   }
 
   #enforceLimit(tx: Tx, session: string, more: number): void {
-    const of = eq(acpSessions.sessionId, session)
-    const row = tx.orm.select().from(acpSessions).where(of).get()
+    const condition = eq(acpSessions.sessionId, session)
+    const row = tx.orm.select().from(acpSessions).where(condition).get()
     if (!row) return
     let bytes = row.bytes + more
     if (bytes > MAX_BYTES_PER_SESSION) for (const dropped of this.#deleteOldest.all(session)) bytes -= dropped.bytes
-    tx.orm.update(acpSessions).set({ bytes }).where(of).run()
+    tx.orm.update(acpSessions).set({ bytes }).where(condition).run()
   }
 }
 
@@ -227,18 +233,18 @@ interface SerializedRecord {
   body: string
 }
 
-/** Pieces small enough for one write. */
+/** Splits records into batches for one write each. */
 function* batchesOf(records: readonly AgentRecord[]): Generator<readonly SerializedRecord[]> {
-  let slice: SerializedRecord[] = []
+  let batch: SerializedRecord[] = []
   let bytes = 0
   for (const record of records) {
     const body = JSON.stringify(record)
-    slice.push({ record, body })
+    batch.push({ record, body })
     bytes += body.length
-    if (slice.length < MAX_RECORDS_PER_WRITE && bytes < MAX_BYTES_PER_WRITE) continue
-    yield slice
-    slice = []
+    if (batch.length < MAX_RECORDS_PER_WRITE && bytes < MAX_BYTES_PER_WRITE) continue
+    yield batch
+    batch = []
     bytes = 0
   }
-  if (slice.length > 0) yield slice
+  if (batch.length > 0) yield batch
 }

@@ -9,7 +9,7 @@ export const SessionAsked = defineEvent(
     { session_id: Type.String(), request_id: Type.String(), prompt: Type.String() },
     { $id: 'SessionAskedPayload', ...closed },
   ),
-  'A session’s agent waits for a person to say whether it may.',
+  'The agent of a session waits for a person’s permission.',
 )
 export const SessionAnswered = defineEvent(
   'session.answered',
@@ -17,9 +17,9 @@ export const SessionAnswered = defineEvent(
     {
       session_id: Type.String(),
       request_id: Type.String(),
-      choice: Type.Optional(Type.String({ description: 'Absent when nobody answered and the turn ended.' })),
+      choice: Type.Optional(Type.String({ description: 'Absent when the turn ended without an answer.' })),
     },
     { $id: 'SessionAnsweredPayload', ...closed },
   ),
-  'A session’s agent has its answer, or needs none any more.',
+  'The question of a session’s agent was answered, or needs no answer any more.',
 )

@@ -3,16 +3,16 @@ import type { SessionHost } from '../../../host/client/contract.ts'
 import type { Delivery } from '../../../host/terminal/deliver.ts'
 import type { AcpConversations } from './conversations.ts'
 
-/** What a program is to be told. */
+/** A prompt to a program. */
 interface Prompt {
-  /** It is told once under this name. */
+  /** Each name is delivered once. */
   name: string
   text: string
-  /** In place of the turn that it works on, which has been interrupted. */
+  /** Whether it replaces the current turn, which was interrupted. */
   replacesTurn: boolean
 }
 
-/** Gives turns to programs that are spoken to by protocol. */
+/** Sends prompts to programs that speak ACP. */
 export class AcpPrompter {
   constructor(
     private readonly host: Pick<SessionHost, 'prompt' | 'cancel'>,
@@ -38,7 +38,7 @@ export class AcpPrompter {
     }
   }
 
-  /** Has the program end its turn; refuses when it does not. */
+  /** Cancels the current turn; fails when the program does not end it. */
   async interrupt(key: string): Promise<void> {
     if (await this.host.cancel(key)) return
     throw new AppError(

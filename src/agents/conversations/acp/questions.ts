@@ -3,7 +3,7 @@ import type { PermissionChoice } from '../../../host/protocol/record.ts'
 import type { PendingInteraction } from '../../sessions/schema.ts'
 import type { QuestionRow } from './table.ts'
 
-/** What people may say to a question, and the kinds of choices that mean it, the best first. */
+/** The actions that answer a question, and the kinds of choices they stand for, the best first. */
 const CHOICE_KINDS_BY_ACTION: Readonly<Record<string, readonly string[]>> = {
   approve: ['allow_once'],
   allow: ['allow_once'],
@@ -16,7 +16,7 @@ const CHOICE_KINDS_BY_ACTION: Readonly<Record<string, readonly string[]>> = {
   reject_always: ['reject_always'],
 }
 
-/** The choice that an action takes; one of the question's own choices can be named, too. Refuses what fits none. */
+/** The choice that an action selects; it may also be the id or name of a choice. Fails when it selects none. */
 export function choiceFor(
   action: string,
   choices: readonly PermissionChoice[],
@@ -30,7 +30,7 @@ export function choiceFor(
   throw invalidField('body.action', message)
 }
 
-/** The actions that fit a question. */
+/** The actions that can answer a question. */
 export function actionsFor(choices: readonly PermissionChoice[]): string[] {
   const offered = new Set(choices.map(({ kind }) => kind))
   const actions = ['approve', 'approve_always', 'deny', 'deny_always'].filter((action) =>
@@ -39,14 +39,14 @@ export function actionsFor(choices: readonly PermissionChoice[]): string[] {
   return actions.length > 0 ? actions : choices.map(({ id }) => id)
 }
 
-/** What a question asks, in a line. */
+/** The prompt of a question in one line. */
 export function promptFor({ tool }: Pick<QuestionRow, 'tool'>): string {
   const { title, kind } = tool
   const what = typeof title === 'string' && title !== '' ? title : typeof kind === 'string' ? kind : 'a tool'
   return `Allow ${what}?`
 }
 
-/** A question as clients know it. */
+/** A question in its wire shape. */
 export function toPendingInteraction(question: Pick<QuestionRow, 'request' | 'tool' | 'choices'>): PendingInteraction {
   const { kind, name, toolCallId } = question.tool
   const facts = { tool_name: name ?? kind, tool_call_id: toolCallId, source: 'acp' }

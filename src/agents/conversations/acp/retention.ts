@@ -5,11 +5,11 @@ import { errorMessage } from '../../../core/errors.ts'
 import type { Store } from '../../../core/store.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** How long what was said in a session is kept after it was closed. */
+/** How long records are kept after their session was closed. */
 const RETENTION_MS = 30 * DAY_MS
 const BATCH_SIZE = 500
 
-/** Drops what was said in sessions that were closed long ago or are removed, a slice at a time. */
+/** Deletes the records of sessions that were closed long ago or deleted, in batches. */
 export class AcpRetention {
   readonly #due: Statement<{ id: string }, [number]>
   readonly #records: Statement<unknown, [string]>
@@ -34,7 +34,7 @@ export class AcpRetention {
     )
   }
 
-  /** Tidies now and every day. */
+  /** Deletes old records now and every day. */
   async start(): Promise<void> {
     this.#next = this.deadlines.after(DAY_MS, () => this.start().catch((error) => this.report(errorMessage(error))))
     const due = this.store.read(() => this.#due.all(this.clock.now() - RETENTION_MS))

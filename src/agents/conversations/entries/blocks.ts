@@ -4,16 +4,16 @@ import { fileOf, toolInput } from './tool-inputs.ts'
 import type { ToolCall } from './tool-kinds.ts'
 import { type ToolOutcome, toolResult } from './tool-results.ts'
 
-/** Remembers what was made first. */
-export function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
+/** Computes a value when it is first needed, and returns the same one afterwards. */
+export function lazy<T>(compute: () => T): () => T {
+  let cached: { value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    cached ??= { value: compute() }
+    return cached.value
   }
 }
 
-export const textBlock = (said: string): Block => ({ type: 'text', text: said })
+export const textBlock = (text: string): Block => ({ type: 'text', text })
 
 export const thinkingBlock = (thinking: string | undefined, signature?: string): Block =>
   omitUndefined({ type: 'thinking' as const, thinking, signature })
@@ -38,7 +38,7 @@ export const toolResultBlock = (id: string | undefined, call: ToolCall | undefin
     file_path: fileOf(call?.input),
   })
 
-/** An image by where it is; its bytes stay in the log. */
+/** An image by its URL; its bytes stay in the log. */
 export function imageBlock(image: JsonRecord): Block {
   const source = asObject(image.source)
   return omitUndefined({
@@ -50,7 +50,7 @@ export function imageBlock(image: JsonRecord): Block {
 
 const withoutDataUrl = (url: string | undefined): string | undefined => (url?.startsWith('data:') ? undefined : url)
 
-/** The words of a content that is a text, or a list of blocks with texts. */
+/** The text of a content that is a string, or a list of blocks with text. */
 export function plainText(content: unknown): string {
   if (typeof content === 'string') return content
   if (isObject(content)) return asString(content.text) ?? stringify(content)
@@ -59,10 +59,10 @@ export function plainText(content: unknown): string {
     .join('\n')
 }
 
-/** So much of a tool's result is told in a conversation, in bytes. */
+/** The conversation format shows the beginning of a tool's result. */
 const MAX_RESULT_BYTES = 500
 
-/** An entry as one turn of a conversation; empty when it has nothing to tell. */
+/** The text of a turn in the conversation format; empty when there is nothing to show. */
 export const turnText = (blocks: readonly Block[]): string =>
   blocks
     .map(blockText)
@@ -84,10 +84,10 @@ function blockText(block: Block): string {
   }
 }
 
-/** At most so many bytes, cut between characters. */
-function truncate(said: string): string {
-  const bytes = Buffer.from(said)
-  if (bytes.length <= MAX_RESULT_BYTES) return said
+/** Truncates a text between characters. */
+function truncate(text: string): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= MAX_RESULT_BYTES) return text
   const piece = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, MAX_RESULT_BYTES), {
     stream: true,
   })

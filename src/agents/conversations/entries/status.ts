@@ -1,7 +1,7 @@
 import { contextWindowOf, percentUsed } from './context-windows.ts'
 import type { LogSnapshot } from './log-reader.ts'
 
-/** What a log tells of how a session is. */
+/** The status of a session by its log. */
 export interface LogStatus {
   readonly activity?: 'idle' | 'in-turn'
   readonly model?: string
@@ -9,7 +9,7 @@ export interface LogStatus {
   readonly contextWindow?: number
 }
 
-/** How a session is, by the newest entries of its log. */
+/** The status of a session by the newest entries of its log. */
 export function statusOf({ entries }: LogSnapshot): LogStatus {
   const activity = entries.findLast(({ turn }) => turn !== undefined)?.turn
   const model = entries.findLast((entry) => entry.model !== undefined)?.model

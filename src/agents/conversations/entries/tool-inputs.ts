@@ -17,7 +17,7 @@ const PATHS = ['file_path', 'filePath', 'absolute_path', 'notebook_path', 'path'
 /** The file that a call is about. */
 export const fileOf = (input: unknown): string | undefined => firstString(asObject(input), ...PATHS)
 
-/** What a tool was given, in the words that are the same for every program. */
+/** The input of a tool call, in the wire shape that is common to all programs. */
 export function toolInput({ name, input }: ToolCall): ToolInput {
   if (typeof input === 'string') return fromString(kindOf(name), input)
   if (!isObject(input)) return { kind: 'unknown' }
@@ -37,10 +37,10 @@ const toArguments = (input: JsonRecord): ToolInput => ({ kind: 'arguments', argu
 const argumentsOf = (input: JsonRecord, except: readonly string[] = []) =>
   Object.entries(input).flatMap(([name, value]) => (except.includes(name) ? [] : [{ name, value: stringify(value) }]))
 
-/** Further arguments; undefined when there are none. */
+/** The remaining arguments; undefined when there are none. */
 function otherArguments(input: JsonRecord, ...except: readonly string[]) {
-  const found = argumentsOf(input, except)
-  return found.length > 0 ? found : undefined
+  const others = argumentsOf(input, except)
+  return others.length > 0 ? others : undefined
 }
 
 const INPUT_READERS: Readonly<Record<ToolKind, (input: JsonRecord) => ToolInput>> = {
@@ -132,11 +132,11 @@ const INPUT_READERS: Readonly<Record<ToolKind, (input: JsonRecord) => ToolInput>
     }),
 }
 
-/** A command as one line; words of a vector are put behind each other. */
+/** A command as one line; the arguments of a vector are joined. */
 export function commandOf(input: JsonRecord): string | undefined {
-  const said = input.command ?? input.cmd ?? input.script ?? asObject(input.action).command
-  if (typeof said === 'string') return said
-  const words = asStrings(said)
+  const command = input.command ?? input.cmd ?? input.script ?? asObject(input.action).command
+  if (typeof command === 'string') return command
+  const words = asStrings(command)
   if (!words) return undefined
   const [shell, option, line] = words
   const isShell = words.length === 3 && /(?:^|\/)(?:ba|z|da)?sh$/.test(shell ?? '') && /^-l?c$/.test(option ?? '')
@@ -148,7 +148,7 @@ export const taskIdOf = (input: JsonRecord): string | undefined => {
   return id === undefined ? undefined : stringify(id)
 }
 
-/** What an edit takes away and puts in, as a patch. */
+/** The removed and added lines of an edit as a patch. */
 function toPatch(input: JsonRecord): string {
   const edits = asArray(input.edits)
   const all = edits.length > 0 ? edits.map(asObject) : [input]

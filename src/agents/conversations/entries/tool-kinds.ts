@@ -1,4 +1,4 @@
-/** What a tool does, whatever a program calls it. */
+/** What a tool does, independently of its name in a program. */
 export type ToolKind =
   | 'command'
   | 'stdin'
@@ -40,10 +40,10 @@ const KINDS_BY_NAME: ReadonlyMap<string, ToolKind> = new Map(
   ),
 )
 
-/** What a tool of this name does; undefined when that is not known. */
+/** The kind of a tool by its name; undefined when it is not known. */
 export const kindOf = (name: string | undefined): ToolKind | undefined => KINDS_BY_NAME.get(name?.toLowerCase() ?? '')
 
-/** A call of a tool: its name and what it was given. */
+/** A call of a tool: its name and input. */
 export interface ToolCall {
   readonly name: string
   readonly input: unknown

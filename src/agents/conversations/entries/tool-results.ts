@@ -15,60 +15,61 @@ import {
 import { commandOf, fileOf, newText, oldText, stepsOf, taskIdOf, todosOf } from './tool-inputs.ts'
 import { kindOf, type ToolCall, type ToolKind } from './tool-kinds.ts'
 
-/** What came back from a tool. */
+/** The result of a tool call as its program logged it. */
 export interface ToolOutcome {
-  /** The words that the model was shown. */
+  /** The text that the model was shown. */
   readonly content: string
   readonly isError: boolean
-  /** What the program noted for itself beside those words. */
+  /** What the program logged besides that text. */
   readonly details: unknown
 }
 
-type ResultReader = (outcome: ToolOutcome, noted: JsonRecord, input: JsonRecord) => ToolResult
+type ResultReader = (outcome: ToolOutcome, details: JsonRecord, input: JsonRecord) => ToolResult
 
-/** What came back from a tool, in the words that are the same for every program. */
+/** The result of a tool call, in the wire shape that is common to all programs. */
 export function toolResult(call: ToolCall | undefined, outcome: ToolOutcome): ToolResult {
   const kind = kindOf(call?.name) ?? guessKind(outcome.details)
-  const noted = asObject(outcome.details)
+  const details = asObject(outcome.details)
   const read = kind ? RESULT_READERS[kind] : textResult
-  const result = read(outcome, noted, asObject(call?.input))
+  const result = read(outcome, details, asObject(call?.input))
   const error = errorOf(outcome, kind)
   return error ? { ...result, error } : result
 }
 
 const textResult: ResultReader = ({ content }) => ({ kind: 'text', text: content })
 
-/** What the notes tell of a tool whose call was not seen. */
-function guessKind(noted: unknown): ToolKind | undefined {
-  if (!isObject(noted)) return undefined
-  if ('structuredPatch' in noted || 'oldString' in noted) return 'edit'
-  if ('stdout' in noted || 'exit_code' in noted) return 'command'
-  if ('newTodos' in noted) return 'todo'
+/** The kind of a tool by the logged details, when its call was not seen. */
+function guessKind(details: unknown): ToolKind | undefined {
+  if (!isObject(details)) return undefined
+  if ('structuredPatch' in details || 'oldString' in details) return 'edit'
+  if ('stdout' in details || 'exit_code' in details) return 'command'
+  if ('newTodos' in details) return 'todo'
   return undefined
 }
 
 const RESULT_READERS: Readonly<Record<ToolKind, ResultReader>> = {
-  command: ({ content }, noted, input) => {
-    const stdout = asString(noted.stdout) ?? (isObject(noted.metadata) || 'exit' in noted ? content : undefined)
+  command: ({ content }, details, input) => {
+    const stdout = asString(details.stdout) ?? (isObject(details.metadata) || 'exit' in details ? content : undefined)
     return omitUndefined({
       kind: 'bash' as const,
       command: commandOf(input),
       content,
       stdout,
-      stderr: asString(noted.stderr),
-      exit_code: asInteger(noted.exit_code) ?? asInteger(noted.exit) ?? asInteger(asObject(noted.metadata).exit_code),
-      interrupted: asBoolean(noted.interrupted),
-      truncated: asBoolean(noted.truncated),
-      is_image: asBoolean(noted.isImage),
+      stderr: asString(details.stderr),
+      exit_code:
+        asInteger(details.exit_code) ?? asInteger(details.exit) ?? asInteger(asObject(details.metadata).exit_code),
+      interrupted: asBoolean(details.interrupted),
+      truncated: asBoolean(details.truncated),
+      is_image: asBoolean(details.isImage),
       num_lines: countLines(stdout ?? content),
-      task_id: firstString(noted, 'backgroundTaskId', 'shellId'),
+      task_id: firstString(details, 'backgroundTaskId', 'shellId'),
     })
   },
-  stdin: ({ content }, noted, input) =>
+  stdin: ({ content }, details, input) =>
     omitUndefined({
       kind: 'stdin' as const,
       content,
-      task_id: taskIdOf(noted) ?? taskIdOf(input),
+      task_id: taskIdOf(details) ?? taskIdOf(input),
       num_lines: countLines(content),
     }),
   code: ({ content, isError }, _, input) =>
@@ -77,79 +78,79 @@ const RESULT_READERS: Readonly<Record<ToolKind, ResultReader>> = {
       code: asString(input.code),
       ...(isError ? { stderr: content } : { stdout: content }),
     }),
-  patch: ({ content }, noted, input) =>
+  patch: ({ content }, details, input) =>
     omitUndefined({
       kind: 'edit' as const,
       content,
-      file_path: fileOf(noted),
-      file_paths: asStrings(noted.files),
-      patch: firstString(noted, 'diff') ?? firstString(input, 'patch', 'patchText', 'input'),
+      file_path: fileOf(details),
+      file_paths: asStrings(details.files),
+      patch: firstString(details, 'diff') ?? firstString(input, 'patch', 'patchText', 'input'),
     }),
-  edit: ({ content }, noted, input) => {
-    const from = Object.keys(noted).length > 0 ? { ...input, ...noted } : input
+  edit: ({ content }, details, input) => {
+    const from = Object.keys(details).length > 0 ? { ...input, ...details } : input
     return omitUndefined({
       kind: 'edit' as const,
       content,
       file_path: fileOf(from),
       old_string: oldText(from) || undefined,
       new_string: newText(from) || undefined,
-      original_file: asString(noted.originalFile),
-      patch: asString(noted.diff),
-      patch_hunks: hunksOf(noted.structuredPatch),
+      original_file: asString(details.originalFile),
+      patch: asString(details.diff),
+      patch_hunks: hunksOf(details.structuredPatch),
       replace_all: asBoolean(from.replaceAll) ?? asBoolean(from.replace_all),
-      user_modified: asBoolean(noted.userModified),
+      user_modified: asBoolean(details.userModified),
     })
   },
-  write: ({ content }, noted, input) =>
+  write: ({ content }, details, input) =>
     omitUndefined({
       kind: 'write' as const,
       content,
-      file_path: fileOf(noted) ?? fileOf(input),
-      text: firstString(noted, 'content') ?? firstString(input, 'content'),
-      patch: asString(noted.diff),
-      patch_hunks: hunksOf(noted.structuredPatch),
+      file_path: fileOf(details) ?? fileOf(input),
+      text: firstString(details, 'content') ?? firstString(input, 'content'),
+      patch: asString(details.diff),
+      patch_hunks: hunksOf(details.structuredPatch),
     }),
-  glob: ({ content }, noted) =>
+  glob: ({ content }, details) =>
     omitUndefined({
       kind: 'glob' as const,
       content,
-      filenames: asStrings(noted.filenames),
-      num_files: asInteger(noted.numFiles) ?? asInteger(noted.count),
-      duration_ms: asInteger(noted.durationMs),
-      truncated: asBoolean(noted.truncated),
+      filenames: asStrings(details.filenames),
+      num_files: asInteger(details.numFiles) ?? asInteger(details.count),
+      duration_ms: asInteger(details.durationMs),
+      truncated: asBoolean(details.truncated),
     }),
-  grep: ({ content }, noted, input) =>
+  grep: ({ content }, details, input) =>
     omitUndefined({
       kind: 'grep' as const,
       content,
       query: firstString(input, 'pattern', 'query'),
-      mode: asString(noted.mode),
-      filenames: asStrings(noted.filenames),
-      num_files: asInteger(noted.numFiles),
-      num_lines: asInteger(noted.numLines),
-      num_results: asInteger(noted.matches),
-      applied_limit: asInteger(noted.appliedLimit),
+      mode: asString(details.mode),
+      filenames: asStrings(details.filenames),
+      num_files: asInteger(details.numFiles),
+      num_lines: asInteger(details.numLines),
+      num_results: asInteger(details.matches),
+      applied_limit: asInteger(details.appliedLimit),
     }),
-  search: ({ content }, noted, input) =>
+  search: ({ content }, details, input) =>
     omitUndefined({
       kind: 'search' as const,
       content,
-      query: firstString(noted, 'query') ?? firstString(input, 'query'),
-      result_items: searchItemsOf(noted.results),
-      duration_ms: secondsToMs(noted.durationSeconds),
+      query: firstString(details, 'query') ?? firstString(input, 'query'),
+      result_items: searchItemsOf(details.results),
+      duration_ms: secondsToMs(details.durationSeconds),
     }),
-  fetch: ({ content }, noted, input) =>
+  fetch: ({ content }, details, input) =>
     omitUndefined({
       kind: 'fetch' as const,
       content,
-      url: firstString(noted, 'url') ?? asString(input.url),
-      status_code: asInteger(noted.code),
-      status_text: asString(noted.codeText),
-      bytes: asInteger(noted.bytes),
-      duration_ms: asInteger(noted.durationMs),
+      url: firstString(details, 'url') ?? asString(input.url),
+      status_code: asInteger(details.code),
+      status_text: asString(details.codeText),
+      bytes: asInteger(details.bytes),
+      duration_ms: asInteger(details.durationMs),
     }),
-  file: ({ content }, noted, input) => {
-    const file = asObject(noted.file)
+  file: ({ content }, details, input) => {
+    const file = asObject(details.file)
     return omitUndefined({
       kind: 'read' as const,
       content: asString(file.content) ?? content,
@@ -159,44 +160,44 @@ const RESULT_READERS: Readonly<Record<ToolKind, ResultReader>> = {
       total_lines: asInteger(file.totalLines),
     })
   },
-  todo: ({ content }, noted, input) =>
+  todo: ({ content }, details, input) =>
     omitUndefined({
       kind: 'todo' as const,
       content,
-      old_todos: 'oldTodos' in noted ? todosOf(noted.oldTodos) : undefined,
-      new_todos: todosOf(noted.newTodos ?? noted.todos ?? input.todos),
+      old_todos: 'oldTodos' in details ? todosOf(details.oldTodos) : undefined,
+      new_todos: todosOf(details.newTodos ?? details.todos ?? input.todos),
     }),
-  plan: ({ content }, noted, input) =>
+  plan: ({ content }, details, input) =>
     omitUndefined({
       kind: 'plan' as const,
       content,
-      plan: asString(noted.plan) ?? asString(input.plan),
+      plan: asString(details.plan) ?? asString(input.plan),
       explanation: asString(input.explanation),
       steps: stepsOf(input.plan ?? input.steps),
     }),
-  question: ({ content }, noted, input) =>
+  question: ({ content }, details, input) =>
     omitUndefined({
       kind: 'question' as const,
       content,
-      answers: answersOf(noted.answers),
-      questions: questionsOf(noted.questions ?? input.questions),
+      answers: answersOf(details.answers),
+      questions: questionsOf(details.questions ?? input.questions),
     }),
-  task: ({ content }, noted, input) =>
+  task: ({ content }, details, input) =>
     omitUndefined({
       kind: 'task' as const,
       content,
       description: asString(input.description),
-      task_id: taskIdOf(noted),
+      task_id: taskIdOf(details),
       task_type: firstString(input, 'subagent_type', 'agent'),
-      task_status: asString(noted.status),
-      total_duration_ms: asInteger(noted.totalDurationMs),
-      total_tokens: asInteger(noted.totalTokens),
-      total_tool_use_count: asInteger(noted.totalToolUseCount),
+      task_status: asString(details.status),
+      total_duration_ms: asInteger(details.totalDurationMs),
+      total_tokens: asInteger(details.totalTokens),
+      total_tool_use_count: asInteger(details.totalToolUseCount),
     }),
 }
 
-const countLines = (said: string): number | undefined =>
-  said === '' ? undefined : said.replace(/\n$/, '').split('\n').length
+const countLines = (text: string): number | undefined =>
+  text === '' ? undefined : text.replace(/\n$/, '').split('\n').length
 
 const secondsToMs = (value: unknown): number | undefined =>
   typeof value === 'number' ? Math.round(value * 1000) : undefined
@@ -220,11 +221,11 @@ function searchItemsOf(value: unknown) {
     ...asArray(asObject(item).content),
     ...(asObject(item).url ? [item] : []),
   ])
-  const found = pages.map((item) => {
+  const results = pages.map((item) => {
     const page = asObject(item)
     return omitUndefined({ title: asString(page.title), url: asString(page.url), snippet: asString(page.snippet) })
   })
-  return found.length > 0 ? found : undefined
+  return results.length > 0 ? results : undefined
 }
 
 const answersOf = (value: unknown) =>
@@ -233,8 +234,8 @@ const answersOf = (value: unknown) =>
 function questionsOf(value: unknown) {
   const all = asArray(value).map((item) => {
     const question = asObject(item)
-    const options = asArray(question.options).map((one) =>
-      omitUndefined({ label: asString(asObject(one).label), description: asString(asObject(one).description) }),
+    const options = asArray(question.options).map((option) =>
+      omitUndefined({ label: asString(asObject(option).label), description: asString(asObject(option).description) }),
     )
     return omitUndefined({
       question: asString(question.question),
@@ -249,17 +250,17 @@ function questionsOf(value: unknown) {
 const REJECTED = /^(?:The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user)/
 const REASON = /the user said:\s*([\s\S]+)$/i
 
-function errorOf({ content, isError, details: noted }: ToolOutcome, kind: ToolKind | undefined): ToolResult['error'] {
+function errorOf({ content, isError, details }: ToolOutcome, kind: ToolKind | undefined): ToolResult['error'] {
   const exit =
-    asInteger(asObject(noted).exit_code) ??
-    asInteger(asObject(noted).exit) ??
-    asInteger(asObject(asObject(noted).metadata).exit_code)
+    asInteger(asObject(details).exit_code) ??
+    asInteger(asObject(details).exit) ??
+    asInteger(asObject(asObject(details).metadata).exit_code)
   if (!isError && !exit) return undefined
   const message = content.slice(0, 2000)
-  const said = REASON.exec(content)?.[1]?.trim()
+  const reason = REASON.exec(content)?.[1]?.trim()
   if (REJECTED.test(content)) {
-    return said
-      ? { category: 'user_rejection_with_reason', message, user_reason: said }
+    return reason
+      ? { category: 'user_rejection_with_reason', message, user_reason: reason }
       : { category: 'user_rejection', message }
   }
   return { category: categoryOf(content, kind), message }

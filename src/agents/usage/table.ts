@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** One use: a response of a model, or a run of a session. */
+export const usageFacts = sqliteTable(
+  'usage_facts',
+  {
+    key: text().primaryKey(),
+    at: integer().notNull(),
+    kind: text({ enum: ['model', 'compute'] }).notNull(),
+    sessionId: text('session_id').notNull(),
+    worker: text().notNull(),
+    agent: text().notNull(),
+    rig: text().notNull(),
+    model: text().notNull().default(''),
+    input: integer().notNull().default(0),
+    output: integer().notNull().default(0),
+    cacheRead: integer('cache_read').notNull().default(0),
+    cacheWrite: integer('cache_write').notNull().default(0),
+    wallMs: integer('wall_ms').notNull().default(0),
+    cost: real().notNull().default(0),
+    unpriced: integer().notNull().default(0),
+  },
+  (fact) => [check('usage_facts_kind', sql`kind IN ('model', 'compute')`), index('usage_facts_at').on(fact.at)],
+)
+
+/** The sums of usage by quarter hour, rig and agent. */
+export const usageSums = sqliteTable(
+  'usage_sums',
+  {
+    at: integer().notNull(),
+    rig: text().notNull(),
+    agent: text().notNull(),
+    invocations: integer().notNull().default(0),
+    computes: integer().notNull().default(0),
+    input: integer().notNull().default(0),
+    output: integer().notNull().default(0),
+    cacheRead: integer('cache_read').notNull().default(0),
+    cacheWrite: integer('cache_write').notNull().default(0),
+    wallMs: integer('wall_ms').notNull().default(0),
+    cost: real().notNull().default(0),
+    unpriced: integer().notNull().default(0),
+  },
+  (sum) => [primaryKey({ columns: [sum.at, sum.rig, sum.agent] })],
+)
+
+/** The position up to which the log of a session was counted. */
+export const usagePlaces = sqliteTable('usage_places', {
+  sessionId: text('session_id').primaryKey(),
+  file: text().notNull(),
+  offset: integer().notNull(),
+})
