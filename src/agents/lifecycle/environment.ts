@@ -2,7 +2,7 @@ import { delimiter, join } from 'node:path'
 import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 
-/** What of the supervisor's own environment a session gets: who and where the user is, and keys to model providers. */
+/** Variables of the supervisor that sessions inherit: the user's identity and locale, and keys of model providers. */
 const INHERITED = new Set(
   `HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR PATH SSH_AUTH_SOCK SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS
    HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
@@ -11,14 +11,14 @@ const INHERITED = new Set(
 const INHERITED_PREFIXES =
   /^(LC_|XDG_|ANTHROPIC_|CLAUDE_CONFIG_DIR$|OPENAI_|CODEX_HOME$|GEMINI_|GOOGLE_|XAI_|KIMI_|KIRO_|CURSOR_|COPILOT_|AMP_|GROQ_|CEREBRAS_|AWS_|AZURE_|VERTEX)/
 
-/** Where the supervisor is, as sessions are told. */
+/** What sessions are told of their city and supervisor. */
 export interface CityEnvironment {
   readonly city: string
   /** The city's folder. */
   readonly path: string
   /** `$GC_HOME`. */
   readonly home: string
-  /** Where the supervisor listens. */
+  /** The URL of the supervisor. */
   url(): string
   /** The gc binary. */
   readonly bin: string
@@ -28,30 +28,30 @@ export interface CityEnvironment {
 
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin'
 
-/** A PATH on which `gc` and `bd` are this very program. */
+/** A PATH on which `gc` and `bd` are this program. */
 const searchPath = ({ home }: CityEnvironment, path = DEFAULT_PATH): string => [join(home, 'bin'), path].join(delimiter)
 
-/** The environment of what runs beside sessions, for the city: the supervisor's own, in which `gc` and `bd` are found. */
+/** The environment of commands that a city runs: the supervisor's own, with `gc` and `bd` on the PATH. */
 export const commandEnvironment = (environment: CityEnvironment): Readonly<Record<string, string | undefined>> => ({
   ...environment.env,
   PATH: searchPath(environment, environment.env.PATH),
   GC_HOME: environment.home,
 })
 
-/** The environment of a session: what is passed on, what is declared, and above both who it is. */
+/** The environment of a session: inherited variables, declared ones, and those that identify it, which win. */
 export function sessionEnvironment(
   row: SessionRow,
   environment: CityEnvironment,
   declared: Readonly<Record<string, string>>,
   more: { token: string; rigPath: string | undefined },
 ): Record<string, string> {
-  const passed = inheritedVariables(environment.env)
+  const inherited = inheritedVariables(environment.env)
   return {
-    ...passed,
+    ...inherited,
     TERM: 'xterm-256color',
     COLORTERM: 'truecolor',
     ...declared,
-    PATH: searchPath(environment, declared.PATH ?? passed.PATH),
+    PATH: searchPath(environment, declared.PATH ?? inherited.PATH),
     ...identityVariables(row, environment),
     ...(row.rig && { GC_RIG: row.rig }),
     ...(more.rigPath && { GC_RIG_ROOT: more.rigPath }),

@@ -4,7 +4,7 @@ import { WorkKey } from '../../work/metadata.ts'
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether there may be something to start or end after an event. Sessions tell of their own changes. */
+/** Whether an event may change what is to be started or ended. Changes of sessions themselves are notified otherwise. */
 export function affectsSessions({ type, payload }: RecordedEvent): boolean {
   if (!type.startsWith('bead.')) return type === 'city.suspended' || type === 'city.resumed'
   const bead = isObject(payload) ? payload.bead : undefined

@@ -6,10 +6,10 @@ export const BeadParked = defineEvent(
   Type.Object(
     {
       bead_id: Type.String(),
-      agent: Type.String({ description: 'The agent whose sessions it ended.' }),
-      deaths: Type.Integer({ description: 'How many of them.' }),
+      agent: Type.String({ description: 'The agent whose sessions exited.' }),
+      deaths: Type.Integer({ description: 'How many sessions exited.' }),
     },
     { $id: 'BeadParkedPayload', additionalProperties: false },
   ),
-  'A bead ended so many sessions that it is not offered any more, until a person lets it back.',
+  'So many sessions exited while they worked on a bead that it is not offered any more until a person unparks it.',
 )

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** What a session is started from, a short hash for each part; the parts bear the names of the keys that declare them. */
+/** A short hash of each part of the declaration that a session is started from, by the key that declares it. */
 export type Fingerprint = Readonly<Record<string, string>>
 
-/** The one part that a running session takes up as it is: its commands are run again. */
+/** The one part that is applied to a running session: its commands are run again. */
 export const LIVE = 'session_live'
 
 export function fingerprint(parts: Readonly<Record<string, unknown>>): Fingerprint {
@@ -18,6 +18,6 @@ export function fingerprint(parts: Readonly<Record<string, unknown>>): Fingerpri
   )
 }
 
-/** The parts that differ. Nothing is known of a session without a fingerprint, and of parts that only one has. */
+/** The parts that differ. Parts that only one of the two has are not compared. */
 export const driftOf = (started: Fingerprint, declared: Fingerprint): string[] =>
   Object.keys(declared).filter((name) => started[name] !== undefined && started[name] !== declared[name])

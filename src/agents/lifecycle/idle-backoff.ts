@@ -1,36 +1,36 @@
 import type { SessionRow } from '../sessions/table.ts'
 import { backoff, IDLE_GRACE, QUICK_EXIT } from './limits.ts'
 
-/** How it is told that a session which found nothing to do is over: its program ended well, or said that it is done. */
+/** Stop reasons of sessions that found nothing to do. */
 const VOLUNTARY_STOPS = new Set(['exited gracefully', 'drain acknowledged'])
 
 /**
- * Agents whose sessions are kept up for nothing in particular and leave at once: the next would do the same, so it is
- * waited for, longer each time and a minute at most. Work that waits is not held back by it.
+ * Delays sessions that are started without work when the last ones of their agent exited at once: longer each time, at
+ * most a minute. Sessions for waiting work are not delayed.
  */
 export class IdleBackoff {
-  readonly #known = new Map<string, { left: number; until: number }>()
+  readonly #agents = new Map<string, { exits: number; until: number }>()
 
   constructor(private readonly now: () => number) {}
 
-  /** A session is over; `reason` is how its `session.stopped` tells it. */
+  /** Records that a session stopped; `reason` is that of its `session.stopped` event. */
   recordStop({ template, origin, work, wokeAt }: SessionRow, reason: string): void {
     const now = this.now()
     if (origin === 'manual' || wokeAt === null) return
-    if (now - wokeAt >= QUICK_EXIT) this.#known.delete(template)
+    if (now - wokeAt >= QUICK_EXIT) this.#agents.delete(template)
     else if (!work && VOLUNTARY_STOPS.has(reason)) {
-      const left = (this.#known.get(template)?.left ?? 0) + 1
-      this.#known.set(template, { left, until: now + Math.min(backoff(left), IDLE_GRACE) })
+      const exits = (this.#agents.get(template)?.exits ?? 0) + 1
+      this.#agents.set(template, { exits, until: now + Math.min(backoff(exits), IDLE_GRACE) })
     }
   }
 
-  /** Until when an agent's sessions are not brought up for nothing in particular; 0 when they may be. */
+  /** Until when an agent's sessions are not started without work; 0 when they may be. */
   until(agent: string): number {
-    return this.#known.get(agent)?.until ?? 0
+    return this.#agents.get(agent)?.until ?? 0
   }
 
-  /** Agents were declared anew, or the clock was set. */
+  /** Forgets all exits, because the configuration or the clock changed. */
   clear(): void {
-    this.#known.clear()
+    this.#agents.clear()
   }
 }

@@ -16,34 +16,34 @@ import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 import { terminalProfileOf } from './terminal-profiles.ts'
 
-/** A program to start for a session, and how its terminal is read. */
+/** The program to start for a session, and how to talk to it. */
 export interface PreparedLaunch {
   argv: string[]
   cwd: string
   env: Record<string, string>
-  /** The prompt, when it has to be typed once the program is ready. */
+  /** The prompt, if it has to be typed once the program is ready. */
   typedPrompt: string | undefined
   program: Program
   transport: Transport
-  /** The conversation that a program spoken to by protocol is asked to go on with. */
+  /** The conversation that an ACP program is asked to resume. */
   resume: string | undefined
-  /** The model that a program spoken to by protocol is asked to work with. */
+  /** The model that an ACP program is asked to use. */
   model: string | undefined
-  /** The servers of tools that such a program is told of. */
+  /** The MCP servers that an ACP program is given. */
   servers: ToolServer[]
-  /** What `typed` is when it could not. */
+  /** The prompt to type if the conversation could not be resumed. */
   freshPrompt: string | undefined
-  /** Whether it goes on with an earlier conversation. */
+  /** Whether it resumes an earlier conversation. */
   resumed: boolean
-  /** What it is started from. */
+  /** The fingerprint of the declaration it is started from. */
   fingerprint: Fingerprint
 }
 
-/** What a session is told that goes on with its conversation. */
+/** The prompt of a session that resumes its conversation. */
 const RESUME_PROMPT =
   'Your program was started again and this is your earlier conversation. Go on; `gc hook --claim --json` tells what is yours to do.'
 
-/** Knows what to run for an agent or a provider, and whether it can be run. */
+/** Decides what to run for an agent or a provider, and whether it can be run. */
 export class Launcher {
   constructor(
     private readonly environment: CityEnvironment,
@@ -55,7 +55,7 @@ export class Launcher {
     return this.config.current.agents.find((agent) => agent.qualified === qualified)
   }
 
-  /** The provider an agent runs; undefined when it has a command of its own. */
+  /** The provider that an agent runs; undefined when it has a command of its own. */
   providerOf(agent: AgentConfig): Provider | undefined {
     return agent.provider === undefined ? undefined : this.provider(agent.provider)
   }
@@ -64,14 +64,14 @@ export class Launcher {
     return resolveProvider(name, this.config.current.providers)
   }
 
-  /** How a session's terminal is read. */
+  /** How to read and drive a session's terminal. */
   program(row: SessionRow): Program {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
     if (agent?.startCommand || this.transport(row) === 'acp') return { manners: terminalProfileOf() }
     return { manners: terminalProfileOf(this.provider(row.provider)) }
   }
 
-  /** How a session's program is spoken to when it is started next. */
+  /** How to talk to a session's program after its next start. */
   transport(row: Pick<SessionRow, 'kind' | 'template' | 'provider'>): Transport {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
     if (agent?.session !== undefined) return agent.session === 'acp' ? 'acp' : 'terminal'
@@ -80,7 +80,7 @@ export class Launcher {
     return provider?.supportsAcp || provider?.acpCommand !== undefined ? 'acp' : 'terminal'
   }
 
-  /** Why an agent's program cannot be started; undefined when it can, as far as one can tell. */
+  /** Why an agent's program cannot be started; undefined when nothing is known to prevent it. */
   problem(agent: AgentConfig): string | undefined {
     try {
       const provider = this.providerOf(agent)
@@ -101,7 +101,7 @@ export class Launcher {
     return `provider '${provider.name}' not found in PATH: there is no program ${command}`
   }
 
-  /** The folder a new session of an agent works in. */
+  /** The working folder of a new session of an agent. */
   workDir(agent: AgentConfig, subject: PromptSubject): string {
     const rig = this.rigPath(agent.dir)
     if (agent.workDir === undefined) return rig ?? this.environment.path
@@ -115,7 +115,7 @@ export class Launcher {
     return this.config.current.rigs.find(({ name }) => name === rig)?.path
   }
 
-  /** The words, folder and environment of a session's next start; refuses with a sentence when there can be none. */
+  /** The arguments, folder and environment of a session's next start; throws when it cannot be started. */
   prepare(row: SessionRow, token: string): PreparedLaunch {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
     if (row.kind === 'agent' && !agent) {
@@ -128,11 +128,11 @@ export class Launcher {
     const transport = this.transport(row)
     const resume = conversationToResume(row, agent, provider, transport)
     const launched = this.#launch(row, agent, provider, resume, transport)
-    const anew = resume === undefined ? launched : this.#launch(row, agent, provider, undefined, transport)
+    const fresh = resume === undefined ? launched : this.#launch(row, agent, provider, undefined, transport)
     const env = sessionEnvironment(row, this.environment, launched.env, { token, rigPath: this.rigPath(row.rig) })
     const { argv, typed } = launched
     const started = this.#fingerprint(row, agent, provider)
-    const more = { program: this.program(row), resumed: resume !== undefined, fingerprint: started }
+    const details = { program: this.program(row), resumed: resume !== undefined, fingerprint: started }
     const { model } = { ...provider?.optionDefaults, ...agent?.optionDefaults, ...row.options }
     return {
       argv,
@@ -143,12 +143,12 @@ export class Launcher {
       resume,
       model: model || undefined,
       servers: this.#servers(row.template, transport),
-      freshPrompt: anew.typed,
-      ...more,
+      freshPrompt: fresh.typed,
+      ...details,
     }
   }
 
-  /** What of its declaration changed since a session was started, by the keys that declare it. */
+  /** The keys of a session's declaration that have changed since its start. */
   drift(row: SessionRow): string[] {
     const agent = this.agent(row.template)
     if (row.kind !== 'agent' || !agent) return []
@@ -175,14 +175,14 @@ export class Launcher {
     return fingerprint({ command: argv, env, prompt, pre_start: preStart, mcp_servers: servers, ...setup })
   }
 
-  /** The servers of tools for an agent that is spoken to by protocol; others have settings of their own for them. */
+  /** The MCP servers of an agent that uses ACP; other programs have settings of their own for them. */
   #servers(agent: string, transport: Transport): ToolServer[] {
     if (transport !== 'acp') return []
     const { mcpServers } = this.config.current
     return mcpServers.filter(({ agents }) => agents?.includes(agent) ?? true).map(({ connection }) => connection)
   }
 
-  /** Who a prompt for this session is for. */
+  /** What prompt templates can say about a session. */
   promptSubject(row: SessionRow, city: CityConfig = this.config.current): PromptSubject {
     const agent = this.agent(row.template)
     const rig = city.rigs.find(({ name }) => name === row.rig)
@@ -201,7 +201,7 @@ export class Launcher {
     }
   }
 
-  /** What the agent of a session is told to be, its template filled in; empty when it has none. */
+  /** The prompt of a session's agent, rendered for the session; empty when it has none. */
   prompt(row: SessionRow): string {
     const template = this.agent(row.template)?.prompt
     return template
@@ -243,7 +243,7 @@ export class Launcher {
     })
   }
 
-  /** A declared work_dir is made when it is not there; a rig's or city's folder has to be. */
+  /** Creates a declared work_dir; the folder of a rig or city has to exist. */
   #ensureFolder(path: string, agent: AgentConfig | undefined): void {
     if (agent?.workDir !== undefined) mkdirSync(path, { recursive: true })
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
@@ -251,7 +251,7 @@ export class Launcher {
   }
 }
 
-/** The conversation a session's next start goes on with; undefined to begin a new one. */
+/** The conversation that a session's next start resumes; undefined to begin a new one. */
 function conversationToResume(
   row: SessionRow,
   agent: AgentConfig | undefined,
@@ -261,11 +261,11 @@ function conversationToResume(
   if (row.wokeAt === null || row.sessionKey === null || agent?.wakeMode === 'fresh') return undefined
   if (transport === 'acp') return row.sessionKey
   if (agent?.startCommand || !provider) return undefined
-  const can = agent?.resumeCommand ?? provider.resumeCommand ?? provider.resumeFlag
-  return can ? row.sessionKey : undefined
+  const canResume = agent?.resumeCommand ?? provider.resumeCommand ?? provider.resumeFlag
+  return canResume ? row.sessionKey : undefined
 }
 
-/** Whether a command is a program that may be run. */
+/** Whether a command is an executable program. */
 function isOnPath(command: string, path: string, base: string): boolean {
   if (command.includes('/')) return isExecutable(isAbsolute(command) ? command : resolve(base, command))
   return path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, command)))

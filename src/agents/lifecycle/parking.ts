@@ -16,15 +16,15 @@ interface ParkingOptions {
   clock: Clock
   beads: BeadRepository
   failures: FailureCounts
-  /** Writes to the people of the city. */
+  /** Sends mail to the people of the city. */
   notify(tx: Tx, subject: string, body: string): void
 }
 
 const PARKED = 'gc:parked'
-/** More than these are not listed at once. */
+/** The most parked beads in one list. */
 const MAX_LISTED = 1000
 
-/** Beads that ended too many sessions: they are not offered any more, until a person lets them back. */
+/** Beads over which too many sessions exited: they are not offered any more until a person unparks them. */
 export class Parking {
   readonly #open: Statement<{ id: string }, [string, number]>
 
@@ -34,19 +34,19 @@ export class Parking {
     )
   }
 
-  /** Takes a bead out of what is offered, and says so once. */
+  /** Stops offering a bead, and sends mail about it once. */
   park(tx: Tx, { bead, agent, deaths }: { bead: string; agent: string; deaths: number }): void {
-    const { beads, log, clock, failures, notify: tell } = this.options
+    const { beads, log, clock, failures, notify } = this.options
     const reason = failures.find('bead', bead)?.reason ?? ''
-    const why = `${deaths} sessions of ${agent} ended while they had it; the last: ${reason.split('\n').at(-1) ?? ''}`
+    const message = `${deaths} sessions of ${agent} exited while they worked on it; the last: ${reason.split('\n').at(-1) ?? ''}`
     failures.clear(tx, 'bead', bead)
-    tell(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), mailBody(bead, agent, why))
-    const metadata = { [WorkKey.parkedReason]: why.slice(0, 500), [WorkKey.parkedAt]: toTimestamp(clock.now()) }
+    notify(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), mailBody(bead, agent, message))
+    const metadata = { [WorkKey.parkedReason]: message.slice(0, 500), [WorkKey.parkedAt]: toTimestamp(clock.now()) }
     beads.change(tx, bead, { labels: [PARKED], metadata })
-    log.append(tx, BeadParked, { actor: 'gc', subject: bead, message: why }, { bead_id: bead, agent, deaths })
+    log.append(tx, BeadParked, { actor: 'gc', subject: bead, message }, { bead_id: bead, agent, deaths })
   }
 
-  /** Offers a parked bead again, at once; refuses one that is not parked. */
+  /** Offers a parked bead again at once; throws when it is not parked. */
   unpark(id: string): Promise<Bead> {
     const { store, beads, failures } = this.options
     return store.write((tx) => {
@@ -74,9 +74,9 @@ export class Parking {
   }
 }
 
-/** Whom a bead is for; '' when it is for nobody in particular. */
+/** The agent that a bead is routed to; '' for none. */
 const agentOf = (bead: Bead): string => bead.metadata?.[WorkKey.routedTo] ?? ''
 
-const mailBody = (bead: string, agent: string, why: string): string =>
-  `Bead ${bead} is not offered to ${agent} any more: ${why}\n\n` +
+const mailBody = (bead: string, agent: string, reason: string): string =>
+  `Bead ${bead} is not offered to ${agent} any more: ${reason}\n\n` +
   `See what is wrong with it (gc bead show ${bead}), then offer it again: gc bead unpark ${bead}`

@@ -77,12 +77,12 @@ export class SessionProcesses {
     return this.exclusively(id, () => this.#recordStart(id, process, this.#typedPrompt(id)))
   }
 
-  /** Applies to a running session what changed of its declaration and needs no new start. */
+  /** Applies the changes of a declaration that need no restart to a running session. */
   refresh(id: string): Promise<void> {
     return this.exclusively(id, () => this.#refresh(id))
   }
 
-  /** Ends a program that can do nothing until its usage limit is lifted, and holds the session for a while. */
+  /** Ends a program that reached its usage limit, and holds its session until the limit may be lifted. */
   limit(id: string, key: string, output: string): Promise<void> {
     return this.exclusively(id, async () => {
       if (this.options.repository.find(id)?.hostKey !== key) return

@@ -7,7 +7,7 @@ import type { ShellOptions, ShellResult } from './shell-runner.ts'
 interface ScaleChecksOptions {
   config: Pick<Config, 'current' | 'onChange'>
   deadlines: Deadlines
-  /** The city's folder, and the environment its commands have. */
+  /** The city's folder, and the environment of its commands. */
   path: string
   env: Readonly<Record<string, string | undefined>>
   run(line: string, options: ShellOptions): Promise<ShellResult>
@@ -80,18 +80,18 @@ export class ScaleChecks {
       const rig = this.options.config.current.rigs.find(({ name }) => name === agent.dir)
       const env = { ...own, ...agent.env, GC_CITY: this.options.path, GC_AGENT: qualified, GC_TEMPLATE: qualified }
       const cwd = rig?.path ?? this.options.path
-      const ran = await this.options.run(scaleCheck, { cwd, env, timeout: TIMEOUT, signal: this.#closing.signal })
-      this.#onResult(qualified, ran)
+      const result = await this.options.run(scaleCheck, { cwd, env, timeout: TIMEOUT, signal: this.#closing.signal })
+      this.#onResult(qualified, result)
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#fail(qualified, errorMessage(error))
     }
   }
 
-  #onResult(agent: string, { code, output: said }: ShellResult): void {
+  #onResult(agent: string, { code, output }: ShellResult): void {
     if (this.#closing.signal.aborted) return
-    const why = problemWith({ code, output: said })
-    if (why === undefined) this.#succeed(agent, Number(said))
-    else this.#fail(agent, why)
+    const problem = problemWith({ code, output })
+    if (problem === undefined) this.#succeed(agent, Number(output))
+    else this.#fail(agent, problem)
   }
 
   #succeed(agent: string, desired: number): void {
@@ -100,8 +100,8 @@ export class ScaleChecks {
   }
 
   /** A check that fails asks for nothing; it is reported once until it succeeds again. */
-  #fail(agent: string, why: string): void {
-    if (!this.#failed.has(agent)) this.options.report(`scale_check of ${agent}: ${why}`)
+  #fail(agent: string, problem: string): void {
+    if (!this.#failed.has(agent)) this.options.report(`scale_check of ${agent}: ${problem}`)
     this.#failed.add(agent)
     this.#set(agent, 0)
   }
@@ -114,8 +114,8 @@ export class ScaleChecks {
 }
 
 /** Why the result of a check cannot be used. */
-function problemWith({ code, output: said }: ShellResult): string | undefined {
+function problemWith({ code, output }: ShellResult): string | undefined {
   if (code === undefined) return `it took longer than ${TIMEOUT / 1000} s`
-  if (code !== 0) return `it ended with exit code ${code}: ${said.slice(-300)}`
-  return /^\d{1,6}$/.test(said) ? undefined : `it said "${said.slice(0, 100)}", which is not a number`
+  if (code !== 0) return `it ended with exit code ${code}: ${output.slice(-300)}`
+  return /^\d{1,6}$/.test(output) ? undefined : `it printed "${output.slice(0, 100)}", which is not a number`
 }

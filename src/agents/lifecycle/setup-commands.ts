@@ -14,7 +14,7 @@ interface SetupCommandsOptions {
   shell: ShellRunner
   /** The city's folder. */
   path: string
-  /** The environment of what runs beside sessions. */
+  /** The environment of the city's commands. */
   env: Readonly<Record<string, string | undefined>>
 }
 
@@ -24,13 +24,13 @@ interface SetupStep {
   line: string
 }
 
-/** The commands an agent declares around the life of its sessions. */
+/** Runs the commands that agents declare for the start and the end of their sessions. */
 export class SetupCommands {
   readonly #closing = new AbortController()
 
   constructor(private readonly options: SetupCommandsOptions) {}
 
-  /** Runs what has to be done before the program is started; refuses with the reason when one of it fails. */
+  /** Runs `pre_start`; throws with the reason when a command fails. */
   async before(row: SessionRow, prepared: PreparedLaunch): Promise<void> {
     const steps = this.#agent(row)?.preStart.map((line) => ({ key: 'pre_start', line })) ?? []
     for (const step of steps) {
@@ -39,38 +39,38 @@ export class SetupCommands {
     }
   }
 
-  /** Runs what is to be done once the program is up; says which of it failed. */
+  /** Runs the commands for when the program is up; resolves with the failures. */
   async after(row: SessionRow, prepared: PreparedLaunch): Promise<string[]> {
     const agent = this.#agent(row)
     if (!agent || agent.lifecycle === 'one_shot') return []
     return this.#failures(row, stepsAfter(agent, this.options.path), prepared)
   }
 
-  /** Runs again what a running session takes up as it is; says which of it failed. */
+  /** Runs `session_live` for a running session; resolves with the failures. */
   async again(row: SessionRow, prepared: Pick<PreparedLaunch, 'cwd' | 'env'>): Promise<string[]> {
     const agent = this.#agent(row)
     return agent ? this.#failures(row, liveSteps(agent), prepared) : []
   }
 
-  /** Runs what an agent wants done after one of its sessions ended against anyone's will. */
+  /** Runs `on_death` after a crash; resolves with the failure, if any. */
   async death(row: SessionRow): Promise<string | undefined> {
     const line = this.#agent(row)?.onDeath
     if (!line) return undefined
     return this.#failure(row, { key: 'on_death', line }, { cwd: this.options.path, env: this.#about(row) })
   }
 
-  /** Runs what an agent wants done when the city comes up. */
+  /** Runs `on_boot` when the city starts; resolves with the failure, if any. */
   async boot(agent: AgentConfig): Promise<string | undefined> {
     if (!agent.onBoot) return undefined
     const env = { ...this.#env(agent), GC_AGENT: agent.qualified, GC_TEMPLATE: agent.qualified }
-    const within = this.options.config.current.session.setupTimeout
-    const ran = await this.options.shell.run(agent.onBoot, {
+    const timeout = this.options.config.current.session.setupTimeout
+    const result = await this.options.shell.run(agent.onBoot, {
       cwd: this.options.path,
       env,
-      timeout: within,
+      timeout,
       signal: this.#signal,
     })
-    return failureMessage({ key: `on_boot of ${agent.qualified}`, line: agent.onBoot }, ran, within)
+    return failureMessage({ key: `on_boot of ${agent.qualified}`, line: agent.onBoot }, result, timeout)
   }
 
   close(): void {
@@ -123,11 +123,11 @@ export class SetupCommands {
     { cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> },
   ): Promise<string | undefined> {
     const { config, launcher, shell } = this.options
-    const within = config.current.session.setupTimeout
+    const timeout = config.current.session.setupTimeout
     const line = renderShellCommand(step.line, templateFields(launcher.promptSubject(row)), step.key)
-    const ran = await shell.run(line, { cwd, env, timeout: within, signal: this.#signal })
+    const result = await shell.run(line, { cwd, env, timeout, signal: this.#signal })
     this.#signal.throwIfAborted()
-    return failureMessage(step, ran, within)
+    return failureMessage(step, result, timeout)
   }
 }
 
@@ -143,13 +143,9 @@ function stepsAfter(agent: AgentConfig, path: string): SetupStep[] {
 const liveSteps = ({ sessionLive }: AgentConfig): SetupStep[] =>
   sessionLive.map((line) => ({ key: 'session_live', line }))
 
-/** What went wrong with a command, in a sentence. */
-function failureMessage(
-  { key, line }: SetupStep,
-  { code, output: said }: ShellResult,
-  within: number,
-): string | undefined {
+/** Why a command failed, as a sentence; undefined when it did not. */
+function failureMessage({ key, line }: SetupStep, { code, output }: ShellResult, timeout: number): string | undefined {
   if (code === 0) return undefined
-  const how = code === undefined ? `was ended after ${within / 1000} s` : `ended with exit code ${code}`
-  return `${key} \`${line.slice(0, 200)}\` ${how}${said ? `: ${said.slice(-500)}` : ''}`
+  const how = code === undefined ? `was ended after ${timeout / 1000} s` : `ended with exit code ${code}`
+  return `${key} \`${line.slice(0, 200)}\` ${how}${output ? `: ${output.slice(-500)}` : ''}`
 }

@@ -1,11 +1,11 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { redactTokens } from '../../http/credentials.ts'
 
-/** How a command ended. */
+/** The result of a command. */
 export interface ShellResult {
-  /** Undefined when it was ended because its time was over, or because nobody waits for it any more. */
+  /** Undefined when it was ended because of its timeout or its signal. */
   code: number | undefined
-  /** The end of what it wrote. */
+  /** The end of its output. */
   output: string
 }
 
@@ -16,41 +16,41 @@ export interface ShellOptions {
   signal?: AbortSignal
 }
 
-/** What of a command's output is kept. */
+/** How many bytes of a command's output are kept. */
 const MAX_OUTPUT = 4096
-/** How long its output is listened to once it has ended: what it left behind may hold the pipe open. */
+/** How long output is read after the exit, since a child of the command may hold the pipe open. */
 const OUTPUT_GRACE = 200
 
-/** Runs declared commands: each in a group of its own, bounded in time and in what is kept of its output. */
+/** Runs declared commands, each in a process group of its own, with a timeout and bounded output. */
 export class ShellRunner {
   constructor(private readonly deadlines: Deadlines) {}
 
-  async run(line: string, { cwd, env, timeout: within, signal }: ShellOptions): Promise<ShellResult> {
+  async run(line: string, { cwd, env, timeout, signal }: ShellOptions): Promise<ShellResult> {
     signal?.throwIfAborted()
     const stdio = { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const
     const child = Bun.spawn(['/bin/sh', '-c', line], { cwd, env, detached: true, ...stdio })
-    let ended = false
+    let isEnded = false
     const end = () => {
-      ended = true
+      isEnded = true
       endGroup(child.pid)
     }
-    const late = this.deadlines.after(within, end)
+    const deadline = this.deadlines.after(timeout, end)
     signal?.addEventListener('abort', end, { once: true })
     const tail = new OutputTail()
-    const heard = Promise.all([tail.read(child.stdout), tail.read(child.stderr)])
+    const outputs = Promise.all([tail.read(child.stdout), tail.read(child.stderr)])
     try {
       const code = await child.exited
-      await Promise.race([heard, this.deadlines.sleep(OUTPUT_GRACE)])
-      return { code: ended ? undefined : code, output: tail.text }
+      await Promise.race([outputs, this.deadlines.sleep(OUTPUT_GRACE)])
+      return { code: isEnded ? undefined : code, output: tail.text }
     } finally {
-      late.cancel()
+      deadline.cancel()
       signal?.removeEventListener('abort', end)
       tail.stop()
     }
   }
 }
 
-/** Ends a command with everything it started that stayed in its group. */
+/** Ends a command and everything in its process group. */
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
@@ -59,20 +59,20 @@ function endGroup(pid: number): void {
   }
 }
 
-/** Keeps the end of what is read, whatever comes. */
+/** Keeps the last bytes of what is read. */
 class OutputTail {
-  #kept = Buffer.alloc(0)
+  #bytes = Buffer.alloc(0)
   readonly #readers: { cancel(): Promise<void> }[] = []
 
   get text(): string {
-    return redactTokens(this.#kept.toString('utf8').replaceAll('\uFFFD', '').trim())
+    return redactTokens(this.#bytes.toString('utf8').replaceAll('\uFFFD', '').trim())
   }
 
   async read(stream: ReadableStream<Uint8Array>): Promise<void> {
     const reader = stream.getReader()
     this.#readers.push(reader)
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      this.#kept = Buffer.concat([this.#kept, piece.value]).subarray(-MAX_OUTPUT)
+      this.#bytes = Buffer.concat([this.#bytes, piece.value]).subarray(-MAX_OUTPUT)
     }
   }
 

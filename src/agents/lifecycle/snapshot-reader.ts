@@ -44,7 +44,7 @@ export interface SnapshotReaderOptions {
   conversations: Pick<AcpConversations, 'usesAcp' | 'isInTurn'>
 }
 
-/** What only the reconciler knows. */
+/** The state of the reconciler itself. */
 interface ReconcilerState {
   now: number
   /** What the host runs of this city; undefined while that is not known. */
@@ -85,7 +85,7 @@ export class SnapshotReader {
     }
   }
 
-  /** Counts anew how long sessions have been quiet, because the clock was changed. */
+  /** Restarts the measurement of quiet times, because the clock was changed. */
   resetQuietTimes(): void {
     this.#quiet.clear()
   }
@@ -213,7 +213,7 @@ const toSession = (
   jitter: jitterOf(row.hostKey ?? row.id),
 })
 
-/** A number from 0 to 1 that stays with one run of a session. */
+/** A number from 0 to 1 that is constant for one run of a session. */
 const jitterOf = (key: string): number => createHash('sha256').update(key).digest().readUInt32BE() / 2 ** 32
 
 function toHosted({ key, pid, startedAt, state, exitCode, signal }: HostedSession): ProcessState {

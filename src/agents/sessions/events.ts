@@ -10,39 +10,47 @@ const Lifecycle = Type.Object(
 )
 
 export const SessionWoke = defineEvent('session.woke', NoPayload, 'A session’s program was started.')
-export const SessionStopped = defineEvent('session.stopped', Lifecycle, 'A session’s program ended as it was meant to.')
-export const SessionCrashed = defineEvent(
-  'session.crashed',
+export const SessionStopped = defineEvent(
+  'session.stopped',
   Lifecycle,
-  'A session’s program ended against anyone’s will.',
+  'A session’s program was stopped, or exited without an error.',
 )
-export const SessionDraining = defineEvent('session.draining', NoPayload, 'A session takes no new work and will end.')
-export const SessionUndrained = defineEvent('session.undrained', NoPayload, 'A draining session goes on after all.')
+export const SessionCrashed = defineEvent('session.crashed', Lifecycle, 'A session’s program ended unexpectedly.')
+export const SessionDraining = defineEvent(
+  'session.draining',
+  NoPayload,
+  'A session takes no new work and ends when it is done.',
+)
+export const SessionUndrained = defineEvent('session.undrained', NoPayload, 'The drain of a session was canceled.')
 export const SessionUpdated = defineEvent(
   'session.updated',
   NoPayload,
-  'What changed in `session_live` was applied to a running session.',
+  'Changes of `session_live` were applied to a running session.',
 )
 export const SessionQuarantined = defineEvent(
   'session.quarantined',
   NoPayload,
-  'A session failed so often that it is left alone for a while.',
+  'A session failed so often that it is not started for a while.',
 )
-export const SessionSuspended = defineEvent('session.suspended', NoPayload, 'A session is held until someone wakes it.')
+export const SessionSuspended = defineEvent(
+  'session.suspended',
+  NoPayload,
+  'A session is not started until someone wakes it.',
+)
 export const SessionLent = defineEvent(
   'session.lent',
   NoPayload,
-  'A program from elsewhere was let to work as a session.',
+  'A token was issued for an external program to work as a session.',
 )
 export const SessionIdleKilled = defineEvent(
   'session.idle_killed',
   NoPayload,
-  'A session was idle too long and starts anew.',
+  'A session was idle too long and is restarted.',
 )
 export const SessionMaxAgeKilled = defineEvent(
   'session.max_age_killed',
   NoPayload,
-  'A session grew too old and starts anew.',
+  'A session ran for too long and is restarted.',
 )
 export const SessionStranded = defineEvent(
   'session.stranded',
@@ -55,7 +63,7 @@ export const SessionStranded = defineEvent(
     },
     { $id: 'SessionStrandedPayload', ...closed },
   ),
-  'A session left work that nobody goes on with until a person says how.',
+  'A session left work that waits for a decision of a person.',
 )
 export const SessionDrainAckedWithWork = defineEvent(
   'session.drain_acked_with_assigned_work',
@@ -69,7 +77,7 @@ export const SessionDrainAckedWithWork = defineEvent(
     },
     { $id: 'SessionDrainAckedWithAssignedWorkPayload', ...closed },
   ),
-  'A session said that it is done while it still had work.',
+  'A session reported that it is done while it still had work.',
 )
 
 export const SessionCreateSucceeded = defineEvent(
@@ -78,7 +86,7 @@ export const SessionCreateSucceeded = defineEvent(
     { request_id: Type.String(), session: SessionResponse },
     { $id: 'SessionCreateSucceededPayload', ...closed },
   ),
-  'A requested session is up.',
+  'A requested session is running.',
 )
 export const SessionMessageSucceeded = defineEvent(
   'request.result.session.message',
@@ -86,7 +94,7 @@ export const SessionMessageSucceeded = defineEvent(
     { request_id: Type.String(), session_id: Type.String() },
     { $id: 'SessionMessageSucceededPayload', ...closed },
   ),
-  'A message reached its session.',
+  'A message was delivered to its session.',
 )
 export const SessionSubmitSucceeded = defineEvent(
   'request.result.session.submit',
@@ -94,52 +102,52 @@ export const SessionSubmitSucceeded = defineEvent(
     {
       request_id: Type.String(),
       session_id: Type.String(),
-      queued: Type.Boolean({ description: 'Whether it still waits for the current turn to end.' }),
+      queued: Type.Boolean({ description: 'Whether it waits for the current turn to end.' }),
       intent: Type.String({ description: '`default`, `follow_up` or `interrupt_now`.' }),
     },
     { $id: 'SessionSubmitSucceededPayload', ...closed },
   ),
-  'A submitted message reached its session, or waits for its turn.',
+  'A submitted message was delivered to its session, or queued.',
 )
 
-const moment = Type.String({ format: 'date-time' })
-const count = Type.Optional(Type.Integer())
-const text = Type.Optional(Type.String())
-const flag = Type.Optional(Type.Boolean())
+const timestamp = Type.String({ format: 'date-time' })
+const optionalInteger = Type.Optional(Type.Integer())
+const optionalString = Type.Optional(Type.String())
+const optionalBoolean = Type.Optional(Type.Boolean())
 
 export const WorkerOperation = defineEvent(
   'worker.operation',
   Type.Object(
     {
       op_id: Type.String(),
-      operation: Type.String({ description: '`start`, `stop`, `kill`, `message`, `interrupt` and their kin.' }),
+      operation: Type.String({ description: 'Such as `start`, `stop`, `kill`, `message` or `interrupt`.' }),
       result: Type.String({ description: '`succeeded` or `failed`.' }),
-      started_at: moment,
-      finished_at: moment,
+      started_at: timestamp,
+      finished_at: timestamp,
       duration_ms: Type.Integer(),
-      session_id: text,
-      session_name: text,
-      provider: text,
-      transport: text,
-      template: text,
-      queued: flag,
-      delivered: flag,
-      error: text,
-      model: text,
-      agent_name: text,
-      prompt_version: text,
-      prompt_sha: text,
-      bead_id: text,
-      prompt_tokens: count,
-      completion_tokens: count,
-      cache_read_tokens: count,
-      cache_creation_tokens: count,
-      latency_ms: count,
+      session_id: optionalString,
+      session_name: optionalString,
+      provider: optionalString,
+      transport: optionalString,
+      template: optionalString,
+      queued: optionalBoolean,
+      delivered: optionalBoolean,
+      error: optionalString,
+      model: optionalString,
+      agent_name: optionalString,
+      prompt_version: optionalString,
+      prompt_sha: optionalString,
+      bead_id: optionalString,
+      prompt_tokens: optionalInteger,
+      completion_tokens: optionalInteger,
+      cache_read_tokens: optionalInteger,
+      cache_creation_tokens: optionalInteger,
+      latency_ms: optionalInteger,
       cost_usd_estimate: Type.Optional(Type.Number()),
-      run_id: text,
-      unpriced: flag,
+      run_id: optionalString,
+      unpriced: optionalBoolean,
     },
     { $id: 'WorkerOperationEventPayload', ...closed },
   ),
-  'Something was done to a session’s program, and how that went.',
+  'The result of an operation on a session’s program.',
 )

@@ -2,10 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 
 const closed = { additionalProperties: false } as const
 
-/** Ours: how a session is to be restarted. */
+/** How a session is to be restarted. */
 export const Restart = Type.Object(
   {
-    fresh: Type.Optional(Type.Boolean({ description: 'Begins a new conversation instead of going on with the old.' })),
+    fresh: Type.Optional(Type.Boolean({ description: 'Begins a new conversation instead of resuming the old one.' })),
   },
   { $id: 'SessionRestart', ...closed },
 )
@@ -14,7 +14,7 @@ export type Restart = Static<typeof Restart>
 export const Heartbeat = Type.Object(
   {
     duration: Type.Optional(
-      Type.String({ description: 'How long nothing may be seen of the work, such as `30m`; 45 minutes when absent.' }),
+      Type.String({ description: 'How long the session may be silent, such as `30m`; 45 minutes when absent.' }),
     ),
   },
   { $id: 'SessionHeartbeat', ...closed },
@@ -25,18 +25,20 @@ export const Conversation = Type.Object(
   {
     key: Type.String({
       pattern: '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$',
-      description: 'What the program calls its conversation, to go on with it after a restart.',
+      description: 'The program’s id of the conversation, with which it is resumed after a restart.',
     }),
   },
   { $id: 'SessionConversation', ...closed },
 )
 export type Conversation = Static<typeof Conversation>
 
-/** Ours: what a program from elsewhere needs to work as a session. */
+/** What an external program needs to work as a session. */
 export const SessionLoan = Type.Object(
   {
     id: Type.String({ description: 'The session.' }),
-    token: Type.String({ description: 'Shown once: sent as Bearer, or given to `gc` and `bd` as GC_TOKEN.' }),
+    token: Type.String({
+      description: 'Shown only once: send it as a Bearer token, or set it as GC_TOKEN for `gc` and `bd`.',
+    }),
   },
   { $id: 'SessionLoan', ...closed },
 )
@@ -47,7 +49,9 @@ export const SessionDrift = Type.Object(
     id: Type.String(),
     session_name: Type.String(),
     template: Type.String({ description: 'Its agent.' }),
-    fields: Type.Array(Type.String(), { description: 'What has changed: `command`, `env`, `prompt`, `pre_start`…' }),
+    fields: Type.Array(Type.String(), {
+      description: 'The changed parts, such as `command`, `env`, `prompt` or `pre_start`.',
+    }),
   },
   { $id: 'SessionDrift', ...closed },
 )

@@ -6,8 +6,8 @@ const Strings = Type.Record(Type.String(), Type.String())
 
 export const SubmissionCapabilities = Type.Object(
   {
-    supports_follow_up: Type.Boolean({ description: 'Takes messages that wait until the current turn is over.' }),
-    supports_interrupt_now: Type.Boolean({ description: 'Takes messages that interrupt the current turn.' }),
+    supports_follow_up: Type.Boolean({ description: 'Whether messages can wait until the current turn is over.' }),
+    supports_interrupt_now: Type.Boolean({ description: 'Whether messages can interrupt the current turn.' }),
   },
   { $id: 'SubmissionCapabilities', ...closed },
 )
@@ -16,39 +16,41 @@ export type SubmissionCapabilities = Static<typeof SubmissionCapabilities>
 export const SessionResponse = Type.Object(
   {
     id: Type.String({ description: 'The id of the session, which is also the id of its bead.' }),
-    kind: Type.Optional(Type.String({ description: '`agent` for a configured agent, `provider` for a bare program.' })),
+    kind: Type.Optional(
+      Type.String({ description: '`agent` for a configured agent, `provider` for a program without one.' }),
+    ),
     template: Type.String({ description: 'The agent it runs, or the provider for kind `provider`.' }),
     state: Type.String({
       description:
         'start-pending, creating, active, asleep, suspended, quarantined, draining, archived or failed-create; empty once closed.',
     }),
-    reason: Type.Optional(Type.String({ description: 'Why it is in that state, when there is something to say.' })),
+    reason: Type.Optional(Type.String({ description: 'Why it is in that state, if there is a reason.' })),
     title: Type.String(),
     alias: Type.Optional(Type.String({ description: 'Its public name; unique among live sessions.' })),
     provider: Type.String(),
-    display_name: Type.Optional(Type.String({ description: "The provider's name for people." })),
-    session_name: Type.String({ description: 'Its name at run time; unique among live sessions.' }),
-    work_dir: Type.Optional(Type.String({ description: 'The folder its program runs in.' })),
+    display_name: Type.Optional(Type.String({ description: 'The display name of the provider.' })),
+    session_name: Type.String({ description: 'Its run-time name; unique among live sessions.' }),
+    work_dir: Type.Optional(Type.String({ description: 'The working folder of its program.' })),
     created_at: Type.String({ description: 'RFC 3339, whole seconds.' }),
-    last_active: Type.Optional(Type.String({ description: 'When its program last showed something.' })),
-    last_nudge_delivered_at: Type.Optional(Type.String({ description: 'When a message last reached it.' })),
+    last_active: Type.Optional(Type.String({ description: 'When its program last wrote output.' })),
+    last_nudge_delivered_at: Type.Optional(Type.String({ description: 'When a message was last delivered to it.' })),
     attached: Type.Boolean({ description: 'Whether a person has its terminal open.' }),
-    running: Type.Boolean({ description: 'Whether its program runs right now.' }),
+    running: Type.Boolean({ description: 'Whether its program is running.' }),
     rig: Type.Optional(Type.String()),
     pool: Type.Optional(Type.String({ description: 'The agent, when that runs several sessions at once.' })),
     agent_kind: Type.Optional(Type.String({ description: '`crew`, `pool` or `role`.' })),
     active_bead: Type.Optional(Type.String({ description: 'The bead it works on.' })),
     model: Type.Optional(Type.String()),
-    context_pct: Type.Optional(Type.Integer({ description: 'How full its context is, in percent.' })),
+    context_pct: Type.Optional(Type.Integer({ description: 'Used share of its context, in percent.' })),
     context_window: Type.Optional(Type.Integer({ description: 'Size of its context in tokens.' })),
     last_output: Type.Optional(Type.String({ description: 'The last lines of its screen; only with `peek`.' })),
     activity: Type.Optional(Type.String({ description: '`idle` or `in-turn`.' })),
     submission_capabilities: Type.Optional(SubmissionCapabilities),
     configured_named_session: Type.Optional(
-      Type.Boolean({ description: 'Whether its identity is declared in the city’s configuration.' }),
+      Type.Boolean({ description: 'Whether its identity is declared in the configuration of the city.' }),
     ),
     options: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'The option values in force for its next start.' }),
+      Type.Record(Type.String(), Type.String(), { description: 'The options of its next start.' }),
     ),
     metadata: Type.Optional(Strings),
   },
@@ -62,14 +64,14 @@ export type SessionList = Static<typeof SessionList>
 export const SessionCreate = Type.Object(
   {
     kind: Type.Optional(Type.String({ description: '`agent` or `provider`.' })),
-    name: Type.Optional(Type.String({ description: 'Which agent (`rig/name`, or a name only one has) or provider.' })),
+    name: Type.Optional(Type.String({ description: 'The agent (`rig/name`, or a unique name) or the provider.' })),
     alias: Type.Optional(Type.String({ description: 'A public name for the session.' })),
-    message: Type.Optional(Type.String({ description: 'The first message; it is delivered once.' })),
+    message: Type.Optional(Type.String({ description: 'The first message.' })),
     options: Type.Optional(Strings),
     title: Type.Optional(Type.String()),
-    project_id: Type.Optional(Type.String({ description: 'Kept in the session’s metadata for the client.' })),
+    project_id: Type.Optional(Type.String({ description: 'Stored in the session’s metadata for the client.' })),
     async: Type.Optional(Type.Boolean({ description: 'Accepted for agents; every create is asynchronous.' })),
-    session_name: Type.Optional(Type.String({ description: 'No longer taken; use `alias`.' })),
+    session_name: Type.Optional(Type.String({ description: 'No longer accepted; use `alias`.' })),
   },
   { $id: 'SessionCreateBody', ...closed },
 )
@@ -78,7 +80,7 @@ export type SessionCreate = Static<typeof SessionCreate>
 export const SessionPatch = Type.Object(
   {
     title: Type.Optional(Type.String({ minLength: 1 })),
-    alias: Type.Optional(Type.String({ description: 'Empty takes the alias away.' })),
+    alias: Type.Optional(Type.String({ description: 'Empty removes the alias.' })),
   },
   { $id: 'SessionPatchBody', ...closed },
 )
@@ -91,20 +93,20 @@ export const SessionRename = Type.Object(
 export type SessionRename = Static<typeof SessionRename>
 
 export const SessionMessage = Type.Object(
-  { message: Type.String({ minLength: 1, pattern: '\\S', description: 'What to tell the agent.' }) },
+  { message: Type.String({ minLength: 1, pattern: '\\S', description: 'The message to the agent.' }) },
   { $id: 'SessionMessageInputBody', ...closed },
 )
 export type SessionMessage = Static<typeof SessionMessage>
 
 export const SubmitIntent = Type.Union(
   [Type.Literal('default'), Type.Literal('follow_up'), Type.Literal('interrupt_now')],
-  { $id: 'SubmitIntent', description: 'At once, after the current turn, or in place of the current turn.' },
+  { $id: 'SubmitIntent', description: 'Deliver at once, after the current turn, or instead of the current turn.' },
 )
 export type SubmitIntent = Static<typeof SubmitIntent>
 
 export const SessionSubmit = Type.Object(
   {
-    message: Type.String({ minLength: 1, pattern: '\\S', description: 'What to tell the agent.' }),
+    message: Type.String({ minLength: 1, pattern: '\\S', description: 'The message to the agent.' }),
     intent: Type.Optional(SubmitIntent),
   },
   { $id: 'SessionSubmitInputBody', ...closed },
@@ -114,8 +116,8 @@ export type SessionSubmit = Static<typeof SessionSubmit>
 export const PendingInteraction = Type.Object(
   {
     request_id: Type.String({ description: 'Changes when the question does.' }),
-    kind: Type.String({ description: 'What kind of answer is wanted, such as `approval`.' }),
-    prompt: Type.Optional(Type.String({ description: 'What is asked.' })),
+    kind: Type.String({ description: 'The kind of answer, such as `approval`.' }),
+    prompt: Type.Optional(Type.String({ description: 'The question.' })),
     options: Type.Optional(Type.Array(Type.String())),
     metadata: Type.Optional(Strings),
   },
@@ -125,7 +127,7 @@ export type PendingInteraction = Static<typeof PendingInteraction>
 
 export const SessionPending = Type.Object(
   {
-    supported: Type.Boolean({ description: 'Whether this program’s questions can be recognised.' }),
+    supported: Type.Boolean({ description: 'Whether questions of this program can be recognized.' }),
     pending: Type.Optional(PendingInteraction),
   },
   { $id: 'SessionPendingResponse', ...closed },
@@ -134,9 +136,9 @@ export type SessionPending = Static<typeof SessionPending>
 
 export const CityPendingEntry = Type.Object(
   {
-    session_id: Type.String({ description: 'Which session asks.' }),
+    session_id: Type.String({ description: 'The session that asks.' }),
     request_id: Type.String({ description: 'Changes when the question does.' }),
-    kind: Type.String({ description: 'What kind of answer is wanted, such as `approval`.' }),
+    kind: Type.String({ description: 'The kind of answer, such as `approval`.' }),
   },
   { $id: 'CityPendingEntry', ...closed },
 )
@@ -145,18 +147,18 @@ export type CityPendingEntry = Static<typeof CityPendingEntry>
 export const PendingList = listOf(CityPendingEntry, 'ListBodyCityPendingEntry')
 export type PendingList = Static<typeof PendingList>
 
-/** Ours: the instructions an agent can ask for again. */
+/** The prompt of a session’s agent. */
 export const SessionPrompt = Type.Object(
   {
     agent: Type.String({ description: 'The agent the session runs.' }),
-    content: Type.String({ description: 'Its prompt, filled in for this session; empty when it has none.' }),
+    content: Type.String({ description: 'Its prompt, rendered for this session; empty when it has none.' }),
   },
   { $id: 'SessionPrompt', ...closed },
 )
 export type SessionPrompt = Static<typeof SessionPrompt>
 
 export const PermissionMode = Type.Object(
-  { permission_mode: Type.String({ minLength: 1, pattern: '\\S', description: 'One of the provider’s own modes.' }) },
+  { permission_mode: Type.String({ minLength: 1, pattern: '\\S', description: 'One of the provider’s modes.' }) },
   { $id: 'SessionPermissionModeBody', ...closed },
 )
 export type PermissionMode = Static<typeof PermissionMode>
@@ -166,9 +168,9 @@ export const Respond = Type.Object(
     action: Type.String({
       minLength: 1,
       description:
-        '`approve` (or `allow`), `approve_always`, `approve_accept_edits`, `deny`, `deny_always`, the id of one of the offered choices, or the number or the words of an option of a dialog.',
+        '`approve` (or `allow`), `approve_always`, `approve_accept_edits`, `deny`, `deny_always`, the id of a choice, or the number or the text of an option of a dialog.',
     }),
-    request_id: Type.Optional(Type.String({ description: 'Which question is meant; whatever is asked when absent.' })),
+    request_id: Type.Optional(Type.String({ description: 'The question to answer; the current one when absent.' })),
     text: Type.Optional(Type.String()),
     metadata: Type.Optional(Strings),
   },
@@ -188,7 +190,7 @@ export const AgentMapping = Type.Object(
 )
 
 export const SubAgents = Type.Object(
-  { agents: Type.Array(AgentMapping, { description: 'Agents that the session’s own agent started.' }) },
+  { agents: Type.Array(AgentMapping, { description: 'Agents that the agent of the session started.' }) },
   { $id: 'SessionAgentListResponse', ...closed },
 )
 export type SubAgents = Static<typeof SubAgents>

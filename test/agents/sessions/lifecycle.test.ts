@@ -211,7 +211,7 @@ describe('a bead', () => {
     expect(world.city.repository.live()).toEqual([])
     expect(world.recorded().filter((type) => type.startsWith('bead.parked'))).toHaveLength(0)
     expect(world.city.parking.parked()).toMatchObject([
-      { bead: { id: bead.id }, agent: 'worker', reason: expect.stringContaining('5 sessions of worker ended') },
+      { bead: { id: bead.id }, agent: 'worker', reason: expect.stringContaining('5 sessions of worker exited') },
     ])
     await world.city.parking.unpark(bead.id)
     await world.event('session.crashed')

@@ -13,14 +13,14 @@ import {
 } from '../schema.ts'
 import type { SessionOperations } from './operations.ts'
 
-/** What sessions ask of people, what they are allowed, and whom they started. */
+/** Operations on the questions, permissions and sub-agents of sessions. */
 export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
   route(
     'GET ~/pending',
     {
       id: 'get-v0-city-by-city-name-pending',
-      summary: 'List what sessions ask people',
-      description: 'What is asked in words is told by the session’s own `pending`.',
+      summary: 'List the questions of sessions',
+      description: 'Use `pending` of a session to read the text of its question.',
       ok: PendingList,
       index: true,
     },
@@ -30,7 +30,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     'GET ~/session/{id}/pending',
     {
       id: 'get-v0-city-by-city-name-session-by-id-pending',
-      summary: 'Show what a session asks a person',
+      summary: 'Get the question of a session',
       ok: SessionPending,
       errors: ['session-not-found', SESSION_CONFLICT],
       index: true,
@@ -41,9 +41,9 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     'POST ~/session/{id}/respond',
     {
       id: 'respond-session',
-      summary: 'Answer what a session asks',
+      summary: 'Answer the question of a session',
       description:
-        'An option of a dialog is taken with its own keys while that dialog is on the screen; once it is another, 409 and nothing is confirmed.',
+        'An option of a dialog is chosen with its keys while the dialog is on the screen. If another dialog has taken its place, the answer is 409 and nothing is chosen.',
       body: Respond,
       ok: { 202: Responded },
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'not-implemented'],
@@ -54,9 +54,9 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     'POST ~/session/{id}/permission-mode',
     {
       id: 'post-v0-city-by-city-name-session-by-id-permission-mode',
-      summary: 'Choose what a session may do without asking',
+      summary: 'Set the permission mode of a session',
       description:
-        'Counts from its next start, and a program that runs has to be suspended first; one that is spoken to by protocol takes it at once.',
+        'The mode applies from the next start, and a running session has to be suspended first. A program that uses ACP switches at once.',
       body: PermissionMode,
       ok: SessionResponse,
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request', 'not-implemented'],
@@ -68,7 +68,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     'GET ~/session/{id}/agents',
     {
       id: 'get-v0-city-by-city-name-session-by-id-agents',
-      summary: 'List the agents a session’s agent started',
+      summary: 'List the sub-agents of a session',
       ok: SubAgents,
       errors: ['session-not-found', SESSION_CONFLICT],
       index: true,
@@ -79,7 +79,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     'GET ~/session/{id}/agents/{agentId}',
     {
       id: 'get-v0-city-by-city-name-session-by-id-agents-by-agent-id',
-      summary: 'Read the conversation of an agent that a session’s agent started',
+      summary: 'Get the conversation of a sub-agent',
       ok: SubAgent,
       errors: ['session-not-found', SESSION_CONFLICT, 'agent-not-found', 'invalid-request'],
       index: true,

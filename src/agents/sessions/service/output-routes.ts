@@ -18,22 +18,22 @@ import { TerminalSends, TerminalTakes, Ticket, TicketRequest } from './terminals
 
 const format = Type.Optional(TranscriptFormat)
 const include_thinking = Type.Optional(
-  Type.Boolean({ description: 'Keeps the text of thinking blocks; only for `structured`.' }),
+  Type.Boolean({ description: 'Includes the text of thinking blocks; only for `structured`.' }),
 )
 
-/** Looking at what sessions say and show. */
+/** Operations that read the output of sessions. */
 export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
   route(
     'GET ~/session/{id}/transcript',
     {
       id: 'get-v0-city-by-city-name-session-by-id-transcript',
-      summary: 'Read what a session said',
-      description: 'Its conversation, or what its screen shows while its program keeps no log that can be read.',
+      summary: 'Get the transcript of a session',
+      description: 'The conversation, or the screen if its program writes no log that can be read.',
       query: Type.Object({
         format,
         include_thinking,
         tail: Type.Optional(
-          Type.String({ description: 'How many compaction segments from the end; all when absent.' }),
+          Type.String({ description: 'The number of compaction segments from the end; all when absent.' }),
         ),
         before: Type.Optional(Type.String({ description: 'Only entries before this one.' })),
         after: Type.Optional(Type.String({ description: 'Only entries after this one.' })),
@@ -48,21 +48,21 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
     'GET ~/session/{id}/stream',
     {
       id: 'stream-session',
-      summary: 'Follow what a session says',
+      summary: 'Stream the conversation of a session',
       query: Type.Object({
         format,
         include_thinking,
         after_cursor: Type.Optional(
           Type.String({
             maxLength: 2048,
-            description: 'The resume token of what was seen last; only for `structured`.',
+            description: 'The resume token of the last frame that was received; only for `structured`.',
           }),
         ),
       }),
-      headers: { 'Last-Event-ID': 'As `after_cursor`, and goes before it.' },
+      headers: { 'Last-Event-ID': 'Like `after_cursor`, and wins over it.' },
       responseHeaders: {
         'GC-Session-State': 'The state of the session when the stream was opened.',
-        'GC-Session-Status': '`stopped` when no program runs.',
+        'GC-Session-Status': '`stopped` when its program is not running.',
       },
       ok: {
         frames: {
@@ -82,8 +82,8 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
     'GET ~/session/{id}/prompt',
     {
       id: 'get-session-prompt',
-      summary: 'Read what a session’s agent is told to be',
-      description: 'The prompt of its agent, filled in for this session: what `gc prime` prints.',
+      summary: 'Get the prompt of a session',
+      description: 'The prompt of its agent, rendered for this session, as `gc prime` prints it.',
       ok: SessionPrompt,
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
@@ -94,8 +94,8 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
     'POST ~/session/{id}/terminal-ticket',
     {
       id: 'create-terminal-ticket',
-      summary: 'Get a ticket for a session’s terminal',
-      description: 'It opens the terminal once, within a minute.',
+      summary: 'Create a ticket for the terminal of a session',
+      description: 'A ticket opens the terminal once, within a minute.',
       body: Type.Optional(TicketRequest),
       ok: Ticket,
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
@@ -107,8 +107,8 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
     'GET ~/session/{id}/terminal',
     {
       id: 'attach-terminal',
-      summary: 'Attach to a session’s terminal',
-      description: 'Binary messages are what the program writes, and keys for it when the ticket allows that.',
+      summary: 'Attach to the terminal of a session',
+      description: 'Binary messages carry the output of the program, and keys to it if the ticket allows typing.',
       query: Type.Object({ ticket: Type.Optional(Type.String({ description: 'From `terminal-ticket`.' })) }),
       sends: TerminalSends,
       takes: TerminalTakes,

@@ -28,7 +28,7 @@ export const sessionRoutes = (city: City) => [
     {
       id: 'get-v0-city-by-city-name-sessions',
       summary: 'List sessions',
-      description: 'Newest first; closed ones only when asked for.',
+      description: 'Newest first, without closed ones unless `state` includes them.',
       query: Type.Object({
         ...paging,
         state: Type.Optional(
@@ -48,7 +48,7 @@ export const sessionRoutes = (city: City) => [
     {
       id: 'create-session',
       summary: 'Create a session',
-      description: 'Answers at once; whether it came up is told by an event with the same `request_id`.',
+      description: 'The request is accepted at once; an event with the same `request_id` has the result.',
       body: SessionCreate,
       ok: { 202: AsyncAcceptedBody },
       errors: ['invalid-request', 'agent-not-found', 'provider-not-found', 'service-unavailable'],
@@ -59,12 +59,16 @@ export const sessionRoutes = (city: City) => [
     'GET ~/session/{id}',
     {
       id: 'get-v0-city-by-city-name-session-by-id',
-      summary: 'Show a session',
-      description: 'By id, alias, name at run time or configured identity. Closed ones can be read.',
+      summary: 'Get a session',
+      description: 'By id, alias, run-time name or configured identity; closed ones, too.',
       query: Type.Object({
         peek,
         peek_lines: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 10000, description: 'How many lines `peek` adds; 5 when absent.' }),
+          Type.Integer({
+            minimum: 0,
+            maximum: 10000,
+            description: 'The number of lines that `peek` adds; 5 when absent.',
+          }),
         ),
       }),
       ok: SessionResponse,
@@ -81,7 +85,7 @@ export const sessionRoutes = (city: City) => [
     'PATCH ~/session/{id}',
     {
       id: 'patch-v0-city-by-city-name-session-by-id',
-      summary: 'Change a session’s title or alias',
+      summary: 'Change the title or alias of a session',
       body: SessionPatch,
       ok: SessionResponse,
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'invalid-request'],
@@ -106,7 +110,7 @@ export const sessionRoutes = (city: City) => [
     {
       id: 'send-session-message',
       summary: 'Send a session a message',
-      description: 'A session that does not run is woken for it. An event tells when it arrived.',
+      description: 'A session that is not running is woken for it. An event has the result of the delivery.',
       body: SessionMessage,
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
@@ -117,7 +121,7 @@ export const sessionRoutes = (city: City) => [
     'POST ~/session/{id}/submit',
     {
       id: 'submit-session',
-      summary: 'Send a session a message now, next, or instead of what it does',
+      summary: 'Send a session a message now, after its turn, or instead of its turn',
       body: SessionSubmit,
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
@@ -130,13 +134,13 @@ export const sessionRoutes = (city: City) => [
   ...runtimeRoutes(city),
 ]
 
-/** Starting, ending and holding sessions. */
+/** Operations that start, end and hold sessions. */
 const controlRoutes = (city: City) => [
   route(
     'POST ~/session/{id}/stop',
     {
       id: 'post-v0-city-by-city-name-session-by-id-stop',
-      summary: 'Interrupt what a session does now',
+      summary: 'Interrupt the current turn of a session',
       description: 'The session stays up and waits for the next message.',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
@@ -147,8 +151,8 @@ const controlRoutes = (city: City) => [
     'POST ~/session/{id}/kill',
     {
       id: 'post-v0-city-by-city-name-session-by-id-kill',
-      summary: 'End a session’s program',
-      description: 'It is started again when the session is still wanted.',
+      summary: 'End the program of a session',
+      description: 'It is started again if the session is still wanted.',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT, 'internal'],
     },
@@ -158,8 +162,8 @@ const controlRoutes = (city: City) => [
     'POST ~/session/{id}/suspend',
     {
       id: 'post-v0-city-by-city-name-session-by-id-suspend',
-      summary: 'Hold a session',
-      description: 'Its program ends, and nothing starts it until someone wakes it or sends it a message.',
+      summary: 'Suspend a session',
+      description: 'Its program ends, and is not started until someone wakes the session or sends it a message.',
       ok: OKResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
@@ -170,7 +174,7 @@ const controlRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-session-by-id-wake',
       summary: 'Wake a session',
-      description: 'Lifts every hold on it; answers before its program is up.',
+      description: 'Lifts every hold on it. The answer does not wait for its program to start.',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request'],
     },
@@ -181,8 +185,8 @@ const controlRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-session-by-id-close',
       summary: 'Close a session',
-      description: 'Its program ends, its names are free and its work is offered again.',
-      query: Type.Object({ delete: Type.Optional(Type.Boolean({ description: 'Also removes it from the books.' })) }),
+      description: 'Its program ends, its names become free, and its work is offered again.',
+      query: Type.Object({ delete: Type.Optional(Type.Boolean({ description: 'Deletes the session, too.' })) }),
       ok: OKResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },

@@ -6,14 +6,14 @@ import { OKWithIDResponseBody } from '../../../http/schema.ts'
 import { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from '../runtime-schema.ts'
 import type { SessionOperations } from './operations.ts'
 
-/** What a session's program says of itself while it runs, and what it is told about its run. All of it is ours. */
+/** Operations on the run of a session, many of them for the session itself. */
 export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
   route(
     'POST ~/session/{id}/drain-ack',
     {
       id: 'acknowledge-session-drain',
-      summary: 'Say that the calling session is done',
-      description: 'Only the session itself can; its program ends and its place is free.',
+      summary: 'Report that the calling session is done',
+      description: 'Only the session itself may do this. Its program ends, and its slot becomes free.',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
@@ -24,8 +24,9 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     'POST ~/session/{id}/drain',
     {
       id: 'drain-session',
-      summary: 'Let a session finish and end',
-      description: 'It takes no new work; it ends when it has none, when it says so, or when its time is over.',
+      summary: 'Drain a session',
+      description:
+        'It takes no new work, and ends when it has none, when it reports that it is done, or after its drain timeout.',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
@@ -36,7 +37,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     'POST ~/session/{id}/undrain',
     {
       id: 'undrain-session',
-      summary: 'Let a draining session go on',
+      summary: 'Cancel the drain of a session',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
@@ -47,8 +48,8 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     'POST ~/session/{id}/restart',
     {
       id: 'restart-session',
-      summary: 'End a session’s program and start it again',
-      description: 'It keeps its work, and its conversation where its program can go on with one.',
+      summary: 'Restart the program of a session',
+      description: 'The session keeps its work, and its conversation if the program can resume one.',
       body: Type.Optional(Restart),
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
@@ -60,9 +61,9 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     'POST ~/session/{id}/lend',
     {
       id: 'lend-session',
-      summary: 'Let a program from elsewhere work as a suspended session',
+      summary: 'Let an external program work as a suspended session',
       description:
-        'Its token is good until the session is lent again, woken or closed. What it claims is its own for 15 minutes, and for as long after each heartbeat of the bead.',
+        'The token is valid until the session is lent again, woken or closed. A claim lasts 15 minutes, and as long again after each heartbeat of the bead.',
       ok: { 201: SessionLoan },
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
@@ -73,8 +74,8 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     'POST ~/session/{id}/heartbeat',
     {
       id: 'heartbeat-session',
-      summary: 'Say that the calling session is at work',
-      description: 'Until then it is not taken for idle or old, whatever can be seen of it.',
+      summary: 'Report that the calling session is at work',
+      description: 'Until the given duration is over, the session does not count as idle or too old.',
       body: Type.Optional(Heartbeat),
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'invalid-request'],
@@ -86,8 +87,8 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     'POST ~/session/{id}/conversation',
     {
       id: 'name-session-conversation',
-      summary: 'Say what the calling session’s conversation is called',
-      description: 'A later start goes on with it. The first name stays until a new conversation is begun.',
+      summary: 'Name the conversation of the calling session',
+      description: 'Later starts resume it. The first name stays until a new conversation begins.',
       body: Conversation,
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
@@ -100,7 +101,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     {
       id: 'list-session-drift',
       summary: 'List sessions whose declaration has changed',
-      description: 'Each takes it up at its next start: when it is idle, or when it is restarted.',
+      description: 'The changes apply from the next start: when the session is idle, or is restarted.',
       ok: SessionDrifts,
       extension: true,
     },

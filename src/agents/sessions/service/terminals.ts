@@ -21,7 +21,7 @@ export type TicketRequest = Static<typeof TicketRequest>
 
 export const Ticket = Type.Object(
   {
-    ticket: Type.String({ description: 'Opens the terminal once; give it as `ticket` in the query.' }),
+    ticket: Type.String({ description: 'Opens the terminal once, as `ticket` in the query.' }),
     expires_in: Type.Integer({ description: 'Seconds until it expires.' }),
     write: Type.Boolean({ description: 'Whether keys may be typed.' }),
   },
@@ -40,8 +40,8 @@ export const TerminalSends = Type.Union(
     }),
     Type.Object({
       type: Type.Literal('snapshot'),
-      offset: Type.Integer({ description: 'The bytes that follow begin here.' }),
-      ansi: Type.String({ description: 'Draws the screen as it is.' }),
+      offset: Type.Integer({ description: 'The offset of the output that follows.' }),
+      ansi: Type.String({ description: 'Escape sequences that draw the present screen.' }),
     }),
     Type.Object({ type: Type.Literal('gap'), from: Type.Integer(), to: Type.Integer() }),
     Type.Object({ type: Type.Literal('end'), reason: Type.String() }),
