@@ -1,5 +1,5 @@
 import type { AgentFields } from './declare/agent.ts'
-import type { DeclaredBlock, Origins } from './declare/origin.ts'
+import type { DeclaredBlock, FieldOrigins } from './declare/origin.ts'
 import type { RigFields } from './declare/rig.ts'
 import type { PromptMode, ProviderConfig } from './providers/provider.ts'
 
@@ -54,7 +54,7 @@ export interface RigConfig {
   readonly maxActive: number | undefined
   readonly sleep: SessionSleepConfig
   readonly block: DeclaredBlock
-  readonly origins: Origins<RigFields>
+  readonly origins: FieldOrigins<RigFields>
 }
 
 /** An agent: what runs, where, with what prompt, and how many of it. */
@@ -67,7 +67,7 @@ export interface AgentConfig {
   /** The block that declares it. */
   readonly block: DeclaredBlock
   /** Where each of its fields was written; a default has none. */
-  readonly origins: Origins<AgentFields>
+  readonly origins: FieldOrigins<AgentFields>
   readonly description?: string
   readonly scope?: 'city' | 'rig'
   /** Its own, else that of agent_defaults or the workspace; absent when a command stands instead. */

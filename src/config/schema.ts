@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 const closed = { additionalProperties: false } as const
 const Count = (description: string) => Type.Integer({ format: 'int64', description })
-const Origin = (description: string) => Type.String({ description })
+const originString = (description: string) => Type.String({ description })
 
 export const WorkspaceResponse = Type.Object(
   {
@@ -84,7 +84,7 @@ export const ConfigExplained = Type.Object(
       Type.Object(
         {
           ...agent,
-          origin: Origin(
+          origin: originString(
             '`inline` when this city’s own files declare it, so that it can be edited; else `pack-derived`.',
           ),
         },
@@ -94,7 +94,7 @@ export const ConfigExplained = Type.Object(
     providers: Type.Record(
       Type.String(),
       Type.Object(
-        { ...provider, origin: Origin('`city`, `builtin`, or `builtin+city` when the city changes a builtin.') },
+        { ...provider, origin: originString('`city`, `builtin`, or `builtin+city` when the city changes a builtin.') },
         { $id: 'AnnotatedProviderResponse', ...closed },
       ),
     ),

@@ -4,7 +4,7 @@ import {
   boolean,
   duration,
   durationOrOff,
-  type Field,
+  type FieldReader,
   integer,
   oneOf,
   requiredString,
@@ -21,7 +21,7 @@ const MAX_SESSIONS = 1000
 /** What an agent's sessions may be allowed beyond their own work. */
 export const PERMISSIONS = ['respond', 'budgets', 'tokens'] as const
 
-const permissions: Field<string[]> = {
+const permissions: FieldReader<string[]> = {
   key: 'may',
   read(section) {
     const declared = section.strings('may')
@@ -34,7 +34,7 @@ const permissions: Field<string[]> = {
 }
 
 /** The names of a pool's sessions: a list, or a file with one on each line. */
-const namepool: Field<readonly string[] | { readonly file: string }> = {
+const namepool: FieldReader<readonly string[] | { readonly file: string }> = {
   key: 'namepool',
   read(section) {
     if (section.node('namepool')?.kind === 'array') return section.strings('namepool')
@@ -43,7 +43,7 @@ const namepool: Field<readonly string[] | { readonly file: string }> = {
   },
 }
 
-const promptFile: Field<string> = {
+const promptFile: FieldReader<string> = {
   key: 'prompt_template',
   read(section) {
     const path = section.string('prompt_template')

@@ -5,7 +5,7 @@ import type { DaemonFields } from './daemon.ts'
 import type { Declaration } from './declaration.ts'
 import type { McpServerFields } from './mcp-server.ts'
 import type { NamedSessionFields } from './named-session.ts'
-import type { Origin } from './origin.ts'
+import type { FieldOrigin } from './origin.ts'
 import type { EventRotationFields, MailFields, PricingFields, UsageFields } from './records.ts'
 import type { RigFields } from './rig.ts'
 import type { SessionFields } from './session.ts'
@@ -48,7 +48,7 @@ export interface NamedDeclarations {
 /** A patch that a layer applied to what lower layers declare. */
 export interface AppliedPatch {
   readonly target: 'agent' | 'rig' | 'provider'
-  readonly origin: Origin
+  readonly origin: FieldOrigin
 }
 
 /** Everything that layers declare of a city; nothing is filled in, and nothing is judged. */

@@ -1,13 +1,13 @@
 import type { SourceLocation } from '../diagnostics/diagnostics.ts'
 import type { FieldSet, ValuesOf } from './fields.ts'
-import type { DeclaredBlock, Origin, Origins } from './origin.ts'
+import type { DeclaredBlock, FieldOrigin, FieldOrigins } from './origin.ts'
 import type { SectionReader } from './section-reader.ts'
 
 /** What one table declares: only the fields that were written, each with its origin. */
 export interface Declaration<Values> {
   readonly block: DeclaredBlock
   readonly values: Partial<Values>
-  readonly origins: Origins<Values>
+  readonly origins: FieldOrigins<Values>
   readonly fields: FieldSet
 }
 
@@ -22,7 +22,9 @@ export function declareFields<Fields extends FieldSet>(
   })
   // The entries are those of `fields`, which the compiler does not follow through an object's entries.
   const values = Object.fromEntries(written.map(({ name, value }) => [name, value])) as Partial<ValuesOf<Fields>>
-  const origins = Object.fromEntries(written.map(({ name, origin }) => [name, origin])) as Origins<ValuesOf<Fields>>
+  const origins = Object.fromEntries(written.map(({ name, origin }) => [name, origin])) as FieldOrigins<
+    ValuesOf<Fields>
+  >
   return { block: reader.block, values, origins, fields }
 }
 
@@ -31,7 +33,7 @@ export function withValue<Values, Name extends keyof Values>(
   declaration: Declaration<Values>,
   name: Name,
   value: Values[Name] | undefined,
-  origin: Origin | undefined,
+  origin: FieldOrigin | undefined,
 ): Declaration<Values> {
   if (value === undefined || origin === undefined) return declaration
   return {

@@ -17,10 +17,10 @@ export interface DeclaredBlock {
 }
 
 /** Where the value of a field was written. */
-export interface Origin {
+export interface FieldOrigin {
   readonly block: DeclaredBlock
   readonly line: number
   readonly key: string
 }
 
-export type Origins<Values> = { readonly [Name in keyof Values]?: Origin }
+export type FieldOrigins<Values> = { readonly [Name in keyof Values]?: FieldOrigin }

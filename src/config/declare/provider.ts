@@ -1,9 +1,9 @@
 import { type OptionChoice, PROMPT_MODES, type ProviderConfig, type ProviderOption } from '../providers/provider.ts'
-import { boolean, type Field, integer, oneOf, string, stringMap, strings } from './fields.ts'
+import { boolean, type FieldReader, integer, oneOf, string, stringMap, strings } from './fields.ts'
 import type { SectionReader } from './section-reader.ts'
 
 /** An empty base stands alone, which is not the same as no base. */
-const base: Field<string> = {
+const base: FieldReader<string> = {
   key: 'base',
   read(section) {
     const node = section.node('base')
@@ -11,7 +11,7 @@ const base: Field<string> = {
   },
 }
 
-const optionsSchema: Field<ProviderOption[]> = {
+const optionsSchema: FieldReader<ProviderOption[]> = {
   key: 'options_schema',
   read(section) {
     if (!section.has('options_schema')) return undefined
@@ -57,4 +57,4 @@ export const PROVIDER = {
   optionDefaults: stringMap('option_defaults'),
   optionsSchema,
   optionsSchemaMerge: oneOf('options_schema_merge', ['replace', 'by_key']),
-} satisfies { [Name in keyof ProviderConfig]-?: Field<NonNullable<ProviderConfig[Name]>> }
+} satisfies { [Name in keyof ProviderConfig]-?: FieldReader<NonNullable<ProviderConfig[Name]>> }

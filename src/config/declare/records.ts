@@ -1,4 +1,4 @@
-import { duration, type Field, integer, number, string, type ValuesOf } from './fields.ts'
+import { duration, type FieldReader, integer, number, string, type ValuesOf } from './fields.ts'
 
 /** `[mail]`. */
 export const MAIL = { retentionTtl: duration('retention_ttl') }
@@ -16,7 +16,7 @@ export const USAGE = { provider: string('provider') }
 export type UsageFields = ValuesOf<typeof USAGE>
 
 /** A price stands in `[pricing.tier]`, or in the block itself when it has no tier. */
-const price = (token: string): Field<number> => {
+const price = (token: string): FieldReader<number> => {
   const { key, read } = number(`${token}_usd_per_1m`)
   return { key, read: (section) => read(section.has('tier') ? section.child('tier') : section) }
 }

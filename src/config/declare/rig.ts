@@ -1,9 +1,9 @@
 import { type Declaration, declareFields } from './declaration.ts'
-import { boolean, type Field, integer, name, requiredString, string, type ValuesOf } from './fields.ts'
+import { boolean, type FieldReader, identifier, integer, requiredString, string, type ValuesOf } from './fields.ts'
 import { PREFIX } from './names.ts'
 import { SESSION_SLEEP, type SessionSleepFields } from './session-sleep.ts'
 
-const sleep: Field<Declaration<SessionSleepFields>> = {
+const sleep: FieldReader<Declaration<SessionSleepFields>> = {
   key: 'session_sleep',
   read: (section) =>
     section.has('session_sleep') ? declareFields(section.child('session_sleep'), SESSION_SLEEP) : undefined,
@@ -13,7 +13,7 @@ const sleep: Field<Declaration<SessionSleepFields>> = {
 export const RIG = {
   name: requiredString('name'),
   path: string('path'),
-  prefix: name('prefix', PREFIX, '"-" or "_"'),
+  prefix: identifier('prefix', PREFIX, '"-" or "_"'),
   defaultBranch: string('default_branch'),
   suspendedOnStart: boolean('suspended_on_start'),
   /** The old name of suspended_on_start. */

@@ -2,7 +2,7 @@ import { parseDuration } from '../../core/durations.ts'
 import type { Diagnostics, Severity, SourceLocation } from '../diagnostics/diagnostics.ts'
 import { suggestion, withHint } from '../diagnostics/suggestion.ts'
 import { emptyTable, type TomlNode, type TomlTable, toPlainValue } from '../toml/parse.ts'
-import type { DeclaredBlock, LayerInfo, Origin } from './origin.ts'
+import type { DeclaredBlock, FieldOrigin, LayerInfo } from './origin.ts'
 import { keysWithoutEffect } from './without-effect.ts'
 
 /** What the readers of one file share. */
@@ -41,7 +41,7 @@ export class SectionReader {
   }
 
   /** Where a key is written, or else the section. */
-  originOf(key: string): Origin {
+  originOf(key: string): FieldOrigin {
     return { block: this.block, line: this.table.entries.get(key)?.line ?? this.table.line, key }
   }
 

@@ -1,10 +1,10 @@
-import { name, requiredString, type ValuesOf } from './fields.ts'
+import { identifier, requiredString, type ValuesOf } from './fields.ts'
 import { CITY_NAME, PREFIX } from './names.ts'
 
 /** The top of `.gc/site.toml`: what the city is called on this machine. */
 export const SITE = {
-  workspaceName: name('workspace_name', CITY_NAME, '".", "-" or "_"'),
-  workspacePrefix: name('workspace_prefix', PREFIX, '"-" or "_"'),
+  workspaceName: identifier('workspace_name', CITY_NAME, '".", "-" or "_"'),
+  workspacePrefix: identifier('workspace_prefix', PREFIX, '"-" or "_"'),
 }
 export type SiteFields = ValuesOf<typeof SITE>
 

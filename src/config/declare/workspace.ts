@@ -1,7 +1,7 @@
-import { boolean, type Field, integer, name, string, stringMap, type ValuesOf } from './fields.ts'
+import { boolean, type FieldReader, identifier, integer, string, stringMap, type ValuesOf } from './fields.ts'
 import { CITY_NAME, PREFIX } from './names.ts'
 
-const timezone: Field<string> = {
+const timezone: FieldReader<string> = {
   key: 'timezone',
   read(section) {
     const zone = section.string('timezone')
@@ -13,8 +13,8 @@ const timezone: Field<string> = {
 
 /** `[workspace]`. */
 export const WORKSPACE = {
-  name: name('name', CITY_NAME, '".", "-" or "_"'),
-  prefix: name('prefix', PREFIX, '"-" or "_"'),
+  name: identifier('name', CITY_NAME, '".", "-" or "_"'),
+  prefix: identifier('prefix', PREFIX, '"-" or "_"'),
   provider: string('provider'),
   startCommand: string('start_command'),
   timezone,

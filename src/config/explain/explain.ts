@@ -3,7 +3,7 @@ import { AGENT, type AgentFields } from '../declare/agent.ts'
 import type { Declaration } from '../declare/declaration.ts'
 import type { FieldSet } from '../declare/fields.ts'
 import { qualify } from '../declare/names.ts'
-import type { Origin, Origins } from '../declare/origin.ts'
+import type { FieldOrigin, FieldOrigins } from '../declare/origin.ts'
 import { PROVIDER } from '../declare/provider.ts'
 import { RIG } from '../declare/rig.ts'
 import { providerChain } from '../providers/resolve.ts'
@@ -57,11 +57,11 @@ function explain<Values>(
   kind: ExplainedField['kind'],
   name: string,
   fields: FieldSet,
-  origins: Origins<Values>,
+  origins: FieldOrigins<Values>,
   readValue: (field: string) => unknown,
 ): ExplainedField[] {
   return Object.entries(fields).flatMap(([field, { key }]) => {
-    const origin: Origin | undefined = Reflect.get(origins, field)
+    const origin: FieldOrigin | undefined = Reflect.get(origins, field)
     if (!origin) return []
     const { layer, file, section } = origin.block
     const value = key === 'env' ? hideValues(readValue(field)) : readValue(field)

@@ -1,20 +1,17 @@
 import { AppError } from '../../core/errors.ts'
 import { effectiveOptions } from './launch.ts'
 import { BUILTINS } from './presets.ts'
-import type { Provider, ProviderConfig } from './provider.ts'
+import type { DeclaredProviders, Provider } from './provider.ts'
 import { resolveProvider } from './resolve.ts'
 import type { ProviderList, ProviderPublic, ProviderPublicList, ProviderResponse } from './schema.ts'
 
-/** The providers a city declares, by name. */
-type Declared = ReadonlyMap<string, ProviderConfig>
-
 /** Every provider as it is declared: the city's by name, then the builtins it does not declare itself. */
-export function listProviders(declared: Declared): ProviderList {
+export function listProviders(declared: DeclaredProviders): ProviderList {
   const items = namesOf(declared).map((name) => getProvider(declared, name))
   return { items, total: items.length }
 }
 
-export function getProvider(declared: Declared, name: string): ProviderResponse {
+export function getProvider(declared: DeclaredProviders, name: string): ProviderResponse {
   const config = declared.get(name) ?? BUILTINS.get(name)
   if (!config)
     throw new AppError('provider-not-found', `provider "${name}" is neither declared in city.toml nor built in`)
@@ -33,12 +30,12 @@ export function getProvider(declared: Declared, name: string): ProviderResponse 
 }
 
 /** Every provider with its options, bases merged in; one that cannot be resolved has none. */
-export function listPublicProviders(declared: Declared): ProviderPublicList {
+export function listPublicProviders(declared: DeclaredProviders): ProviderPublicList {
   const items = namesOf(declared).map((name) => publicProvider(declared, name))
   return { items, total: items.length }
 }
 
-function publicProvider(declared: Declared, name: string): ProviderPublic {
+function publicProvider(declared: DeclaredProviders, name: string): ProviderPublic {
   const provider = tryResolve(declared, name)
   const options = provider?.optionsSchema.map(({ key, label, type, default: value, choices }) => ({
     key,
@@ -56,7 +53,7 @@ function publicProvider(declared: Declared, name: string): ProviderPublic {
   }
 }
 
-function tryResolve(declared: Declared, name: string): Provider | undefined {
+function tryResolve(declared: DeclaredProviders, name: string): Provider | undefined {
   try {
     const provider = resolveProvider(name, declared)
     effectiveOptions(provider)
@@ -67,12 +64,12 @@ function tryResolve(declared: Declared, name: string): Provider | undefined {
   }
 }
 
-const namesOf = (declared: Declared): string[] => [
+const namesOf = (declared: DeclaredProviders): string[] => [
   ...[...declared.keys()].sort(),
   ...[...BUILTINS.keys()].filter((name) => !declared.has(name)),
 ]
 
-const identityOf = (declared: Declared, name: string) => ({
+const identityOf = (declared: DeclaredProviders, name: string) => ({
   name,
   builtin: BUILTINS.has(name),
   city_level: declared.has(name),

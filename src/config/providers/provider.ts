@@ -46,6 +46,9 @@ export interface ProviderConfig {
   optionsSchemaMerge?: 'replace' | 'by_key'
 }
 
+/** The providers that a city declares, by name. */
+export type DeclaredProviders = ReadonlyMap<string, ProviderConfig>
+
 /** A provider with its bases merged in, ready to be launched. */
 export interface Provider extends Omit<ProviderConfig, 'base' | 'argsAppend' | 'optionsSchemaMerge'> {
   name: string

@@ -1,8 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { BUILTINS } from './presets.ts'
-import type { Provider, ProviderConfig, ProviderOption } from './provider.ts'
-
-type Declared = ReadonlyMap<string, ProviderConfig>
+import type { DeclaredProviders, Provider, ProviderConfig, ProviderOption } from './provider.ts'
 
 /** A provider in a chain of bases. */
 export interface ProviderLink {
@@ -12,7 +10,7 @@ export interface ProviderLink {
 }
 
 /** Merges a provider with its bases. A declared name wins over a builtin; a builtin not declared stands as it is. */
-export function resolveProvider(name: string, declared: Declared): Provider {
+export function resolveProvider(name: string, declared: DeclaredProviders): Provider {
   const chain = providerChain(name, declared)
   const merged = chain.reduceRight<ProviderConfig>((base, { config }) => merge(base, config), {})
   if (!merged.command) {
@@ -34,7 +32,7 @@ export function resolveProvider(name: string, declared: Declared): Provider {
 }
 
 /** The provider and its bases, itself first. */
-export function providerChain(name: string, declared: Declared): ProviderLink[] {
+export function providerChain(name: string, declared: DeclaredProviders): ProviderLink[] {
   const chain: ProviderLink[] = []
   for (let next = find(name, declared); next; ) {
     const { name: current, builtin } = next
@@ -50,7 +48,7 @@ export function providerChain(name: string, declared: Declared): ProviderLink[] 
   throw new AppError('provider-not-found', `provider "${name}" is not known; known are ${known}`)
 }
 
-function find(name: string, declared: Declared): ProviderLink | undefined {
+function find(name: string, declared: DeclaredProviders): ProviderLink | undefined {
   const config = declared.get(name)
   return config ? { name, builtin: false, config } : findBuiltin(name)
 }
@@ -60,7 +58,7 @@ function findBuiltin(name: string): ProviderLink | undefined {
   return config && { name, builtin: true, config }
 }
 
-function baseOf({ name, builtin, config }: ProviderLink, declared: Declared): ProviderLink | undefined {
+function baseOf({ name, builtin, config }: ProviderLink, declared: DeclaredProviders): ProviderLink | undefined {
   if (builtin || config.base === '') return undefined
   if (config.base === undefined) return findBuiltin(name) ?? findBuiltin(config.command ?? '')
   const [, prefix, base = ''] = /^(?:([^:]*):)?(.*)$/.exec(config.base) ?? []
@@ -73,7 +71,7 @@ function findNamed(
   self: string,
   prefix: string | undefined,
   base: string,
-  declared: Declared,
+  declared: DeclaredProviders,
 ): ProviderLink | undefined {
   const custom = declared.get(base)
   if (prefix === 'builtin') return findBuiltin(base)

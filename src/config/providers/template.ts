@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts'
 /** The fields of a template by name. A field without a value is empty; one that is missing is an error. */
 export type TemplateFields = Readonly<Record<string, string | undefined>>
 
-interface Branch {
+interface TemplateBranch {
   line: number
   isShown: boolean
   isElseShown: boolean
@@ -37,11 +37,11 @@ export function renderTemplate(template: string, fields: TemplateFields, name = 
 
 class TemplateRenderer {
   text = ''
-  readonly #branches: Branch[] = []
+  readonly #branches: TemplateBranch[] = []
 
   constructor(private readonly fields: TemplateFields) {}
 
-  get openBranch(): Branch | undefined {
+  get openBranch(): TemplateBranch | undefined {
     return this.#branches.at(-1)
   }
 

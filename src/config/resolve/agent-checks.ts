@@ -18,12 +18,12 @@ export function checkAgent(agent: ResolvedAgent, scope: AgentScope): void {
   checkWorktree(agent, scope.diagnostics)
 }
 
-type Name = keyof AgentFields
+type AgentField = keyof AgentFields
 
-const errorAt = ({ declaration }: ResolvedAgent, diagnostics: Diagnostics, name: Name, message: string): void =>
+const errorAt = ({ declaration }: ResolvedAgent, diagnostics: Diagnostics, name: AgentField, message: string): void =>
   diagnostics.error(locationOf(declaration, name), message)
 
-const warnAt = ({ declaration }: ResolvedAgent, diagnostics: Diagnostics, name: Name, message: string): void =>
+const warnAt = ({ declaration }: ResolvedAgent, diagnostics: Diagnostics, name: AgentField, message: string): void =>
   diagnostics.warning(locationOf(declaration, name), message)
 
 function checkName(agent: ResolvedAgent, diagnostics: Diagnostics): void {

@@ -6,13 +6,13 @@ import type { McpServerFields } from '../declare/mcp-server.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import { suggestion, withHint } from '../diagnostics/suggestion.ts'
 
-interface Scope {
+interface McpServerScope {
   readonly path: string
   readonly agents: readonly AgentConfig[]
   readonly diagnostics: Diagnostics
 }
 
-export function resolveMcpServers({ mcpServers }: CityDeclarations, scope: Scope): McpServerConfig[] {
+export function resolveMcpServers({ mcpServers }: CityDeclarations, scope: McpServerScope): McpServerConfig[] {
   const names = scope.agents.map(({ qualified }) => qualified)
   return [...mcpServers].flatMap(([name, declaration]) => {
     const { agents } = declaration.values
@@ -29,7 +29,7 @@ export function resolveMcpServers({ mcpServers }: CityDeclarations, scope: Scope
 function connectionOf(
   name: string,
   declaration: Declaration<McpServerFields>,
-  { path, diagnostics }: Scope,
+  { path, diagnostics }: McpServerScope,
 ): McpConnection | undefined {
   const { command, url, type = 'http', args = [], env = {}, headers = {} } = declaration.values
   if (command !== undefined && url === undefined) {

@@ -8,7 +8,7 @@ import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import { resolveSessionSleep } from './session-sleep.ts'
 import { toLimit } from './settings.ts'
 
-interface Scope {
+interface RigScope {
   /** The city's folder. */
   readonly path: string
   /** The city's own prefix. */
@@ -17,7 +17,7 @@ interface Scope {
 }
 
 /** The rigs of a city. An id must tell whose it is, so every prefix of a city differs from the others in any case. */
-export function resolveRigs(declarations: CityDeclarations, scope: Scope): RigConfig[] {
+export function resolveRigs(declarations: CityDeclarations, scope: RigScope): RigConfig[] {
   const { diagnostics } = scope
   const rigs: RigConfig[] = []
   const holders = new Map([[scope.prefix.toLowerCase(), 'the city']])
@@ -45,7 +45,7 @@ function bound(rig: Declaration<RigFields>, { rigBindings }: CityDeclarations): 
   return withValue(rig, 'path', binding?.values.path, binding?.origins.path)
 }
 
-function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnostics }: Scope): RigConfig | undefined {
+function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnostics }: RigScope): RigConfig | undefined {
   const { values, block, origins } = declaration
   const { name, path, prefix, defaultBranch, sleep } = values
   if (name === undefined) return undefined

@@ -19,13 +19,13 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-type Declared<Fields> = Declaration<Fields> | undefined
+type OptionalDeclaration<Fields> = Declaration<Fields> | undefined
 
 /** A limit on sessions: -1 and absent both mean none. */
 export const toLimit = (declared: number | undefined): number | undefined =>
   declared === undefined || declared < 0 ? undefined : declared
 
-export function resolveWorkspace(declared: Declared<WorkspaceFields>): WorkspaceConfig {
+export function resolveWorkspace(declared: OptionalDeclaration<WorkspaceFields>): WorkspaceConfig {
   const { name, prefix, provider, startCommand, maxActive, sessionTemplate, ...values } = declared?.values ?? {}
   return {
     ...{ declaredName: name, declaredPrefix: prefix, provider, startCommand, sessionTemplate },
@@ -36,7 +36,7 @@ export function resolveWorkspace(declared: Declared<WorkspaceFields>): Workspace
   }
 }
 
-export const resolveDaemon = (declared: Declared<DaemonFields>): DaemonConfig => ({
+export const resolveDaemon = (declared: OptionalDeclaration<DaemonFields>): DaemonConfig => ({
   patrolInterval: 30 * SECOND,
   maxRestarts: 5,
   restartWindow: HOUR,
@@ -47,7 +47,7 @@ export const resolveDaemon = (declared: Declared<DaemonFields>): DaemonConfig =>
   ...declared?.values,
 })
 
-export const resolveSession = (declared: Declared<SessionFields>): SessionConfig => ({
+export const resolveSession = (declared: OptionalDeclaration<SessionFields>): SessionConfig => ({
   provider: '',
   setupTimeout: 10 * SECOND,
   worktreeLimit: 50,
@@ -55,23 +55,23 @@ export const resolveSession = (declared: Declared<SessionFields>): SessionConfig
   ...declared?.values,
 })
 
-export const resolveChatSessions = (declared: Declared<ChatSessionsFields>): ChatSessionsConfig => ({
+export const resolveChatSessions = (declared: OptionalDeclaration<ChatSessionsFields>): ChatSessionsConfig => ({
   idleTimeout: declared?.values.idleTimeout ?? undefined,
   gracePeriod: declared?.values.gracePeriod ?? 10 * MINUTE,
 })
 
-export const resolveMail = (declared: Declared<MailFields>): MailConfig => ({
+export const resolveMail = (declared: OptionalDeclaration<MailFields>): MailConfig => ({
   retentionTtl: 30 * DAY,
   ...declared?.values,
 })
 
-export const resolveEventArchives = (declared: Declared<EventRotationFields>): EventArchiveConfig => ({
+export const resolveEventArchives = (declared: OptionalDeclaration<EventRotationFields>): EventArchiveConfig => ({
   age: 365 * DAY,
   bytes: 10 * 2 ** 30,
   ...declared?.values,
 })
 
-export const resolveUsage = (declared: Declared<UsageFields>): UsageConfig => ({
+export const resolveUsage = (declared: OptionalDeclaration<UsageFields>): UsageConfig => ({
   provider: 'local',
   ...declared?.values,
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Origin } from '../../../src/config/declare/origin.ts'
+import type { FieldOrigin } from '../../../src/config/declare/origin.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import type { Layer } from '../../../src/config/layers/layer.ts'
 import { LAYERS } from '../../../src/config/layers/layers.ts'
@@ -12,7 +12,7 @@ function composed(files: Record<string, string>, layers: readonly Layer[] = LAYE
   return compose(new FileSnapshot(city.path), layers)
 }
 
-const placeOf = (origin: Origin | undefined): string | undefined =>
+const placeOf = (origin: FieldOrigin | undefined): string | undefined =>
   origin && `${origin.block.file}:${origin.line} (${origin.block.layer.name})`
 
 const CITY = `[workspace]
