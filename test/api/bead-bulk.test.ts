@@ -182,7 +182,7 @@ describe('many beads changed at once', () => {
       [{ id: 'to-99', title: 'x' }, '404 bead-not-found: updates[1]: bead to-99 does not', ['body.updates[1]']],
       [{ id: lost, title: 'x' }, '409 claim-lost: updates[1]: the claim of', ['body.updates[1]']],
       [{ id: a, parent: a }, '400 invalid-request: updates[1]: bead', ['body.updates[1]']],
-      [{ id: a, priority: null }, '422 validation-failed: updates[1]: a priority', ['body.updates[1].priority']],
+      [{ id: a, priority: null }, '422 validation-failed: updates[1]: priority', ['body.updates[1].priority']],
       [{ id: a, name: 'x' }, '422 validation-failed: ', ['body.updates[1].name']],
       [{ title: 'x' }, '422 validation-failed: ', ['body.updates[1]']],
     ]

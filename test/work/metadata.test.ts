@@ -26,7 +26,7 @@ describe('metadata keys', () => {
     expect(spellings).toEqual([])
   })
 
-  test('no file of src spells a key of gc that is not named', async () => {
+  test('no file of src uses a gc key that is not named', async () => {
     const unnamed: string[] = []
     for await (const path of new Glob('src/**/*.ts').scan('.')) {
       const source = (await Bun.file(path).text()).replaceAll(EVENT_TYPE, '')

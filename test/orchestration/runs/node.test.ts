@@ -12,7 +12,7 @@ const bead = (more: Partial<Bead>): Bead => ({
 })
 
 describe('a node of a workflow', () => {
-  test('has a status that tells how its work went', () => {
+  test('has a status that says how its work ended', () => {
     const status = (status: string, outcome?: string, assignee?: string) =>
       toNode(bead({ status, ...(assignee && { assignee }), ...(outcome && { metadata: { 'gc.outcome': outcome } }) }))
         .status
@@ -40,7 +40,7 @@ describe('a node of a workflow', () => {
     })
   })
 
-  test('counts its tries, when it has a number of them', () => {
+  test('counts its attempts when it has a number', () => {
     const attempts = (attempt: string, most?: string) =>
       attemptsOf(bead({ metadata: { 'gc.attempt': attempt, ...(most !== undefined && { 'gc.max_attempts': most }) } }))
     expect(attempts('1')).toEqual({ attempt_count: 1, active_attempt: 1 })

@@ -84,7 +84,7 @@ describe('a direct route', () => {
     expect((await work.claims.next(callerOf('ada'))).bead_id).toBe(id)
   })
 
-  test('again changes nothing and records nothing', async () => {
+  test('changes and records nothing the second time', async () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a', rig: 'press' })
     await work.sling({ bead: id })
@@ -93,7 +93,7 @@ describe('a direct route', () => {
     expect(work.recorded()).toEqual([])
   })
 
-  test('again after its convoy was closed makes another', async () => {
+  test('creates another convoy after the first was closed', async () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a', rig: 'press' })
     await work.sling({ bead: id })
@@ -102,7 +102,7 @@ describe('a direct route', () => {
     expect(work.convoys.convoysOf(id)).toEqual(['pr-3'])
   })
 
-  test('no_convoy makes none', async () => {
+  test('creates no convoy with no_convoy', async () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a', rig: 'press' })
     work.recorded()
@@ -110,7 +110,7 @@ describe('a direct route', () => {
     expect(work.recorded()).toEqual([`bead.updated ${id}`])
   })
 
-  test('of work that somebody has warns; reassign takes it from him', async () => {
+  test('of assigned work warns; reassign takes it from its assignee', async () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a', rig: 'press' })
     await work.claims.claim(callerOf('ada'), id)
@@ -124,14 +124,14 @@ describe('a direct route', () => {
     expect((await work.claims.next(callerOf('bob'))).bead_id).toBe(id)
   })
 
-  test('to a name that is kept for one session assigns the bead to it', async () => {
+  test('to a named session assigns the bead to it', async () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a' })
     expect(await work.sling({ bead: id, target: 'ada' })).toMatchObject({ target: 'mayor' })
     expect(work.repository.get(id)).toMatchObject({ assignee: 'ada', metadata: { 'gc.routed_to': 'mayor' } })
   })
 
-  test('by a session is told as its doing', async () => {
+  test('by a session is recorded under its name', async () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a', rig: 'press' })
     await work.slingAs('ada', { bead: id })
@@ -168,7 +168,7 @@ describe('the target', () => {
     [{ target: 'mayor-1' }, 'agent-not-found'],
     [{ target: ' ' }, 'invalid-request'],
     [{ target: 'hand', rig: 'nowhere' }, 'rig-not-found'],
-  ])('%o is refused: %s', async (body, code) => {
+  ])('%o is rejected: %s', async (body, code) => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a', rig: 'press' })
     work.recorded()
@@ -204,7 +204,7 @@ describe('arguments', () => {
     [{ bead: 'pr-2' }, 'conflict-wrong-state', 'closed'],
     [{ bead: 'pr-3' }, 'invalid-request', 'message'],
     [{ bead: 'mi-1', target: 'formal' }, 'formula-not-found', 'formula polish'],
-  ])('%o is refused: %s', async (body, code, said) => {
+  ])('%o is rejected: %s', async (body, code, said) => {
     await using work = await openSling()
     await work.add({ title: 'a', rig: 'press' })
     await work.add({ title: 'closed', rig: 'press', status: 'closed' })
@@ -216,13 +216,13 @@ describe('arguments', () => {
     expect(work.recorded()).toEqual([])
   })
 
-  test('no_formula leaves out the formula that an agent has by default', async () => {
+  test('no_formula skips the default formula of an agent', async () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a' })
     expect(await work.sling({ bead: id, target: 'formal', no_formula: true })).toMatchObject({ mode: 'direct' })
   })
 
-  test('beads that wait for each other are refused with the way round; force overrides that and the rig', async () => {
+  test('a cycle is rejected, and the error shows it; force overrides that and the rig', async () => {
     await using work = await openSling()
     const a = await work.add({ title: 'a' })
     const b = await work.add({ title: 'b', needs: [a.id] })
@@ -235,8 +235,8 @@ describe('arguments', () => {
   })
 })
 
-describe('a text', () => {
-  test('becomes a bead in the rig of the agent, handed over in the same write', async () => {
+describe('new work', () => {
+  test('becomes a bead in the rig of the agent, slung in the same write', async () => {
     await using work = await openSling()
     const said = await work.slingText({ target: 'press/hand', title: 'press grapes', description: 'all' })
     expect(said).toMatchObject({ status: 'slung', target: 'press/hand', mode: 'direct', bead: 'pr-1' })
@@ -254,7 +254,7 @@ describe('a text', () => {
     ])
   })
 
-  test('for nobody, or for an agent whose formula is missing, leaves nothing behind', async () => {
+  test('without a known target, or with a missing formula, leaves nothing behind', async () => {
     await using work = await openSling()
     expect(work.slingText({ target: 'press/nobody', title: 'x' })).rejects.toMatchObject({ code: 'agent-not-found' })
     expect(work.slingText({ target: 'formal', title: 'x' })).rejects.toMatchObject({ code: 'formula-not-found' })

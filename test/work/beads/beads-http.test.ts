@@ -143,7 +143,7 @@ describe('beads over HTTP', () => {
     expect(http.server.faults).toEqual([])
   })
 
-  test('the bound of a title is in the sentence', async () => {
+  test('the error for a long title says the limit', async () => {
     await using http = openHttp()
     const problem = await (await http.send('POST', '/beads', { title: 'x'.repeat(1025) })).json()
     expect(problem).toMatchObject({
@@ -154,7 +154,7 @@ describe('beads over HTTP', () => {
 })
 
 describe('claims over HTTP', () => {
-  test('two sessions that claim one bead: one has it, the other is told', async () => {
+  test('of two sessions that claim one bead, one gets it and the other an error', async () => {
     await using http = openHttp()
     const { id } = await http.work.add({ title: 'a' })
     const claim = (session: string) => http.send('POST', `/bead/${id}/claim`, undefined, http.as(session))
@@ -175,7 +175,7 @@ describe('claims over HTTP', () => {
     })
   })
 
-  test('an unknown or ended token is 401, never somebody', async () => {
+  test('an unknown or ended token is 401', async () => {
     await using http = openHttp()
     const { id } = await http.work.add({ title: 'a' })
     const response = await http.send('POST', `/bead/${id}/claim`, undefined, { authorization: 'Bearer gone' })

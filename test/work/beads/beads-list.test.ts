@@ -13,7 +13,7 @@ import { tempFolder } from '../../support/folder.ts'
 import { human, openWork, plan } from '../world.ts'
 
 describe('list', () => {
-  test('closed beads are left out unless asked for', async () => {
+  test('closed beads are left out unless requested', async () => {
     await using work = openWork()
     const open = await work.add({ title: 'open' })
     const closed = await work.add({ title: 'closed', status: 'closed' })
@@ -31,7 +31,7 @@ describe('list', () => {
     expect(ids({ status: '', type: '', label: '', assignee: '', rig: '' })).toEqual([going.id, open.id])
   })
 
-  test('filters are exact and all must hold; the name of the city means beads of no rig', async () => {
+  test('filters are exact and all must match; the name of the city selects the beads of no rig', async () => {
     await using work = openWork()
     const a = await work.add({ title: 'a', type: 'bug', labels: ['x', 'y'], assignee: 'ada' })
     const b = await work.add({ title: 'b', type: 'bug', labels: ['x'], rig: 'press' })
@@ -87,13 +87,13 @@ describe('list', () => {
     [`v1:${Buffer.from('{"k":"cb","ca":"2026-01-01T00:00:00Z"}').toString('base64url')}`],
     [`v1:${Buffer.from('[1]').toString('base64url')}`],
     ['20'],
-  ])('the cursor %s is refused', async (cursor) => {
+  ])('the cursor %s is rejected', async (cursor) => {
     await using work = openWork()
     expect(() => work.beads.list({ cursor })).toThrow('ask for the first page again')
   })
 })
 
-describe('a list by several terms, each of which many closed beads have', () => {
+describe('a list by several terms that each match many closed beads', () => {
   /** Puts closed beads into the city, the oldest first: some of each kind, with times of their own. */
   function fill(
     store: Store,
@@ -129,7 +129,7 @@ describe('a list by several terms, each of which many closed beads have', () => 
     return found
   }
 
-  test('looks at so many at a time, with a cursor from where it goes on', async () => {
+  test('scans a limited number at a time, and returns a cursor to continue from', async () => {
     await using work = openWork()
     await work.store.write(() => fill(work.store, KINDS))
     for (const query of [
@@ -141,7 +141,7 @@ describe('a list by several terms, each of which many closed beads have', () => 
     expect(pages(work, { label: 'x', type: 'bug', limit: 1 })).toEqual([['old-5003'], ['old-2'], ['old-1']])
   })
 
-  test('finds closed beads by the term that the fewest of them have', async () => {
+  test('finds closed beads by the term that the fewest match', async () => {
     await using work = openWork()
     await work.store.write(() => fill(work.store, KINDS))
     const list = (query: Parameters<typeof work.beads.list>[0]) => {
@@ -157,7 +157,7 @@ describe('a list by several terms, each of which many closed beads have', () => 
 /** The migrations of the first city that counted what has a label, or a name on it, only when it was asked. */
 const BEFORE = 21
 
-test('a city of before labels and names were counted has the same totals', async () => {
+test('a city from before labels and assignees were counted has the same totals', async () => {
   const folder = tempFolder()
   const store = Store.open(folder.at('city.db'), cityMigrations.slice(0, BEFORE))
   const insert = store.prepare<unknown, [string, string, string, string, string, string]>(
@@ -198,7 +198,7 @@ describe('deps', () => {
 })
 
 describe('graph', () => {
-  test('a root comes with its steps, their children and the arrows among them, closed ones too', async () => {
+  test('a root comes with its steps, their children and the edges among them, closed ones too', async () => {
     await using work = openWork()
     const root = await work.add({ title: 'root' })
     const outside = await work.add({ title: 'outside' })
@@ -220,7 +220,7 @@ describe('graph', () => {
     expect(() => work.beads.graph('mi-99')).toThrow('does not exist')
   })
 
-  test('a convoy brings its members', async () => {
+  test('a convoy comes with its members', async () => {
     await using work = openWork()
     const item = await work.add({ title: 'item', rig: 'press' })
     const child = await work.add({ title: 'child', parent: item.id })
@@ -242,7 +242,7 @@ describe('plans', () => {
             for (const assignees of [undefined, ['ada', 'mi-7']])
               filters.push({ status, closed, type, label, rig, assignees })
 
-  test('no shape of the list scans the beads or sorts them, whatever its closed beads are found by', async () => {
+  test('no form of the list scans or sorts all beads, whichever term leads', async () => {
     await using work = openWork()
     const after = { createdAt: '2026-01-01T00:00:00Z', id: 'mi-1' }
     const planned = (sql: string) => plan(work.store, sql).filter((step) => /SCAN|TEMP B-TREE/.test(step))

@@ -6,7 +6,7 @@ const BIG = /^(SCAN|SEARCH) (beads|b|c|child|bead_labels|l|bead_edges|e|claims|c
 /** Small by construction: partial indexes over what is open now, and the recursion of a graph. */
 const SMALL = /INDEX beads_(ready|deferred|routed|held)\b|INDEX claims_(held|due)\b/
 
-test('no prepared statement of this wing walks through what is closed', async () => {
+test('no prepared statement of work scans closed beads', async () => {
   await using work = openWork()
   const { store, log, clock, deadlines } = work
   const statements = new Set<string>()

@@ -4,7 +4,7 @@ import type { Bead } from '../../../src/work/beads/schema.ts'
 import { human, openWork } from '../world.ts'
 
 describe('create', () => {
-  test('a bead is an open task of the city unless it says otherwise', async () => {
+  test('a bead is an open task of the city by default', async () => {
     await using work = openWork()
     const bead = await work.beads.create({ title: 'oil the gears' })
     expect(bead).toEqual({
@@ -27,7 +27,7 @@ describe('create', () => {
     expect(work.repository.rigOf('pr-2')).toBe('press')
   })
 
-  test('everything said comes back, labels once and in order', async () => {
+  test('every field is returned, labels once and in order', async () => {
     await using work = openWork()
     const parent = await work.add({ title: 'whole' })
     const bead = await work.beads.create({
@@ -69,7 +69,7 @@ describe('create', () => {
     ['description', { title: 'x', description: 'é'.repeat(128 * 1024 + 1) }, '256 KB'],
     ['metadata', { title: 'x', metadata: { a: 'x'.repeat(40_000), b: 'x'.repeat(30_000) } }, '64 KB'],
     ['labels', { title: 'x', labels: ['x'.repeat(257)] }, '256 bytes'],
-  ])('%s over its bound is refused with the bound in the sentence', async (field, body, bound) => {
+  ])('%s over its limit is rejected, and the error says the limit', async (field, body, bound) => {
     await using work = openWork()
     await expect(work.beads.create(body)).rejects.toMatchObject({
       code: 'validation-failed',
@@ -85,7 +85,7 @@ describe('create', () => {
     ['wisps by their label', { labels: ['gc:wisp'] }, { ephemeral: true }],
     ['what tracks orders', { labels: ['order-tracking'] }, { no_history: true }],
     ['work', { labels: ['a'] }, {}],
-  ])('%s are kept as such, and the steps of a run as its root', async (_, body, kept) => {
+  ])('%s are stored as such, and the steps of a workflow like its root', async (_, body, kept) => {
     await using work = openWork()
     const tier = ({ ephemeral, no_history }: Bead): object => ({ ephemeral, no_history })
     const root = await work.beads.create({ title: 'root', ...body })
@@ -103,7 +103,7 @@ describe('create', () => {
     ])
   })
 
-  test('numbers are never given out twice, not after a removal either', async () => {
+  test('no number is given out twice, also after a removal', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'gone' })
     await work.store.write((tx) => work.repository.remove(tx, id))
@@ -114,7 +114,7 @@ describe('create', () => {
 })
 
 describe('update', () => {
-  test('what is absent stays; labels are added, then taken off; metadata is merged', async () => {
+  test('absent fields do not change; labels are added, then removed; metadata is merged', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a', labels: ['x', 'y'], metadata: { k: '1', l: '2' }, priority: 1 })
     work.recorded()
@@ -142,7 +142,7 @@ describe('update', () => {
     expect(work.recorded()).toEqual([])
   })
 
-  test('closing by update tells both that it was updated and that it was closed', async () => {
+  test('closing by an update records both the update and the close', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a' })
     work.recorded()
@@ -150,7 +150,7 @@ describe('update', () => {
     expect(work.recorded()).toEqual([`bead.updated ${id}`, `bead.closed ${id}`])
   })
 
-  test('a parent is cleared by null and by nothing, and nobody is a part of himself', async () => {
+  test('a parent is removed by null and by the empty string, and no bead is a part of itself', async () => {
     await using work = openWork()
     const a = await work.add({ title: 'a' })
     const b = await work.add({ title: 'b', parent: a.id })
@@ -219,7 +219,7 @@ describe('assign', () => {
 })
 
 describe('side tables', () => {
-  test('projected metadata is shown, told and never stored', async () => {
+  test('projected metadata is shown, recorded in events and never stored', async () => {
     await using work = openWork()
     const rows = new Map<string, Record<string, string>>()
     work.repository.registerProjection('session', (ids) => new Map(ids.map((id) => [id, rows.get(id) ?? {}])))
@@ -246,7 +246,7 @@ describe('side tables', () => {
 })
 
 describe('events', () => {
-  test('the envelope names the run, the session and the step of a bead', async () => {
+  test('name the workflow, the session and the step of a bead', async () => {
     await using work = openWork()
     await work.add({
       title: 'step',

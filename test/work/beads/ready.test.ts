@@ -6,8 +6,8 @@ import { human, openWork, type Work } from '../world.ts'
 const ready = (work: Work): string[] => work.beads.ready().value.items.map((bead) => bead.id)
 const titles = (work: Work): string[] => work.beads.ready().value.items.map((bead) => bead.title)
 
-describe('what is ready', () => {
-  test('open work that nobody waits for, assigned or not, the most urgent first and then the oldest', async () => {
+describe('ready work', () => {
+  test('is open and not blocked, assigned or not, the most urgent first and then the oldest', async () => {
     await using work = openWork()
     for (const draft of [
       { title: 'plain' },
@@ -97,7 +97,7 @@ describe('dependencies', () => {
     },
   )
 
-  test('a target that is not there blocks, and so does one that is removed, closed or not', async () => {
+  test('a missing target blocks, and so does one that was removed, closed or not', async () => {
     await using work = openWork()
     const closed = await work.add({ title: 'closed', status: 'closed' })
     const dangling = await work.add({ title: 'dangling', needs: ['mi-999'] })
@@ -109,7 +109,7 @@ describe('dependencies', () => {
     expect(ready(work)).toEqual([dangling.id])
   })
 
-  test('the same edge twice is one, another type replaces it, parent-child stands beside it', async () => {
+  test('adding an edge twice keeps one, another type replaces it, parent-child stands beside it', async () => {
     await using work = openWork()
     const target = await work.add({ title: 'first' })
     const { id } = await work.add({ title: 'second' })
@@ -131,7 +131,7 @@ describe('dependencies', () => {
     expect(types()).toEqual([])
   })
 
-  test('a bead that would wait for itself, at once or round a corner, is refused with the way round', async () => {
+  test('a cycle, direct or indirect, is rejected, and the error shows it', async () => {
     await using work = openWork()
     const a = await work.add({ title: 'a' })
     const b = await work.add({ title: 'b', needs: [a.id] })
@@ -154,7 +154,7 @@ describe('dependencies', () => {
     expect(work.recorded()).toEqual([`bead.updated ${a.id}`])
   })
 
-  test('dependencies are shown both ways, with the beads at their far ends', async () => {
+  test('dependencies are shown in both directions, with the beads at their other ends', async () => {
     await using work = openWork()
     const a = await work.add({ title: 'a' })
     const b = await work.add({ title: 'b', needs: [a.id, 'mi-99'] })
@@ -170,7 +170,7 @@ describe('dependencies', () => {
 })
 
 describe('counters', () => {
-  test('after any history, ready work and counts are those of a recount', async () => {
+  test('after any changes, ready work and counts equal a recount', async () => {
     await using work = openWork()
     let state = 7
     const random = (below: number): number => {

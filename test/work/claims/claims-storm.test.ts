@@ -121,7 +121,7 @@ function closedIn({ log }: Work): string[] {
 const enlist = ({ workers }: Work, { session, hosted, incarnation }: Hand): void =>
   void workers.set(session, workerOf(session, { hosted, incarnation: String(incarnation) }))
 
-test('whoever dies, with a process here or without, each bead is done once and nobody writes to what it lost', async () => {
+test('whichever sessions die, each bead is done once and nobody writes after losing a claim', async () => {
   await using work = openWork()
   await work.claims.start()
   const dice = new Dice(7)

@@ -14,7 +14,7 @@ const routed = (work: Work, title: string, more = {}) =>
 const remote = (work: Work, session: string) => work.workers.set(session, workerOf(session, { hosted: false }))
 
 describe('claim', () => {
-  test('puts a bead in progress in the name of the session that asks', async () => {
+  test('puts a bead in progress and assigns it to the calling session', async () => {
     await using work = openWork()
     const { id } = await routed(work, 'a')
     work.recorded()
@@ -35,7 +35,7 @@ describe('claim', () => {
     expect(work.recorded()).toEqual([`bead.updated ${id}`])
   })
 
-  test('claiming again is a success with the same epoch that records nothing', async () => {
+  test('claiming again succeeds with the same epoch and records nothing', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a' })
     const first = await work.claims.claim(ada, id)
@@ -44,7 +44,7 @@ describe('claim', () => {
     expect(work.recorded()).toEqual([])
   })
 
-  test('another session is refused and told who has it', async () => {
+  test('another session is rejected and learns who holds the bead', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(ada, id)
@@ -59,7 +59,7 @@ describe('claim', () => {
     expect(work.claims.get(id).session_id).toBe('ada')
   })
 
-  test('what is closed, assigned to somebody else, missing or a record is refused', async () => {
+  test('a closed, assigned or missing bead and a record are rejected', async () => {
     await using work = openWork()
     const closed = await work.add({ title: 'a', status: 'closed' })
     const given = await work.add({ title: 'b', assignee: 'bob' })
@@ -73,7 +73,7 @@ describe('claim', () => {
     expect(work.recorded()).toEqual([`bead.claim_rejected ${given.id}`])
   })
 
-  test('a person has no hands here', async () => {
+  test('a person cannot claim', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a' })
     for (const verb of ['claim', 'heartbeat', 'release'] as const) {
@@ -82,7 +82,7 @@ describe('claim', () => {
     expect(async () => work.claims.next(human)).toThrow('GC_TOKEN')
   })
 
-  test('a session of another city has none here, whatever its id', async () => {
+  test('a session of another city cannot claim, whatever its id', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a' })
     const stranger = { ...ada, city: 'farm' }
@@ -102,7 +102,7 @@ describe('claim', () => {
 })
 
 describe('the end of a claim', () => {
-  test('closing the bead ends it, whoever closes', async () => {
+  test('closing the bead ends its claim, whoever closes it', async () => {
     await using work = openWork()
     for (const caller of [ada, human]) {
       const { id } = await work.add({ title: 'a' })
@@ -114,7 +114,7 @@ describe('the end of a claim', () => {
     expect(work.claims.list().total).toBe(0)
   })
 
-  test('release gives it back to everybody, once', async () => {
+  test('releasing offers the bead to everybody, once', async () => {
     await using work = openWork()
     const { id } = await routed(work, 'a')
     await work.claims.claim(ada, id)
@@ -129,7 +129,7 @@ describe('the end of a claim', () => {
     expect((await work.claims.claim(bob, id)).epoch).toBe(2)
   })
 
-  test('a person who takes it away ends it: its holder is told that the claim is lost', async () => {
+  test('when a person reassigns the bead, its holder learns that the claim is lost', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(ada, id)
@@ -149,7 +149,7 @@ describe('the end of a claim', () => {
     expect(work.repository.get(id).status).toBe('closed')
   })
 
-  test('a session may write to a bead that somebody else has and it never had', async () => {
+  test('a session may write to a bead that another holds and it never held', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(ada, id)
@@ -157,7 +157,7 @@ describe('the end of a claim', () => {
     expect(work.claims.get(id).session_id).toBe('ada')
   })
 
-  test('a claim that was lost can be taken again', async () => {
+  test('a bead whose claim was lost can be claimed again', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(ada, id)
@@ -167,7 +167,7 @@ describe('the end of a claim', () => {
     await work.beads.close(ada, id)
   })
 
-  test('when a process is gone all it had is offered again', async () => {
+  test('when a process is gone, all beads it held are offered again', async () => {
     await using work = openWork()
     const pool = await routed(work, 'pool')
     const own = await work.add({ title: 'own', assignee: 'ada' })
@@ -192,7 +192,7 @@ describe('the end of a claim', () => {
     await expect(work.beads.close(ada, pool.id)).rejects.toMatchObject({ code: 'claim-lost' })
   })
 
-  test('when nobody will come back under a name, work under way in that name is opened too', async () => {
+  test('when a name is given up, work in progress under it is opened, too', async () => {
     await using work = openWork()
     const own = await work.add({ title: 'own', assignee: 'ada' })
     const unclaimed = await work.add({ title: 'unclaimed', status: 'in_progress', assignee: 'ada' })
@@ -204,7 +204,7 @@ describe('the end of a claim', () => {
     }
   })
 
-  test('removing the bead for good ends it', async () => {
+  test('removing the bead ends its claim', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(ada, id)
@@ -212,7 +212,7 @@ describe('the end of a claim', () => {
     expect(work.claims.list().total).toBe(0)
   })
 
-  test('what a session lost is forgotten when it is closed', async () => {
+  test('the revoked claims of a session are forgotten when it is closed', async () => {
     await using work = openWork()
     const session = await work.add({ title: 's', type: 'session' })
     const { id } = await work.add({ title: 'a' })
@@ -225,8 +225,8 @@ describe('the end of a claim', () => {
   })
 })
 
-describe('claims without a process we see', () => {
-  test('end after a quarter of an hour without a heartbeat', async () => {
+describe('claims without a hosted process', () => {
+  test('expire after a quarter of an hour without a heartbeat', async () => {
     await using work = openWork()
     await work.claims.start()
     remote(work, 'ada')
@@ -245,7 +245,7 @@ describe('claims without a process we see', () => {
     expect(work.faults).toEqual([])
   })
 
-  test('one deadline serves all of them, and none is set while there is none', async () => {
+  test('share one deadline, and set none while there are none', async () => {
     await using work = openWork()
     await work.claims.start()
     const idle = work.deadlines.size
@@ -262,7 +262,7 @@ describe('claims without a process we see', () => {
     expect(work.deadlines.size).toBe(idle)
   })
 
-  test('begin again in full when we come back, and still end', async () => {
+  test('are renewed when the city opens again, and still expire', async () => {
     await using work = openWork()
     await work.claims.start()
     remote(work, 'ada')
@@ -287,7 +287,7 @@ describe('claims without a process we see', () => {
     ['the clock is set forward', (clock: TestClock) => clock.step(8 * 3_600_000)],
     ['the clock is set back', (clock: TestClock) => clock.step(-8 * 3_600_000)],
     ['the supervisor was stopped', (clock: TestClock) => clock.stop(8 * 3_600_000)],
-  ])('get their full length again when %s, and still end', async (_, away) => {
+  ])('are renewed when %s, and still expire', async (_, away) => {
     await using work = openWork()
     await work.claims.start()
     const held: string[] = []
@@ -311,7 +311,7 @@ describe('claims without a process we see', () => {
 })
 
 describe('next', () => {
-  test('is what is under way, then what is ready in my name, then the oldest that is routed to my agent', async () => {
+  test('is work in progress, then assigned work that is ready, then the oldest that is routed to the agent', async () => {
     await using work = openWork()
     const old = await routed(work, 'old', { priority: 4 })
     await work.clock.advance(1)
@@ -335,7 +335,7 @@ describe('next', () => {
     expect(work.recorded()).toEqual([])
   })
 
-  test('asked again before the bead is closed it is the same bead', async () => {
+  test('is the same bead until it is closed', async () => {
     await using work = openWork()
     await routed(work, 'a')
     await routed(work, 'b')
@@ -346,7 +346,7 @@ describe('next', () => {
     expect((await work.claims.next(bob)).bead_id).not.toBe(first.bead_id)
   })
 
-  test('a step brings the ready steps of its group into the same hands', async () => {
+  test('assigns the ready steps of the same continuation group, too', async () => {
     await using work = openWork()
     const step = (title: string, more = {}) =>
       work.add({
@@ -367,7 +367,7 @@ describe('next', () => {
     expect(work.repository.get(second.id)).toMatchObject({ status: 'open', assignee: 'ada' })
   })
 
-  test('64 sessions that ask at once for 1,000 beads share them out, each to one', async () => {
+  test('64 sessions that claim from 1,000 beads at once get each bead once', async () => {
     await using work = openWork()
     await work.store.write((tx) => {
       for (let n = 0; n < 1000; n++)
@@ -388,7 +388,7 @@ describe('next', () => {
     expect(work.recorded().filter((event) => event.startsWith('bead.claim_rejected'))).toEqual([])
   })
 
-  test('64 sessions that ask for the same 1,000 beads by name get each bead once', async () => {
+  test('64 sessions that claim the same 1,000 beads by id get each bead once', async () => {
     await using work = openWork()
     const ids = await work.store.write((tx) =>
       Array.from({ length: 1000 }, (_, n) => work.repository.add(tx, { title: `${n}` }).id),
@@ -407,8 +407,8 @@ describe('next', () => {
   })
 })
 
-describe('whatever happens', () => {
-  test('a live claim is a bead in progress in the name of its one holder', async () => {
+describe('after any operations', () => {
+  test('a claim is held by one session, and its bead is in progress under that name', async () => {
     await using work = openWork()
     let state = 11
     const random = (below: number): number => {

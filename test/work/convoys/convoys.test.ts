@@ -28,7 +28,7 @@ describe('create', () => {
     expect(work.recorded()).toEqual([`bead.created ${convoy.id}`, `convoy.created ${convoy.id}`])
   })
 
-  test('an item or a rig that is not there is refused and nothing is kept', async () => {
+  test('a missing item or rig is rejected and nothing is stored', async () => {
     await using work = openWork()
     const a = await work.add({ title: 'a' })
     work.recorded()
@@ -48,7 +48,7 @@ describe('get and check', () => {
     expect(work.convoys.check(convoy.id)).toEqual({ convoy_id: convoy.id, total: 0, closed: 0, complete: false })
   })
 
-  test('members by parent count, one that is gone counts and is never done, a tombstone is', async () => {
+  test('children are members; a missing member is never closed, a tombstone is', async () => {
     await using work = openWork()
     const convoy = await work.convoys.create(human, { title: 'x' })
     const child = await work.add({ title: 'child', parent: convoy.id, status: 'closed' })
@@ -64,7 +64,7 @@ describe('get and check', () => {
     expect(work.convoys.check(convoy.id).complete).toBe(false)
   })
 
-  test('what is no convoy is 404 to show and 400 to change', async () => {
+  test('showing a bead that is no convoy is 404, changing it 400', async () => {
     await using work = openWork()
     const { id } = await work.add({ title: 'task' })
     expect(() => work.convoys.get(id)).toThrow(expect.objectContaining({ code: 'convoy-not-found' }))
@@ -92,7 +92,7 @@ describe('add and remove', () => {
     expect(work.recorded()).toEqual([`bead.updated ${convoy.id}`])
   })
 
-  test('members leave by either relation; who is none is refused, and then nobody leaves', async () => {
+  test('members are removed from either relation; with one that is no member, none is removed', async () => {
     await using work = openWork()
     const a = await work.add({ title: 'a' })
     const convoy = await work.convoys.create(human, { title: 'x', items: [a.id] })
@@ -111,7 +111,7 @@ describe('add and remove', () => {
 })
 
 describe('close', () => {
-  test('closes whatever its members are, once, and leaves the list', async () => {
+  test('closes a convoy whatever its members are, once, and takes it off the list', async () => {
     await using work = openWork()
     const a = await work.add({ title: 'a' })
     const { id } = await work.convoys.create(human, { title: 'x', items: [a.id] })
@@ -127,7 +127,7 @@ describe('close', () => {
 })
 
 describe('a convoy that is closed as a bead', () => {
-  test('is told of as a convoy too, by whom, however it was closed', async () => {
+  test('records the close of the convoy, too, with its actor, however it was closed', async () => {
     await using work = openWork()
     const [one, two, three] = await Promise.all(
       ['one', 'two', 'three'].map((title) => work.convoys.create(human, { title })),
@@ -170,7 +170,7 @@ describe('a convoy closes by itself', () => {
     )
   })
 
-  test('but not one that is owned', async () => {
+  test('but not when it is owned', async () => {
     await using work = openWork()
     work.reactions.start()
     const a = await work.add({ title: 'a' })
@@ -181,7 +181,7 @@ describe('a convoy closes by itself', () => {
     expect(closed(work, convoy.id)).toBe(false)
   })
 
-  test('also when the last member was closed while nobody watched', async () => {
+  test('also when the last member was closed while no reaction ran', async () => {
     await using work = openWork()
     const a = await work.add({ title: 'a' })
     const convoy = await work.convoys.create(human, { title: 'x', items: [a.id] })

@@ -4,7 +4,7 @@ import { human, plan } from '../world.ts'
 import { openMail } from './world.ts'
 
 describe('lists of mail', () => {
-  test('unread is what a list shows unless it is asked for all; anything else is refused', async () => {
+  test('a list shows unread mail unless all is requested; other values are rejected', async () => {
     await using world = openMail()
     const one = await world.mail.send(human, { to: 'clerk', subject: 'one' })
     await world.clock.advance(1)
@@ -21,7 +21,7 @@ describe('lists of mail', () => {
     expect(() => world.mail.list({ cursor: 'x' })).toThrow()
   })
 
-  test('are walked without skips or repeats while mail comes in', async () => {
+  test('paging skips and repeats nothing while mail arrives', async () => {
     await using world = openMail()
     const ada = await world.session({ alias: 'ada' })
     const sent: string[] = []
@@ -42,7 +42,7 @@ describe('lists of mail', () => {
     expect(new Set(seen).size).toBe(12)
   })
 
-  test('threads show the newest message of each, whoever it is for, once', async () => {
+  test('threads show their newest message once, whoever it is for', async () => {
     await using world = openMail()
     const ada = await world.session({ alias: 'ada' })
     const first = await world.mail.send(human, { to: 'ada', subject: 'A' })
@@ -65,7 +65,7 @@ describe('lists of mail', () => {
     expect(world.mail.threads({ agent: 'ada', limit: 1, cursor }).items.map(({ id }) => id)).toEqual([any.id])
   })
 
-  test('and counts are read from indexes and counters', async () => {
+  test('lists and counts are read from indexes and counters', async () => {
     await using world = openMail()
     const statements = new Set<string>()
     const prepare = world.store.prepare.bind(world.store)

@@ -3,7 +3,7 @@ import { human } from '../world.ts'
 import { openMail } from './world.ts'
 
 describe('send', () => {
-  test('makes a message that is an ephemeral bead, once, and starts a thread', async () => {
+  test('creates a message, once, as an ephemeral bead in a new thread', async () => {
     await using world = openMail()
     const ada = await world.session({ alias: 'ada' })
     world.recorded()
@@ -47,7 +47,7 @@ describe('send', () => {
     expect(world.mail.get(message.id)).toEqual({ ...message, rig: 'mill' })
   })
 
-  test('a person’s label is kept as a claim, and the message is from human', async () => {
+  test('stores the label of a person as a claimed name; the message is from human', async () => {
     await using world = openMail()
     const sent = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: ' mayor ' })
     expect([sent.from, sent.rig]).toEqual(['human', undefined])
@@ -56,7 +56,7 @@ describe('send', () => {
     expect(world.repository.get(plain.id).metadata).not.toContainKey('mail.from_claimed')
   })
 
-  test('a session speaks under its own names only, and in its own city', async () => {
+  test('lets a session send under its own names only, and in its own city', async () => {
     await using world = openMail()
     const ada = world.caller((await world.session({ alias: 'ada' })).id)
     const send = (from: string, caller = ada) => world.mail.send(caller, { to: 'human', subject: 'x', from })
@@ -66,7 +66,7 @@ describe('send', () => {
     await expect(send('', { ...ada, city: 'other' })).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  test('what is too long or empty is refused by the name its sender knows', async () => {
+  test('rejects fields that are too long or empty by their names in the request', async () => {
     await using world = openMail()
     const send = (subject: string, body = '') => expect(world.mail.send(human, { to: 'human', subject, body })).rejects
     await send('x'.repeat(1025)).toMatchObject({ fieldErrors: [{ location: 'body.subject' }] })
@@ -101,7 +101,7 @@ describe('addresses', () => {
     expect(await to('human')).toEqual(['human', 'human'])
   })
 
-  test('what is nobody’s name, or may be several’s, is refused', async () => {
+  test('an unknown or ambiguous name is rejected', async () => {
     await using world = openMail()
     const closed = await world.session({ alias: 'gone' })
     await world.store.write((tx) => void world.book.transition(tx, closed.id, 'close'))
@@ -115,7 +115,7 @@ describe('addresses', () => {
     expect(world.recorded()).toEqual([])
   })
 
-  test('mail for an agent is in the box of every session of it, also of one that comes later', async () => {
+  test('mail for an agent is in the inbox of each of its sessions, also of later ones', async () => {
     await using world = openMail()
     const ada = await world.session({ alias: 'ada' })
     const { id } = await world.mail.send(human, { to: 'press/hand', subject: 'for any' })
@@ -133,7 +133,7 @@ describe('addresses', () => {
 })
 
 describe('reply', () => {
-  test('goes to the sender, stays in the thread, and names what it answers', async () => {
+  test('goes to the sender, stays in the thread, and names the original', async () => {
     await using world = openMail()
     const ada = await world.session({ alias: 'ada' })
     const first = await world.mail.send(world.caller(ada.id), { to: 'human', subject: 'Question' })
@@ -160,7 +160,7 @@ describe('reply', () => {
     expect(world.mail.thread('thread-none')).toEqual({ items: [], total: 0 })
   })
 
-  test('to a session that is over goes to its agent or its identity', async () => {
+  test('to a closed session goes to its agent or its named session', async () => {
     await using world = openMail()
     const gone = await world.session({ alias: 'ada' })
     const warden = await world.session({ named: 'press/warden', template: 'press/lead' })
@@ -173,7 +173,7 @@ describe('reply', () => {
     expect(await to(two.id)).toBe('press/warden')
   })
 
-  test('without a subject takes the first line; to mail without a sender it is refused', async () => {
+  test('without a subject uses the first line; to mail without a sender it is rejected', async () => {
     await using world = openMail()
     const bare = await world.mail.send(human, { to: 'human', subject: 'Re: x' })
     expect((await world.mail.reply(human, bare.id, { body: 'y' })).subject).toBe('Re: x')
@@ -211,7 +211,7 @@ describe('read, archive and delete', () => {
     expect(world.repository.get(id).status).toBe('closed')
   })
 
-  test('what is archived is gone from every list and answered with 404', async () => {
+  test('an archived message is in no list, and showing it is 404', async () => {
     await using world = openMail()
     const { id, thread_id = '' } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
     await world.mail.delete(id)
@@ -241,7 +241,7 @@ describe('read, archive and delete', () => {
     expect(world.recorded()).toEqual([])
   })
 
-  test('patch marks, archives and brings back', async () => {
+  test('PATCH marks, archives and restores', async () => {
     await using world = openMail()
     const { id } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
     world.recorded()

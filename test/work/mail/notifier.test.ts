@@ -3,8 +3,8 @@ import { tempFolder } from '../../support/folder.ts'
 import { human } from '../world.ts'
 import { openMail } from './world.ts'
 
-describe('mail is announced', () => {
-  test('to a running session once, as data between marks', async () => {
+describe('a notification of mail', () => {
+  test('reaches a running session once, as fenced data', async () => {
     await using world = openMail()
     world.reactions.start()
     const ada = await world.session({ alias: 'ada' })
@@ -22,7 +22,7 @@ describe('mail is announced', () => {
     expect(world.nudges).toHaveLength(1)
   })
 
-  test('to one session of an agent, never to the one that sent it', async () => {
+  test('reaches one session of an agent, never the sender', async () => {
     await using world = openMail()
     world.reactions.start()
     const ada = await world.session({ alias: 'ada' })
@@ -34,7 +34,7 @@ describe('mail is announced', () => {
     expect(world.nudges.map(({ session }) => session)).toEqual([ada.id, bob.id])
   })
 
-  test('to a session that starts, all that waited for it in one text, and to each incarnation', async () => {
+  test('lists all waiting mail in one nudge when a session starts, for each run of it', async () => {
     await using world = openMail()
     world.reactions.start()
     const ada = await world.session({ alias: 'ada', asleep: true })
@@ -58,7 +58,7 @@ describe('mail is announced', () => {
     expect(world.withdrawn).toEqual([world.nudges[0]?.name ?? ''])
   })
 
-  test('once also when the city closes between sending and announcing', async () => {
+  test('is sent once, also when the city closes between sending and notifying', async () => {
     const folder = tempFolder()
     const first = openMail(folder)
     const ada = await first.session({ alias: 'ada' })
@@ -76,7 +76,7 @@ describe('mail is announced', () => {
     expect(third.nudges).toEqual([])
   })
 
-  test('long mail is cut, and what was read or archived meanwhile is not told', async () => {
+  test('cuts long mail, and leaves out mail that was read or archived meanwhile', async () => {
     await using world = openMail()
     await world.session({ alias: 'ada' })
     await world.mail.send(human, { to: 'ada', subject: 'x', body: 'y'.repeat(100_000) })

@@ -10,8 +10,8 @@ const send = (world: MailWorld, to: string, subject = 'x') => world.mail.send(hu
 const close = (world: MailWorld, id: string) => world.store.write((tx) => world.book.transition(tx, id, 'close'))
 const boxOf = (world: MailWorld, id: string) => world.repository.get(id).assignee
 
-describe('mail that is done with', () => {
-  test('is archived a month after it was read, and removed a month after it was archived', async () => {
+describe('retention of read mail', () => {
+  test('archives mail a month after it was read, and removes it a month after it was archived', async () => {
     await using world = openMail()
     const unread = await send(world, 'human')
     const { id } = await send(world, 'human')
@@ -34,7 +34,7 @@ describe('mail that is done with', () => {
     expect(world.mail.count({})).toEqual({ total: 1, unread: 1 })
   })
 
-  test('stays as long as the city says, also for ever', async () => {
+  test('keeps mail as long as the city configures, also for ever', async () => {
     await using world = openMail()
     const { id } = await send(world, 'human')
     await world.mail.archive(id)
@@ -51,7 +51,7 @@ describe('mail that is done with', () => {
     expect(world.recorded()).toEqual([`bead.deleted ${id}`])
   })
 
-  test('goes however much it is; what something else on record refers to stays', async () => {
+  test('removes any amount of mail; keeps what another bead refers to', async () => {
     await using world = openMail()
     const all: string[] = []
     for (let n = 0; n < 35; n++) all.push((await send(world, 'human')).id)
@@ -64,7 +64,7 @@ describe('mail that is done with', () => {
     expect(all.filter((id) => world.repository.find(id))).toEqual([tracked, parent])
   })
 
-  test('is looked at when the city opens and every hour, until it closes', async () => {
+  test('runs when the city opens and every hour, until it closes', async () => {
     await using world = openMail()
     const gone = async (id: string) => until(() => !world.repository.find(id))
     const one = await send(world, 'human')
@@ -83,8 +83,8 @@ describe('mail that is done with', () => {
   })
 })
 
-describe('unread mail of a session that is over', () => {
-  test('goes to its agent, whose next session is told of it; what was read stays', async () => {
+describe('unread mail of a closed session', () => {
+  test('is forwarded to its agent, whose next session is notified; read mail stays', async () => {
     await using world = openMail()
     world.reactions.start()
     const ada = await world.session({ alias: 'ada', agentName: 'press/hand-1', asleep: true })
@@ -103,7 +103,7 @@ describe('unread mail of a session that is over', () => {
     expect(world.mail.get(id).to).toBe('ada')
   })
 
-  test('is told at once to a session of its agent that runs', async () => {
+  test('notifies a running session of its agent at once', async () => {
     await using world = openMail()
     world.reactions.start()
     const ada = await world.session({ alias: 'ada', agentName: 'press/hand-1', asleep: true })
@@ -114,7 +114,7 @@ describe('unread mail of a session that is over', () => {
     expect(world.nudges.map(({ session }) => session)).toEqual([bob.id])
   })
 
-  test('goes to the people of the city when it had no agent that is still there', async () => {
+  test('goes to the people of the city when its agent no longer exists', async () => {
     await using world = openMail()
     world.reactions.start()
     const ada = await world.session({ alias: 'ada', kind: 'provider', template: 'claude', asleep: true })
@@ -126,7 +126,7 @@ describe('unread mail of a session that is over', () => {
     expect(world.mail.count({ agent: 'human' })).toEqual({ total: 2, unread: 2 })
   })
 
-  test('goes also when the session is forgotten, and when the city closed before', async () => {
+  test('is forwarded also when the session is removed, and when the city closed before', async () => {
     const folder = tempFolder()
     const first = openMail(folder)
     const ada = await first.session({ alias: 'ada', agentName: 'press/hand-1', asleep: true })
@@ -141,7 +141,7 @@ describe('unread mail of a session that is over', () => {
     expect([boxOf(second, one.id), boxOf(second, two.id)]).toEqual(['press/hand', 'human'])
   })
 
-  test('goes in parts when it is much', async () => {
+  test('is forwarded in slices when there is much', async () => {
     await using world = openMail()
     world.reactions.start()
     const ada = await world.session({ alias: 'ada', agentName: 'press/hand-1', asleep: true })
@@ -155,7 +155,7 @@ describe('unread mail of a session that is over', () => {
   })
 })
 
-test('mail for a name that nobody bears any more goes to the people of the city after a day', async () => {
+test('mail for a name that no longer exists goes to the people of the city after a day', async () => {
   await using world = openMail()
   const lost = await send(world, 'clerk')
   const waits = await send(world, 'mayor')
@@ -167,7 +167,7 @@ test('mail for a name that nobody bears any more goes to the people of the city 
   expect([boxOf(world, lost.id), boxOf(world, waits.id)]).toEqual(['human', 'mayor'])
 })
 
-test('a message that is read by patch is recorded as read by whoever asked', async () => {
+test('a message that is read by PATCH is recorded as read by the caller', async () => {
   await using world = openMail()
   const ada = await world.session({ alias: 'ada' })
   const { id } = await send(world, 'ada')

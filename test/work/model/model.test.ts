@@ -126,7 +126,7 @@ async function done(step: Step): Promise<{ answer?: unknown; refused?: string }>
   }
 }
 
-describe('whatever is done to it, a city shows what a model in lists and loops shows', () => {
+describe('after any operations, a city shows the same as a simple model in memory', () => {
   test.each([1, 2, 3, 4])(
     'seed %d',
     async (seed) => {

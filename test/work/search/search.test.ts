@@ -38,7 +38,7 @@ describe('a search', () => {
     expect(await world.ids('nowhere')).toEqual([])
   })
 
-  test('shows a bead once, however often it says the word', async () => {
+  test('lists a bead once, however often it contains the word', async () => {
     await using world = open()
     const { id } = await world.add({ title: 'echo', description: 'echo' })
     const other = await world.add({ title: 'echo' })
@@ -47,7 +47,7 @@ describe('a search', () => {
     expect((await world.search.find({ q: 'echo', limit: 1 })).items).toHaveLength(1)
   })
 
-  test('is narrowed by status, type and rig', async () => {
+  test('is filtered by status, type and rig', async () => {
     await using world = open()
     const a = await world.add({ title: 'x', rig: 'press', type: 'bug' })
     const b = await world.add({ title: 'x', status: 'in_progress' })
@@ -60,7 +60,7 @@ describe('a search', () => {
     expect(await world.ids('x', { rig: 'press', type: 'task', status: 'open' })).toEqual([])
   })
 
-  test('takes any text for words', async () => {
+  test('accepts any text as words', async () => {
     await using world = open()
     const { id } = await world.add({ title: `NEAR("a* OR -b) {title}: naïve 日本 foo-bar^2 O'Hara` })
     for (const q of [`NEAR("a*`, 'OR', '-b)', '{title}:', 'naive', '日本', 'foo-bar^2', "o'hara", 'a* or b']) {
@@ -71,7 +71,7 @@ describe('a search', () => {
     }
   })
 
-  test('goes through any number of matches page by page, also when few of them are wanted', async () => {
+  test('pages through any number of matches, also when a filter leaves few', async () => {
     await using world = open()
     await world.store.write((tx) => {
       for (let n = 0; n < 4500; n++) {
@@ -95,8 +95,8 @@ describe('a search', () => {
   })
 })
 
-describe('the index of words', () => {
-  test('holds what beads and comments say now, whatever happened to them', async () => {
+describe('the word index', () => {
+  test('contains the present words of beads and comments after any changes', async () => {
     await using world = open()
     const random = dice(11)
     const one = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
@@ -147,7 +147,7 @@ describe('the index of words', () => {
     world.store.prepare("INSERT INTO bead_search (bead_search) VALUES ('integrity-check')").run()
   })
 
-  test('gathers new words for a moment and puts them in together', async () => {
+  test('indexes the words of several writes together after a delay', async () => {
     await using world = open()
     world.words.start()
     for (const title of ['a', 'b', 'c']) await world.add({ title })
@@ -162,7 +162,7 @@ describe('the index of words', () => {
     expect(world.faults).toEqual([])
   })
 
-  test('goes on where it was when the city closed', async () => {
+  test('continues where it was when the city closed', async () => {
     const folder = tempFolder()
     const before = open(folder)
     await before.add({ title: 'early' })

@@ -24,7 +24,7 @@ function open() {
 
 const NOTHING = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
 
-describe('beads taken out and put in', () => {
+describe('beads that are exported and imported', () => {
   test('are the same in another city: ids, times, labels, edges, parents, metadata, mail', async () => {
     await using from = open()
     const epic = await from.add({ title: 'Epic – “ä”', type: 'epic', labels: ['b', 'a'], priority: 0, rig: 'press' })
@@ -74,7 +74,7 @@ describe('beads taken out and put in', () => {
     expect(to.repository.get(part.id).is_blocked).toBe(false)
   })
 
-  test('change what is there, and tell once what changed', async () => {
+  test('change existing beads, and record each change once', async () => {
     await using world = open()
     const a = await world.add({ title: 'a', labels: ['x'] })
     const b = await world.add({ title: 'b', needs: [a.id] })
@@ -99,7 +99,7 @@ describe('beads taken out and put in', () => {
     expect(world.beads.ready().value.items.map(({ id }) => id)).toEqual([b.id])
   })
 
-  test('of the program bd keep what has no place here, and what runs elsewhere is left out', async () => {
+  test('from bd keep unknown fields as metadata, and leave out sessions and waits', async () => {
     await using world = open()
     const lines = [
       { id: 'pr-a3f.1', title: 't', created_at: '2025-11-08T12:00:00.123456-08:00', design: 'd', estimated_minutes: 5 },
@@ -130,7 +130,7 @@ describe('beads taken out and put in', () => {
     expect(await world.put(text)).toEqual({ ...NOTHING, unchanged: 2, skipped: 1 })
   })
 
-  test('bring the comments that are not there yet, change those that were, and take none away', async () => {
+  test('add missing comments, change existing ones, and remove none', async () => {
     await using world = open()
     const { id } = await world.add({ title: 'a' })
     const own = await world.comments.create(human, id, { text: 'here' })
@@ -152,7 +152,7 @@ describe('beads taken out and put in', () => {
     expect(world.comments.listAll('mi-2')).toEqual([])
   })
 
-  test('bring at most so many comments, of such a length', async () => {
+  test('may have a limited number of comments, of a limited length', async () => {
     await using world = open()
     const line = (comments: object[]) =>
       JSON.stringify({ id: 'mi-1', title: 'a', created_at: '2025-11-08T12:00:00Z', comments })
@@ -174,7 +174,7 @@ describe('beads taken out and put in', () => {
     expect(await world.put(file)).toEqual({ ...NOTHING, unchanged: 1 })
   })
 
-  test('are refused by the line that is wrong, before anything is written', async () => {
+  test('are rejected at the first invalid line, before anything is written', async () => {
     await using world = open()
     const good = JSON.stringify({ id: 'mi-1', title: 'a', created_at: '2025-11-08T12:00:00Z' })
     const refused = async (line: string) => expect(world.put(`${good}\n\n${line}`)).rejects

@@ -4,7 +4,7 @@ import { human, plan } from '../world.ts'
 import { openWaits } from './world.ts'
 
 describe('a wait', () => {
-  test('is a bead that shows what it waits for, and is over when all of that is closed', async () => {
+  test('is a bead that shows the beads it waits for, and is over when all are closed', async () => {
     await using world = openWaits()
     const ada = await world.session({ alias: 'ada', title: 'ada' })
     const [a, b] = [await world.task('a'), await world.task('b')]
@@ -54,7 +54,7 @@ describe('a wait', () => {
     expect(world.waits.list({}).waits).toEqual([])
   })
 
-  test('for any is over with the first; for what is closed already it is ready at once', async () => {
+  test('for any bead is over with the first; for closed beads it is ready at once', async () => {
     await using world = openWaits()
     await world.session({ alias: 'ada' })
     const [a, b] = [await world.task('a'), await world.task('b')]
@@ -67,7 +67,7 @@ describe('a wait', () => {
     expect(world.said.map(({ name }) => name)).toEqual([any, late].map(({ id }) => `wait-${id}-1-1`))
   })
 
-  test('fails when what it waits for is gone, and its session is told', async () => {
+  test('fails when its beads are removed, and nudges its session', async () => {
     await using world = openWaits()
     await world.session({ alias: 'ada' })
     const [a, b] = [await world.task('a'), await world.task('b')]
@@ -87,7 +87,7 @@ describe('a wait', () => {
     ])
   })
 
-  test('is ready on request, whatever its beads are; one that is over stays so', async () => {
+  test('is ready on request, whatever its beads are; one that is over does not change', async () => {
     await using world = openWaits()
     const ada = await world.session({ alias: 'ada' })
     const a = await world.task('a')
@@ -107,7 +107,7 @@ describe('a wait', () => {
     expect(world.said).toHaveLength(1)
   })
 
-  test('is canceled with its session, when that is woken, or on request; nothing is said then', async () => {
+  test('is canceled with its session, when that is woken, or on request, without a nudge', async () => {
     await using world = openWaits()
     const ada = await world.session({ alias: 'ada' })
     const bob = await world.session({ alias: 'bob' })
@@ -129,7 +129,7 @@ describe('a wait', () => {
     expect(world.said).toEqual([])
   })
 
-  test('is canceled with the conversation it was begun in, also when its reminder is on its way', async () => {
+  test('is canceled with the conversation it was created in, also when its nudge is queued', async () => {
     await using world = openWaits()
     const ada = await world.session({ alias: 'ada' })
     await world.session({ alias: 'bob' })
@@ -151,7 +151,7 @@ describe('a wait', () => {
     expect(world.waits.get(other.id).state).toBe('pending')
   })
 
-  test('is canceled with its bead, and ends as its reminder does', async () => {
+  test('is canceled with its bead, and ends as its nudge does', async () => {
     await using world = openWaits()
     await world.session({ alias: 'ada' })
     const a = await world.task('a')
@@ -174,7 +174,7 @@ describe('a wait', () => {
     expect(world.said.map(({ name }) => name)).not.toContain(four.nudge_id)
   })
 
-  test('runs out at its time, also when the clock is set or nobody watched', async () => {
+  test('expires in time, also when the clock is set or the city was closed', async () => {
     const folder = tempFolder()
     const world = openWaits(folder)
     await world.session({ alias: 'ada' })
@@ -205,7 +205,7 @@ describe('a wait', () => {
     expect(again.said).toHaveLength(1)
   })
 
-  test('is resolved once when the city closed between the bead’s end and the reminder', async () => {
+  test('is resolved once when the city closed between the close of the bead and the nudge', async () => {
     const folder = tempFolder()
     const first = openWaits(folder)
     await first.session({ alias: 'ada' })
@@ -225,7 +225,7 @@ describe('a wait', () => {
 })
 
 describe('who may wait for what', () => {
-  test('a session only waits itself, and needs not say so', async () => {
+  test('a session can wait only itself, and may leave itself out', async () => {
     await using world = openWaits()
     const ada = world.caller((await world.session({ alias: 'ada' })).id)
     const bob = await world.session({ alias: 'bob' })
@@ -243,7 +243,7 @@ describe('who may wait for what', () => {
     expect((await world.waits.cancel(ada, own.id)).state).toBe('canceled')
   })
 
-  test('what cannot be waited for is refused and nothing is kept', async () => {
+  test('an invalid wait is rejected and nothing is stored', async () => {
     await using world = openWaits()
     await world.session({ alias: 'ada' })
     const a = await world.task('a')
@@ -261,7 +261,7 @@ describe('who may wait for what', () => {
     expect(world.recorded()).toEqual([])
   })
 
-  test('lists show what is not over, by session and state, from indexes', async () => {
+  test('lists show waits that are not over, by session and state, from indexes', async () => {
     await using world = openWaits()
     const ada = await world.session({ alias: 'ada' })
     const bob = await world.session({ alias: 'bob' })
