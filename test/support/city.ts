@@ -3,6 +3,7 @@ import { type City, openCity } from '../../src/city/city.ts'
 import type { CityDependencies } from '../../src/city/dependencies.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
+import { errorMessage } from '../../src/core/errors.ts'
 import { type HostWorld, hostWorld } from '../host/world.ts'
 import { type TempFolder, tempFolder } from './folder.ts'
 
@@ -35,7 +36,7 @@ export function testTown(toml = ''): TestTown {
     reports,
     declare: (text) => writeFileSync(`${path}/city.toml`, `[workspace]\nname = "mill"\nprefix = "mi"\n${text}`),
     async open(dependencies = {}) {
-      const deadlines = new Deadlines(systemClock)
+      const deadlines = new Deadlines(systemClock, undefined, (error) => reports.push(errorMessage(error)))
       const city = await openCity({
         name: 'mill',
         path,

@@ -11,14 +11,14 @@ describe('a supervisor that starts again', () => {
     const bead = await world.work('long', 'worker')
     const { session_id: id = '' } = await world.event('session.woke')
     await world.city.claims.next(await world.caller(id))
-    const before = world.city.repository.get(id)
+    const before = world.city.sessionRepository.get(id)
     const recorded = world.recorded()
     await world.down()
     await world.up()
-    const after = world.city.repository.get(id)
+    const after = world.city.sessionRepository.get(id)
     expect(after).toMatchObject({ pid: before.pid, generation: 1, state: 'active', hostKey: before.hostKey })
     expect((await world.caller(id)).session).toBe(id)
-    expect(world.city.beads.get(bead.id)).toMatchObject({ status: 'in_progress', assignee: 'worker' })
+    expect(world.city.beadRepository.get(bead.id)).toMatchObject({ status: 'in_progress', assignee: 'worker' })
     expect(world.recorded()).toEqual(recorded)
   })
 
@@ -26,13 +26,13 @@ describe('a supervisor that starts again', () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
     const { subject: id = '' } = await world.event('request.result.session.create')
-    const { pid } = world.city.repository.get(id)
+    const { pid } = world.city.sessionRepository.get(id)
     await world.city.store.write((tx) =>
       tx.orm.run(`UPDATE sessions SET state = 'creating', pid = NULL, process_started = NULL WHERE id = '${id}'`),
     )
     await world.down()
     await world.up()
-    expect(world.city.repository.get(id)).toMatchObject({ state: 'active', pid, generation: 1 })
+    expect(world.city.sessionRepository.get(id)).toMatchObject({ state: 'active', pid, generation: 1 })
   })
 
   test('starts what was only about to be started, and ends its request once', async () => {
@@ -40,7 +40,7 @@ describe('a supervisor that starts again', () => {
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
     const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
     await world.city.reconciler.settle()
-    const [row] = world.city.repository.live()
+    const [row] = world.city.sessionRepository.live()
     await world.city.store.write((tx) => {
       tx.orm.run(`UPDATE sessions SET state = 'creating', generation = 1, host_key = 'mill/${row?.id}/gone'`)
       world.city.suspensions.set(tx, 'city', '', false, true)
@@ -56,7 +56,7 @@ describe('a supervisor that starts again', () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
     const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
-    const [row] = world.city.repository.live()
+    const [row] = world.city.sessionRepository.live()
     await world.city.sessions.control.close(row?.id ?? '')
     const failed = await world.event('request.failed')
     expect(failed.payload).toMatchObject({
@@ -71,7 +71,7 @@ describe('a supervisor that starts again', () => {
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
     const { subject: id = '' } = await world.event('request.result.session.create')
     const token = await world.token(id)
-    const { pid } = world.city.repository.get(id)
+    const { pid } = world.city.sessionRepository.get(id)
     await world.down()
     await Bun.write(world.folder.at('city', 'go'), '')
     await gone(pid ?? 0)
@@ -83,8 +83,8 @@ describe('a supervisor that starts again', () => {
   test('ends a process of the city that no session knows', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     const env = { PATH: process.env.PATH ?? '' }
-    await world.host.start({ key: 'mill/mi-99/ff', argv: ['sleep', '600'], cwd: '/', env, cols: 80, rows: 24 })
-    await world.host.start({ key: 'other/mi-99/ff', argv: ['sleep', '600'], cwd: '/', env, cols: 80, rows: 24 })
+    await world.city.host.start({ key: 'mill/mi-99/ff', argv: ['sleep', '600'], cwd: '/', env, cols: 80, rows: 24 })
+    await world.city.host.start({ key: 'other/mi-99/ff', argv: ['sleep', '600'], cwd: '/', env, cols: 80, rows: 24 })
     await world.city.reconciler.settle()
     expect(await world.running()).toEqual(['other/mi-99/ff'])
   })
@@ -97,14 +97,14 @@ describe('a host that dies', () => {
     const { session_id: id = '' } = await world.event('session.woke')
     const token = await world.token(id)
     await world.city.claims.next(await world.caller(id))
-    const [status] = await world.host.status()
+    const [status] = await world.city.host.status()
     process.kill(status?.pid ?? 0, 'SIGKILL')
     await world.event('session.crashed', ({ session_id }) => session_id === id)
     expect(world.city.sessions.credentials.caller(hashOf(token))).toBe('ended')
-    expect(world.city.beads.get(bead.id)).toMatchObject({ status: 'open' })
+    expect(world.city.beadRepository.get(bead.id)).toMatchObject({ status: 'open' })
     await world.event('session.woke')
-    await until(() => world.city.repository.live().some(({ state }) => state === 'active'))
-    expect(world.city.failures.find('bead', bead.id)).toBeUndefined()
+    await until(() => world.city.sessionRepository.live().some(({ state }) => state === 'active'))
+    expect(world.city.sessionServices.failures.find('bead', bead.id)).toBeUndefined()
   })
 })
 
@@ -115,7 +115,7 @@ describe('a city that stops', () => {
     await world.event('session.woke', ({ subject }) => subject === 'base-1')
     await world.event('session.woke', ({ subject }) => subject === 'top-1')
     await world.city.reconciler.close()
-    await stopAllSessions(world.city, world.city.config.current)
+    await stopAllSessions({ ...world.city.sessionServices, clock: world.city.clock }, world.city.config.current)
     expect(world.recorded()).toEqual([
       'session.woke base-1',
       'session.woke top-1',

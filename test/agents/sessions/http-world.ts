@@ -13,7 +13,7 @@ const BASE = '/v0/city/mill'
 export async function openHttp(agents: string) {
   const world = await CityWorld.open(agents)
   const city: CityOf<City> = ({ params }) => {
-    if (params.cityName === 'mill') return world.city as unknown as City
+    if (params.cityName === 'mill') return world.city
     throw new AppError('city-not-found', `not_found: city not found or not running: ${params.cityName}`)
   }
   const resolve = (token: string) => {

@@ -10,7 +10,7 @@ async function withParrot(more: object = {}) {
   const accepted = await answer(http.post('/sessions', { kind: 'agent', name: 'parrot', alias: 'polly', ...more }))
   const created = await http.world.event('request.result.session.create')
   // Who it is has been typed into it: what is typed from now on is not mixed with that.
-  await until(() => http.world.city.repository.get(created.subject ?? '').nudgedAt !== null)
+  await until(() => http.world.city.sessionRepository.get(created.subject ?? '').nudgedAt !== null)
   return {
     ...http,
     accepted,
@@ -146,7 +146,7 @@ describe('messages', () => {
 
   test('that come with a new session are typed into it once, after who it is', async () => {
     await using http = await withParrot({ message: 'sing' })
-    const { repository } = http.world.city
+    const { repository } = http.world.city.sessionServices
     await until(() => repository.get(http.id).nudgedAt !== null, 10_000)
     const { last_output: shown } = (await answer(http.get(`/session/${http.id}?peek=true&peek_lines=40`))).body
     expect(String(shown).replaceAll('\n', '')).toMatch(/heard \[mill\] polly • .*gc prime.*User message:\s+sing/)

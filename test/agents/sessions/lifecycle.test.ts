@@ -9,7 +9,7 @@ async function withMayor(script = WAITS): Promise<{ world: CityWorld; id: string
   const world = await CityWorld.open(agent('mayor', script))
   await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
   const { subject: id = '' } = await world.event('request.result.session.create')
-  return { world, id, pid: world.city.repository.get(id).pid ?? 0 }
+  return { world, id, pid: world.city.sessionRepository.get(id).pid ?? 0 }
 }
 
 const refusal = async (promise: Promise<unknown>): Promise<string> => {
@@ -28,7 +28,7 @@ describe('killing a session', () => {
     expect(await world.city.sessions.control.kill(id)).toEqual({ status: 'ok', id })
     await world.event('session.woke')
     expect(world.city.sessions.credentials.caller(hashOf(token))).toBe('ended')
-    const row = world.city.repository.get(id)
+    const row = world.city.sessionRepository.get(id)
     expect(row).toMatchObject({ state: 'active', generation: 2 })
     expect(row.pid).not.toBe(pid)
     expect(world.recorded().slice(2)).toEqual(['session.stopped boss', 'session.woke boss'])
@@ -59,7 +59,7 @@ describe('suspending a session', () => {
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
     await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
-    const [row] = world.city.repository.live()
+    const [row] = world.city.sessionRepository.live()
     expect(row?.state).toBe('start-pending')
     expect(await refusal(world.city.sessions.control.suspend(row?.id ?? ''))).toBe(
       'session-conflict: illegal_transition: illegal transition: state "start-pending" does not accept command "suspend"',
@@ -91,15 +91,15 @@ describe('closing a session', () => {
     await using _ = world
     await world.city.sessions.control.close(id, { remove: true })
     expect(await refusal(world.city.sessions.reader.get(id))).toContain('session-not-found')
-    expect(world.city.beads.find(id)).toBeUndefined()
+    expect(world.city.beadRepository.find(id)).toBeUndefined()
     expect(world.city.log.after(0, 100).map(({ type }) => type)).toContain('bead.deleted')
   })
 
   test('follows from closing its bead', async () => {
     const { world, id } = await withMayor()
     await using _ = world
-    await world.city.store.write((tx) => world.city.beads.close(tx, id))
-    await until(() => world.city.repository.find(id)?.state === 'closed')
+    await world.city.store.write((tx) => world.city.beadRepository.close(tx, id))
+    await until(() => world.city.sessionRepository.find(id)?.state === 'closed')
     await world.city.reconciler.settle()
     expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false })
     expect(await world.running()).toEqual([])
@@ -120,11 +120,11 @@ describe('a program that ends', () => {
     await using _ = world
     for (let deaths = 1; deaths <= 5; deaths++) {
       await world.event('session.crashed')
-      const row = world.city.repository.get(id)
+      const row = world.city.sessionRepository.get(id)
       if (row.retryAt !== null)
-        await world.city.store.write((tx) => world.city.repository.update(tx, id, { retryAt: null }))
+        await world.city.store.write((tx) => world.city.sessionRepository.update(tx, id, { retryAt: null }))
     }
-    const row = world.city.repository.get(id)
+    const row = world.city.sessionRepository.get(id)
     expect(row).toMatchObject({ state: 'quarantined', reason: 'quarantine', failures: 0 })
     expect(row.quarantinedUntil).toBeGreaterThan(Date.now() + 200_000)
     expect(world.recorded().at(-1)).toBe('session.quarantined boss')
@@ -139,7 +139,7 @@ describe('an agent whose sessions fall too often', () => {
     await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
     const { session_id: id = '' } = await world.event('session.crashed')
     await world.event('session.quarantined')
-    const { repository, failures } = world.city
+    const { repository, failures } = world.city.sessionServices
     const row = repository.get(id)
     expect(row).toMatchObject({ state: 'quarantined', reason: 'quarantine' })
     expect(row.quarantinedUntil).toBeGreaterThan(began + 2 * 3_600_000 - 1)
@@ -157,14 +157,14 @@ describe('an agent whose sessions fall too often', () => {
     await using world = await CityWorld.open(
       `[daemon]\nmax_restarts = 0\n${agent('mayor', 'exit 3', 'max_active_sessions = 1')}`,
     )
-    const { crashes } = world.city
+    const { crashes } = world.city.sessionServices
     for (let fallen = 0; fallen < 50; fallen++) crashes.record('mayor')
     expect(crashes.holdUntil('mayor')).toBe(0)
   })
 
   test('is not blamed twice for what one bead does', async () => {
     await using world = await CityWorld.open(`[daemon]\nmax_restarts = 3\n${agent('mayor', WAITS)}`)
-    const { crashes } = world.city
+    const { crashes } = world.city.sessionServices
     for (let fallen = 0; fallen < 10; fallen++) crashes.record('mayor', 'mi-1')
     expect(crashes.holdUntil('mayor', 'mi-1')).toBe(0)
     expect(crashes.holdUntil('mayor', 'mi-2')).toBe(0)
@@ -181,7 +181,7 @@ describe('a bead', () => {
     await using world = await CityWorld.open(agent('worker', 'exec sleep 600', 'max_active_sessions = 1'))
     const bead = await world.work('ignored', 'worker')
     await world.event('session.woke')
-    const { repository, failures } = world.city
+    const { repository, failures } = world.city.sessionServices
     await world.city.store.write((tx) => {
       for (const row of repository.live())
         repository.transition(tx, row.id, 'drain', { reason: 'no-wake-reason', drainAt: 0 })
@@ -198,7 +198,7 @@ describe('a bead', () => {
     for (let deaths = 1; deaths <= 5; deaths++) {
       await world.event('session.crashed')
       await world.city.store.write((tx) => {
-        const { repository } = world.city
+        const { repository } = world.city.sessionServices
         for (const row of repository.live()) repository.update(tx, row.id, { retryAt: null, failures: 0 })
         tx.orm.run('UPDATE troubles SET until = 0')
       })
@@ -206,16 +206,17 @@ describe('a bead', () => {
     const parked = await world.event('bead.parked')
     expect(parked).toMatchObject({ subject: bead.id, payload: { bead_id: bead.id, agent: 'worker', deaths: 5 } })
     await world.city.reconciler.settle()
-    expect(world.city.beads.get(bead.id)).toMatchObject({ labels: ['gc:parked'], status: 'open' })
-    expect(world.city.beadService.ready().value.items).toEqual([])
-    expect(world.city.repository.live()).toEqual([])
+    expect(world.city.beadRepository.get(bead.id)).toMatchObject({ labels: ['gc:parked'], status: 'open' })
+    expect(world.city.beads.ready().value.items).toEqual([])
+    expect(world.city.sessionRepository.live()).toEqual([])
     expect(world.recorded().filter((type) => type.startsWith('bead.parked'))).toHaveLength(0)
+    expect(world.city.mail.list({ agent: 'human' }).items).toMatchObject([{ subject: 'Parked: cursed' }])
     expect(world.city.parking.parked()).toMatchObject([
       { bead: { id: bead.id }, agent: 'worker', reason: expect.stringContaining('5 sessions of worker exited') },
     ])
     await world.city.parking.unpark(bead.id)
     await world.event('session.crashed')
-    expect(world.city.beads.get(bead.id).metadata).toEqual({ 'gc.routed_to': 'worker' })
+    expect(world.city.beadRepository.get(bead.id).metadata).toEqual({ 'gc.routed_to': 'worker' })
     expect(world.city.parking.parked()).toEqual([])
   })
 
@@ -224,11 +225,11 @@ describe('a bead', () => {
     const bead = await world.work('ignored', 'worker')
     await world.event('session.stopped')
     await world.city.reconciler.settle()
-    const { failures } = world.city
+    const { failures } = world.city.sessionServices
     expect(failures.find('bead', bead.id)).toMatchObject({ deaths: 1 })
     expect(failures.find('agent', 'worker')).toMatchObject({ deaths: 1 })
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    await world.city.agentSessions.restartAll(['worker'])
+    await world.city.agents.act('worker', 'restart')
     expect(failures.find('agent', 'worker')).toBeUndefined()
   })
 })
@@ -240,11 +241,11 @@ describe('a provider that is not installed', () => {
     await using world = await CityWorld.open(nowhere)
     await world.work('anything', 'worker')
     await world.city.reconciler.settle()
-    expect(world.city.repository.live()).toEqual([])
-    const [spec] = world.city.config.current.agents
-    expect(spec && world.city.agentSessions.unavailable(spec)).toBe(
-      "provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
-    )
+    expect(world.city.sessionRepository.live()).toEqual([])
+    expect(world.city.agents.get('worker')).toMatchObject({
+      available: false,
+      unavailable_reason: "provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
+    })
     expect(await refusal(world.city.sessions.creator.create({ kind: 'agent', name: 'worker' }))).toBe(
       "service-unavailable: provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
     )

@@ -17,7 +17,7 @@ async function quiet(): Promise<CityWorld> {
 describe('a session is found', () => {
   test('by id, name at run time and alias; a closed one only where that is asked for', async () => {
     await using world = await quiet()
-    const { resolver, repository } = world.city
+    const { resolver, repository } = world.city.sessionServices
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
     const [row] = repository.live()
     const id = row?.id ?? ''
@@ -32,7 +32,7 @@ describe('a session is found', () => {
 
   test('by a configured identity, which comes to be when someone speaks to it', async () => {
     await using world = await quiet()
-    const { resolver, repository } = world.city
+    const { resolver, repository } = world.city.sessionServices
     expect(() => resolver.resolve('mayor')).toThrow('not_found')
     await world.city.sessions.sender.message('mayor', 'hello')
     expect(repository.live()).toMatchObject([
@@ -48,7 +48,7 @@ describe('a session is found', () => {
 
   test('never by a name that may mean two', async () => {
     await using world = await quiet()
-    const { resolver } = world.city
+    const { resolver } = world.city.sessionServices
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'v' })
     await world.city.store.write((tx) => tx.orm.run("UPDATE sessions SET agent_name = 'twin' WHERE alias IS NOT NULL"))
@@ -60,17 +60,17 @@ describe('an assignee', () => {
   test('is stored under the one name its session is known by', async () => {
     await using world = await quiet()
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
-    const [row] = world.city.repository.live()
+    const [row] = world.city.sessionRepository.live()
     const bead = await world.add({ title: 'a task' })
     const human = { kind: 'human' } as const
-    expect(await world.city.beadService.assign(human, bead.id, { assignee: row?.id ?? '' })).toMatchObject({
+    expect(await world.city.beads.assign(human, bead.id, { assignee: row?.id ?? '' })).toMatchObject({
       assignee: 'w',
     })
-    expect(await world.city.beadService.assign(human, bead.id, { assignee: 'mayor' })).toMatchObject({
+    expect(await world.city.beads.assign(human, bead.id, { assignee: 'mayor' })).toMatchObject({
       assignee: 'mayor',
     })
-    expect(world.city.repository.liveByName('named', 'mayor')).toHaveLength(1)
-    expect(world.city.beadService.assign(human, bead.id, { assignee: 'nobody' })).rejects.toThrow(
+    expect(world.city.sessionRepository.liveByName('named', 'mayor')).toHaveLength(1)
+    expect(world.city.beads.assign(human, bead.id, { assignee: 'nobody' })).rejects.toThrow(
       '"nobody" is no open session',
     )
   })

@@ -17,7 +17,7 @@ async function mayor(script = WAITS, more = '') {
   const world = await CityWorld.open(agent('mayor', script, more))
   await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
   const { session_id: id = '' } = await world.event('session.woke')
-  return { world, id, row: () => world.city.repository.get(id), sessions: world.city.sessions }
+  return { world, id, row: () => world.city.sessionRepository.get(id), sessions: world.city.sessions }
 }
 
 /** Whether the token that its program wrote down last is still that of an earlier run. */
@@ -81,7 +81,7 @@ describe('restarting a session', () => {
     expect(await sessions.restarts.restart('boss', OPERATOR)).toEqual({ status: 'ok', id })
     await world.event('session.woke')
     expect(row()).toMatchObject({ state: 'active', generation: 2 })
-    expect(world.city.beads.get(bead)).toMatchObject({ status: 'open', assignee: 'boss' })
+    expect(world.city.beadRepository.get(bead)).toMatchObject({ status: 'open', assignee: 'boss' })
     await until(() => readFileSync(`${world.hosts.home}/token.${id}`, 'utf8').length === 68 && !isEnded(world, id))
     expect(await world.city.claims.next(await world.caller(id))).toMatchObject({ action: 'work', bead_id: bead })
   })
@@ -130,7 +130,7 @@ describe('a conversation', () => {
     const caller = await world.caller(id)
     await sessions.selfReports.nameConversation(id, caller, { key: 'abc-1' })
     await sessions.selfReports.nameConversation(id, caller, { key: 'abc-2' })
-    expect(world.city.beads.get(id).metadata).toMatchObject({ session_key: 'abc-1' })
+    expect(world.city.beadRepository.get(id).metadata).toMatchObject({ session_key: 'abc-1' })
     expect(await refusal(sessions.selfReports.nameConversation(id, OPERATOR, { key: 'abc-3' }))).toBe('forbidden')
     await sessions.restarts.restart(id, OPERATOR)
     await until(() => calls().length === 2)
@@ -149,7 +149,7 @@ describe('a conversation', () => {
     await world.event('session.woke', ({ seq }) => seq > 0)
     await world.city.reconciler.settle()
     expect(calls()).toEqual(['', '--resume lost', ''])
-    expect(world.city.repository.get(id)).toMatchObject({ state: 'active', sessionKey: null, failures: 0 })
+    expect(world.city.sessionRepository.get(id)).toMatchObject({ state: 'active', sessionKey: null, failures: 0 })
     expect(world.recorded().filter((type) => type.startsWith('session.crashed'))).toEqual([])
   })
 })
@@ -193,10 +193,10 @@ max_active_sessions = 2
     await world.work('hard', 'coder')
     await world.event('session.quarantined', () => true, 15_000)
     await world.city.reconciler.settle()
-    const [row] = world.city.repository.live()
+    const [row] = world.city.sessionRepository.live()
     expect(row).toMatchObject({ state: 'quarantined', reason: 'rate_limit', failures: 0 })
     expect(row?.quarantinedUntil).toBeGreaterThan(Date.now() + 29 * 60_000)
-    expect(world.city.repository.live()).toHaveLength(1)
+    expect(world.city.sessionRepository.live()).toHaveLength(1)
     expect(await world.running()).toEqual([])
     expect(world.recorded().filter((type) => type.startsWith('session.crashed'))).toEqual([])
   }, 20_000)
@@ -206,7 +206,7 @@ describe('a bead that ends whoever works on it', () => {
   test('is parked, and people are told once', async () => {
     await using world = await CityWorld.open(agent('worker', 'exit 3', 'max_active_sessions = 2'))
     const { id } = await world.work('poison', 'worker')
-    const { failures } = world.city
+    const { failures } = world.city.sessionServices
     await world.event('session.crashed')
     await world.city.store.write((tx) => {
       for (let death = 1; death <= 4; death++) failures.count(tx, 'bead', id, 'it fell')
@@ -215,8 +215,14 @@ describe('a bead that ends whoever works on it', () => {
     world.city.reconciler.wake()
     await world.event('bead.parked')
     await world.city.reconciler.settle()
-    expect(world.city.beads.get(id).labels).toContain('gc:parked')
-    expect(world.city.letters).toHaveLength(1)
-    expect(world.city.letters[0]).toContain(`Parked: poison\nBead ${id} is not offered to worker any more`)
+    expect(world.city.beadRepository.get(id).labels).toContain('gc:parked')
+    expect(world.city.mail.list({ agent: 'human' }).items).toMatchObject([
+      {
+        from: 'gc',
+        subject: 'Parked: poison',
+        body: expect.stringMatching(new RegExp(`^Bead ${id} is not offered to worker any more`)),
+      },
+    ])
+    expect(world.recorded().filter((event) => event.startsWith('mail.'))).toHaveLength(1)
   })
 })

@@ -22,14 +22,14 @@ describe('work that waits', () => {
     const next = await world.city.claims.next(await world.caller(id))
     expect(next).toMatchObject({ action: 'work', bead_id: bead.id, assignee: session.session_name })
     expect(await world.city.sessions.reader.get(id)).toMatchObject({ active_bead: bead.id })
-    await world.city.store.write((tx) => world.city.beads.close(tx, bead.id))
+    await world.city.store.write((tx) => world.city.beadRepository.close(tx, bead.id))
     await Bun.write(world.folder.at('city', 'go'), '')
     await world.event('session.stopped')
     await world.city.reconciler.settle()
     expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false })
     expect(world.city.sessions.credentials.caller(hashOf(await world.token(id)))).toBe('ended')
     expect(world.recorded()).toEqual(['session.woke worker-1', 'session.stopped worker-1'])
-    expect(world.city.faults).toEqual([])
+    expect(world.reports).toEqual([])
   })
 })
 
@@ -54,8 +54,8 @@ describe('a session that cannot be started for long', () => {
     await world.event('request.result.session.create')
     await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
-    const waiting = world.city.repository.live().find(({ state }) => state === 'start-pending')
-    expect(explainWaiting(world.city, waiting?.id ?? '')).toBe(
+    const waiting = world.city.sessionRepository.live().find(({ state }) => state === 'start-pending')
+    expect(explainWaiting(world.city.sessionServices, waiting?.id ?? '')).toBe(
       'mayor may have 1 at once and has 1; close one, or raise max_active_sessions',
     )
   })

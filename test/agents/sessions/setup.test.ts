@@ -97,12 +97,12 @@ describe('a scale check', () => {
   test('starts as many sessions as it says, and is told of once when it fails', async () => {
     const more = `max_active_sessions = 3\nscale_check = 'cat $GC_CITY/wanted'`
     await using world = await CityWorld.open(`[daemon]\npatrol_interval = "100ms"\n${agent('worker', WAITS, more)}`)
-    await until(() => world.city.faults.length > 0)
+    await until(() => world.reports.length > 0)
     await Bun.write(world.folder.at('city', 'wanted'), '2\n')
     await world.event('session.woke')
     await world.event('session.woke')
     await world.city.reconciler.settle()
     expect(await world.running()).toHaveLength(2)
-    expect(world.city.faults.filter((fault) => fault.includes('scale_check'))).toHaveLength(1)
+    expect(world.reports.filter((fault) => fault.includes('scale_check'))).toHaveLength(1)
   })
 })

@@ -1,36 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { Parking } from '../../../src/agents/lifecycle/parking.ts'
-import { Reconciler } from '../../../src/agents/lifecycle/reconciler.ts'
-import type { SessionHost } from '../../../src/agents/sessions/host.ts'
-import { SessionRepository } from '../../../src/agents/sessions/repository.ts'
-import { AgentSessionDirectory } from '../../../src/agents/sessions/service/agent-session-directory.ts'
-import { openAssignees, openSessions } from '../../../src/agents/sessions/service/open-sessions.ts'
+import { existsSync, readFileSync } from 'node:fs'
 import { hashOf } from '../../../src/agents/sessions/tokens.ts'
-import { ownerStateOf } from '../../../src/agents/worktrees/owner-state.ts'
-import { Worktrees } from '../../../src/agents/worktrees/worktrees.ts'
-import { cityMigrations } from '../../../src/city/database/migrations.ts'
-import { Config } from '../../../src/config/config.ts'
-import { Suspensions } from '../../../src/config/suspensions/suspensions.ts'
-import { systemClock } from '../../../src/core/clock.ts'
-import { Deadlines } from '../../../src/core/deadlines.ts'
+import type { City } from '../../../src/city/city.ts'
 import type { RecordedEvent } from '../../../src/core/events/event.ts'
-import { EventLog } from '../../../src/core/events/log.ts'
-import { Reactions } from '../../../src/core/events/reactions.ts'
-import { Requests } from '../../../src/core/requests/requests.ts'
-import { Store } from '../../../src/core/store.ts'
-import type { Host } from '../../../src/host/client/client.ts'
 import type { SessionCaller } from '../../../src/http/caller.ts'
-import { Beads } from '../../../src/work/beads/beads.ts'
 import type { BeadDraft } from '../../../src/work/beads/draft.ts'
-import { BeadReader } from '../../../src/work/beads/reader.ts'
-import { BeadRepository } from '../../../src/work/beads/repository.ts'
-import { Claims } from '../../../src/work/claims/claims.ts'
-import { ClaimManager } from '../../../src/work/claims/manager.ts'
-import { type HostWorld, hostWorld } from '../../host/world.ts'
-import { type TempFolder, tempFolder } from '../../support/folder.ts'
+import type { HostWorld } from '../../host/world.ts'
+import { testTown } from '../../support/city.ts'
+import type { TempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
 
-/** An agent that says who it is, keeps its token in a file, and then runs a script. */
+/** An agent that prints who it is, writes its token to a file, and then runs a script. */
 export const agent = (name: string, script: string, more = ''): string => `
 [[agent]]
 name = "${name}"
@@ -38,107 +17,49 @@ start_command = '''echo "$GC_SESSION_ID" "$GC_AGENT"; printf %s "$GC_TOKEN" > "$
 ${more}
 `
 
-/** Waits for whatever comes, and goes when it is told to. */
+/** A script that runs until it is ended. */
 export const WAITS = 'exec sleep 600'
-
-const parts = (folder: TempFolder, home: string, host: SessionHost, config: Config, path: string) => {
-  const store = Store.open(folder.at('city', '.gc', 'city.db'), cityMigrations)
-  const faults: string[] = []
-  const report = (fault: unknown) => faults.push(String(fault))
-  const clock = systemClock
-  const deadlines = new Deadlines(clock, undefined, report)
-  const log = new EventLog(store, clock, deadlines)
-  const reactions = new Reactions(store, log, deadlines, report)
-  const reader = new BeadReader(store)
-  const beads = new BeadRepository({ store, log, clock, scope: config, reader })
-  const claimManager = new ClaimManager({ store, log, clock, beads })
-  const suspensions = new Suspensions(store)
-  const requests = new Requests(store, log, clock)
-  const environment = { city: 'mill', path, home, url: () => 'http://127.0.0.1:1', bin: 'gc', env: process.env }
-  const base = { store, log, clock, deadlines, config, beads, host, report }
-  const repository = new SessionRepository(store, beads, clock)
-  const worktrees = new Worktrees({
-    ...{ store, log, reactions, clock, deadlines, config, env: process.env, report },
-    ownerState: (id) => ownerStateOf(repository.find(id)),
-  })
-  const sessions = openSessions({
-    ...base,
-    repository,
-    reactions,
-    requests,
-    claims: claimManager,
-    environment,
-    worktrees,
-  })
-  const { operations, ...internals } = sessions
-  const assignees = openAssignees(sessions)
-  const beadService = new Beads({ city: 'mill', store, clock, reader, repository: beads, assignees })
-  const claims = new Claims({ ...base, city: 'mill', manager: claimManager, workers: operations.credentials })
-  const letters: string[] = []
-  const tell = (_: unknown, subject: string, body: string) => void letters.push(`${subject}\n${body}`)
-  const parking = new Parking({ ...base, failures: sessions.failures, notify: tell })
-  const reconciler = new Reconciler({ ...base, ...sessions, city: 'mill', suspensions, parking })
-  const agentSessions = new AgentSessionDirectory({
-    ...{ ...sessions, clock, control: operations.control, reader: operations.reader },
-    budgets: { blocks: () => undefined },
-  })
-  return {
-    ...{ ...base, ...internals, worktrees, letters, parking, reactions, claims, suspensions, reconciler, faults },
-    ...{ agentSessions, beadService, sessions: operations },
-  }
-}
 
 /** A city called mill whose agents run in a real host. */
 export class CityWorld implements AsyncDisposable {
-  readonly folder = tempFolder()
-  readonly hosts: HostWorld = hostWorld()
-  #host: Host | undefined
-  #up: ReturnType<typeof parts> | undefined
-  #seen = 0
+  readonly #town = testTown()
+  readonly folder: TempFolder = this.#town.folder
+  readonly hosts: HostWorld = this.#town.hosts
+  /** What the city reported instead of throwing. */
+  readonly reports: readonly string[] = this.#town.reports
+  #city: City | undefined
+  #lastSeen = 0
 
   static async open(agents: string): Promise<CityWorld> {
     const world = new CityWorld()
-    mkdirSync(world.folder.at('city'), { recursive: true })
     world.declare(agents)
     await world.up()
     return world
   }
 
   declare(agents: string): void {
-    writeFileSync(this.folder.at('city', 'city.toml'), `[workspace]\nname = "mill"\nprefix = "mi"\n${agents}`)
+    this.#town.declare(agents)
   }
 
-  get city(): ReturnType<typeof parts> {
-    if (!this.#up) throw new Error('the city is down')
-    return this.#up
+  get city(): City {
+    if (!this.#city) throw new Error('the city is down')
+    return this.#city
   }
 
-  get host(): Host {
-    if (!this.#host) throw new Error('the city is down')
-    return this.#host
-  }
-
-  /** Brings the city up, as a supervisor does that starts. */
+  /** Opens the city, as a supervisor does when it starts. */
   async up(): Promise<void> {
-    this.#host = await this.hosts.connect()
-    const config = await Config.open(this.folder.at('city'))
-    this.#up = parts(this.folder, this.hosts.home, this.#host, config, this.folder.at('city'))
-    this.#up.reactions.start()
-    await this.#up.reconciler.start()
+    this.#city = await this.#town.open()
   }
 
-  /** Lets go of everything and leaves the agents to the host, as a supervisor does that is ended. */
+  /** Closes the city and leaves its agents to the host, as a supervisor does that is ended. */
   async down(): Promise<void> {
-    await this.city.reconciler.close()
-    await this.city.reactions.stop()
-    this.city.deadlines.close()
-    await this.city.store.close()
-    this.host.close()
-    this.#up = undefined
+    await this.city.close({ endSessions: false })
+    this.city.host.close()
+    this.#city = undefined
   }
 
   add(draft: BeadDraft): Promise<{ id: string }> {
-    return this.city.store.write((tx) => this.city.beads.add(tx, draft))
+    return this.city.store.write((tx) => this.city.beadRepository.add(tx, draft))
   }
 
   /** A bead that waits for an agent. */
@@ -146,44 +67,44 @@ export class CityWorld implements AsyncDisposable {
     return this.add({ title, metadata: { 'gc.routed_to': to } })
   }
 
-  /** The next event that fits, counted from the last one this returned. */
+  /** The next event of a type that matches, counted from the last one this returned. */
   async event(
     type: string,
-    fits: (recorded: RecordedEvent) => boolean = () => true,
+    matches: (recorded: RecordedEvent) => boolean = () => true,
     ms = 20_000,
   ): Promise<RecordedEvent> {
     const { log } = this.city
     const { promise, resolve, reject } = Promise.withResolvers<RecordedEvent>()
-    const look = () => {
-      const found = log.after(this.#seen, 100_000).find((one) => one.type === type && fits(one))
-      if (found) resolve(found)
+    const check = () => {
+      const match = log.after(this.#lastSeen, 100_000).find((event) => event.type === type && matches(event))
+      if (match) resolve(match)
     }
-    const stop = log.subscribe(look)
-    const late = AbortSignal.timeout(ms)
-    const over = () => reject(new Error(`no ${type} in ${ms} ms; ${this.recorded().join(', ')}`))
-    late.addEventListener('abort', over)
-    look()
+    const unsubscribe = log.subscribe(check)
+    const timeout = AbortSignal.timeout(ms)
+    const onTimeout = () => reject(new Error(`no ${type} in ${ms} ms; ${this.recorded().join(', ')}`))
+    timeout.addEventListener('abort', onTimeout)
+    check()
     try {
-      const found = await promise
-      this.#seen = found.seq
-      return found
+      const event = await promise
+      this.#lastSeen = event.seq
+      return event
     } finally {
-      stop()
-      late.removeEventListener('abort', over)
+      unsubscribe()
+      timeout.removeEventListener('abort', onTimeout)
     }
   }
 
-  /** The types of all events recorded so far, those of beads and of what was done to programs left out. */
+  /** The types of all events recorded so far, except those of beads, of programs, and of the city's own start and stop. */
   recorded(): string[] {
     const all = this.city.log.after(0, 100_000)
     return all
-      .filter(({ type }) => !/^(bead|worker)\./.test(type))
+      .filter(({ type }) => !/^(bead|worker|controller)\./.test(type))
       .map(({ type, subject }) => `${type} ${subject ?? ''}`.trim())
   }
 
   /** The keys of what runs in the host. */
   async running(): Promise<string[]> {
-    return (await this.host.list()).flatMap(({ key, state }) => (state === 'exited' ? [] : [key]))
+    return (await this.city.host.list()).flatMap(({ key, state }) => (state === 'exited' ? [] : [key]))
   }
 
   /** The token a running session was given. */
@@ -200,10 +121,6 @@ export class CityWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#up?.reconciler.close()
-    await this.#host?.shutdown({ grace: 200 }).catch(() => {})
-    if (this.#up) await this.down().catch(() => {})
-    await this.hosts[Symbol.asyncDispose]()
-    this.folder[Symbol.dispose]()
+    await this.#town[Symbol.asyncDispose]()
   }
 }

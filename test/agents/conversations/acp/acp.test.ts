@@ -24,8 +24,9 @@ async function withPolly(agents = spoken('polly')) {
   const { body } = await answer(http.post('/sessions', { kind: 'agent', name: 'polly', message: 'say hello there' }))
   const created = await world.event('request.result.session.create', (event) => fits(event.payload, body.request_id))
   const id = String(Object(Object(created.payload).session).id)
-  const row = () => world.city.repository.get(id)
-  const records = () => world.city.conversations.recordsAfter(id, 0).map(({ body: text }) => JSON.parse(text))
+  const row = () => world.city.sessionRepository.get(id)
+  const records = () =>
+    world.city.sessionServices.conversations.recordsAfter(id, 0).map(({ body: text }) => JSON.parse(text))
   return {
     ...http,
     id,
@@ -41,7 +42,7 @@ async function withPolly(agents = spoken('polly')) {
       return ended()
     },
     asked: async () => {
-      await until(() => world.city.conversations.questions(row().hostKey ?? '').length > 0, LONG)
+      await until(() => world.city.sessionServices.conversations.questions(row().hostKey ?? '').length > 0, LONG)
       const { body: shown } = await answer(http.get(`/session/${id}/pending`))
       return Object(shown.pending)
     },
@@ -75,7 +76,7 @@ describe('an ACP session', () => {
       running: true,
       submission_capabilities: { supports_follow_up: false, supports_interrupt_now: true },
     })
-    expect(polly.world.city.faults).toEqual([])
+    expect(polly.world.reports).toEqual([])
   })
 
   test('does not support follow-up messages, and has no terminal', async () => {
@@ -93,7 +94,7 @@ describe('an ACP session', () => {
     await polly.done(1)
     await polly.submit('wait for ever')
     const second = polly.submit('say second')
-    await until(() => polly.world.city.queue.counts().get(polly.id) === 1)
+    await until(() => polly.world.city.sessionServices.queue.counts().get(polly.id) === 1)
     await polly.submit('say now', 'interrupt_now')
     await second
     await polly.done(4)
@@ -140,8 +141,8 @@ describe('an ACP session', () => {
     await using polly = await withPolly()
     await polly.submit('ask left right')
     const left = await polly.asked()
-    await until(() => polly.world.city.conversations.questions(polly.key()).length === 2)
-    const [, right] = polly.world.city.conversations.questions(polly.key())
+    await until(() => polly.world.city.sessionServices.conversations.questions(polly.key()).length === 2)
+    const [, right] = polly.world.city.sessionServices.conversations.questions(polly.key())
     expect(await polly.respond({ action: 'deny', request_id: right?.request })).toMatchObject({ status: 202 })
     expect((await polly.asked()).request_id).toBe(left.request_id)
     expect(await polly.respond({ action: 'approve_always' })).toMatchObject({ status: 202 })
@@ -156,7 +157,7 @@ describe('an ACP session', () => {
     await polly.submit('ask it')
     await polly.asked()
     const tokenOf = (template: string) => {
-      const [row] = polly.world.city.repository.liveByTemplate(template)
+      const [row] = polly.world.city.sessionRepository.liveByTemplate(template)
       return polly.world.token(row?.id ?? '')
     }
     expect(await polly.respond({ action: 'approve' }, await tokenOf('polly'))).toMatchObject({ status: 403 })
@@ -292,10 +293,10 @@ agents = ["molly"]
     const { session_id: id = '' } = await world.event('session.woke')
     await http.post(`/session/${id}/submit`, { message: 'limit' })
     await world.event('session.quarantined')
-    const row = world.city.repository.get(id)
+    const row = world.city.sessionRepository.get(id)
     expect(row).toMatchObject({ state: 'quarantined', reason: 'rate_limit', failures: 0 })
     expect(row.quarantinedUntil).toBeGreaterThan(Date.now() + 29 * 60_000)
-    expect(world.city.failures.find('agent', 'polly')).toMatchObject({
+    expect(world.city.sessionServices.failures.find('agent', 'polly')).toMatchObject({
       deaths: 0,
       reason: 'Usage limit reached, try again at noon',
     })
