@@ -10,22 +10,26 @@ import { paginate } from './page.ts'
 import { resumeMessages } from './resume-token.ts'
 import { isTurn, toTurn } from './turns.ts'
 
-/** Puts a log into frames: first what there is, then what is new. */
+/** Formats a log as frames: first its content, then what is new. */
 export interface FrameFormatter {
-  /** Frames for what differs from what was shown before. */
+  /** The frames for what changed since the last call. */
   frames(reader: LogReader): Generator<SseFrame>
-  /** The next `id` of frames that are counted. */
+  /** The next frame id, in formats that number their frames. */
   nextId(): { id?: string }
 }
 
-/** The frames of one format. `promoted`: the reader was shown a screen until now. */
-export function createFrameFormatter(row: SessionRow, wanted: TranscriptOptions, promoted: boolean): FrameFormatter {
-  return wanted.format === 'structured'
-    ? new StructuredFrames(row, wanted, promoted)
-    : new EntryFrames(row, wanted.format)
+/** Creates the formatter of a format. `replacesScreen`: the client was shown a screen before. */
+export function createFrameFormatter(
+  row: SessionRow,
+  options: TranscriptOptions,
+  replacesScreen: boolean,
+): FrameFormatter {
+  return options.format === 'structured'
+    ? new StructuredFrames(row, options, replacesScreen)
+    : new EntryFrames(row, options.format)
 }
 
-/** Turns or raw entries: the newest segment, then each one once, when it is done. */
+/** Formats turns or raw entries: the newest segment, then each new one once, when it is complete. */
 class EntryFrames implements FrameFormatter {
   readonly #sent = new Set<string>()
   #stream: string | undefined
@@ -42,34 +46,34 @@ class EntryFrames implements FrameFormatter {
 
   *frames(reader: LogReader): Generator<SseFrame> {
     const { entries } = reader.snapshot
-    const first = this.#stream !== reader.stream
-    if (first) this.#sent.clear()
+    const isFirst = this.#stream !== reader.stream
+    if (isFirst) this.#sent.clear()
     this.#stream = reader.stream
-    const shows = (entry: Entry) => !entry.partial && !this.#sent.has(entry.id) && this.#shows(entry)
-    const part = first ? paginate(entries, { tail: 1 }, shows) : { entries: entries.filter(shows) }
+    const isNew = (entry: Entry) => !entry.partial && !this.#sent.has(entry.id) && this.#isShown(entry)
+    const page = isFirst ? paginate(entries, { tail: 1 }, isNew) : { entries: entries.filter(isNew) }
     for (const entry of entries) if (!entry.partial) this.#sent.add(entry.id)
-    if (first || part.entries.length > 0) yield this.#frame(part)
+    if (isFirst || page.entries.length > 0) yield this.#frame(page)
   }
 
-  #shows(entry: Entry): boolean {
+  #isShown(entry: Entry): boolean {
     return this.format === 'raw' || isTurn(entry)
   }
 
   #frame({ entries, pagination }: ReturnType<typeof paginate>): SseFrame {
-    const whose = { ...sessionFields(this.row), format: this.format }
+    const fields = { ...sessionFields(this.row), format: this.format }
     const rest = pagination && { pagination }
     if (this.format === 'raw') {
       return {
         ...this.nextId(),
         event: 'message',
-        data: { ...whose, messages: entries.map(({ raw }) => raw), ...rest },
+        data: { ...fields, messages: entries.map(({ raw }) => raw), ...rest },
       }
     }
-    return { ...this.nextId(), event: 'turn', data: { ...whose, turns: entries.map(toTurn), ...rest } }
+    return { ...this.nextId(), event: 'turn', data: { ...fields, turns: entries.map(toTurn), ...rest } }
   }
 }
 
-/** Messages that are merged by id; each frame says up to where a reader has come. */
+/** Formats messages that clients merge by id; the id of each frame is a resume token. */
 class StructuredFrames implements FrameFormatter {
   readonly #messages = new WeakMap<Entry, Message>()
   #resumeToken: string
@@ -77,7 +81,7 @@ class StructuredFrames implements FrameFormatter {
   constructor(
     private readonly row: SessionRow,
     private readonly options: TranscriptOptions,
-    private promoted: boolean,
+    private replacesScreen: boolean,
   ) {
     this.#resumeToken = options.after
   }
@@ -88,21 +92,25 @@ class StructuredFrames implements FrameFormatter {
 
   *frames(reader: LogReader): Generator<SseFrame> {
     const messages = reader.snapshot.entries.filter(isMessage).map((entry) => this.#message(entry))
-    const next = this.promoted
+    const next = this.replacesScreen
       ? ({ how: 'frame', operation: 'reset', reset_reason: 'stream_changed', messages } as const)
       : resumeMessages(this.#resumeToken, reader.stream, messages, this.options.thinking)
-    this.promoted = false
+    this.replacesScreen = false
     if (next.how === 'same') return
     const { how: _, messages: structured_messages, ...operation } = next
     const history = toHistory(this.row, reader, messages, this.options.thinking)
     this.#resumeToken = history.cursor.resume_token
-    const whose = { ...sessionFields(this.row), format: 'structured', schema_version: 'session.structured.v1' }
-    yield { id: this.#resumeToken, event: 'structured', data: { ...whose, ...operation, history, structured_messages } }
+    const fields = { ...sessionFields(this.row), format: 'structured', schema_version: 'session.structured.v1' }
+    yield {
+      id: this.#resumeToken,
+      event: 'structured',
+      data: { ...fields, ...operation, history, structured_messages },
+    }
   }
 
   #message(entry: Entry): Message {
-    const known = this.#messages.get(entry) ?? toMessage(entry, this.row.provider, this.options.thinking)
-    this.#messages.set(entry, known)
-    return known
+    const message = this.#messages.get(entry) ?? toMessage(entry, this.row.provider, this.options.thinking)
+    this.#messages.set(entry, message)
+    return message
   }
 }

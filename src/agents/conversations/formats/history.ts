@@ -6,22 +6,22 @@ import type { History } from '../structured/history.ts'
 import type { Message } from '../structured/messages.ts'
 import { tokenOf } from './resume-token.ts'
 
-/** What a structured transcript says of the log it was read from. */
+/** The history part of a structured transcript, which describes the log. */
 export function toHistory(
   row: SessionRow,
   reader: LogReader,
   messages: readonly Message[],
   thinking: boolean,
 ): Static<typeof History> {
-  const { snapshot: view, diagnostics: troubles } = reader
-  const compactions = view.entries.filter(({ boundary }) => boundary).length
-  const { activity } = statusOf(view)
+  const { snapshot } = reader
+  const compactions = snapshot.entries.filter(({ boundary }) => boundary).length
+  const { activity } = statusOf(snapshot)
   const last = messages.at(-1)?.id
-  const open = openCallIds(messages)
-  const found = [...troubles, ...(reader.truncated ? [TRUNCATED] : [])]
+  const openCalls = openCallIds(messages)
+  const diagnostics = [...reader.diagnostics, ...(reader.truncated ? [TRUNCATED] : [])]
   return {
     gc_session_id: row.id,
-    ...(view.key !== undefined && { logical_conversation_id: view.key, provider_session_id: view.key }),
+    ...(snapshot.key !== undefined && { logical_conversation_id: snapshot.key, provider_session_id: snapshot.key }),
     transcript_stream_id: reader.stream,
     generation: { id: String(reader.generation) },
     cursor: {
@@ -31,20 +31,22 @@ export function toHistory(
     continuity: {
       status: reader.truncated ? 'degraded' : compactions > 0 ? 'compacted' : 'continuous',
       ...(compactions > 0 && { compaction_count: compactions }),
-      ...(view.hasBranches && { has_branches: true }),
+      ...(snapshot.hasBranches && { has_branches: true }),
     },
     tail_state: {
       activity: activity === undefined ? 'unknown' : activity === 'in-turn' ? 'in_turn' : 'idle',
       ...(last !== undefined && { last_entry_id: last }),
-      ...(open.length > 0 && { open_tool_call_ids: open }),
+      ...(openCalls.length > 0 && { open_tool_call_ids: openCalls }),
     },
-    ...(found.length > 0 && { diagnostics: found.map(({ code, count, message }) => ({ code, count, message })) }),
+    ...(diagnostics.length > 0 && {
+      diagnostics: diagnostics.map(({ code, count, message }) => ({ code, count, message })),
+    }),
   }
 }
 
 const TRUNCATED = { code: 'history_truncated', count: 1, message: 'the log is long; its oldest entries were left out' }
 
-/** Calls that were not answered yet; only the newest messages can have any. */
+/** The ids of calls without a result; only the newest messages can have any. */
 function openCallIds(messages: readonly Message[]): string[] {
   const answered = new Set<string>()
   const open: string[] = []

@@ -8,13 +8,13 @@ import type { Message } from '../structured/messages.ts'
 /** Whether an entry is a message of the structured format. */
 export const isMessage = (entry: Entry): boolean => entry.role !== undefined
 
-/** An entry as a message; what was thought is taken out unless it is asked for. */
+/** An entry as a message of the structured format; thinking is left out unless it is requested. */
 export function toMessage(entry: Entry, provider: string, thinking: boolean): Message {
-  const all = entry.blocks()
+  const blocks = entry.blocks()
   const common = {
     id: entry.id,
     status: entry.partial ? ('partial' as const) : ('final' as const),
-    blocks: thinking ? [...all] : all.map(redactThinking),
+    blocks: thinking ? [...blocks] : blocks.map(redactThinking),
     provider,
     ...(entry.timestamp !== undefined && { timestamp: toTimestamp(entry.timestamp) }),
   }
@@ -22,7 +22,7 @@ export function toMessage(entry: Entry, provider: string, thinking: boolean): Me
     case 'assistant':
       return { ...common, role: 'assistant', ...assistantFields(entry) }
     case 'user':
-      return { ...common, role: 'user', ...userPromptFields(all) }
+      return { ...common, role: 'user', ...userPromptFields(blocks) }
     case 'tool':
       return { ...common, role: 'tool' }
     case 'system':
@@ -34,35 +34,35 @@ export function toMessage(entry: Entry, provider: string, thinking: boolean): Me
 
 const redactThinking = (block: Block): Block => (block.type === 'thinking' ? { type: 'thinking' } : block)
 
-function assistantFields({ model, stopReason, usage: use, contextUsed, contextWindow }: Entry) {
+function assistantFields({ model, stopReason, usage, contextUsed, contextWindow }: Entry) {
   const window = contextWindow ?? (model === undefined ? undefined : contextWindowOf(model))
-  const usage = use && {
-    input_tokens: use.tokens.input,
-    output_tokens: use.tokens.output,
-    cache_read_tokens: use.tokens.cacheRead,
-    cache_creation_tokens: use.tokens.cacheWrite,
-    ...(use.tokens.reasoning > 0 && { reasoning_tokens: use.tokens.reasoning }),
+  const counts = usage && {
+    input_tokens: usage.tokens.input,
+    output_tokens: usage.tokens.output,
+    cache_read_tokens: usage.tokens.cacheRead,
+    cache_creation_tokens: usage.tokens.cacheWrite,
+    ...(usage.tokens.reasoning > 0 && { reasoning_tokens: usage.tokens.reasoning }),
     ...(contextUsed !== undefined && { context_used_tokens: contextUsed }),
     ...(window !== undefined && { context_window_tokens: window }),
     ...(window !== undefined && contextUsed !== undefined && { context_percent: percentUsed(contextUsed, window) }),
   }
-  return omitUndefined({ model, stop_reason: stopReason, usage })
+  return omitUndefined({ model, stop_reason: stopReason, usage: counts })
 }
 
 const OPENED = /<ide_opened_file>([\s\S]*?)<\/ide_opened_file>/g
 const SELECTED = /<ide_selection>([\s\S]*?)<\/ide_selection>/g
 
-/** What a person wrote, apart from what their editor added. */
+/** The prompt of a user, separated from what their editor added. */
 function userPromptFields(blocks: readonly Block[]) {
-  const said = blocks.flatMap((block) => (block.type === 'text' ? (block.text ?? []) : [])).join('\n')
-  if (said === '') return {}
-  const opened = [...said.matchAll(OPENED)].map(([, file = '']) => /\bfile (\S+)/.exec(file)?.[1] ?? file.trim())
-  const selections = [...said.matchAll(SELECTED)].map(([, text = '']) => ({ text: text.trim() }))
-  const words = said.replace(OPENED, '').replace(SELECTED, '').trim()
+  const text = blocks.flatMap((block) => (block.type === 'text' ? (block.text ?? []) : [])).join('\n')
+  if (text === '') return {}
+  const openedFiles = [...text.matchAll(OPENED)].map(([, file = '']) => /\bfile (\S+)/.exec(file)?.[1] ?? file.trim())
+  const selections = [...text.matchAll(SELECTED)].map(([, selection = '']) => ({ text: selection.trim() }))
+  const prompt = text.replace(OPENED, '').replace(SELECTED, '').trim()
   return {
     user_prompt: omitUndefined({
-      text: words || undefined,
-      opened_files: opened.length > 0 ? opened : undefined,
+      text: prompt || undefined,
+      opened_files: openedFiles.length > 0 ? openedFiles : undefined,
       selections: selections.length > 0 ? selections : undefined,
     }),
   }

@@ -1,13 +1,13 @@
 import type { SessionRow } from '../../sessions/table.ts'
 import type { TranscriptFormat } from '../structured/transcript.ts'
 
-/** How a reader wants a conversation shown. */
+/** How a conversation is shown. */
 export interface TranscriptOptions {
   readonly format: TranscriptFormat
   readonly thinking: boolean
-  /** What a structured reader has seen already. */
+  /** The resume token of a structured reader. */
   readonly after: string
 }
 
-/** The fields that every transcript and frame begins with. */
+/** The fields of the session in every transcript and frame. */
 export const sessionFields = ({ id, template, provider }: SessionRow) => ({ id, template, provider })

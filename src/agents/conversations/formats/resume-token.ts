@@ -3,19 +3,19 @@ import { asBoolean, asNumber, asString, isObject, parseJson } from '../entries/j
 import type { Message } from '../structured/messages.ts'
 import type { StructuredFrame } from '../structured/transcript.ts'
 
-/** What a reader has seen, as its token says. */
+/** What a reader has received, as encoded in its token. */
 interface ResumeState {
   stream: string
-  /** How many messages will not change any more, the last of them, and a hash of what they are called. */
+  /** The number of final messages, the id of the last one, and a hash of their ids. */
   settled: number
   last: string
   prefix: string
-  /** A hash of the messages behind those. */
+  /** A hash of the messages after those. */
   rest: string
   thinking: boolean
 }
 
-/** How a reader goes on: with everything, with what is new or still changes, or not at all. */
+/** How a reader continues: with all messages, with the new and unfinished ones, or with none. */
 export type ResumeResult =
   | { how: 'same' }
   | { how: 'frame'; operation: StructuredFrame['operation']; reset_reason?: ResetReason; messages: readonly Message[] }
@@ -25,11 +25,11 @@ const PREFIX = 'st1.'
 
 export function tokenOf(stream: string, messages: readonly Message[], thinking: boolean): string {
   const { settled, last, prefix, rest } = positionOf(messages)
-  const packed = JSON.stringify({ s: stream, n: settled, a: last, p: prefix, r: rest, t: thinking })
-  return PREFIX + Buffer.from(packed).toString('base64url')
+  const json = JSON.stringify({ s: stream, n: settled, a: last, p: prefix, r: rest, t: thinking })
+  return PREFIX + Buffer.from(json).toString('base64url')
 }
 
-/** How a reader with this token is brought up to date. */
+/** Determines what a reader with this token is sent. */
 export function resumeMessages(
   token: string,
   stream: string,
@@ -43,27 +43,27 @@ export function resumeMessages(
     reset_reason,
     messages,
   })
-  const seen = decode(token)
-  if (!seen || seen.thinking !== thinking) return reset('resume_invalid')
-  if (seen.stream !== stream) return reset('stream_changed')
-  const at = seen.settled === 0 ? 0 : messages.findIndex(({ id }) => id === seen.last) + 1
-  if (seen.settled > 0 && at === 0) return reset('cursor_invalidated')
-  if (at !== seen.settled || hashIds(messages.slice(0, at)) !== seen.prefix) return reset('history_rewritten')
-  const rest = messages.slice(at)
-  if (hashMessages(rest) === seen.rest) return { how: 'same' }
+  const state = decode(token)
+  if (!state || state.thinking !== thinking) return reset('resume_invalid')
+  if (state.stream !== stream) return reset('stream_changed')
+  const index = state.settled === 0 ? 0 : messages.findIndex(({ id }) => id === state.last) + 1
+  if (state.settled > 0 && index === 0) return reset('cursor_invalidated')
+  if (index !== state.settled || hashIds(messages.slice(0, index)) !== state.prefix) return reset('history_rewritten')
+  const rest = messages.slice(index)
+  if (hashMessages(rest) === state.rest) return { how: 'same' }
   return { how: 'frame', operation: 'upsert', messages: rest }
 }
 
 function positionOf(messages: readonly Message[]): Omit<ResumeState, 'stream' | 'thinking'> {
-  const open = messages.findIndex(({ status }) => status === 'partial')
-  const settled = open < 0 ? messages.length : open
+  const firstPartial = messages.findIndex(({ status }) => status === 'partial')
+  const settled = firstPartial < 0 ? messages.length : firstPartial
   const final = messages.slice(0, settled)
   return { settled, last: final.at(-1)?.id ?? '', prefix: hashIds(final), rest: hashMessages(messages.slice(settled)) }
 }
 
-const hash = (pieces: Iterable<string>): string => {
+const hash = (parts: Iterable<string>): string => {
   const sum = createHash('sha256')
-  for (const piece of pieces) sum.update(piece).update('\0')
+  for (const part of parts) sum.update(part).update('\0')
   return sum.digest('base64url').slice(0, 16)
 }
 
@@ -72,24 +72,24 @@ const hashMessages = (messages: readonly Message[]): string => hash(messages.map
 
 function decode(token: string): ResumeState | undefined {
   if (!token.startsWith(PREFIX)) return undefined
-  const said = parseJson(Buffer.from(token.slice(PREFIX.length), 'base64url').toString())
-  if (!isObject(said)) return undefined
-  const stream = asString(said.s)
-  const settled = asNumber(said.n)
-  const thinking = asBoolean(said.t)
-  if (stream === undefined || settled === undefined || thinking === undefined) return stateOfScreenToken(said)
+  const value = parseJson(Buffer.from(token.slice(PREFIX.length), 'base64url').toString())
+  if (!isObject(value)) return undefined
+  const stream = asString(value.s)
+  const settled = asNumber(value.n)
+  const thinking = asBoolean(value.t)
+  if (stream === undefined || settled === undefined || thinking === undefined) return stateOfScreenToken(value)
   return {
     stream,
     settled,
-    last: asString(said.a) ?? '',
-    prefix: asString(said.p) ?? '',
-    rest: asString(said.r) ?? '',
+    last: asString(value.a) ?? '',
+    prefix: asString(value.p) ?? '',
+    rest: asString(value.r) ?? '',
     thinking,
   }
 }
 
-/** The token of a screen names a stream, which is never that of a log. */
-const stateOfScreenToken = (said: { stream?: unknown }): ResumeState | undefined => {
-  const stream = asString(said.stream)
+/** The token of a screen has a stream id only, which is never that of a log. */
+const stateOfScreenToken = (value: { stream?: unknown }): ResumeState | undefined => {
+  const stream = asString(value.stream)
   return stream === undefined ? undefined : { stream, settled: 0, last: '', prefix: '', rest: '', thinking: false }
 }

@@ -5,23 +5,23 @@ import type { OutputTurn } from '../structured/turns.ts'
 
 const VERSION = 'session.structured.v1' as const
 
-/** What a session said: turns of a conversation, or the text on its screen as one turn. */
+/** The output of a session: turns of a conversation, or the text on its screen as one turn. */
 export interface SessionOutput {
   format: 'conversation' | 'text'
   turns: OutputTurn[]
 }
 
-/** The screen as a message of an assistant. */
-export const toRawMessages = (said: SessionOutput | undefined): unknown[] =>
-  (said?.turns ?? []).map(({ text }) => ({ role: 'assistant', content: [{ type: 'text', text }] }))
+/** The output as messages of the raw format. */
+export const toRawMessages = (output: SessionOutput | undefined): unknown[] =>
+  (output?.turns ?? []).map(({ text }) => ({ role: 'assistant', content: [{ type: 'text', text }] }))
 
 /** A structured transcript without its operation. */
 export type StructuredSnapshot = Omit<StructuredFrame, 'operation' | 'reset_reason'>
 
-/** A session's screen as a structured transcript of one message that still changes. */
-export function toStructured(row: SessionRow, said: SessionOutput | undefined): StructuredSnapshot {
+/** The structured transcript of a screen: one partial message. */
+export function toStructured(row: SessionRow, output: SessionOutput | undefined): StructuredSnapshot {
   const stream = `fallback:${row.id}`
-  const text = said?.turns.map((turn) => turn.text).join('\n') ?? ''
+  const text = output?.turns.map((turn) => turn.text).join('\n') ?? ''
   const id = `${stream}:1`
   return {
     id: row.id,
@@ -33,31 +33,31 @@ export function toStructured(row: SessionRow, said: SessionOutput | undefined): 
       gc_session_id: row.id,
       transcript_stream_id: stream,
       generation: { id: String(row.generation) },
-      cursor: { ...(said && { after_entry_id: id }), resume_token: resumeTokenOf(stream, text) },
-      continuity: { status: said ? 'degraded' : 'unknown', note: 'shown from the screen; the program keeps no log' },
-      tail_state: { activity: 'unknown', ...(said && { last_entry_id: id }), degraded: true },
+      cursor: { ...(output && { after_entry_id: id }), resume_token: resumeTokenOf(stream, text) },
+      continuity: { status: output ? 'degraded' : 'unknown', note: 'shown from the screen; the program keeps no log' },
+      tail_state: { activity: 'unknown', ...(output && { last_entry_id: id }), degraded: true },
     },
-    structured_messages: said ? [{ role: 'assistant', id, status: 'partial', blocks: [{ type: 'text', text }] }] : [],
+    structured_messages: output ? [{ role: 'assistant', id, status: 'partial', blocks: [{ type: 'text', text }] }] : [],
   }
 }
 
-/** What a reader has seen, opaque to it. */
+/** The resume token for a screen with this text. */
 const resumeTokenOf = (stream: string, text: string): string => `st1.${encode({ stream, seen: digest(text) })}`
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** How a reader that shows a token goes on: from scratch, because its token tells nothing, or with what differs. */
+/** Determines how a reader with this token continues: from the start, or with what changed. */
 export function resumeScreen(
   token: string,
-  now: StructuredSnapshot,
+  snapshot: StructuredSnapshot,
 ): Pick<StructuredFrame, 'operation' | 'reset_reason'> | 'same' {
   if (token === '') return { operation: 'snapshot' }
-  const { resume_token, after_entry_id: _ } = now.history.cursor
+  const { resume_token, after_entry_id: _ } = snapshot.history.cursor
   if (token === resume_token) return 'same'
   const stream = streamOf(token)
   if (stream === undefined) return { operation: 'reset', reset_reason: 'resume_invalid' }
-  if (stream !== now.history.transcript_stream_id) return { operation: 'reset', reset_reason: 'stream_changed' }
+  if (stream !== snapshot.history.transcript_stream_id) return { operation: 'reset', reset_reason: 'stream_changed' }
   return { operation: 'upsert' }
 }
 

@@ -9,11 +9,11 @@ import { sessionFields, type TranscriptOptions } from './options.ts'
 import { type PageRequest, paginate } from './page.ts'
 import { isTurn, toTurn } from './turns.ts'
 
-/** Takes the entries of a log apart ahead of time, which of many takes long. */
-export const prepareBlocks = ({ snapshot: view }: LogReader): Promise<void> =>
-  runInSteps(forEachInSteps(view.entries, (entry) => entry.blocks()))
+/** Computes the blocks of all entries in steps, since that takes long for many entries. */
+export const prepareBlocks = ({ snapshot }: LogReader): Promise<void> =>
+  runInSteps(forEachInSteps(snapshot.entries, (entry) => entry.blocks()))
 
-/** A part of a log as a transcript in one of three shapes. */
+/** A page of a log as a transcript in one of three formats. */
 export function toTranscript(
   row: SessionRow,
   reader: LogReader,
@@ -21,30 +21,30 @@ export function toTranscript(
   page: PageRequest,
 ): Transcript {
   if (format === 'structured') return toStructuredTranscript(row, reader, thinking, page)
-  const raw = format === 'raw'
-  const { entries, pagination } = paginate(reader.snapshot.entries, page, raw ? () => true : isTurn)
+  const isRaw = format === 'raw'
+  const { entries, pagination } = paginate(reader.snapshot.entries, page, isRaw ? () => true : isTurn)
   const rest = pagination && { pagination }
-  if (raw) return { ...sessionFields(row), format: 'raw', messages: entries.map((entry) => entry.raw), ...rest }
+  if (isRaw) return { ...sessionFields(row), format: 'raw', messages: entries.map((entry) => entry.raw), ...rest }
   const turns = entries.map(toTurn)
   return { ...sessionFields(row), format: 'conversation', ...(turns.length > 0 && { turns }), ...rest }
 }
 
 function toStructuredTranscript(row: SessionRow, reader: LogReader, thinking: boolean, page: PageRequest): Transcript {
-  const all = reader.snapshot.entries.filter(isMessage).map((entry) => toMessage(entry, row.provider, thinking))
+  const messages = reader.snapshot.entries.filter(isMessage).map((entry) => toMessage(entry, row.provider, thinking))
   const { entries, pagination } = paginate(reader.snapshot.entries, page, isMessage)
-  const wanted = new Set(entries.map(({ id }) => id))
+  const ids = new Set(entries.map(({ id }) => id))
   return {
     ...sessionFields(row),
     format: 'structured',
     schema_version: 'session.structured.v1',
     operation: 'snapshot',
-    history: toHistory(row, reader, all, thinking),
-    structured_messages: all.filter(({ id }) => wanted.has(id)),
+    history: toHistory(row, reader, messages, thinking),
+    structured_messages: messages.filter(({ id }) => ids.has(id)),
     ...(pagination && { pagination }),
   }
 }
 
-/** A part of a log as the output of an agent. */
+/** A page of a log as the output of an agent. */
 export function toAgentOutput(agent: string, reader: LogReader, page: PageRequest): AgentOutput {
   const { entries, pagination } = paginate(reader.snapshot.entries, page, isTurn)
   return { agent, format: 'conversation', turns: entries.map(toTurn), ...(pagination && { pagination }) }

@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** What agents' programs write is read only where it lies itself: never through a link, and never from a pipe. */
+/** Files that agents' programs write are never read through a symbolic link or from a pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** Opens a plain file; undefined when there is none that can be read. */
+/** Opens a regular file; undefined when it does not exist or cannot be read. */
 export async function openFile(path: string): Promise<FileHandle | undefined> {
   const file = await open(path, FLAGS).catch(ignoreMissing)
   if (!file || (await file.stat()).isFile()) return file
@@ -12,13 +12,13 @@ export async function openFile(path: string): Promise<FileHandle | undefined> {
   return undefined
 }
 
-/** Uses a plain file while it is open; undefined when there is none that can be read. */
+/** Opens a regular file for one use; undefined when it does not exist or cannot be read. */
 export function withFile<T>(path: string, use: (file: number, size: number) => T): T | undefined {
   let file: number | undefined
   try {
     file = openSync(path, FLAGS)
-    const found = fstatSync(file)
-    return found.isFile() ? use(file, found.size) : undefined
+    const stats = fstatSync(file)
+    return stats.isFile() ? use(file, stats.size) : undefined
   } catch (error) {
     return ignoreMissing(error)
   } finally {
@@ -26,7 +26,7 @@ export function withFile<T>(path: string, use: (file: number, size: number) => T
   }
 }
 
-/** Whether a path is a plain file itself. */
+/** Whether a path is a regular file, not a link to one. */
 export const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 const MISSING_CODES: ReadonlySet<unknown> = new Set([

@@ -7,17 +7,17 @@ import { runSync } from '../entries/steps.ts'
 import { withFile } from './files.ts'
 import type { LogParser } from './jsonl-log.ts'
 
-/** So much of a file is looked at to know whose log it is. */
+/** How much of a file is read to find out whose log it is. */
 const HEAD_BYTES = 1024 * 1024
 
-/** The beginning of a file; empty when there is none. */
-export const readHead = (path: string, most = HEAD_BYTES): string =>
+/** The beginning of a file; empty when it does not exist. */
+export const readHead = (path: string, maxBytes = HEAD_BYTES): string =>
   withFile(path, (file, size) => {
-    const bytes = Buffer.alloc(Math.min(most, size))
+    const bytes = Buffer.alloc(Math.min(maxBytes, size))
     return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0))
   }) ?? ''
 
-/** What a person said first in a log. */
+/** The first prompt of a user in a log. */
 export function firstPrompt(path: string, parser: LogParser): string {
   const records = recordsOf(readHead(path))
   const first = runSync(parser.parse(records)).entries.find(({ role, turn }) => role === 'user' && turn === 'in-turn')
@@ -33,7 +33,7 @@ function recordsOf(head: string): LogRecord[] {
 const toRecords = (values: readonly unknown[]): LogRecord[] =>
   values.flatMap((value, offset) => (isObject(value) ? [{ offset, size: 0, value }] : []))
 
-/** The names in a folder; none when it is not there. */
+/** The names in a folder; none when it does not exist. */
 export function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -42,14 +42,14 @@ export function listNames(folder: string): string[] {
   }
 }
 
-/** Plain files of a folder that were made since a moment, newest first. */
-export function filesCreatedSince(folder: string, fits: RegExp, since: number): string[] {
+/** The regular files of a folder that were created since a time, newest first. */
+export function filesCreatedSince(folder: string, pattern: RegExp, since: number): string[] {
   const files = listNames(folder).flatMap((name) => {
-    if (!fits.test(name)) return []
+    if (!pattern.test(name)) return []
     const path = join(folder, name)
-    const found = lstatSync(path, { throwIfNoEntry: false })
-    const made = found?.birthtimeMs || found?.ctimeMs || 0
-    return found?.isFile() && made >= since ? [{ path, made }] : []
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    const created = stats?.birthtimeMs || stats?.ctimeMs || 0
+    return stats?.isFile() && created >= since ? [{ path, created }] : []
   })
-  return files.sort((a, b) => b.made - a.made).map(({ path }) => path)
+  return files.sort((a, b) => b.created - a.created).map(({ path }) => path)
 }

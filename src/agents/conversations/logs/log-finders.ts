@@ -12,24 +12,24 @@ import { JsonlLog, type LogReaderOptions } from './jsonl-log.ts'
 import { firstPrompt as firstKept, hasSession, OpenCodeLog, sessionsIn } from './opencode-db.ts'
 import { folderFromEnv, homeFolder, type LogSearch } from './search.ts'
 
-/** A log that was found. */
+/** A log that can be opened. */
 export interface LogHandle {
-  /** What its program calls the conversation. */
+  /** The program's own id of the conversation. */
   readonly key: string
   readonly path: string
   open(bounds: LogReaderOptions): LogReader
-  /** What its program was told first. */
+  /** The first prompt of the conversation. */
   firstPrompt(): string
 }
 
-/** Where programs of one kind keep their logs. */
+/** Finds the logs of one kind of program. */
 export interface LogFinder {
-  /** Folders in which a log of such a session would appear. */
-  directories(where: LogSearch): string[]
-  /** The log of a conversation whose name is known. */
-  findByKey(where: LogSearch, key: string): LogHandle | undefined
-  /** Logs that may be such a session's: of its folder, and begun since it was. */
-  findCandidates(where: LogSearch): LogHandle[]
+  /** The folders in which the log of a session would appear. */
+  directories(search: LogSearch): string[]
+  /** Finds the log of a conversation by its id. */
+  findByKey(search: LogSearch, key: string): LogHandle | undefined
+  /** Finds the logs of conversations that started in the session's folder since its start. */
+  findCandidates(search: LogSearch): LogHandle[]
 }
 
 const jsonlHandle = (
@@ -43,10 +43,10 @@ const jsonlHandle = (
   firstPrompt: () => firstPrompt(path, parser()),
 })
 
-/** A key stands in names of files, and so has to look like one. */
+/** A key is part of file names, so it must not contain a path. */
 const isKey = (key: string): boolean => /^[\w.-]+$/.test(key) && !key.includes('..')
 
-/** Claude names a folder after a path in which only letters and digits are left. */
+/** Claude names a folder after the path of a project, with other characters replaced by dashes. */
 const claudeProjects = ({ env, folders }: LogSearch): string[] => {
   const root = join(folderFromEnv(env, 'CLAUDE_CONFIG_DIR', '.claude'), 'projects')
   const slugs = folders.flatMap((folder) => [folder.replace(/[/.]/g, '-'), folder.replace(/[^A-Za-z0-9]/g, '-')])
@@ -57,26 +57,28 @@ const claudeLog = (path: string): LogHandle => jsonlHandle(path, basename(path, 
 
 const claude: LogFinder = {
   directories: claudeProjects,
-  findByKey: (where, key) => {
-    const path = claudeProjects(where)
+  findByKey: (search, key) => {
+    const path = claudeProjects(search)
       .map((folder) => join(folder, `${key}.jsonl`))
       .find((file) => isKey(key) && existsSync(file))
     return path === undefined ? undefined : claudeLog(path)
   },
-  findCandidates: (where) =>
-    claudeProjects(where).flatMap((folder) => filesCreatedSince(folder, /\.jsonl$/, where.startedAfter).map(claudeLog)),
+  findCandidates: (search) =>
+    claudeProjects(search).flatMap((folder) =>
+      filesCreatedSince(folder, /\.jsonl$/, search.startedAfter).map(claudeLog),
+    ),
 }
 
 const DAY = 86_400_000
 const codexSessions = ({ env }: LogSearch): string => join(folderFromEnv(env, 'CODEX_HOME', '.codex'), 'sessions')
 
-/** `2026/04/04`, for every day since a moment, newest first; in local time, as Codex names them. */
+/** The folder of each day since a time, such as `2026/04/04`, newest first; in local time, as Codex names them. */
 function daysSince(since: number, now: number): string[] {
   const days = new Set<string>()
-  for (let at = now + DAY; at >= since - DAY && days.size < 400; at -= DAY) {
-    const day = new Date(at)
-    const two = (n: number) => String(n).padStart(2, '0')
-    days.add(join(String(day.getFullYear()), two(day.getMonth() + 1), two(day.getDate())))
+  for (let time = now + DAY; time >= since - DAY && days.size < 400; time -= DAY) {
+    const day = new Date(time)
+    const padded = (n: number) => String(n).padStart(2, '0')
+    days.add(join(String(day.getFullYear()), padded(day.getMonth() + 1), padded(day.getDate())))
   }
   return [...days]
 }
@@ -88,7 +90,7 @@ const codexKey = (path: string): string => {
 
 const codexLog = (path: string): LogHandle => jsonlHandle(path, codexKey(path), () => new CodexParser(codexKey(path)))
 
-/** The days on which there are rollouts, newest first. */
+/** The folders of days that have rollouts, newest first. */
 const daysIn = (root: string): string[] =>
   listNames(root)
     .flatMap((year) => listNames(join(root, year)).map((month) => join(year, month)))
@@ -97,9 +99,9 @@ const daysIn = (root: string): string[] =>
     .reverse()
 
 const codex: LogFinder = {
-  directories: (where) => daysSince(where.now, where.now).map((day) => join(codexSessions(where), day)),
-  findByKey: (where, key) => {
-    const root = codexSessions(where)
+  directories: (search) => daysSince(search.now, search.now).map((day) => join(codexSessions(search), day)),
+  findByKey: (search, key) => {
+    const root = codexSessions(search)
     if (!isKey(key)) return undefined
     for (const day of daysIn(root)) {
       const name = listNames(join(root, day)).find(
@@ -109,22 +111,22 @@ const codex: LogFinder = {
     }
     return undefined
   },
-  findCandidates: (where) => {
-    const root = codexSessions(where)
+  findCandidates: (search) => {
+    const root = codexSessions(search)
     const files = daysIn(root)
-      .slice(0, daysSince(where.startedAfter, where.now).length)
-      .flatMap((day) => filesCreatedSince(join(root, day), /^rollout-.*\.jsonl$/, where.startedAfter))
-    return files.filter((path) => where.folders.includes(codexWorkingFolder(path))).map(codexLog)
+      .slice(0, daysSince(search.startedAfter, search.now).length)
+      .flatMap((day) => filesCreatedSince(join(root, day), /^rollout-.*\.jsonl$/, search.startedAfter))
+    return files.filter((path) => search.folders.includes(codexWorkingFolder(path))).map(codexLog)
   },
 }
 
-/** The folder a rollout says it was begun in. */
+/** The working folder that a rollout records. */
 function codexWorkingFolder(path: string): string {
-  const said = /"cwd":("(?:[^"\\]|\\.)*")/.exec(readHead(path, 64 * 1024))?.[1]
-  return String(parseJson(said ?? '') ?? '')
+  const cwd = /"cwd":("(?:[^"\\]|\\.)*")/.exec(readHead(path, 64 * 1024))?.[1]
+  return String(parseJson(cwd ?? '') ?? '')
 }
 
-/** The folders in which Gemini keeps the chats of a project, whichever way it names them. */
+/** The folders in which Gemini stores the chats of a project, under either of its naming schemes. */
 function geminiChats({ env, folders }: LogSearch): string[] {
   const root = join(env.GEMINI_CLI_HOME || homeFolder(env), '.gemini')
   const listed = asObject(asObject(parseJson(readHead(join(root, 'projects.json')))).projects)
@@ -151,15 +153,18 @@ function geminiLog(path: string): LogHandle {
 const GEMINI_CHAT = /^session-.*\.jsonl?$/
 
 const gemini: LogFinder = {
-  directories: (where) => [...geminiChats(where), join(where.env.GEMINI_CLI_HOME || homeFolder(where.env), '.gemini')],
-  findByKey: (where, key) => {
-    const files = geminiChats(where).flatMap((folder) => filesCreatedSince(folder, GEMINI_CHAT, 0))
-    const own = files.filter((path) => basename(path).includes(key.slice(0, 8)) && geminiKey(path) === key)
-    const path = own.find((file) => file.endsWith('.jsonl')) ?? own[0]
+  directories: (search) => [
+    ...geminiChats(search),
+    join(search.env.GEMINI_CLI_HOME || homeFolder(search.env), '.gemini'),
+  ],
+  findByKey: (search, key) => {
+    const files = geminiChats(search).flatMap((folder) => filesCreatedSince(folder, GEMINI_CHAT, 0))
+    const matching = files.filter((path) => basename(path).includes(key.slice(0, 8)) && geminiKey(path) === key)
+    const path = matching.find((file) => file.endsWith('.jsonl')) ?? matching[0]
     return path === undefined ? undefined : geminiLog(path)
   },
-  findCandidates: (where) =>
-    geminiChats(where).flatMap((folder) => filesCreatedSince(folder, GEMINI_CHAT, where.startedAfter).map(geminiLog)),
+  findCandidates: (search) =>
+    geminiChats(search).flatMap((folder) => filesCreatedSince(folder, GEMINI_CHAT, search.startedAfter).map(geminiLog)),
 }
 
 const openCodeFolder = ({ env }: LogSearch): string =>
@@ -171,19 +176,21 @@ const openCodeLog = (folder: string, key: string): LogHandle => {
 }
 
 const opencode: LogFinder = {
-  directories: (where) => [openCodeFolder(where)],
-  findByKey: (where, key) => {
-    const folder = openCodeFolder(where)
+  directories: (search) => [openCodeFolder(search)],
+  findByKey: (search, key) => {
+    const folder = openCodeFolder(search)
     return hasSession(join(folder, 'opencode.db'), key) ? openCodeLog(folder, key) : undefined
   },
-  findCandidates: (where) => {
-    const folder = openCodeFolder(where)
-    const kept = where.folders.flatMap((one) => sessionsIn(join(folder, 'opencode.db'), one, where.startedAfter))
-    return kept.map(({ id }) => openCodeLog(folder, id))
+  findCandidates: (search) => {
+    const folder = openCodeFolder(search)
+    const sessions = search.folders.flatMap((project) =>
+      sessionsIn(join(folder, 'opencode.db'), project, search.startedAfter),
+    )
+    return sessions.map(({ id }) => openCodeLog(folder, id))
   },
 }
 
-/** The programs whose logs can be read, by the builtin provider they are of. */
+/** The finders of all programs whose logs can be read, by built-in provider. */
 export const LOG_FINDERS: ReadonlyMap<string, LogFinder> = new Map(
   Object.entries({ claude, codex, gemini, opencode, groq: opencode, cerebras: opencode }),
 )

@@ -8,20 +8,20 @@ import { isFile } from './files.ts'
 import { shortHash } from './jsonl-log.ts'
 import { OpenCodeParser } from './opencode.ts'
 
-/** An own session of OpenCode, as far as one looks for it. */
+/** A session in the database of OpenCode. */
 export interface OpenCodeSession {
   id: string
   time_created: number
 }
 
 const URI = 0x40
-/** At most so many messages are read, the newest. */
+/** Only the newest messages are read. */
 const MAX_MESSAGES = 5000
 const SELECT_SESSION = '/* gc reads along */ SELECT id, time_created FROM session'
 
 /**
- * Opens somebody else's database to read along. While it is in use, its log is read too and its writer is never
- * held up; one that nobody has open is read as it lies there, so that nothing is made beside it.
+ * Opens another program's database read-only. While it is in use its write-ahead log is read too, without blocking
+ * the writer; otherwise it is opened as immutable, so that no files are created beside it.
  */
 export function openDatabase(path: string): Database | undefined {
   if (!isFile(path)) return undefined
@@ -33,7 +33,7 @@ export function openDatabase(path: string): Database | undefined {
   }
 }
 
-/** The conversations that were begun in a folder since a moment, newest first. */
+/** The conversations that started in a folder since a time, newest first. */
 export function sessionsIn(path: string, folder: string, since: number): OpenCodeSession[] {
   return (
     queryOnce(path, (db) =>
@@ -49,7 +49,7 @@ export function sessionsIn(path: string, folder: string, since: number): OpenCod
 export const hasSession = (path: string, id: string): boolean =>
   queryOnce(path, (db) => db.query<OpenCodeSession, [string]>(`${SELECT_SESSION} WHERE id = ?`).get(id)) != null
 
-/** The first words of a person in a conversation. */
+/** The first prompt of a conversation. */
 export function firstPrompt(path: string, id: string): string {
   const row = queryOnce(path, (db) =>
     db
@@ -62,11 +62,11 @@ export function firstPrompt(path: string, id: string): string {
   return String(asObject(parseJson(row?.data ?? '')).text ?? '')
 }
 
-function queryOnce<T>(path: string, ask: (db: Database) => T): T | undefined {
+function queryOnce<T>(path: string, query: (db: Database) => T): T | undefined {
   const db = openDatabase(path)
   if (!db) return undefined
   try {
-    return ask(db)
+    return query(db)
   } catch {
     return undefined
   } finally {
@@ -81,7 +81,7 @@ export class OpenCodeLog implements LogReader {
   #statements: Statements | undefined
   #mode = ''
   #lastCount: ConversationCount = { messages: 0, parts: 0, latest: -1 }
-  #view: LogSnapshot
+  #snapshot: LogSnapshot
   #generation = 0
   #truncated = false
 
@@ -90,7 +90,7 @@ export class OpenCodeLog implements LogReader {
     readonly key: string,
   ) {
     this.#parser = new OpenCodeParser(key)
-    this.#view = runSync(this.#parser.parse([]))
+    this.#snapshot = runSync(this.#parser.parse([]))
   }
 
   readonly diagnostics = []
@@ -112,14 +112,14 @@ export class OpenCodeLog implements LogReader {
   }
 
   get snapshot(): LogSnapshot {
-    return this.#view
+    return this.#snapshot
   }
 
-  /** A database that cannot be read just now is read at its next change. */
+  /** A database that cannot be read now is read again at its next change. */
   async refresh(): Promise<boolean> {
     try {
       const changed = await runInSteps(this.#read())
-      if (changed) this.#view = await runInSteps(this.#parser.parse([...this.#records.values()]))
+      if (changed) this.#snapshot = await runInSteps(this.#parser.parse([...this.#records.values()]))
       return changed
     } catch {
       this.#disconnect()
@@ -133,25 +133,25 @@ export class OpenCodeLog implements LogReader {
   }
 
   *#read(): Steps<boolean> {
-    const open = this.#connect()
-    const now = open?.count.get(this.key, this.key)
-    if (!open || !now) return false
+    const statements = this.#connect()
+    const now = statements?.count.get(this.key, this.key)
+    if (!statements || !now) return false
     const { messages, parts, latest } = this.#lastCount
     if (now.messages === messages && now.parts === parts && now.latest === latest) return false
-    const back = now.messages < messages || now.parts < parts
-    if (back) this.#reset()
-    const first = this.#records.size === 0
-    const ids = first ? open.newest.all(this.key) : open.changed.all(this.key, latest, this.key, latest)
-    yield* forEachInSteps(ids, ({ id }) => this.#load(open, id))
-    this.#truncated ||= first && now.messages > ids.length
+    const hasShrunk = now.messages < messages || now.parts < parts
+    if (hasShrunk) this.#reset()
+    const isFirst = this.#records.size === 0
+    const ids = isFirst ? statements.newest.all(this.key) : statements.changed.all(this.key, latest, this.key, latest)
+    yield* forEachInSteps(ids, ({ id }) => this.#load(statements, id))
+    this.#truncated ||= isFirst && now.messages > ids.length
     this.#lastCount = now
-    return back || ids.length > 0
+    return hasShrunk || ids.length > 0
   }
 
-  /** A known message keeps its place, a new one comes last. */
-  #load(open: Statements, id: string): void {
-    const row = open.message.get(id)
-    if (row) this.#records.set(id, toRecord(this.key, id, row.data, open.parts.all(id), this.#records.size))
+  /** A message that was loaded before keeps its position, a new one comes last. */
+  #load(statements: Statements, id: string): void {
+    const row = statements.message.get(id)
+    if (row) this.#records.set(id, toRecord(this.key, id, row.data, statements.parts.all(id), this.#records.size))
   }
 
   #reset(): void {
@@ -160,10 +160,10 @@ export class OpenCodeLog implements LogReader {
     this.#truncated = false
   }
 
-  /** A connection fit for how the database is used just now. */
+  /** A connection in the mode that fits the current use of the database. */
   #connect(): Statements | undefined {
-    const used = existsSync(`${this.path}-wal`)
-    const mode = used ? 'shared' : `still ${statSync(this.path, { throwIfNoEntry: false })?.mtimeMs ?? 'gone'}`
+    const isInUse = existsSync(`${this.path}-wal`)
+    const mode = isInUse ? 'shared' : `still ${statSync(this.path, { throwIfNoEntry: false })?.mtimeMs ?? 'gone'}`
     if (this.#statements && mode === this.#mode) return this.#statements
     this.#disconnect()
     const db = openDatabase(this.path)
@@ -179,7 +179,7 @@ export class OpenCodeLog implements LogReader {
   }
 }
 
-/** How much there is of a conversation, and when it last changed. */
+/** The size of a conversation, and the time of its last change. */
 interface ConversationCount {
   messages: number
   parts: number
@@ -215,10 +215,10 @@ interface PartRow {
 }
 
 /** A message as OpenCode exports it. */
-function toRecord(sessionID: string, id: string, data: string, parts: readonly PartRow[], place: number): LogRecord {
+function toRecord(sessionID: string, id: string, data: string, parts: readonly PartRow[], index: number): LogRecord {
   const info = { ...parseObject(data), id, sessionID }
-  const own = parts.map((part) => ({ ...parseObject(part.data), id: part.id, messageID: id, sessionID }))
-  return { offset: place, size: data.length, value: { info, parts: own } }
+  const partRecords = parts.map((part) => ({ ...parseObject(part.data), id: part.id, messageID: id, sessionID }))
+  return { offset: index, size: data.length, value: { info, parts: partRecords } }
 }
 
 const parseObject = (data: string): object => {

@@ -3,24 +3,24 @@ import { join } from 'node:path'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What decides which log is a session's. */
+/** The criteria for the log of a session. */
 export interface LogSearch {
-  /** The environment of its program: where its home is. */
+  /** The environment of its program, which determines the home folder. */
   readonly env: Env
-  /** The folder it works in, as it is written and as it really is. */
+  /** Its working folder, as declared and with symbolic links resolved. */
   readonly folders: readonly string[]
-  /** Its log cannot have begun before. */
+  /** The earliest time its log can have started. */
   readonly startedAfter: number
   readonly now: number
 }
 
 export const homeFolder = (env: Env): string => env.HOME ?? '/'
 
-/** A folder that a variable may name, else one below the home. */
+/** The folder that a variable names, else one below the home folder. */
 export const folderFromEnv = (env: Env, variable: string, ...path: readonly string[]): string =>
   env[variable] || join(homeFolder(env), ...path)
 
-/** A folder by every name it may stand under in a log. */
+/** All paths under which a log may record a folder. */
 export function pathVariants(folder: string): string[] {
   try {
     return [...new Set([folder, realpathSync(folder)])]

@@ -1,6 +1,6 @@
 import type { LogReader } from '../entries/log-reader.ts'
 
-/** A log that several may read at once: whoever asks while it is being read waits for one reading more. */
+/** A log with several readers: a refresh that is requested during another one starts after it. */
 export class SharedLog {
   #running: Promise<boolean> | undefined
   #next: Promise<boolean> | undefined
@@ -8,7 +8,7 @@ export class SharedLog {
 
   constructor(readonly reader: LogReader) {}
 
-  /** Reads what is new; true when anything differs. */
+  /** Reads what is new; true when anything changed. */
   refresh(): Promise<boolean> {
     if (this.#closed) return Promise.resolve(false)
     if (!this.#running) return this.#start()

@@ -14,58 +14,58 @@ import { OpenCodeLog } from './opencode-db.ts'
 type SubAgentLink = SubAgents['agents'][number]
 
 const READER_OPTIONS = { windowBytes: 16 * 1024 * 1024, keepBytes: 16 * 1024 * 1024 }
-/** At most so many files of sub-agents are listed, the newest. */
+/** Only the newest sub-agents are listed. */
 const MAX_FILES = 1000
-/** The call that started a sub-agent stands in the first lines of its file, and within so many bytes. */
+/** The call that started a sub-agent is named in the first lines of its file. */
 const HEAD_BYTES = 16 * 1024
 
-/** The agents that the agent of a log started: those with files beside it, and those that calls of it tell of. */
-export async function listSubAgents(found: LogHandle, reader: LogReader): Promise<SubAgentLink[]> {
-  const files = filesCreatedSince(folderOf(found), FILE_NAME, 0).slice(0, MAX_FILES)
-  const beside = mapInSteps(files, (path) => ({ agent_id: idOf(path), parent_tool_use_id: parentCallId(path) }))
-  return [...(await runInSteps(beside)), ...childSessions(reader)]
+/** Lists the sub-agents of a log: those with files beside it, and those that its calls refer to. */
+export async function listSubAgents(handle: LogHandle, reader: LogReader): Promise<SubAgentLink[]> {
+  const files = filesCreatedSince(folderOf(handle), FILE_NAME, 0).slice(0, MAX_FILES)
+  const fromFiles = mapInSteps(files, (path) => ({ agent_id: idOf(path), parent_tool_use_id: parentCallId(path) }))
+  return [...(await runInSteps(fromFiles)), ...childSessions(reader)]
 }
 
 const FILE_NAME = /^agent-.+\.jsonl$/
 const idOf = (path: string): string => basename(path, '.jsonl').slice('agent-'.length)
 
-/** Reads what a sub-agent said; undefined when there is none of that name. */
+/** Reads the conversation of a sub-agent; undefined when it does not exist. */
 export async function readSubAgent(
-  found: LogHandle,
+  handle: LogHandle,
   reader: LogReader,
   id: string,
-  runs: boolean,
+  isRunning: boolean,
 ): Promise<SubAgent | undefined> {
-  const log = openLog(found, reader, id)
+  const log = openLog(handle, reader, id)
   if (!log) return undefined
   try {
     await log.refresh()
     const { entries } = log.snapshot
-    const status = entries.length === 0 ? 'pending' : subAgentStatus(log, runs)
+    const status = entries.length === 0 ? 'pending' : subAgentStatus(log, isRunning)
     return { messages: entries.map(({ raw }) => raw), status }
   } finally {
     log.close()
   }
 }
 
-function openLog(found: LogHandle, reader: LogReader, id: string): LogReader | undefined {
+function openLog(handle: LogHandle, reader: LogReader, id: string): LogReader | undefined {
   const file = `agent-${id}.jsonl`
-  const path = join(folderOf(found), file)
+  const path = join(folderOf(handle), file)
   if (basename(path) === file && isFile(path))
     return new JsonlLog(path, () => new ClaudeParser({ sidechains: true }), READER_OPTIONS)
-  const child = childSessions(reader).some(({ agent_id }) => agent_id === id)
-  return child ? new OpenCodeLog(found.path, id) : undefined
+  const isChild = childSessions(reader).some(({ agent_id }) => agent_id === id)
+  return isChild ? new OpenCodeLog(handle.path, id) : undefined
 }
 
-function subAgentStatus(log: LogReader, runs: boolean): string {
+function subAgentStatus(log: LogReader, isRunning: boolean): string {
   const { activity } = statusOf(log.snapshot)
   if (activity === 'idle') return 'completed'
-  return runs ? 'running' : 'failed'
+  return isRunning ? 'running' : 'failed'
 }
 
 const folderOf = ({ path }: LogHandle): string => join(dirname(path), basename(path, '.jsonl'), 'subagents')
 
-/** The call that started a sub-agent; empty when its file does not tell. */
+/** The id of the call that started a sub-agent; empty when its file does not name it. */
 function parentCallId(path: string): string {
   const lines = readHead(path, HEAD_BYTES).split('\n').slice(0, 5)
   const ids = lines.map((line) => firstString(asObject(parseJson(line)), ...CALL_ID_FIELDS))
@@ -80,7 +80,7 @@ const CALL_ID_FIELDS = [
   'toolUseID',
 ] as const
 
-/** Conversations of their own that calls of OpenCode began. */
+/** The conversations that calls of OpenCode started. */
 const childSessions = (reader: LogReader): SubAgentLink[] =>
   reader.snapshot.entries.flatMap(({ raw }) =>
     asArray(asObject(raw).parts).flatMap((item) => {

@@ -1,9 +1,9 @@
 import type { ToolCall } from '../entries/tool-kinds.ts'
 
-/** A call is answered before so many others are made. */
+/** A call is answered before this many others are made. */
 const MAX_OPEN_CALLS = 500
 
-/** Calls of tools that may still be answered, by their id. */
+/** The tool calls that may still be answered, by id. */
 export class ToolCalls {
   readonly #calls = new Map<string, ToolCall>()
 

@@ -5,19 +5,19 @@ import type { SessionRow } from '../../sessions/table.ts'
 import { LOG_FINDERS, type LogFinder, type LogHandle } from '../logs/log-finders.ts'
 import { type LogSearch, pathVariants } from '../logs/search.ts'
 
-/** What has to be known of a session to find its log. */
+/** The program of a session, as far as it determines the log. */
 export interface SessionProgram {
-  /** The builtin provider its program is of; undefined when its logs cannot be read. */
+  /** The built-in provider of the program; undefined when its logs cannot be read. */
   readonly builtinProvider: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
-  /** How the first prompt of this very session begins. */
+  /** The beginning of the session's first prompt. */
   readonly greeting: string
 }
 
-/** A program may write the first line of its log this long before its start is on record. */
+/** A program may write its log this long before its start is recorded. */
 const START_TOLERANCE_MS = 60_000
 
-/** Finds the log of a session, and never takes another's for it. */
+/** Finds the log of a session, and never that of another session. */
 export class LogLocator {
   readonly #rivalIds: Statement<{ id: string }, [string, string, number]>
 
@@ -34,37 +34,37 @@ export class LogLocator {
     )
   }
 
-  /** The folders in which a session's log is or will be; none when its program keeps none that can be read. */
+  /** The folders in which a session's log is or will be; none when its program writes no readable log. */
   directories(row: SessionRow): string[] {
-    const origin = this.programOf(row)
-    return this.#programLogs(origin)?.directories(this.#search(row, origin)) ?? []
+    const program = this.programOf(row)
+    return this.#finderOf(program)?.directories(this.#searchOf(row, program)) ?? []
   }
 
-  /** The log of a session; undefined when it has none, or when it cannot be told which it is. */
+  /** The log of a session; undefined when it has none, or when several candidates remain. */
   find(row: SessionRow): LogHandle | undefined {
-    const origin = this.programOf(row)
-    const family = this.#programLogs(origin)
-    if (!family || row.wokeAt === null) return undefined
-    const where = this.#search(row, origin)
-    if (row.sessionKey !== null) return family.findByKey(where, row.sessionKey)
+    const program = this.programOf(row)
+    const finder = this.#finderOf(program)
+    if (!finder || row.wokeAt === null) return undefined
+    const search = this.#searchOf(row, program)
+    if (row.sessionKey !== null) return finder.findByKey(search, row.sessionKey)
     const rivals = this.#rivalIds
-      .all(row.workDir, row.id, where.startedAfter)
+      .all(row.workDir, row.id, search.startedAfter)
       .flatMap(({ id }) => this.book.find(id) ?? [])
     const taken = new Set(rivals.map(({ sessionKey }) => sessionKey))
-    const begun = family.findCandidates(where).filter(({ key }) => key !== '' && !taken.has(key))
-    const greeted = begun.find((found) => found.firstPrompt().includes(origin.greeting))
-    if (greeted) return greeted
-    const alone = !rivals.some((rival) => this.#programLogs(this.programOf(rival)) === family)
-    return alone && begun.length === 1 ? begun[0] : undefined
+    const candidates = finder.findCandidates(search).filter(({ key }) => key !== '' && !taken.has(key))
+    const matching = candidates.find((log) => log.firstPrompt().includes(program.greeting))
+    if (matching) return matching
+    const hasNoRival = !rivals.some((rival) => this.#finderOf(this.programOf(rival)) === finder)
+    return hasNoRival && candidates.length === 1 ? candidates[0] : undefined
   }
 
-  #programLogs({ builtinProvider: ancestor }: SessionProgram): LogFinder | undefined {
-    return ancestor === undefined ? undefined : LOG_FINDERS.get(ancestor)
+  #finderOf({ builtinProvider }: SessionProgram): LogFinder | undefined {
+    return builtinProvider === undefined ? undefined : LOG_FINDERS.get(builtinProvider)
   }
 
-  #search(row: SessionRow, { env }: SessionProgram): LogSearch {
-    const slept = row.sleptAt !== null && row.sleptAt < (row.wokeAt ?? 0) ? row.sleptAt : 0
-    const since = Math.max(row.createdAt, slept, (row.wokeAt ?? 0) - START_TOLERANCE_MS)
-    return { env, folders: pathVariants(row.workDir), startedAfter: since, now: this.now() }
+  #searchOf(row: SessionRow, { env }: SessionProgram): LogSearch {
+    const sleptAt = row.sleptAt !== null && row.sleptAt < (row.wokeAt ?? 0) ? row.sleptAt : 0
+    const startedAfter = Math.max(row.createdAt, sleptAt, (row.wokeAt ?? 0) - START_TOLERANCE_MS)
+    return { env, folders: pathVariants(row.workDir), startedAfter, now: this.now() }
   }
 }

@@ -6,7 +6,7 @@ import type { SessionProgram } from './locator.ts'
 /** What is declared of agents and providers. */
 type Declarations = Pick<Launcher, 'agent' | 'provider'>
 
-/** Tells of a session what its program is, in what environment it runs, and how it was greeted. */
+/** Looks up the program of a session, its environment, and the beginning of its first prompt. */
 export const sessionProgramLookup =
   (launcher: Declarations, { city, env }: { city: string; env: Readonly<Record<string, string | undefined>> }) =>
   (row: SessionRow): SessionProgram => {
@@ -19,13 +19,13 @@ export const sessionProgramLookup =
     }
   }
 
-/** The builtin provider that a session's program is of. */
+/** Looks up the built-in provider of a session's program. */
 export const builtinProviderLookup =
   (launcher: Declarations) =>
   (row: SessionRow): string | undefined =>
     sessionProgramLookup(launcher, { city: '', env: {} })(row).builtinProvider
 
-/** A provider may not be declared any more. */
+/** The provider may not be declared any more. */
 function findProvider(launcher: Declarations, name: string) {
   try {
     return launcher.provider(name)
