@@ -16,16 +16,21 @@ export function declareFields<Fields extends FieldSet>(
   reader: SectionReader,
   fields: Fields,
 ): Declaration<ValuesOf<Fields>> {
-  const written = Object.entries(fields).flatMap(([name, field]) => {
-    const value = field.read(reader)
-    return value === undefined ? [] : [{ name, value, origin: reader.originOf(field.key) }]
-  })
-  // The entries are those of `fields`, which the compiler does not follow through an object's entries.
-  const values = Object.fromEntries(written.map(({ name, value }) => [name, value])) as Partial<ValuesOf<Fields>>
-  const origins = Object.fromEntries(written.map(({ name, origin }) => [name, origin])) as FieldOrigins<
-    ValuesOf<Fields>
-  >
-  return { block: reader.block, values, origins, fields }
+  const values: Record<string, unknown> = {}
+  const origins: Record<string, FieldOrigin> = {}
+  for (const name in fields) {
+    const field = fields[name]
+    const value = field?.read(reader)
+    if (!field || value === undefined) continue
+    values[name] = value
+    origins[name] = reader.originOf(field.key)
+  }
+  // The names and values are those of `fields`, which the compiler does not follow through the loop.
+  return {
+    ...{ block: reader.block, fields },
+    values: values as Partial<ValuesOf<Fields>>,
+    origins: origins as FieldOrigins<ValuesOf<Fields>>,
+  }
 }
 
 /** A declaration with another value in one field. */

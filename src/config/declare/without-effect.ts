@@ -156,13 +156,22 @@ export interface KeysWithoutEffect {
   sentenceFor(key: string): string | undefined
 }
 
-export function keysWithoutEffect(section: string): KeysWithoutEffect {
-  const entries = Object.entries(WITHOUT_EFFECT[section] ?? {})
-  const matches = (pattern: string, key: string) =>
-    pattern.endsWith('*') ? key.startsWith(pattern.slice(0, -1)) : key === pattern
+const BY_SECTION: ReadonlyMap<string, KeysWithoutEffect> = new Map(
+  Object.entries(WITHOUT_EFFECT).map(([section, keys]) => [section, toKeys(keys)]),
+)
+
+const NONE: KeysWithoutEffect = { keys: [], sentenceFor: () => undefined }
+
+/** The keys of a section that have no effect. */
+export const keysWithoutEffect = (section: string): KeysWithoutEffect => BY_SECTION.get(section) ?? NONE
+
+/** A key that ends with `*` stands for all that begin like it. */
+function toKeys(section: Section): KeysWithoutEffect {
+  const sentences = new Map(Object.entries(section))
+  const prefixes = Object.entries(section).filter(([key]) => key.endsWith('*'))
   return {
-    keys: entries.map(([pattern]) => pattern),
-    sentenceFor: (key) => entries.find(([pattern]) => matches(pattern, key))?.[1],
+    keys: [...sentences.keys()],
+    sentenceFor: (key) => sentences.get(key) ?? prefixes.find(([pattern]) => key.startsWith(pattern.slice(0, -1)))?.[1],
   }
 }
 
