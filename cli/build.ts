@@ -10,7 +10,7 @@ const TARGETS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64', 'wind
 
 type Target = (typeof TARGETS)[number]
 
-/** Ink asks for React's developer tools only when told to; the binary carries an empty module in their place. */
+/** Ink loads React's developer tools only on request; the binary has an empty module in their place. */
 const withoutDevtools: BunPlugin = {
   name: 'without-devtools',
   setup(build) {
@@ -43,7 +43,7 @@ async function build(target: Target | undefined, outfile: string, commit: string
   if (!built.success) throw new AggregateError(built.logs, `gc did not build for ${target ?? 'this machine'}`)
 }
 
-/** The commit that is built, marked when the tree differs from it; `unknown` outside a repository. */
+/** The commit that is built, marked with `+` when the tree has changes; `unknown` outside a repository. */
 async function commitHere(): Promise<string> {
   const head = await $`git rev-parse --short=12 HEAD`.cwd(ROOT).quiet().nothrow()
   if (head.exitCode !== 0) return 'unknown'
@@ -51,7 +51,7 @@ async function commitHere(): Promise<string> {
   return head.text().trim() + (changes.text().trim() ? '+' : '')
 }
 
-/** A binary that builds may still not start: it is run, and serves, before anyone else tries. */
+/** Runs the built binary and lets it serve, since it may build and still not start. */
 async function smoke(binary: string): Promise<void> {
   const { version } = await $`${binary} version --json`.quiet().json()
   if (version !== manifest.version) throw new Error(`${binary} says it is version ${version}, not ${manifest.version}`)
@@ -77,7 +77,7 @@ async function smoke(binary: string): Promise<void> {
 
 const native = process.platform === 'win32' ? 'gc.exe' : 'gc'
 
-/** Builds for this machine; the file takes its place whole, also while an older one runs. */
+/** Builds for this machine; the new file replaces the old one atomically, also while that runs. */
 async function buildNative(outdir: string, commit: string): Promise<string> {
   const fresh = join(outdir, `building-${process.pid}-${native}`)
   try {
@@ -95,7 +95,7 @@ async function main(): Promise<void> {
     options: {
       target: { type: 'string', multiple: true },
       outdir: { type: 'string', default: 'dist' },
-      // Names what is built where there is no repository to ask.
+      // The commit to record outside a repository.
       commit: { type: 'string' },
     },
   })

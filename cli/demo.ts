@@ -7,14 +7,14 @@ import { setTimeout as rest } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Glob } from 'bun'
 
-/** One piece of work from beginning to end, with nothing but the binary and git, as a person would do it. */
+/** Shows one piece of work from beginning to end with the binary and git, as a user would do it. */
 
 const ROOT = resolve(import.meta.dir, '..')
 const GC = join(ROOT, 'dist', 'gc')
-const PATIENCE_MS = 15_000
+const TIMEOUT_MS = 15_000
 const runToEnd = promisify(execFile)
 
-/** The agent: it asks for work, does it, closes it, and asks again until there is none. */
+/** The agent: it claims work, does it and closes it, until there is none. */
 const AGENT = `#!/bin/sh
 set -eu
 while :; do
@@ -42,7 +42,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   await demo()
 } catch (error) {
-  say('demo', `It did not work: ${error instanceof Error ? error.message : String(error)}`)
+  say('demo', `The demo failed: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 } finally {
   await cleanUp()
@@ -64,13 +64,13 @@ async function demo(): Promise<void> {
   await until('the supervisor has ended', () => server.exitCode !== null)
 }
 
-/** Builds the binary unless it is newer than everything it is made of. */
+/** Builds the binary unless it is newer than its sources. */
 async function build(): Promise<void> {
   const sources = [...new Glob('{src,cli,tui}/**/*.{ts,tsx,sql}').scanSync(ROOT), 'package.json', 'package-lock.json']
   const newest = Math.max(...sources.map((path) => statSync(join(ROOT, path)).mtimeMs))
   if (existsSync(GC) && statSync(GC).mtimeMs > newest) return
   say('demo', 'building dist/gc')
-  await must(process.execPath, [join(ROOT, 'cli/build.ts')], ROOT)
+  await runChecked(process.execPath, [join(ROOT, 'cli/build.ts')], ROOT)
 }
 
 async function makeRepository(): Promise<void> {
@@ -83,28 +83,28 @@ async function makeRepository(): Promise<void> {
     ['add', '.'],
     ['commit', '--quiet', '--message=Begin'],
   ]) {
-    await must('git', args, rig)
+    await runChecked('git', args, rig)
   }
 }
 
-/** Shows the city's events, and the screen of each session that starts; knows which beads were closed. */
+/** Shows the city's events and the screen of each session; returns the set of closed beads. */
 function watch(): ReadonlySet<string> {
   const closed = new Set<string>()
   lines(start('gc events', ['events', '--follow', '--after', '0', '--json'], { read: true }), (text) => {
     const event = JSON.parse(text)
     say('event', [event.type, event.subject, event.payload?.bead?.status, event.message].filter(Boolean).join('  '))
     if (event.type === 'bead.closed') closed.add(event.subject)
-    if (event.type === 'session.woke') look(event.session_id ?? event.subject)
+    if (event.type === 'session.woke') showScreen(event.session_id ?? event.subject)
   })
   return closed
 }
 
-function look(session: string): void {
-  const seen = start('gc session attach', ['session', 'attach', session, '--read-only'], {
+function showScreen(session: string): void {
+  const screen = start('gc session attach', ['session', 'attach', session, '--read-only'], {
     read: true,
     stderr: 'ignore',
   })
-  lines(seen, (text) => {
+  lines(screen, (text) => {
     const plain = Bun.stripANSI(text).trim()
     if (plain) say('agent', plain)
   })
@@ -112,32 +112,32 @@ function look(session: string): void {
 
 async function show(bead: string): Promise<void> {
   await gc('bead', 'show', bead)
-  say('git', await must('git', ['log', '--oneline', '--max-count=1'], rig))
+  say('git', await runChecked('git', ['log', '--oneline', '--max-count=1'], rig))
   const text = readFileSync(join(rig, 'hello.txt'), 'utf8')
   say('hello.txt', text)
   if (!text.startsWith('Hello')) throw new Error('hello.txt does not say hello')
 }
 
-/** Runs a command of the binary to its end, shows it and what it said. */
+/** Runs a command of the binary and shows it with its output. */
 async function gc(...args: string[]): Promise<string> {
   say('$', `gc ${args.map((word) => (/\s/.test(word) ? `'${word}'` : word)).join(' ')}`)
-  const out = await must(GC, args, home)
+  const out = await runChecked(GC, args, home)
   say('', out)
   return out
 }
 
-async function must(command: string, args: string[], cwd: string): Promise<string> {
+async function runChecked(command: string, args: string[], cwd: string): Promise<string> {
   try {
-    const { stdout } = await runToEnd(command, args, { cwd, env, timeout: PATIENCE_MS, signal: ended.signal })
+    const { stdout } = await runToEnd(command, args, { cwd, env, timeout: TIMEOUT_MS, signal: ended.signal })
     return stdout
   } catch (error) {
     ended.signal.throwIfAborted()
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-    throw new Error(output || `${command} ${args.join(' ')} did not end well: ${String(error)}`)
+    throw new Error(output || `${command} ${args.join(' ')} failed: ${String(error)}`)
   }
 }
 
-/** Starts a command of the binary that goes on; its output is ours to read, or else shown as it comes. */
+/** Starts a command of the binary that keeps running; its output is piped, or else shown. */
 function start(
   name: string,
   args: string[],
@@ -145,35 +145,35 @@ function start(
 ): ChildProcess {
   const child = spawn(GC, args, { cwd: home, env, stdio: ['ignore', read ? 'pipe' : 'inherit', stderr] })
   started.push(child)
-  child.once('error', (fault) => ended.abort(new Error(`${name} could not be started: ${fault.message}`)))
+  child.once('error', (error) => ended.abort(new Error(`${name} could not be started: ${error.message}`)))
   child.once('exit', (status) => {
     if (!read && status) ended.abort(new Error(`${name} ended with status ${status}`))
   })
   return child
 }
 
-function lines(child: ChildProcess, hear: (line: string) => void): void {
-  if (child.stdout) createInterface({ input: child.stdout }).on('line', hear)
+function lines(child: ChildProcess, onLine: (line: string) => void): void {
+  if (child.stdout) createInterface({ input: child.stdout }).on('line', onLine)
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
   for (const began = performance.now(); !holds(); await rest(20)) {
     ended.signal.throwIfAborted()
-    if (performance.now() - began > PATIENCE_MS)
-      throw new Error(`after ${PATIENCE_MS / 1000} s it is not so that ${what}`)
+    if (performance.now() - began > TIMEOUT_MS)
+      throw new Error(`after ${TIMEOUT_MS / 1000} s it is not true that ${what}`)
   }
 }
 
-/** Nothing of a gc that is in use here reaches the demo's own, and git needs no settings of the person's. */
+/** An environment without the variables of another gc or git, and with an author for git. */
 function cleanEnvironment(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(GC_|BEADS_|GIT_)/.test(name))
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(GC_|BEADS_|GIT_)/.test(name))
   const person = {
     GIT_AUTHOR_NAME: 'Demo',
     GIT_AUTHOR_EMAIL: 'demo@localhost',
     GIT_CONFIG_GLOBAL: join(home, '.gitconfig'),
   }
   return {
-    ...Object.fromEntries(kept.map(([name, value]) => [name, value ?? ''])),
+    ...Object.fromEntries(inherited.map(([name, value]) => [name, value ?? ''])),
     ...person,
     GIT_COMMITTER_NAME: person.GIT_AUTHOR_NAME,
     GIT_COMMITTER_EMAIL: person.GIT_AUTHOR_EMAIL,
@@ -182,10 +182,10 @@ function cleanEnvironment(): Record<string, string> {
   }
 }
 
-/** Ends all that was started, whatever happened, and leaves nothing behind. */
+/** Ends every process that was started and removes the temporary folder. */
 async function cleanUp(): Promise<void> {
   if (existsSync(join(home, '.gc', 'supervisor.json'))) {
-    await runToEnd(GC, ['stop', '--timeout', '10'], { env, timeout: PATIENCE_MS }).catch(() => undefined)
+    await runToEnd(GC, ['stop', '--timeout', '10'], { env, timeout: TIMEOUT_MS }).catch(() => undefined)
   }
   const left = started.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
   for (const child of left) child.kill('SIGTERM')

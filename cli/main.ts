@@ -3,7 +3,7 @@ import { type Io, processIo } from './io/io.ts'
 import { run } from './io/run.ts'
 import { createProgram } from './program.ts'
 
-/** The name we are called by decides which program we are; `argv[0]` is always the runtime's. */
+/** The program is chosen by the name it is called by; `argv[0]` is always that of the runtime. */
 const called = basename(process.argv0).replace(/\.exe$/i, '')
 
 async function main(args: readonly string[], io: Io): Promise<number> {

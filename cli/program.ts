@@ -30,7 +30,7 @@ import { CommandContext } from './context/context.ts'
 import type { Io } from './io/io.ts'
 import { configureProgram } from './io/run.ts'
 
-/** The `gc` program: its commands in the order that help shows them. */
+/** The `gc` program: its commands in the order of its help. */
 export function createProgram(io: Io): Command {
   const program = configureProgram(new Command('gc'), io)
     .description('Supervises cities of coding agents.')

@@ -9,17 +9,22 @@ export function closeCommands(program: Command, bd: BdContext): void {
     .description('close beads: the work is done')
     .argument('<ids...>')
     .option('-r, --reason <text>', 'why, or what came of it')
-    .action(bd.run((ids: string[], { reason }: { reason?: string }) => end(bd, ids, 'close', reason)))
+    .action(bd.run((ids: string[], { reason }: { reason?: string }) => closeOrReopen(bd, ids, 'close', reason)))
   program
     .command('reopen')
     .description('take up closed work again')
     .argument('<ids...>')
-    .action(bd.run((ids: string[]) => end(bd, ids, 'reopen')))
+    .action(bd.run((ids: string[]) => closeOrReopen(bd, ids, 'reopen')))
 }
 
-async function end(bd: BdContext, ids: readonly string[], verb: 'close' | 'reopen', reason?: string): Promise<void> {
+async function closeOrReopen(
+  bd: BdContext,
+  ids: readonly string[],
+  verb: 'close' | 'reopen',
+  reason?: string,
+): Promise<void> {
   const city = await bd.city()
-  const done = await bd.each(ids, async (id) => {
+  const done = await bd.forEach(ids, async (id) => {
     const params = { id }
     if (verb === 'close' && reason) {
       await city.call('PATCH ~/bead/{id}', { params, body: { status: 'closed', metadata: { close_reason: reason } } })

@@ -9,7 +9,7 @@ interface TextSource {
   file?: string
 }
 
-/** Words that are commands of `bd comments` and no beads. */
+/** Subcommands of `bd comments`, which are no bead ids. */
 const VERBS = new Set(['list', 'add', 'rm', 'delete', 'remove'])
 
 export function commentCommands(program: Command, bd: BdContext): void {
@@ -51,11 +51,11 @@ async function textOf(bd: BdContext, words: readonly string[], { stdin, file }: 
 }
 
 async function list(bd: BdContext, id: string): Promise<void> {
-  const found = await listComments(await bd.city(), id)
-  if (bd.print.json) return bd.print.value(found)
-  if (found.length === 0) return bd.print.line(`No comments on ${id}`)
+  const comments = await listComments(await bd.city(), id)
+  if (bd.print.json) return bd.print.value(comments)
+  if (comments.length === 0) return bd.print.line(`No comments on ${id}`)
   bd.print.line(`\nComments on ${id}:\n`)
-  for (const { author, created_at, text } of found) {
+  for (const { author, created_at, text } of comments) {
     bd.print.line(`[${sanitizeLine(author)}] at ${created_at.slice(0, 16).replace('T', ' ')}`)
     for (const each of sanitizeLines(text).split('\n')) bd.print.line(`  ${each}`.trimEnd())
     bd.print.line('')

@@ -11,10 +11,10 @@ import { Printer } from './print.ts'
 
 const PAGE_SIZE = 1000
 const MAX_SINGLE_COUNTS = 20
-/** How many beads one request asks about. */
+/** The maximum number of beads in one request for counts. */
 const MAX_COUNTED = 200
 
-/** What every `bd` command works at: the city, the rig, the way of printing. */
+/** The context of a `bd` command: the city, the rig and the printer. */
 export class BdContext {
   #city: Promise<CityClient> | undefined
 
@@ -32,12 +32,12 @@ export class BdContext {
     return this.#city
   }
 
-  /** The rig that is meant, if one is. */
+  /** The chosen rig, if there is one. */
   async rig(): Promise<string | undefined> {
     return this.context.rig(await this.city(), this.program.opts<{ rig?: string }>().rig)
   }
 
-  /** Runs a command; whatever goes wrong ends in the words and the form that `bd` uses. */
+  /** Wraps a command so that its errors are printed as `bd` prints them. */
   run<Args extends unknown[]>(command: (...args: Args) => Promise<void>): (...args: Args) => Promise<void> {
     return async (...args) => {
       try {
@@ -49,7 +49,7 @@ export class BdContext {
     }
   }
 
-  /** The bead of that id, if there is one. */
+  /** The bead with an id, if it exists. */
   async find(id: string): Promise<Bead | undefined> {
     const city = await this.city()
     try {
@@ -60,20 +60,20 @@ export class BdContext {
     }
   }
 
-  /** What a bead depends on and what depends on it. */
+  /** The dependencies and dependents of a bead. */
   async dependencies(id: string): Promise<BeadDependencies> {
     const city = await this.city()
     return city.call('GET ~/bead/{id}/dependencies', { params: { id } })
   }
 
-  /** How many beads depend on each of these. A few are asked one by one; for many all open beads are read once. */
+  /** The number of dependents of each bead. A few are requested one by one; for many all open beads are read once. */
   async dependentCounts(beads: readonly Bead[]): Promise<Map<string, number>> {
     if (beads.length > MAX_SINGLE_COUNTS) return countDependents(await this.list({}))
     const count = async ({ id }: Bead) => [id, (await this.dependencies(id)).dependents.length] as const
     return new Map(await Promise.all(beads.map(count)))
   }
 
-  /** How many comments there are on each of these beads. */
+  /** The number of comments on each bead. */
   async commentCounts(beads: readonly Bead[]): Promise<Record<string, number>> {
     const city = await this.city()
     let all: Record<string, number> = {}
@@ -85,14 +85,14 @@ export class BdContext {
     return all
   }
 
-  /** Prints beads as a list, each with its edges and how many of everything there are. */
+  /** Prints beads as a list, each with its dependencies and counts. */
   async printList(beads: readonly Bead[]): Promise<void> {
     const dependents = await this.dependentCounts(beads)
     const comments = await this.commentCounts(beads)
     this.print.value(beads.map((bead) => toListed(bead, dependents.get(bead.id) ?? 0, comments[bead.id] ?? 0)))
   }
 
-  /** The quiet end of a call that did only a part: what went wrong is said already. */
+  /** Ends a call that failed for some beads, whose errors are already printed. */
   partialFailure(): Exit {
     return new Exit(1)
   }
@@ -103,22 +103,21 @@ export class BdContext {
     return readItems((cursor) => city.call('GET ~/beads', { query: { ...filter, limit: PAGE_SIZE, cursor } }))
   }
 
-  /** Does the same to several beads: what goes wrong with one is said and the others are done. */
-  async each(ids: readonly string[], act: (id: string) => Promise<Bead>): Promise<Bead[]> {
+  /** Applies `action` to each bead: prints the errors of those that fail, and returns the others. */
+  async forEach(ids: readonly string[], action: (id: string) => Promise<Bead>): Promise<Bead[]> {
     const done: Bead[] = []
-    const faults: string[] = []
+    const errors: string[] = []
     for (const id of ids) {
       try {
-        done.push(await act(id))
+        done.push(await action(id))
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        faults.push(`${id}: ${error.sentence}`)
+        errors.push(`${id}: ${error.sentence}`)
       }
     }
-    const [fault] = faults
-    if (fault === undefined) return done
-    if (done.length === 0) throw this.print.failure(faults.join('\n'))
-    for (const each of faults) this.print.error(each)
+    if (errors.length === 0) return done
+    if (done.length === 0) throw this.print.failure(errors.join('\n'))
+    for (const each of errors) this.print.error(each)
     return done
   }
 }

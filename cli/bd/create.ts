@@ -53,11 +53,11 @@ async function create(bd: BdContext, title: string | undefined, options: Create)
   const body = await bodyOf(bd, title ?? options.title, options)
   const city = await bd.city()
   const rig = await bd.rig()
-  const made = await createBead(city, { ...body, ...(rig && { rig }), needs: options.deps ?? [] })
-  if (bd.print.json) return bd.print.value(toIssue(made))
-  if (options.silent) return bd.print.line(made.id)
-  bd.print.line(`✓ Created issue: ${made.id} — ${sanitizeLine(made.title)}`)
-  bd.print.line(`  Priority: ${formatPriority(made)}\n  Status: ${made.status}`)
+  const bead = await createBead(city, { ...body, ...(rig && { rig }), needs: options.deps ?? [] })
+  if (bd.print.json) return bd.print.value(toIssue(bead))
+  if (options.silent) return bd.print.line(bead.id)
+  bd.print.line(`✓ Created issue: ${bead.id} — ${sanitizeLine(bead.title)}`)
+  bd.print.line(`  Priority: ${formatPriority(bead)}\n  Status: ${bead.status}`)
 }
 
 async function bodyOf(bd: BdContext, title: string | undefined, options: Create): Promise<BeadCreateInputBody> {
@@ -77,7 +77,7 @@ async function bodyOf(bd: BdContext, title: string | undefined, options: Create)
   }
 }
 
-/** `--metadata '{"key": "value"}'`; values that are not text are written as JSON. */
+/** Parses `--metadata '{"key": "value"}'`; values other than strings are kept as JSON. */
 export function parseMetadata(text: string | undefined): Record<string, string> {
   if (text === undefined) return {}
   try {

@@ -1,10 +1,10 @@
 import type { Bead, BeadDependencies, BeadRelation, Dep } from '../../src/work/beads/schema.ts'
 import type { BeadComment } from '../../src/work/comments/schema.ts'
 
-/** What a bead without a priority counts as. */
+/** The priority of a bead that has none. */
 const DEFAULT_PRIORITY = 2
 
-/** A bead in the field names that `bd` prints. */
+/** A bead with the field names that `bd` prints. */
 export interface Issue {
   id: string
   title: string
@@ -55,7 +55,7 @@ export function toIssue(bead: Bead): Issue {
   }
 }
 
-/** How many beads depend on each. */
+/** The number of dependents of each bead. */
 export function countDependents(beads: readonly Bead[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { dependencies } of beads) {
@@ -64,7 +64,7 @@ export function countDependents(beads: readonly Bead[]): Map<string, number> {
   return counts
 }
 
-/** A bead as lists print it: with its edges and their numbers. */
+/** A bead as lists print it: with its dependencies and their counts. */
 export function toListed(bead: Bead, dependentCount: number, commentCount: number): CountedIssue {
   const edges = bead.dependencies ?? []
   return {
@@ -73,7 +73,7 @@ export function toListed(bead: Bead, dependentCount: number, commentCount: numbe
   }
 }
 
-/** A bead as `bd show` prints it: with the beads on both ends of its edges and what was said on it. */
+/** A bead as `bd show` prints it: with its dependencies, its dependents and its comments. */
 export function toShown(
   bead: Bead,
   { depends_on, dependents: others }: BeadDependencies,
@@ -88,7 +88,7 @@ export function toShown(
   }
 }
 
-/** The beads at the other end of edges, those that exist, each with the type of its edge. */
+/** The related beads that exist, each with the type of its dependency. */
 export const toRelated = (relations: readonly BeadRelation[]): (Issue & { dependency_type: string })[] =>
   relations.flatMap(({ bead, type }) => (bead ? [{ ...toIssue(bead), dependency_type: type }] : []))
 

@@ -21,7 +21,7 @@ interface Filter {
   limit: number
 }
 
-/** `hybrid` is a way of `bd` to put urgent work first. */
+/** `hybrid` is accepted because `bd` has it; it sorts by priority. */
 const SORTS = ['priority', 'oldest', 'hybrid']
 
 interface Ready extends Filter {
@@ -64,26 +64,27 @@ const collect = (text: string, before: string[] = []): string[] => [...before, t
 
 async function ready(bd: BdContext, filter: Ready): Promise<void> {
   const city = await bd.city()
-  const own = await prefixOf(bd)
-  const held = await heldBy(bd, assigneeOf(filter))
+  const prefix = await prefixOf(bd)
+  const assigned = await assignedIds(bd, assigneeOf(filter))
   const { items } = await city.call('GET ~/beads/ready')
-  const meant = ({ id }: Bead) => (own === undefined || id.startsWith(`${own}-`)) && (held?.has(id) ?? true)
-  const found = items.filter((bead) => meant(bead) && fits(bead, filter))
-  if (filter.sort === 'oldest') found.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
-  const shown = first(found, filter.limit)
+  const isInScope = ({ id }: Bead) =>
+    (prefix === undefined || id.startsWith(`${prefix}-`)) && (assigned?.has(id) ?? true)
+  const matches = items.filter((bead) => isInScope(bead) && isMatch(bead, filter))
+  if (filter.sort === 'oldest') matches.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+  const shown = first(matches, filter.limit)
   if (bd.print.json) return bd.printList(shown)
   if (shown.length === 0) return bd.print.line('No ready work: everything is taken, blocked or done.')
   for (const bead of shown) bd.print.bead(bead)
-  bd.print.line(`\n${found.length} ready, nothing blocks ${found.length === 1 ? 'it' : 'them'}.`)
+  bd.print.line(`\n${matches.length} ready, nothing blocks ${matches.length === 1 ? 'it' : 'them'}.`)
 }
 
-/** Open beads in somebody's name, under whichever of their names; the server knows those. */
-async function heldBy(bd: BdContext, assignee: string | undefined): Promise<Set<string> | undefined> {
+/** The open beads of an assignee; the server resolves all names of a session. */
+async function assignedIds(bd: BdContext, assignee: string | undefined): Promise<Set<string> | undefined> {
   if (!assignee) return undefined
   return new Set((await bd.list({ assignee, status: 'open' })).map(({ id }) => id))
 }
 
-/** What the ids of the meant rig's beads begin with. */
+/** The prefix of the bead ids of the chosen rig. */
 async function prefixOf(bd: BdContext): Promise<string | undefined> {
   const name = await bd.rig()
   if (!name) return undefined
@@ -95,14 +96,14 @@ async function prefixOf(bd: BdContext): Promise<string | undefined> {
 async function list(bd: BdContext, filter: Filter): Promise<void> {
   const rig = await bd.rig()
   const { status, type, all } = filter
-  const asked = { status, type, assignee: assigneeOf(filter), all, rig }
+  const query = { status, type, assignee: assigneeOf(filter), all, rig }
   const hidden = !filter.includeInfra && type === undefined
-  const found = (await bd.list(asked)).filter((bead) => fits(bead, filter) && (isWork(bead) || !hidden))
-  const shown = first(found.sort(byUrgency), filter.limit)
+  const matches = (await bd.list(query)).filter((bead) => isMatch(bead, filter) && (isWork(bead) || !hidden))
+  const shown = first(matches.sort(byUrgency), filter.limit)
   if (bd.print.json) return bd.printList(shown)
   if (shown.length === 0) return bd.print.line('No bead matches.')
   for (const bead of shown) bd.print.bead(bead)
-  bd.print.line(`\n${shown.length === found.length ? shown.length : `${shown.length} of ${found.length}`} beads.`)
+  bd.print.line(`\n${shown.length === matches.length ? shown.length : `${shown.length} of ${matches.length}`} beads.`)
 }
 
 const byUrgency = (a: Bead, b: Bead): number =>
@@ -110,11 +111,11 @@ const byUrgency = (a: Bead, b: Bead): number =>
 
 const first = (beads: Bead[], limit: number): Bead[] => (limit === 0 ? beads : beads.slice(0, limit))
 
-/** The conditions that the server does not know. */
-function fits(bead: Bead, filter: Filter): boolean {
+/** The filters that the server does not have. */
+function isMatch(bead: Bead, filter: Filter): boolean {
   const { type, label, priority: level, parent, excludeType, excludeLabel, metadataField } = filter
   if (type !== undefined && bead.issue_type !== type) return false
-  if (isNobodys(filter) && bead.assignee) return false
+  if (wantsUnassigned(filter) && bead.assignee) return false
   if (label && !label.every((each) => bead.labels?.includes(each))) return false
   if (level !== undefined && (bead.priority ?? 2) !== level) return false
   if (parent !== undefined && bead.parent !== parent) return false
@@ -123,8 +124,8 @@ function fits(bead: Bead, filter: Filter): boolean {
   return (metadataField ?? []).every((field) => hasField(bead, field))
 }
 
-/** `--no-assignee` reaches us as the assignee `false`. */
-const isNobodys = ({ assignee, unassigned }: Filter): boolean => unassigned === true || assignee === false
+/** `--no-assignee` is parsed as the assignee `false`. */
+const wantsUnassigned = ({ assignee, unassigned }: Filter): boolean => unassigned === true || assignee === false
 
 const assigneeOf = ({ assignee }: Filter): string | undefined => (typeof assignee === 'string' ? assignee : undefined)
 

@@ -5,7 +5,7 @@ import type { Io } from '../io/io.ts'
 
 const SCHEMA_VERSION = 1
 
-/** How the answers of one call of `bd` are printed. */
+/** Prints the output of one call of `bd`. */
 export class Printer {
   constructor(
     readonly io: Io,
@@ -13,8 +13,8 @@ export class Printer {
   ) {}
 
   /**
-   * Prints a value the way programs parse it: keys in order, two spaces. Flat, an object carries the version of the
-   * schema among its own keys and a list carries none; with `BD_JSON_ENVELOPE=1` everything is in an envelope.
+   * Prints a value as JSON with sorted keys and an indent of two. An object gets the schema version as one of its keys,
+   * a list does not; with `BD_JSON_ENVELOPE=1` every value is put into an envelope.
    */
   value(value: object): void {
     const wrapped =
@@ -26,19 +26,19 @@ export class Printer {
     this.io.out(`${text}\n`)
   }
 
-  /** Says what is wrong with one of several things, and goes on. */
+  /** Prints an error on standard error. */
   error(text: string): void {
     this.io.err(`Error: ${sanitizeLines(text)}\n`)
   }
 
-  /** The end of a call that failed: as JSON on standard output when JSON is wanted, else a line on standard error. */
+  /** Ends a call with an error: with `--json` as JSON on standard output, else on standard error. */
   failure(message: string, status = 1): Exit {
     if (this.json) this.value({ error: message })
     else this.error(message)
     return new Exit(status)
   }
 
-  /** One bead on one line. */
+  /** Prints a bead on one line. */
   bead(bead: Bead, indent = ''): void {
     const head = `${indent}${STATUS_MARKS[bead.status] ?? '○'} ${bead.id} ${formatPriority(bead)}`
     const title = sanitizeLine(bead.title)
@@ -57,7 +57,7 @@ function withSchemaVersion(value: object): object {
   return Array.isArray(value) ? value : { ...value, schema_version: SCHEMA_VERSION }
 }
 
-/** The same value with the keys of every object in order. */
+/** The value with the keys of every object sorted. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value

@@ -13,10 +13,10 @@ import { searchCommand } from './search.ts'
 import { showCommand } from './show.ts'
 import { holdingCommands, updateCommand } from './update.ts'
 
-/** The version of `bd` whose commands and output this program speaks. */
+/** The version of `bd` that this program is compatible with. */
 const BD_VERSION = '1.0.5'
 
-/** The `bd` program: the bead commands that agents' prompts know, on the city's own beads. */
+/** The `bd` program: the bead commands that agents' prompts use. */
 export function createBd(io: Io): Command {
   const program = configureProgram(new Command('bd'), io)
     .description('Beads: the work of the city.')

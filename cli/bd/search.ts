@@ -33,25 +33,25 @@ async function search(bd: BdContext, words: readonly string[], options: Options)
   const q = words.join(' ') || options.query
   if (!q?.trim()) throw usageError('search query is required')
   const { status, type, assignee, label, limit } = options
-  const chosen = assignee !== undefined || label !== undefined
+  const isFiltered = assignee !== undefined || label !== undefined
   const query = {
     q,
     type,
     status: status === 'all' ? undefined : status,
     rig: await bd.rig(),
-    limit: chosen ? 0 : limit,
+    limit: isFiltered ? 0 : limit,
   }
   const { items } = await searchBeads(await bd.city(), query)
-  const fits = items.filter(
+  const matches = items.filter(
     (bead) =>
       (assignee === undefined || bead.assignee === assignee) &&
-      (label ?? []).every((one) => bead.labels?.includes(one)),
+      (label ?? []).every((each) => bead.labels?.includes(each)),
   )
-  const found = limit === 0 ? fits : fits.slice(0, limit)
-  if (bd.print.json) return bd.printList(found)
-  if (found.length === 0) return bd.print.line(`No issues found matching '${sanitizeLine(q)}'`)
-  bd.print.line(`Found ${found.length} issues matching '${sanitizeLine(q)}':`)
-  for (const bead of found) {
+  const beads = limit === 0 ? matches : matches.slice(0, limit)
+  if (bd.print.json) return bd.printList(beads)
+  if (beads.length === 0) return bd.print.line(`No issues found matching '${sanitizeLine(q)}'`)
+  bd.print.line(`Found ${beads.length} issues matching '${sanitizeLine(q)}':`)
+  for (const bead of beads) {
     const who = bead.assignee ? ` @${bead.assignee}` : ''
     const labels = bead.labels?.length ? ` [${bead.labels.join(' ')}]` : ''
     const head = `${bead.id} [${formatPriority(bead)}] [${bead.issue_type}] ${bead.status}${who}${labels}`

@@ -15,15 +15,15 @@ export function showCommand(program: Command, bd: BdContext): void {
 }
 
 async function show(bd: BdContext, ids: readonly string[]): Promise<void> {
-  const found: Bead[] = []
+  const beads: Bead[] = []
   for (const id of ids) {
     const bead = await bd.find(id)
-    if (bead) found.push(bead)
+    if (bead) beads.push(bead)
     else if (ids.length > 1) bd.print.error(`no issue found matching ${JSON.stringify(id)}`)
   }
-  if (found.length === 0) throw bd.print.failure('no issues found matching the provided IDs')
-  if (bd.print.json) return printJson(bd, found)
-  for (const bead of found) await print(bd, bead)
+  if (beads.length === 0) throw bd.print.failure('no issues found matching the provided IDs')
+  if (bd.print.json) return printJson(bd, beads)
+  for (const bead of beads) await print(bd, bead)
 }
 
 async function printJson(bd: BdContext, beads: readonly Bead[]): Promise<void> {

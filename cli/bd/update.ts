@@ -43,7 +43,7 @@ export function updateCommand(program: Command, bd: BdContext): void {
     .action(bd.run((ids: string[], options: Update) => update(bd, ids, options)))
 }
 
-/** The verbs for who holds a bead: keeping it, and giving it back only if it is still that one's. */
+/** The commands that keep a claim, or release it if it is still that of a given name. */
 export function holdingCommands(program: Command, bd: BdContext): void {
   program
     .command('heartbeat')
@@ -78,7 +78,7 @@ async function update(bd: BdContext, ids: readonly string[], options: Update): P
   const changes = Object.keys(body).length > 0
   if (!changes && !options.claim) throw usageError('no updates specified')
   const city = await bd.city()
-  const done = await bd.each(ids, async (id) => {
+  const done = await bd.forEach(ids, async (id) => {
     const params = { id }
     if (options.claim) await city.call('POST ~/bead/{id}/claim', { params })
     if (changes) await city.call('PATCH ~/bead/{id}', { params, body })

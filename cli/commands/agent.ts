@@ -8,7 +8,7 @@ import { collectPair, type JsonOption, parseCount, withJson } from '../context/o
 import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
-import { warnUnavailable } from './trouble.ts'
+import { warnUnavailable } from './unavailable.ts'
 
 interface Add extends JsonOption {
   name?: string
@@ -126,7 +126,7 @@ async function list(context: CommandContext, options: JsonOption & { rig?: strin
       { header: 'PROVIDER', value: ({ display_name, provider }) => display_name ?? provider },
       { header: 'SESSION', value: ({ session }) => session?.name, minWidth: 8 },
       { header: 'WORK', value: ({ active_bead }) => active_bead },
-      { header: 'TROUBLE', value: ({ unavailable_reason }) => unavailable_reason, minWidth: 16 },
+      { header: 'PROBLEM', value: ({ unavailable_reason }) => unavailable_reason, minWidth: 16 },
     ],
     'There are no agents; add one with `gc agent add <rig>/<name>`.',
   )
@@ -148,7 +148,7 @@ async function show(context: CommandContext, name: string, options: JsonOption):
     ['work', agent.active_bead],
     ['model', agent.model],
     ['context', agent.context_pct === undefined ? undefined : `${agent.context_pct} % full`],
-    ['trouble', agent.unavailable_reason],
+    ['problem', agent.unavailable_reason],
   ])
 }
 
@@ -159,7 +159,7 @@ const ACTIONS = {
 } as const
 
 function actions(agent: Command, context: CommandContext): void {
-  for (const [action, [description, then]] of Object.entries(ACTIONS)) {
+  for (const [action, [description, result]] of Object.entries(ACTIONS)) {
     withJson(agent.command(action).description(description))
       .argument('<agent>')
       .action(async (name: string, options: JsonOption) => {
@@ -169,12 +169,12 @@ function actions(agent: Command, context: CommandContext): void {
           ? await city.call('POST ~/agent/{dir}/{base}/{action}', { params: { dir, base, action } })
           : await city.call('POST ~/agent/{base}/{action}', { params: { base, action } })
         if (options.json) return printJson(context.io, response)
-        printLine(context.io, `Agent ${name} ${then}.`)
+        printLine(context.io, `Agent ${name} ${result}.`)
       })
   }
 }
 
-/** `rig/name` in its two parts; a name alone belongs to the city. */
+/** Splits `rig/name`; a name alone belongs to the city. */
 export function splitName(name: string): { dir?: string; base: string } {
   const at = name.indexOf('/')
   return at < 0 ? { base: name } : { dir: name.slice(0, at), base: name.slice(at + 1) }

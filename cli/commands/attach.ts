@@ -45,7 +45,7 @@ async function attach(context: CommandContext, id: string, options: AttachOption
     context.io.err(`\nDetached from session ${id} (${formatControlKey(options.detachKey)}); it continues.\n`)
 }
 
-/** Hands the person's terminal to the session until the detach key. */
+/** Connects the user's terminal with the session until the detach key. */
 function connect(tty: Tty, terminal: Terminal, { detachKey, readOnly }: AttachOptions): void {
   tty.acquire({
     keys(typed) {

@@ -6,7 +6,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
-/** What waits for a person, and answering it in place. */
+/** Commands that list what needs attention, and answer it. */
 export function attentionCommands(program: Command, context: CommandContext): void {
   const attention = program.command('attention').description('list what needs a person’s attention, oldest first')
   withJson(attention).action(async (options: JsonOption) => {

@@ -20,7 +20,7 @@ export function backupCommands(program: Command, context: CommandContext): void 
     .action((file: string, folder: string, options: Restore) => restoreCity(context, file, folder, options))
 }
 
-/** The file appears whole or not at all. */
+/** Writes the backup to a temporary file first, so that the file is complete or absent. */
 async function backup(context: CommandContext, file: string, options: JsonOption): Promise<void> {
   if (existsSync(file)) throw failure(`${file} exists; choose another file name`)
   const city = await context.city()

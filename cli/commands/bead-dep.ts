@@ -37,14 +37,14 @@ export function dependencyCommands(bead: Command, context: CommandContext): void
 
 async function list(context: CommandContext, id: string, options: JsonOption): Promise<void> {
   const city = await context.city()
-  const found = await city.call('GET ~/bead/{id}/dependencies', { params: { id } })
-  if (options.json) return printJson(context.io, found)
+  const relations = await city.call('GET ~/bead/{id}/dependencies', { params: { id } })
+  if (options.json) return printJson(context.io, relations)
   const rows = [
-    ...found.depends_on.map((relation) => ({ ...relation, way: 'depends on' })),
-    ...found.dependents.map((relation) => ({ ...relation, way: 'needed by' })),
+    ...relations.depends_on.map((each) => ({ ...each, relation: 'depends on' })),
+    ...relations.dependents.map((each) => ({ ...each, relation: 'needed by' })),
   ]
   const columns: Column<(typeof rows)[number]>[] = [
-    { header: 'WAY', value: ({ way }) => way },
+    { header: 'RELATION', value: ({ relation }) => relation },
     { header: 'BEAD', value: (row) => row.id },
     { header: 'TYPE', value: ({ type }) => type },
     { header: 'STATUS', value: ({ bead }) => bead?.status ?? 'unknown' },

@@ -51,9 +51,9 @@ async function create(context: CommandContext, title: string | undefined, option
   const rig = await context.rig(city, options.rig)
   const { needs, deferUntil } = options
   const body = { title, ...(rig && { rig }), ...(deferUntil && { defer_until: deferUntil }), ...sharedFields(options) }
-  const made = await createBead(city, { ...body, ...(needs && { needs }) })
-  if (options.json) return printJson(context.io, made)
-  printLine(context.io, `Created ${made.id}: ${sanitizeLines(made.title)}`)
+  const created = await createBead(city, { ...body, ...(needs && { needs }) })
+  if (options.json) return printJson(context.io, created)
+  printLine(context.io, `Created ${created.id}: ${sanitizeLines(created.title)}`)
 }
 
 async function createAll(
@@ -67,12 +67,12 @@ async function createAll(
   const city = await context.city()
   const rig = await context.rig(city, options.rig)
   const beads = lines.map((entry) => ({ ...(rig && { rig }), ...sharedFields(options), ...entry }) as BeadEntry)
-  const made = await city.call('POST ~/beads/bulk', { body: { beads } })
-  if (options.json) return printJson(context.io, made)
-  for (const { id, title } of made.beads) printLine(context.io, `Created ${id}: ${sanitizeLines(title)}`)
+  const created = await city.call('POST ~/beads/bulk', { body: { beads } })
+  if (options.json) return printJson(context.io, created)
+  for (const { id, title } of created.beads) printLine(context.io, `Created ${id}: ${sanitizeLines(title)}`)
 }
 
-/** The lines of a file as objects; what they have to look like is the server's to say. */
+/** Parses the lines of a file as objects; the server validates them. */
 function parseEntries(text: string): Record<string, unknown>[] {
   const lines = text.split('\n').flatMap((each, at) => (each.trim() === '' ? [] : [{ each, at }]))
   if (lines.length === 0)
@@ -123,7 +123,7 @@ const withFields = (command: Command): Command =>
     .option('--metadata <key=value>', 'may be repeated', collectPair)
     .option('--parent <bead>', 'the parent bead')
 
-/** The fields that creating and updating share, those that were given. */
+/** The given fields of those that create and update share. */
 function sharedFields({ description, type, priority: level, assignee, label, metadata, parent }: Create) {
   return {
     ...(description !== undefined && { description }),

@@ -48,7 +48,7 @@ function print(io: Io, { root, beads, deps }: BeadGraphResponse): void {
   )
 }
 
-/** Each bead below its parent; those that have none here stand below the root. */
+/** Each bead below its parent, or below the root when its parent is not in the graph. */
 function orderByParent(root: Bead, beads: readonly Bead[]): GraphRow[] {
   const inside = new Set(beads.map(({ id }) => id))
   const others = beads.filter(({ id }) => id !== root.id)

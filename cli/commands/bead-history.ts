@@ -41,7 +41,7 @@ function beadOf({ payload }: CityEvent): Record<string, unknown> | undefined {
   return isRecord(payload) && isRecord(payload.bead) ? payload.bead : undefined
 }
 
-/** What an event tells that the one before did not, in words. */
+/** What an event changed compared with the one before, in words. */
 function changesSince(before: Record<string, unknown> | undefined, event: CityEvent): string[] {
   const after = beadOf(event)
   if (!after)
@@ -51,7 +51,7 @@ function changesSince(before: Record<string, unknown> | undefined, event: CityEv
   return [...names].flatMap((name) => (IGNORED_FIELDS.has(name) ? [] : formatChange(name, before[name], after[name])))
 }
 
-/** What changes with everything, or says nothing to a reader. */
+/** Fields whose changes are not worth showing. */
 const IGNORED_FIELDS = new Set(['updated_at', 'is_blocked'])
 
 function formatChange(name: string, before: unknown, after: unknown): string[] {

@@ -44,7 +44,7 @@ async function exportBeads(context: CommandContext, output: string | undefined):
   }
 }
 
-/** Bytes that one request may carry. */
+/** The maximum size of a request. */
 const MAX_REQUEST_BYTES = 900 * 1024
 
 async function importBeads(context: CommandContext, file: string | undefined, options: JsonOption): Promise<void> {
@@ -63,13 +63,13 @@ async function importBeads(context: CommandContext, file: string | undefined, op
   )
 }
 
-/** Lines for one request; of a bead that goes on from the request before when it `continues`. */
+/** The lines of one request; `continues` when its bead began in the request before. */
 interface Chunk {
   raw: string
   continues: boolean
 }
 
-/** Whole lines, as many as one request may carry. */
+/** Splits the text into chunks of complete lines that fit in a request. */
 function* splitChunks(text: string): Generator<Chunk> {
   let raw = ''
   let bytes = 0
@@ -92,7 +92,7 @@ function* splitChunks(text: string): Generator<Chunk> {
   if (raw.trim() !== '') yield { raw, continues: false }
 }
 
-/** A bead whose line no request can carry as several lines, each with some of its comments. */
+/** Splits the line of a bead that fits in no request into several, each with some of its comments. */
 function splitBead(line: string): string[] {
   if (Buffer.byteLength(line) < MAX_REQUEST_BYTES) return [line]
   const bead = parseJson(line)

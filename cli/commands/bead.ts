@@ -13,8 +13,8 @@ import { dependencyCommands } from './bead-dep.ts'
 import { createCommand, updateCommand } from './bead-edit.ts'
 import { graphCommand } from './bead-graph.ts'
 import { historyCommand } from './bead-history.ts'
+import { stateCommands } from './bead-state.ts'
 import { transferCommands } from './bead-transfer.ts'
-import { stateCommands } from './bead-verbs.ts'
 
 interface List extends JsonOption, WatchOption {
   status?: string
@@ -89,10 +89,10 @@ function searchCommand(bead: Command, context: CommandContext): void {
 async function search(context: CommandContext, words: readonly string[], options: Search): Promise<void> {
   const city = await context.city()
   const { json, ...query } = options
-  const found = await searchBeads(city, { ...query, q: words.join(' ') })
-  if (json) return printJson(context.io, found)
-  print(context.io, found.items, 'No beads match these words.')
-  if (found.next_cursor) printLine(context.io, `Showing the newest ${found.items.length}; --limit shows more.`)
+  const result = await searchBeads(city, { ...query, q: words.join(' ') })
+  if (json) return printJson(context.io, result)
+  print(context.io, result.items, 'No beads match these words.')
+  if (result.next_cursor) printLine(context.io, `Showing the newest ${result.items.length}; --limit shows more.`)
 }
 
 async function ready(context: CommandContext, options: JsonOption & WatchOption): Promise<void> {
@@ -108,7 +108,7 @@ function print(io: Io, beads: readonly Bead[], none: string): void {
   printTable(io, beads, beadColumns(Date.now()), none)
 }
 
-/** How beads are listed. */
+/** The columns of a list of beads. */
 export const beadColumns = (now: number): Column<Bead>[] => [
   { header: 'BEAD', value: ({ id }) => id },
   { header: 'STATUS', value: ({ status }) => status, colour: ({ status }) => COLOURS[status] },
@@ -121,7 +121,7 @@ export const beadColumns = (now: number): Column<Bead>[] => [
 
 const COLOURS: Record<string, Colour> = { in_progress: 'cyan', closed: 'dim' }
 
-/** How a bead stands to what it depends on, where the type of the dependency says it the other way round. */
+/** How dependency types are worded from the side of the bead that depends. */
 const DEPENDENCY_WORDS: Readonly<Record<string, string>> = { blocks: 'needs', 'conditional-blocks': 'may need' }
 
 async function show(context: CommandContext, id: string, options: JsonOption): Promise<void> {

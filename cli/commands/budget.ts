@@ -94,7 +94,7 @@ function print(io: Io, budgets: BudgetList): void {
     io,
     budgets.items,
     [
-      { header: 'WHOSE', value: ({ scope, name }) => (name ? `${scope} ${name}` : scope), minWidth: 8 },
+      { header: 'SCOPE', value: ({ scope, name }) => (name ? `${scope} ${name}` : scope), minWidth: 8 },
       { header: 'PER', value: ({ per }) => per },
       { header: 'LIMIT', value: ({ limit, unit: of }) => formatAmount(limit, of) },
       { header: 'USED', value: ({ spent, unit: of }) => formatAmount(spent, of) },

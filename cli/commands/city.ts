@@ -20,7 +20,7 @@ export function cityCommands(program: Command, context: CommandContext): void {
   suspensionCommands(city, context)
 }
 
-/** The few that are called so often that they stand at the top too. */
+/** The city commands that also exist at the top level. */
 export function cityShortcuts(program: Command, context: CommandContext): void {
   initCommand(program, context)
   statusCommand(program, context)
@@ -42,7 +42,7 @@ async function list({ client, io }: CommandContext, options: JsonOption): Promis
         colour: ({ running, error }) => (running ? 'green' : error ? 'red' : 'yellow'),
       },
       { header: 'FOLDER', value: ({ path }) => path, minWidth: 12 },
-      { header: 'TROUBLE', value: ({ error }) => error, minWidth: 20 },
+      { header: 'PROBLEM', value: ({ error }) => error, minWidth: 20 },
     ],
     'There is no city yet; create one with `gc init <folder>`.',
   )
@@ -120,7 +120,7 @@ async function create({ client }: CommandContext, body: { dir: string; provider?
   }
 }
 
-/** Waits until the city takes requests, says so, and answers with its name. */
+/** Waits until the city answers requests, prints that, and returns its name. */
 async function waitUntilUp(
   context: CommandContext,
   accepted: { request_id: string; event_cursor: string },

@@ -48,7 +48,7 @@ async function explain({ io }: CommandContext, folder: string, options: ExplainO
   )
 }
 
-/** The folder that `--city` names, that one stands in, or that the supervisor knows. */
+/** The folder of the city: of `--city`, around the current folder, or of the supervisor's only city. */
 async function cityFolder(context: CommandContext, city: string | undefined): Promise<string> {
   const named = city === undefined ? undefined : resolve(context.io.cwd, city)
   if (named !== undefined && isCity(named)) return named

@@ -40,28 +40,28 @@ function createCommand(convoy: Command, context: CommandContext): void {
 }
 
 function parseMerge(way: string): Merge {
-  const known = MERGES.find((each) => each === way)
-  if (known === undefined) throw usageError(`--merge takes ${MERGES.join(', ')}, not ${way}`)
-  return known
+  const merge = MERGES.find((each) => each === way)
+  if (merge === undefined) throw usageError(`--merge takes ${MERGES.join(', ')}, not ${way}`)
+  return merge
 }
 
 async function create(context: CommandContext, title: string, items: string[], options: Create): Promise<void> {
   const { json, rig: named, ...terms } = options
   const city = await context.city()
   const rig = await context.rig(city, named)
-  const made = await city.call('POST ~/convoys/terms', { body: { title, items, ...terms, ...(rig && { rig }) } })
-  if (json) return printJson(context.io, made)
-  printLine(context.io, `Created ${made.id}: ${sanitizeLines(made.title)}`)
+  const created = await city.call('POST ~/convoys/terms', { body: { title, items, ...terms, ...(rig && { rig }) } })
+  if (json) return printJson(context.io, created)
+  printLine(context.io, `Created ${created.id}: ${sanitizeLines(created.title)}`)
 }
 
 function itemsCommand(
   convoy: Command,
   context: CommandContext,
   verb: 'add' | 'remove',
-  about: string,
-  then: string,
+  description: string,
+  result: string,
 ): void {
-  withJson(convoy.command(verb).description(about))
+  withJson(convoy.command(verb).description(description))
     .argument('<convoy>')
     .argument('<bead...>')
     .action(async (id: string, items: string[], options: JsonOption) => {
@@ -69,15 +69,15 @@ function itemsCommand(
       const response = await city.call(`POST ~/convoy/{id}/${verb}`, { params: { id }, body: { items } })
       if (options.json) return printJson(context.io, response)
       const [only, ...others] = items
-      const which = others.length === 0 ? `${only} ${then.replace(/^are/, 'is')}` : `${items.join(', ')} ${then}`
+      const which = others.length === 0 ? `${only} ${result.replace(/^are/, 'is')}` : `${items.join(', ')} ${result}`
       printLine(context.io, `${sanitizeLine(which)} ${sanitizeLine(id)}.`)
     })
 }
 
 type End = 'POST ~/convoy/{id}/close' | 'DELETE ~/convoy/{id}'
 
-function endCommand(convoy: Command, context: CommandContext, verb: string, about: string, operation: End): void {
-  withJson(convoy.command(verb).description(about))
+function endCommand(convoy: Command, context: CommandContext, verb: string, description: string, operation: End): void {
+  withJson(convoy.command(verb).description(description))
     .argument('<convoy...>')
     .action(async (ids: string[], options: JsonOption) => {
       const city = await context.city()

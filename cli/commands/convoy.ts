@@ -10,7 +10,7 @@ import { Exit } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { beadColumns } from './bead.ts'
-import { careCommands, listOpenConvoys, OWNED_LABEL } from './convoy-care.ts'
+import { adminCommands, listOpenConvoys, OWNED_LABEL } from './convoy-admin.ts'
 import { changeCommands } from './convoy-edit.ts'
 
 export function convoyCommands(program: Command, context: CommandContext): void {
@@ -25,7 +25,7 @@ export function convoyCommands(program: Command, context: CommandContext): void 
     })
   changeCommands(convoy, context)
   checkCommand(convoy, context)
-  careCommands(convoy, context)
+  adminCommands(convoy, context)
 }
 
 interface List extends JsonOption, WatchOption {
@@ -115,7 +115,7 @@ function checkCommand(convoy: Command, context: CommandContext): void {
     })
 }
 
-/** Closes every convoy whose beads are closed, but for those that are kept open for a person. */
+/** Closes every convoy whose beads are closed, except owned ones. */
 async function closeDone(io: Io, city: CityClient, { close, json }: Check): Promise<void> {
   const closed: string[] = []
   for (const { id, labels } of await listOpenConvoys(city)) {

@@ -11,8 +11,8 @@ interface Emit extends JsonOption {
 }
 
 /**
- * What adds to the log, or puts its past away. Options that `gc events` has too are taken by it wherever they stand, so
- * these read theirs together with those.
+ * Commands that record and archive events. `gc events` also parses those of their options that it has itself, so they
+ * read both together.
  */
 export function recordCommands(events: Command, context: CommandContext): void {
   withJson(events.command('emit').description('record a custom event'))
@@ -39,7 +39,7 @@ async function emit(context: CommandContext, type: string, { actor, subject, mes
   printLine(context.io, `Recorded ${sanitizeLine(type)}.`)
 }
 
-/** Who speaks when nobody is named: the session, else a person. */
+/** The actor without `--actor`: the session, else `human`. */
 function defaultActor({ io }: CommandContext): string {
   const { GC_ALIAS, GC_AGENT, GC_SESSION_ID } = io.env
   return GC_ALIAS || GC_SESSION_ID || GC_AGENT || 'human'

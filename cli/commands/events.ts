@@ -29,9 +29,9 @@ interface Options extends JsonOption {
 type AnyEvent = CityEvent | TaggedEvent
 
 const DEFAULT_LIMIT = 50
-/** How many events of the last while are shown when nobody says how many. */
+/** How many events `--since` shows without `--limit`. */
 const MAX_PAST = 10_000
-/** What one request may ask for. */
+/** The maximum number of events in a request. */
 const PAGE_SIZE = 1000
 
 export function eventsCommand(program: Command, context: CommandContext): void {
@@ -85,7 +85,7 @@ async function eventsOfAllCities(context: CommandContext, options: Options): Pro
     )
 }
 
-/** The events of before that are asked for, newest first, and the number of the newest there is. */
+/** The selected past events, newest first, and the number of the newest event of all. */
 async function readPast(io: Io, city: CityClient, options: Options): Promise<{ events: CityEvent[]; head: number }> {
   const { type, actor, since, seq, after, limit = since === undefined ? DEFAULT_LIMIT : MAX_PAST } = options
   const none = seq || after !== undefined || (isFollowing(options) && since === undefined)
@@ -109,7 +109,7 @@ async function readPast(io: Io, city: CityClient, options: Options): Promise<{ e
   return { events, head: head ?? 0 }
 }
 
-/** Prints what comes after an event: up to `last`, or until the person, the first that is watched for or the time ends it. */
+/** Prints the events after a number, until `last`, an interrupt, the first match of `--watch` or the timeout. */
 async function printFollowing(
   io: Io,
   options: Options,
@@ -146,7 +146,7 @@ function print(io: Io, event: AnyEvent, options: JsonOption): void {
   else printLine(io, formatEvent(event, io))
 }
 
-/** An event as one line: when, what, about what, by whom. */
+/** An event on one line: its time, type, subject and actor. */
 export function formatEvent(event: AnyEvent, io: Pick<Io, 'colour' | 'width'>): string {
   const time = new Date(event.ts).toLocaleTimeString('en-GB')
   const type = sanitizeLine(event.type).padEnd(24)
@@ -165,7 +165,7 @@ export function formatEvent(event: AnyEvent, io: Pick<Io, 'colour' | 'width'>): 
   return `${paint(time, 'dim', io.colour)}  ${paint(type, 'cyan', io.colour)}  ${room}`
 }
 
-/** What an event is about in the words of its bead, or of what was said on it. */
+/** The title of the bead of an event, or the text of its comment. */
 function titleOf(payload: unknown): string | undefined {
   if (!isRecord(payload)) return undefined
   if (isRecord(payload.bead) && 'title' in payload.bead) return `“${String(payload.bead.title)}”`

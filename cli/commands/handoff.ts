@@ -10,7 +10,7 @@ interface Handoff extends JsonOption {
   hookFormat?: string
 }
 
-/** What an agent does when its context is full: a letter to its next self, and a new conversation. */
+/** Sends a message to the next conversation of a session, and starts it. */
 export function handoffCommand(program: Command, context: CommandContext): void {
   program
     .command('handoff')

@@ -15,7 +15,7 @@ interface Hook extends JsonOption {
   inject?: true
 }
 
-/** What an agent's program calls to learn what to do; its output and its statuses are parsed by prompts. */
+/** The command with which an agent's program gets work; prompts rely on its output and its statuses. */
 export function hookCommand(program: Command, context: CommandContext): void {
   program
     .command('hook')
@@ -40,7 +40,7 @@ async function hook(context: CommandContext, agent: string | undefined, options:
   if (beads.length === 0) throw new Exit(1)
 }
 
-/** Work in hand, else ready work in one's name, else ready work for one's agent: the first of these that is not empty. */
+/** The work in progress of an assignee, else its assigned ready work, else the ready work of its agent. */
 async function listAgentWork(city: CityClient, who: string, routes: ReadonlySet<string>): Promise<Bead[]> {
   const mine = await city.call('GET ~/beads', { query: { assignee: who, status: 'in_progress' } })
   const inHand = mine.items.filter(({ issue_type }) => issue_type !== 'session')
@@ -75,7 +75,7 @@ async function claim(context: CommandContext, options: Hook): Promise<void> {
   if (!work && !acknowledged) throw new Exit(1)
 }
 
-/** The next piece of work; a session that has been replaced is told so instead of an error. */
+/** Claims the next work; for the revoked token of a replaced session the result is a drain. */
 async function nextWork(city: CityClient): Promise<NextWork> {
   try {
     return await city.call('POST ~/claims/next')

@@ -15,22 +15,22 @@ type MessageOperation =
   | 'DELETE ~/mail/{id}'
   | 'POST ~/mail/{id}/archive'
 
-/** A command that does the same to each message it is given. */
+/** Defines a command that applies an operation to each message. */
 export function messageCommand(
   mail: Command,
   context: CommandContext,
   verb: string,
-  about: string,
+  description: string,
   operation: MessageOperation,
-  then: string,
+  result: string,
 ): void {
-  withJson(mail.command(verb).description(about))
+  withJson(mail.command(verb).description(description))
     .argument('<mail...>')
     .action(async (ids: string[], options: JsonOption) => {
       const city = await context.city()
       for (const id of ids) {
         await city.call(operation, { params: { id } })
-        if (!options.json) printLine(context.io, `Message ${id} ${then}.`)
+        if (!options.json) printLine(context.io, `Message ${id} ${result}.`)
       }
       if (options.json) printJson(context.io, mailEnvelope(verb, { action: verb, ids, count: ids.length }))
     })
@@ -77,7 +77,7 @@ async function archive(context: CommandContext, named: string[], options: Archiv
   if (ids.length === 0) printLine(context.io, 'No mail matches.')
 }
 
-/** The mail that all filters fit; without any filter nothing is meant. */
+/** The mail that matches all filters; throws without any filter. */
 async function findMatches(context: CommandContext, city: CityClient, options: Archive): Promise<Message[]> {
   const { from, subjectPrefix, subjectContains, emptyBody, includeRead, allRecipients, to, limit } = options
   const filters = [from, subjectPrefix, subjectContains, emptyBody, includeRead, allRecipients, to]

@@ -54,7 +54,7 @@ async function send(
   reportSent(context, 'send', messages, options)
 }
 
-/** Every running session but the one that sends. */
+/** Every running session except the sender. */
 async function runningSessions({ io }: CommandContext, city: CityClient): Promise<string[]> {
   const { items } = await city.call('GET ~/sessions', { query: { state: 'active', limit: 1000 } })
   return items.map(({ id }) => id).filter((id) => id !== io.env.GC_SESSION_ID)

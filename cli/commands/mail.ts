@@ -196,7 +196,7 @@ function checkCommand(mail: Command, context: CommandContext): void {
 const listUnread = (city: CityClient, agent: string) =>
   city.call('GET ~/mail', { query: { agent, status: 'unread', limit: 20 } })
 
-/** A hook must never keep an agent from its work, so what goes wrong context goes unsaid. */
+/** Errors are ignored, since a hook must never keep an agent from its work. */
 async function printForPrompt(context: CommandContext, recipient: string): Promise<void> {
   const unread = await context
     .city()
@@ -212,5 +212,5 @@ async function printForPrompt(context: CommandContext, recipient: string): Promi
   )
 }
 
-/** What others wrote, as words that open no tag and close no quote. */
+/** Text of others without characters that open a tag or close a quotation. */
 const quoteSafely = (text: string): string => sanitizeLine(text).replaceAll('<', '‹').replaceAll('"', '”')

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { defineNudge } from './session-talk.ts'
+import { defineNudge } from './session-message.ts'
 
-/** Messages to sessions under the name that prompts and hooks of agent programs use. */
+/** Messages to sessions, under the name that prompts and hooks use. */
 export function nudgeCommand(program: Command, context: CommandContext): void {
   const command = program.command('nudge')
   defineNudge(command, context)

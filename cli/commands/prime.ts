@@ -12,7 +12,7 @@ interface Prime extends JsonOption {
   hookFormat?: string
 }
 
-/** What an agent does that was told nothing else. */
+/** The instructions of an agent that has none of its own. */
 const WORKER = `You are a worker in a city of agents. Work comes to you as beads, one at a time.
 
 1. \`gc hook --claim --json\` takes the next piece of work; with "action":"work" it is yours, and "bead_id" names it.
@@ -56,10 +56,10 @@ async function prime(context: CommandContext, agent: string | undefined, options
   })
 }
 
-/** How long a program may take to say what it has to say on standard input. */
+/** How long the hook waits for its input. */
 const HOOK_MS = 2_000
 
-/** Tells the supervisor which conversation this session has, so that a later start goes on with it. */
+/** Reports the conversation of this session, so that a later start can resume it. */
 async function reportConversation(context: CommandContext): Promise<void> {
   const { GC_SESSION_ID: id, GC_TOKEN, GEMINI_SESSION_ID, GC_PROVIDER_SESSION_ID } = context.io.env
   if (!id || !GC_TOKEN) return
@@ -69,7 +69,7 @@ async function reportConversation(context: CommandContext): Promise<void> {
   await city.call('POST ~/session/{id}/conversation', { params: { id }, body: { key } })
 }
 
-/** The conversation that a starting program names in the JSON it hands its hook. */
+/** The conversation that a program names in the JSON input of its hook. */
 async function readConversationKey({ io }: CommandContext): Promise<string | undefined> {
   if (io.isInteractive) return undefined
   const late = new AbortController()

@@ -4,7 +4,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
 
-/** What an agent's program tells about itself, from inside its session. */
+/** Commands with which an agent's program reports about itself. */
 export function runtimeCommands(program: Command, context: CommandContext): void {
   const runtime = program.command('runtime').description('what an agent reports from inside its session')
   withJson(runtime.command('drain-ack').description('report that this session has nothing left to do and may end'))
@@ -48,10 +48,10 @@ const DRAIN_COMMANDS = [
   ['undrain', 'stop draining a session', 'continues'],
 ] as const
 
-/** How long a session waits to be ended before it says that this did not happen. */
+/** How long a session waits to be restarted before it reports a failure. */
 const RESTART_TIMEOUT_MS = 60_000
 
-/** Does not come back when it works: the caller is part of what is ended. */
+/** Does not return on success, since the calling program is ended. */
 async function requestRestart(
   context: CommandContext,
   id: string,

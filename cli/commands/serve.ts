@@ -53,7 +53,7 @@ export function serveCommand(program: Command, context: CommandContext): void {
 async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<void> {
   const { serve } = await import('../../src/supervisor/serve.ts')
   const report = (message: string) => io.err(`${new Date().toISOString()} ${message}\n`)
-  // A fault that nobody waited for is told and survived: cities and their agents do not go down with it.
+  // An unexpected error is reported and survived, so that cities and their agents keep running.
   const fault = (error: unknown) => report(`a fault: ${error instanceof Error ? error.stack : String(error)}`)
   process.on('uncaughtException', fault)
   process.on('unhandledRejection', fault)
@@ -99,7 +99,7 @@ async function serveOnlySocial(io: Io, options: Serve, report: (message: string)
   forget()
 }
 
-/** A signal ends the supervisor and leaves the agents to the host; a second one does not wait for that. */
+/** A signal stops the supervisor and leaves the agents to the host; a second one ends it at once. */
 function endOnSignal(running: Pick<Running, 'stop'>, interrupted: AbortSignal): () => void {
   let asked = false
   const end = (signal: string) => {

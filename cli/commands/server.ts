@@ -48,7 +48,7 @@ async function stop(context: CommandContext, options: Stop): Promise<void> {
   )
 }
 
-/** Asks the supervisor to end. Where none is left, ends what its host still runs, unless that is to go on. */
+/** Requests the supervisor to stop. If there is none, ends the sessions of its host, except with `--keep-sessions`. */
 async function requestStop(
   { client, io }: CommandContext,
   { keepSessions }: Stop,
@@ -63,7 +63,7 @@ async function requestStop(
   }
 }
 
-/** Whether it is still there: its process where we know it, else whoever answers. */
+/** Whether the supervisor still runs: by its process id if known, else by its health. */
 async function isRunning({ client }: CommandContext, pid: number | undefined): Promise<boolean> {
   if (pid !== undefined) return isAlive(pid)
   return client.call('GET /health').then(
@@ -72,7 +72,7 @@ async function isRunning({ client }: CommandContext, pid: number | undefined): P
   )
 }
 
-/** Whether a process runs; one that has ended and that its parent has not looked at yet does not. */
+/** Whether a process runs and is no zombie. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -108,14 +108,14 @@ function hostCommand(program: Command, context: CommandContext): void {
   })
 }
 
-/** What `gc serve` launches: the session host itself, until it has nothing left to do. */
+/** Runs the session host until it has no sessions; `gc serve` launches it. */
 async function runAsHost({ io }: CommandContext): Promise<void> {
   const { runSessionHost } = await import('../../src/supervisor/session-host.ts')
   const status = await runSessionHost(io.env, (text) => printLine(io, text))
   if (status !== 0) throw new Exit(status)
 }
 
-/** The dashboard: it needs a terminal, and is loaded only here. */
+/** Opens the dashboard, which is loaded on demand. */
 async function tui(context: CommandContext): Promise<void> {
   if (context.io.width === undefined || !context.io.isInteractive) throw failure('the dashboard needs a terminal')
   const { openDashboard } = await import('../../tui/main.tsx')

@@ -8,8 +8,8 @@ import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { attachCommand } from './attach.ts'
-import { careCommands } from './session-care.ts'
-import { messageCommands } from './session-talk.ts'
+import { adminCommands } from './session-admin.ts'
+import { messageCommands } from './session-message.ts'
 import { transcriptCommand } from './transcript.ts'
 
 export function sessionCommands(program: Command, context: CommandContext): void {
@@ -24,7 +24,7 @@ export function sessionCommands(program: Command, context: CommandContext): void
   transcriptCommand(session, context)
   messageCommands(session, context)
   actionCommands(session, context)
-  careCommands(session, context)
+  adminCommands(session, context)
 }
 
 interface List extends JsonOption {

@@ -6,7 +6,7 @@ import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
-import { warnUnavailable } from './trouble.ts'
+import { warnUnavailable } from './unavailable.ts'
 
 interface Sling extends JsonOption {
   stdin?: true
@@ -59,11 +59,11 @@ function wishes({ force, convoy, owned, merge, reassign, rig }: Sling) {
   }
 }
 
-/** One word that looks like an id is one: a typing mistake in it must not become a task. */
+/** A single word that looks like a bead id is one: a mistyped id must not become a task. */
 const beadId = (word: string | undefined): string | undefined =>
   word !== undefined && /^[a-z][a-z0-9_-]*-[0-9]+$/i.test(word) ? word : undefined
 
-/** A new bead, handed over in the same step: its first line is the title. */
+/** Creates a bead and slings it in one request; its first line is the title. */
 function slingText(city: CityClient, target: string, text: string, options: Sling): Promise<SlingResponse> {
   const [title = '', ...rest] = text.trim().split(/\r?\n/)
   const description = rest.join('\n').trim()
@@ -72,7 +72,7 @@ function slingText(city: CityClient, target: string, text: string, options: Slin
   return city.call('POST ~/sling/text', { body: { target, title, ...(description && { description }), ...others } })
 }
 
-/** What prompts and scripts already parse. */
+/** The JSON output that prompts and scripts parse. */
 const result = ({ target, mode, bead, formula, workflow_id, dashboard_url, warnings }: SlingResponse) => ({
   schema_version: '1',
   ok: true,

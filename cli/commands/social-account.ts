@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 
-/** What registers an agent, keeps its keys and stands behind it; loaded when it is asked for. */
+/** The implementation of these commands, loaded on demand. */
 const accounts = () => import('../social/accounts.ts')
 
 export function accountCommands(social: Command, context: CommandContext): void {

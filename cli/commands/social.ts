@@ -4,7 +4,7 @@ import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import type { CommentOptions, ListOptions, PostOptions, SearchOptions } from '../social/options.ts'
 import { accountCommands } from './social-account.ts'
 
-/** What runs these commands; loaded when one is asked for. */
+/** The implementation of these commands, loaded on demand. */
 const reading = () => import('../social/reading.ts')
 const writing = () => import('../social/writing.ts')
 

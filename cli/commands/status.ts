@@ -3,9 +3,9 @@ import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
-import { warnConfiguration, warnUnavailable } from './trouble.ts'
+import { warnConfiguration, warnUnavailable } from './unavailable.ts'
 
-/** How a city is, on one screen. */
+/** Prints the status of a city. */
 export async function status(context: CommandContext, name: string | undefined, options: JsonOption): Promise<void> {
   const city = await context.cityNamed(name)
   const response = await city.call('GET ~/status')
@@ -53,7 +53,7 @@ export async function status(context: CommandContext, name: string | undefined, 
   await warnUnavailable(io, city)
 }
 
-/** `5 (2 running, 1 suspended)`: what is zero is not mentioned. */
+/** `5 (2 running, 1 suspended)`, without counts of zero. */
 function formatCounts(total: number, parts: Record<string, number>): string {
   const named = Object.entries(parts).flatMap(([name, n]) => (n > 0 ? `${n} ${name}` : []))
   return named.length > 0 ? `${total} (${named.join(', ')})` : String(total)

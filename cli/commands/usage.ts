@@ -24,17 +24,17 @@ function print(io: Io, usage: UsageBody, prices: PriceList): void {
     printLine(io, 'Usage is not recorded; enable it in [usage] of city.toml.')
     return
   }
-  const spans: [string, UsageTotals | undefined][] = [
+  const periods: [string, UsageTotals | undefined][] = [
     ['today', usage.today],
     ['last 24 hours', usage.last_24h],
     [`last ${usage.recent_window_secs / 60} minutes`, usage.recent],
   ]
-  const rows = spans.flatMap(([span, totals]) => (totals ? [{ span, ...totals }] : []))
+  const rows = periods.flatMap(([period, totals]) => (totals ? [{ period, ...totals }] : []))
   printTable(
     io,
     rows,
     [
-      { header: 'SPAN', value: ({ span }) => span },
+      { header: 'PERIOD', value: ({ period }) => period },
       ...columns<(typeof rows)[number]>(),
       { header: 'TIME', value: ({ wall_seconds }) => formatHours(wall_seconds) },
     ],
@@ -66,7 +66,7 @@ const columns = <Row extends UsageCounts>(): Column<Row>[] => [
   { header: 'COST', value: formatCost },
 ]
 
-/** An estimate; answers without a known price make it a least. */
+/** The estimated cost, and the number of answers without a known price. */
 function formatCost({ cost_usd_estimate, unpriced }: UsageCounts): string {
   const dollars = `$${cost_usd_estimate.toFixed(2)}`
   return unpriced > 0 ? `${dollars} + ${unpriced} unpriced` : dollars

@@ -103,7 +103,7 @@ async function list(io: Io, city: CityClient, { json, session, state }: List): P
   if (listed.capped) printLine(io, 'More waits exist; --session narrows the list.')
 }
 
-/** Says in words that there is no such wait: the server says it in two that are for programs. */
+/** Explains that there is no such wait, which the server only says in codes. */
 const explainMissing = (id: string) => (error: unknown) => {
   if (!(error instanceof ApiError) || error.code !== 'wait-not-found') throw error
   throw failure(`${sanitizeLine(id)} is no wait; \`gc wait list\` lists the open ones`)
@@ -118,7 +118,7 @@ async function inspect(io: Io, city: CityClient, id: string, { json }: JsonOptio
   return PENDING_STATES.includes(view.state) ? undefined : 'over'
 }
 
-/** Why a wait is over; its bead says so. */
+/** Why a wait is over, from the metadata of its bead. */
 async function readEndReason(city: CityClient, { id, state }: WaitView): Promise<string | undefined> {
   if (PENDING_STATES.includes(state)) return undefined
   const { metadata } = await city.call('GET ~/bead/{id}', { params: { id } })

@@ -7,7 +7,7 @@ import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 
-/** Where a command runs: the supervisor it speaks to, the city and the rig it means. */
+/** The context of a command: its supervisor, its city and its rig. */
 export class CommandContext {
   #client: Client | undefined
 
@@ -22,8 +22,8 @@ export class CommandContext {
   }
 
   /**
-   * The city that is meant: `--city`, `GC_CITY`, the folder one stands in (a city's, or a rig's), or the only one
-   * there is. Anything else is a question back.
+   * The city to work in: `--city`, `GC_CITY`, that of the current folder (a city's, or a rig's), or the only one.
+   * Throws when that leaves a choice.
    */
   async city(): Promise<CityClient> {
     const cities = await this.#candidates()
@@ -33,7 +33,7 @@ export class CommandContext {
     throw failure(`which city? There are ${cities.join(', ')}; give \`--city <name>\`, or run gc in the folder of one`)
   }
 
-  /** The city that is meant, where that is clear. */
+  /** The name of the city to work in, unless that leaves a choice. */
   async unambiguousCity(): Promise<string | undefined> {
     const cities = await this.#candidates()
     return cities.length === 1 ? cities[0] : undefined
@@ -47,7 +47,7 @@ export class CommandContext {
     return this.#aroundFolder()
   }
 
-  /** The rig that is meant: what was said, `GC_RIG`, or the one whose folder one stands in. */
+  /** The rig to work in: the option, `GC_RIG`, or that of the current folder. */
   async rig(city: CityClient, name: string | undefined): Promise<string | undefined> {
     if (name !== undefined) return name || undefined
     if (this.io.env.GC_RIG) return this.io.env.GC_RIG
@@ -56,7 +56,7 @@ export class CommandContext {
     return items.filter(({ path }) => isInside(path, this.io.cwd)).sort(byDepth)[0]?.name
   }
 
-  /** The text of a file that an argument names; `-` is standard input. */
+  /** The text of a file; `-` is standard input. */
   async readFile(file: string): Promise<string> {
     if (file === '-') return this.io.readInput()
     try {
@@ -66,7 +66,7 @@ export class CommandContext {
     }
   }
 
-  /** The city that an argument names, or else the one that is meant. */
+  /** The city of an argument, or else the city to work in. */
   async cityNamed(name: string | undefined): Promise<CityClient> {
     return name ? this.client.city(await this.#resolveName(name)) : this.city()
   }
@@ -79,29 +79,29 @@ export class CommandContext {
   async #resolveName(name: string): Promise<string> {
     if (!isPath(name)) return name
     const path = realPath(resolve(this.io.cwd, name))
-    const found = (await this.cities()).find((city) => realPath(city.path) === path)
-    if (!found) throw failure(`no city is registered at ${path}; register it with \`gc register ${name}\``)
-    return found.name
+    const city = (await this.cities()).find((city) => realPath(city.path) === path)
+    if (!city) throw failure(`no city is registered at ${path}; register it with \`gc register ${name}\``)
+    return city.name
   }
 
-  /** The city around the folder one stands in, or else all there are. */
+  /** The city of the current folder, or else all cities. */
   async #aroundFolder(): Promise<string[]> {
     const cities = await this.cities()
-    const around = cities.filter(({ path }) => isInside(path, this.io.cwd)).sort(byDepth)[0]?.name
-    const standing = around ?? (await this.#aroundRig(cities))
-    return standing === undefined ? cities.map(({ name }) => name) : [standing]
+    const enclosing = cities.filter(({ path }) => isInside(path, this.io.cwd)).sort(byDepth)[0]?.name
+    const name = enclosing ?? (await this.#aroundRig(cities))
+    return name === undefined ? cities.map((each) => each.name) : [name]
   }
 
   async #aroundRig(cities: readonly CityInfo[]): Promise<string | undefined> {
     if (cities.length < 2) return undefined
-    const found: { city: string; path: string }[] = []
+    const matches: { city: string; path: string }[] = []
     for (const { name } of cities.filter(({ running }) => running)) {
       const rigs = await this.client.city(name).call('GET ~/rigs')
-      found.push(
+      matches.push(
         ...rigs.items.filter(({ path }) => isInside(path, this.io.cwd)).map(({ path }) => ({ city: name, path })),
       )
     }
-    return found.sort(byDepth)[0]?.city
+    return matches.sort(byDepth)[0]?.city
   }
 }
 
@@ -109,13 +109,13 @@ const isPath = (name: string): boolean => isAbsolute(name) || name.startsWith('.
 
 const byDepth = (a: { path: string }, b: { path: string }): number => b.path.length - a.path.length
 
-/** Whether a folder is another one or lies below it, links followed. */
-function isInside(folder: string, at: string): boolean {
-  const way = relative(realPath(folder), realPath(at))
-  return way === '' || !(way === '..' || way.startsWith(join('..', '/')) || isAbsolute(way))
+/** Whether a path is a folder or below it, following links. */
+function isInside(folder: string, target: string): boolean {
+  const path = relative(realPath(folder), realPath(target))
+  return path === '' || !(path === '..' || path.startsWith(join('..', '/')) || isAbsolute(path))
 }
 
-/** The folder as the disk knows it; of one that does not exist, as far as it does. */
+/** The path with links resolved, as far as it exists. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)

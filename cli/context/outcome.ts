@@ -13,11 +13,11 @@ interface Accepted {
 
 const TIMEOUT_MS = 120_000
 
-/** Waits until what was accepted for a city is done; its failure is thrown. */
+/** Waits until an accepted request to a city is done; throws when it failed. */
 export const waitForCity = (context: CommandContext, city: CityClient, accepted: Accepted): Promise<RequestOutcome> =>
   waitForOutcome(context, accepted, (options) => city.follow('GET ~/events/stream', {}, options))
 
-/** The same for what the supervisor does: cities that come and go. */
+/** Waits until an accepted request to the supervisor is done. */
 export const waitForSupervisor = (context: CommandContext, accepted: Accepted): Promise<RequestOutcome> =>
   waitForOutcome(context, accepted, (options) => context.client.follow('GET /v0/events/stream', {}, options))
 

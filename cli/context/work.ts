@@ -2,7 +2,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import type { BeadFilter, ListBodyBead } from '../../src/work/beads/schema.ts'
 import { readPages } from './pages.ts'
 
-/** Records that the city keeps for itself: they are beads, but nobody's work. */
+/** Types of beads that are records of the city and no work. */
 const RECORDS = ['session', 'message', 'convoy', 'wait', 'agent', 'rig', 'role']
 
 const PAGE_SIZE = 1000
@@ -23,7 +23,7 @@ export async function listWork(city: CityClient, query: BeadFilter & { limit: nu
   return { items, total: items.length }
 }
 
-/** How many of the beads that match are work. */
+/** The number of matching beads that are work. */
 export async function countWork(city: CityClient, query: BeadFilter): Promise<number> {
   const total = async (type?: string): Promise<number> =>
     (await city.call('GET ~/beads', { query: { ...query, type, limit: 1 } })).total

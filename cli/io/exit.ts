@@ -1,4 +1,4 @@
-/** Ends a command with a status of its own and, if there is one, a sentence on standard error. */
+/** Ends a command with an exit status and, if it is not empty, a sentence on standard error. */
 export class Exit extends Error {
   constructor(
     readonly status: number,
@@ -9,8 +9,8 @@ export class Exit extends Error {
   }
 }
 
-/** A command that was called wrongly: status 2. */
+/** A wrong command line: status 2. */
 export const usageError = (message: string): Exit => new Exit(2, message)
 
-/** A command that cannot go on: status 1. */
+/** A command that failed: status 1. */
 export const failure = (message: string): Exit => new Exit(1, message)

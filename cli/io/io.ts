@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Everything a command knows of the world around it; tests hand in one of their own. */
+/** The environment, input and output of a command; tests provide their own. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Columns of the terminal that is written to; undefined when it is not one, and then nothing is cut. */
+  /** Columns of the terminal; undefined when output is no terminal, and then nothing is truncated. */
   readonly width: number | undefined
   readonly colour: boolean
-  /** Aborts when the person presses ctrl-c. */
+  /** Aborts on ctrl-c. */
   readonly signal: AbortSignal
   out(text: string): void
-  /** Writes what is not text of ours, as it is. */
+  /** Writes bytes unchanged. */
   outBytes(bytes: Uint8Array): void
   err(text: string): void
   /** All of standard input. */
   readInput(): Promise<string>
-  /** True when standard input is a person's terminal. */
+  /** Whether standard input is a terminal. */
   readonly isInteractive: boolean
 }
 
@@ -39,23 +39,23 @@ export function processIo(): Io {
   }
 }
 
-/** Colour is for terminals, and never where `NO_COLOR` is set or the terminal is dumb. */
+/** Colour is used on terminals, but not with `NO_COLOR` or on a dumb one. */
 export const usesColour = (env: Io['env'], terminal: boolean): boolean =>
   terminal && !env.NO_COLOR && env.TERM !== 'dumb'
 
-/** `gc bead list | head` closes the pipe while we write: that is the reader's right, not a failure. */
+/** `gc bead list | head` closes the pipe while we write: that is no error. */
 function exitOnClosedPipe(stream: NodeJS.WriteStream): void {
-  stream.on('error', (fault: NodeJS.ErrnoException) => {
-    if (fault.code === 'EPIPE') process.exit(0)
-    throw fault
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
   })
 }
 
-/** Prints one JSON value and a newline: what every `--json` does. */
+/** Prints a JSON value on one line, for `--json`. */
 export const printJson = (io: Io, value: unknown): void => io.out(`${JSON.stringify(value)}\n`)
 
 export const printLine = (io: Io, text: string): void => io.out(`${text}\n`)
 
-/** Waits, or ends early without complaint when the signal does. */
+/** Waits, or returns early when the signal aborts. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => undefined)

@@ -6,7 +6,7 @@ import type { Io } from './io.ts'
 
 const INTERRUPTED = 130
 
-/** A program that writes where `io` says and leaves ending the process to its caller. */
+/** Lets a program write to `io` and throw instead of ending the process. */
 export function configureProgram(program: Command, io: Io): Command {
   return program
     .showSuggestionAfterError()
@@ -23,7 +23,7 @@ export function configureProgram(program: Command, io: Io): Command {
     })
 }
 
-/** Runs a program and says how it went: the one place where a failure becomes a status and a sentence. */
+/** Runs a program and returns its exit status: the only place where an error becomes a status and a sentence. */
 export async function run(program: Command, args: readonly string[], io: Io): Promise<number> {
   try {
     if (args.length === 0) {
@@ -41,7 +41,7 @@ export async function run(program: Command, args: readonly string[], io: Io): Pr
   }
 }
 
-/** What a failure is called in front of a person. */
+/** The sentence that tells a user about an error. */
 export function errorSentence(error: unknown): string {
   if (error instanceof Unreachable) {
     return `no supervisor answers at ${error.url} (${error.reason}); start one with \`gc serve\``

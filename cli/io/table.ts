@@ -1,21 +1,21 @@
 import { type Colour, displayWidth, padTo, paint, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { Io } from './io.ts'
 
-/** One column of a table: its head, its cell, and how it gives way when the terminal is narrow. */
+/** One column of a table: its header, its value, and how far it shrinks on a narrow terminal. */
 export interface Column<Row> {
   header: string
   value(row: Row): string | number | undefined
   colour?(row: Row): Colour | undefined
-  /** May be cut to this many columns; without it the cell is always whole. */
+  /** May be truncated to this many columns; without it the cell is never truncated. */
   minWidth?: number
 }
 
 const GAP = '  '
 
-/** Prints rows under their heads, cut to the terminal's width; without rows, the sentence that says so. */
-export function printTable<Row>(io: Io, rows: readonly Row[], columns: readonly Column<Row>[], none: string): void {
+/** Prints rows below a header, truncated to the terminal's width; without rows, the sentence `empty`. */
+export function printTable<Row>(io: Io, rows: readonly Row[], columns: readonly Column<Row>[], empty: string): void {
   if (rows.length === 0) {
-    io.out(`${none}\n`)
+    io.out(`${empty}\n`)
     return
   }
   const cells = rows.map((row) => columns.map((column) => sanitizeLine(String(column.value(row) ?? ''))))
@@ -54,32 +54,36 @@ function formatRow(
   return parts.join(GAP).trimEnd()
 }
 
-/** Takes what is too much from the widest columns that may give way, one step at a time. */
-export function fitWidths(natural: readonly number[], least: readonly (number | undefined)[], room?: number): number[] {
+/** Narrows the widest columns that may shrink, one step at a time, until the row fits. */
+export function fitWidths(
+  natural: readonly number[],
+  minWidths: readonly (number | undefined)[],
+  room?: number,
+): number[] {
   const widths = [...natural]
   if (room === undefined) return widths
   const gaps = GAP.length * Math.max(0, natural.filter((width) => width > 0).length - 1)
   for (let over = sum(widths) + gaps - room; over > 0; over--) {
-    const widest = widestThatGives(widths, least)
-    if (widest === undefined) break
-    widths[widest] = (widths[widest] ?? 0) - 1
+    const index = widestShrinkable(widths, minWidths)
+    if (index === undefined) break
+    widths[index] = (widths[index] ?? 0) - 1
   }
   return widths
 }
 
-function widestThatGives(widths: readonly number[], least: readonly (number | undefined)[]): number | undefined {
-  let found: number | undefined
+function widestShrinkable(widths: readonly number[], minWidths: readonly (number | undefined)[]): number | undefined {
+  let widest: number | undefined
   for (const [at, width] of widths.entries()) {
-    const floor = least[at]
-    if (floor === undefined || width <= floor) continue
-    if (found === undefined || width > (widths[found] ?? 0)) found = at
+    const minWidth = minWidths[at]
+    if (minWidth === undefined || width <= minWidth) continue
+    if (widest === undefined || width > (widths[widest] ?? 0)) widest = at
   }
-  return found
+  return widest
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0)
 
-/** Prints facts under each other: `name  value`, those without a value left out. */
+/** Prints fields below each other: `name  value`; leaves out those without a value. */
 export function printFields(io: Io, pairs: readonly (readonly [string, string | number | undefined])[]): void {
   const filled = pairs.filter(
     (pair): pair is readonly [string, string | number] => pair[1] !== undefined && pair[1] !== '',

@@ -1,6 +1,6 @@
 import type { Timers } from '../../src/client/follow.ts'
 
-/** Plain timers: a command lives for moments, not through nights of sleep. */
+/** Plain timers: a command does not run long enough for more. */
 export const timers: Timers = {
   after(ms, run) {
     const timer = setTimeout(run, ms)

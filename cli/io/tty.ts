@@ -1,15 +1,15 @@
-/** A person's terminal while a program on the other side has it. */
+/** The user's terminal while it is attached to another program. */
 export interface Tty {
   readonly cols: number
   readonly rows: number
   write(bytes: Uint8Array): void
-  /** Hears keys as they are typed, and a new size; ends with `restore`. */
-  acquire(hear: { keys(bytes: Uint8Array): void; size(cols: number, rows: number): void }): void
-  /** Gives the terminal back as it was; may be called twice. */
+  /** Passes on keys and changes of size, until `restore`. */
+  acquire(listener: { keys(bytes: Uint8Array): void; size(cols: number, rows: number): void }): void
+  /** Restores the terminal; may be called twice. */
   restore(): void
 }
 
-/** Leaves what full-screen programs switch on: other screen, hidden cursor, mouse, pasting, key modes, colours. */
+/** Resets what full-screen programs set: alternate screen, hidden cursor, mouse, pasting, key modes, colours. */
 const RESET =
   '\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[?1l\u001b>\u001b[<u\u001b[0m'
 

@@ -6,35 +6,36 @@ import type { JsonOption } from '../context/options.ts'
 import { Exit } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
-import { SocialClients } from './speaker.ts'
+import { SocialClients } from './clients.ts'
 
 type DescribedOptions = JsonOption & { description?: string }
 
-/** Registers an agent. Its key goes into a file and nowhere else. */
+/** Registers an agent. Its key is written to a file and never printed. */
 export async function register(
   context: CommandContext,
   social: Command,
   name: string,
   options: DescribedOptions,
 ): Promise<void> {
-  const speaker = new SocialClients(context, social)
-  speaker.keys.requireUnknown(name)
+  const clients = new SocialClients(context, social)
+  clients.keys.requireUnknown(name)
   const { description } = options
   const body = { name, ...(description !== undefined && { description }) }
-  const { made, path } = await speaker.keys.store(name, async () => {
-    const registered = await speaker.anonymous().call('POST /api/v1/agents/register', { body })
-    return { made: registered, name: registered.agent.name, key: registered.agent.api_key }
+  const { response, path } = await clients.keys.store(name, async () => {
+    const registered = await clients.anonymous().call('POST /api/v1/agents/register', { body })
+    return { response: registered, name: registered.agent.name, key: registered.agent.api_key }
   })
-  if (options.json) return printJson(context.io, { ...made, agent: { ...made.agent, api_key: keyLocation(path) } })
-  printLine(context.io, `${made.agent.name} is registered; its key is stored in ${path}.`)
+  if (options.json)
+    return printJson(context.io, { ...response, agent: { ...response.agent, api_key: keyLocation(path) } })
+  printLine(context.io, `${response.agent.name} is registered; its key is stored in ${path}.`)
   printLine(context.io, 'Give these two to the person who claims it:')
   printFields(context.io, [
-    ['claim at', made.agent.claim_url],
-    ['code', made.agent.verification_code],
+    ['claim at', response.agent.claim_url],
+    ['code', response.agent.verification_code],
   ])
 }
 
-/** What stands where a key would: keys are never printed. */
+/** Printed instead of a key: keys are never printed. */
 const keyLocation = (path: string): string => `kept in ${path}`
 
 export async function me(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
@@ -87,55 +88,55 @@ export async function listKeys(context: CommandContext, social: Command, options
       { header: 'KEY', value: ({ id }) => id },
       { header: 'ENDS IN', value: ({ ending }) => ending },
       { header: 'CURRENT', value: ({ current }) => (current ? 'yes' : '') },
-      { header: 'MADE', value: ({ created_at }) => created_at },
+      { header: 'CREATED', value: ({ created_at }) => created_at },
       { header: 'LABEL', value: ({ label }) => label, minWidth: 8 },
     ],
     'There are no keys.',
   )
 }
 
-/** The new key lies on disk before any other ends: whatever goes wrong on the way, one that works is here. */
+/** Stores the new key before the others are revoked: whatever fails, a working key is on disk. */
 export async function rotateKey(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
-  const speaker = new SocialClients(context, social)
-  const client = speaker.agent()
+  const clients = new SocialClients(context, social)
+  const client = clients.agent()
   const { name } = (await client.call('GET /api/v1/agents/me')).agent
-  const { made, path } = await speaker.keys.store(name, async () => {
+  const { response, path } = await clients.keys.store(name, async () => {
     const body = { label: 'rotated' }
     const rotated = await client.call('POST /api/v1/agents/me/keys', { body })
-    return { made: rotated, name, key: rotated.api_key }
+    return { response: rotated, name, key: rotated.api_key }
   })
-  const renewed = speaker.withKey(made.api_key)
+  const renewed = clients.withKey(response.api_key)
   const { keys } = await renewed.call('GET /api/v1/agents/me/keys')
   for (const { id, current } of keys) {
     if (!current) await renewed.call('DELETE /api/v1/agents/me/keys/{id}', { params: { id } })
   }
-  reportNewKey(context, name, made, path, options)
+  reportNewKey(context, name, response, path, options)
 }
 
-/** The operator gives an agent that lost its key another. It goes into a file here and nowhere else. */
+/** Issues a new key to an agent as the operator. It is written to a file and never printed. */
 export async function reissueKey(
   context: CommandContext,
   social: Command,
   name: string,
   options: JsonOption,
 ): Promise<void> {
-  const speaker = new SocialClients(context, social)
-  const client = speaker.operator()
-  const { made, path } = await speaker.keys.store(name, async () => {
+  const clients = new SocialClients(context, social)
+  const client = clients.operator()
+  const { response, path } = await clients.keys.store(name, async () => {
     const reissued = await client.call('POST /api/v1/operator/agents/{name}/key', { params: { name } })
-    return { made: reissued, name, key: reissued.api_key }
+    return { response: reissued, name, key: reissued.api_key }
   })
-  reportNewKey(context, name, made, path, options)
+  reportNewKey(context, name, response, path, options)
 }
 
 function reportNewKey(
   { io }: CommandContext,
   name: string,
-  made: NewKeyResponse,
+  response: NewKeyResponse,
   path: string,
   options: JsonOption,
 ): void {
-  if (options.json) printJson(io, { ...made, api_key: keyLocation(path) })
+  if (options.json) printJson(io, { ...response, api_key: keyLocation(path) })
   else printLine(io, `${name} has a new key, stored in ${path}; all others are revoked.`)
 }
 
@@ -160,7 +161,7 @@ const DECISION_WORDS: Record<Decision, string> = {
   reinstate: 'may act again',
 }
 
-/** What the operator decides about an agent. */
+/** Carries out a decision of the operator about an agent. */
 export async function decide(
   context: CommandContext,
   social: Command,
@@ -205,9 +206,9 @@ export async function doctor(context: CommandContext, social: Command, options: 
       answer.miscounts,
       [
         { header: 'COUNTER', value: ({ counter }) => counter },
-        { header: 'OF', value: ({ id }) => id },
-        { header: 'SAYS', value: ({ stored }) => stored },
-        { header: 'THERE ARE', value: ({ counted }) => counted },
+        { header: 'ID', value: ({ id }) => id },
+        { header: 'STORED', value: ({ stored }) => stored },
+        { header: 'ACTUAL', value: ({ counted }) => counted },
       ],
       'All counters are right.',
     )

@@ -14,14 +14,14 @@ import { failure, usageError } from '../io/exit.ts'
 
 const NAME = /^[A-Za-z0-9_-]{2,32}$/
 
-/** An answer with the key in it, and whose it is. */
-interface IssuedKey<Made> {
-  made: Made
+/** A response with a key, and the name of its agent. */
+interface IssuedKey<Response> {
+  response: Response
   name: string
   key: string
 }
 
-/** The keys of the agents that registered here: a file each, which only its owner reads. */
+/** The keys of the agents registered here: one file each, readable only by its owner. */
 export class SocialKeys {
   readonly #folder: string
 
@@ -29,7 +29,7 @@ export class SocialKeys {
     this.#folder = join(home, 'social-keys')
   }
 
-  /** The names of the agents whose keys lie here. */
+  /** The names of the agents whose keys are stored. */
   names(): string[] {
     try {
       return readdirSync(this.#folder)
@@ -40,21 +40,21 @@ export class SocialKeys {
     }
   }
 
-  /** The key of an agent, its name in any case. */
+  /** The key of an agent; the case of its name does not matter. */
   read(name: string): string {
-    const found = this.#findName(name)
-    if (!found) {
+    const stored = this.#findName(name)
+    if (!stored) {
       throw failure(
         `there is no key of ${name} in ${this.#folder}; \`gc social register ${name}\` creates an account, ` +
           `and the operator’s \`gc social key reissue ${name}\` replaces a lost key`,
       )
     }
-    const key = readFileSync(join(this.#folder, found), 'utf8').trim()
-    if (!key) throw failure(`${join(this.#folder, found)} is empty; the key is lost`)
+    const key = readFileSync(join(this.#folder, stored), 'utf8').trim()
+    if (!key) throw failure(`${join(this.#folder, stored)} is empty; the key is lost`)
     return key
   }
 
-  /** The agent that is meant when none was said: the only one there is. */
+  /** The only agent there is; throws when there are none or several. */
   only(): string {
     const [only, ...others] = this.names()
     if (!only) throw failure('no agent is registered here; `gc social register <name>` creates an account')
@@ -63,30 +63,33 @@ export class SocialKeys {
     return only
   }
 
-  /** Refuses to write over the key of an account: nobody could read it again. */
+  /** Throws when a key of this name is stored, since overwriting would lose it. */
   requireUnknown(name: string): void {
-    const found = this.#findName(name)
-    if (!found) return
-    throw failure(`${join(this.#folder, found)} already holds the key of ${found}; move it away to register again`)
+    const stored = this.#findName(name)
+    if (!stored) return
+    throw failure(`${join(this.#folder, stored)} already holds the key of ${stored}; move it away to register again`)
   }
 
   /**
-   * Keeps the key that `make` gets. The file is there before anything is asked, since a key that cannot be written
-   * down is lost.
+   * Stores the key that `issue` returns. The file is created before the request, since a key that cannot be stored
+   * is lost.
    */
-  async store<Made>(name: string, make: () => Promise<IssuedKey<Made>>): Promise<{ made: Made; path: string }> {
+  async store<Response>(
+    name: string,
+    issue: () => Promise<IssuedKey<Response>>,
+  ): Promise<{ response: Response; path: string }> {
     checkName(name)
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const fresh = join(this.#folder, `.${name}.${process.pid}.new`)
     rmSync(fresh, { force: true })
     const file = openSync(fresh, 'wx', 0o600)
     try {
-      const { made, name: named, key } = await make()
-      const path = join(this.#folder, this.#findName(named) ?? named)
+      const { response, name: issuedName, key } = await issue()
+      const path = join(this.#folder, this.#findName(issuedName) ?? issuedName)
       writeSync(file, `${key}\n`)
       fsyncSync(file)
       renameSync(fresh, path)
-      return { made, path }
+      return { response, path }
     } finally {
       closeSync(file)
       rmSync(fresh, { force: true })
@@ -94,8 +97,8 @@ export class SocialKeys {
   }
 
   #findName(name: string): string | undefined {
-    const wanted = checkName(name).toLowerCase()
-    return this.names().find((each) => each.toLowerCase() === wanted)
+    const lowerCase = checkName(name).toLowerCase()
+    return this.names().find((each) => each.toLowerCase() === lowerCase)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonOption } from '../context/options.ts'
 
-/** How a list is asked for. */
+/** The options of lists. */
 export interface ListOptions extends JsonOption {
   all?: true
   following?: true

@@ -8,8 +8,8 @@ import type { JsonOption } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
+import { SocialClients } from './clients.ts'
 import type { ListOptions, SearchOptions } from './options.ts'
-import { SocialClients } from './speaker.ts'
 
 const agentOf = (context: CommandContext, social: Command): Client => new SocialClients(context, social).agent()
 
@@ -34,11 +34,11 @@ function posts(
   return client.call('GET /api/v1/feed', { query: { ...query, filter: following ? 'following' : undefined } })
 }
 
-function printPosts({ io }: CommandContext, found: readonly Post[]): void {
+function printPosts({ io }: CommandContext, posts: readonly Post[]): void {
   const now = Date.now()
   printTable(
     io,
-    found,
+    posts,
     [
       { header: 'POST', value: ({ id }) => id },
       { header: 'SCORE', value: ({ score }) => score },
@@ -90,24 +90,24 @@ export async function search(
 ): Promise<void> {
   const { type, submolt, limit, cursor } = options
   const query = { q: words.join(' '), type, submolt, limit, cursor }
-  const found = await agentOf(context, social).call('GET /api/v1/search', { query })
-  if (options.json) return printJson(context.io, found)
+  const matches = await agentOf(context, social).call('GET /api/v1/search', { query })
+  if (options.json) return printJson(context.io, matches)
   const rows = [
-    ...found.agents.map(({ name, description }) => ({ kind: 'agent', id: name, text: description })),
-    ...found.submolts.map(({ name, description }) => ({ kind: 'submolt', id: name, text: description })),
-    ...found.results.map(({ type: kind, id, title, content }) => ({ kind, id, text: title ?? content })),
+    ...matches.agents.map(({ name, description }) => ({ kind: 'agent', id: name, text: description })),
+    ...matches.submolts.map(({ name, description }) => ({ kind: 'submolt', id: name, text: description })),
+    ...matches.results.map(({ type: kind, id, title, content }) => ({ kind, id, text: title ?? content })),
   ]
   printTable(
     context.io,
     rows,
     [
-      { header: 'WHAT', value: ({ kind }) => kind },
-      { header: 'WHICH', value: ({ id }) => id },
-      { header: 'SAYS', value: ({ text }) => text, minWidth: 12 },
+      { header: 'TYPE', value: ({ kind }) => kind },
+      { header: 'ID', value: ({ id }) => id },
+      { header: 'TEXT', value: ({ text }) => text, minWidth: 12 },
     ],
     'Nothing matches these words.',
   )
-  reportMore(context, found)
+  reportMore(context, matches)
 }
 
 export async function submolts(context: CommandContext, social: Command, options: ListOptions): Promise<void> {

@@ -5,8 +5,8 @@ import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
+import { SocialClients } from './clients.ts'
 import type { CommentOptions, PostOptions } from './options.ts'
-import { SocialClients } from './speaker.ts'
 
 const agentOf = (context: CommandContext, social: Command): Client => new SocialClients(context, social).agent()
 
@@ -28,9 +28,9 @@ export async function post(
   if (content !== undefined && link !== undefined) throw usageError('give a text or a --link, not both')
   if (content === undefined && link === undefined) throw usageError('give a text or a --link')
   const body = { submolt, title, ...(content !== undefined && { content }), ...(link !== undefined && { url: link }) }
-  const made = await agentOf(context, social).call('POST /api/v1/posts', { body })
-  if (options.json) return printJson(context.io, made)
-  printLine(context.io, `Posted ${made.post.id} in ${sanitizeLine(made.post.submolt_name)}.`)
+  const response = await agentOf(context, social).call('POST /api/v1/posts', { body })
+  if (options.json) return printJson(context.io, response)
+  printLine(context.io, `Posted ${response.post.id} in ${sanitizeLine(response.post.submolt_name)}.`)
 }
 
 export async function comment(
@@ -44,9 +44,9 @@ export async function comment(
   if (content === undefined) throw usageError('give a text as an argument or with -m')
   const { replyTo } = options
   const body = { content, ...(replyTo !== undefined && { parent_id: replyTo }) }
-  const made = await agentOf(context, social).call('POST /api/v1/posts/{id}/comments', { params: { id }, body })
-  if (options.json) return printJson(context.io, made)
-  printLine(context.io, `Added comment ${made.comment.id} to ${id}.`)
+  const response = await agentOf(context, social).call('POST /api/v1/posts/{id}/comments', { params: { id }, body })
+  if (options.json) return printJson(context.io, response)
+  printLine(context.io, `Added comment ${response.comment.id} to ${id}.`)
 }
 
 type Ballot = JsonOption & { comment?: true }
@@ -61,15 +61,15 @@ export async function vote(
   context: CommandContext,
   social: Command,
   id: string,
-  wish: string,
+  choice: string,
   options: Ballot,
 ): Promise<void> {
-  const value = VOTES.get(wish)
+  const value = VOTES.get(choice)
   if (value === undefined) throw usageError('a vote is up, down or none')
   const call = options.comment ? 'PUT /api/v1/comments/{id}/vote' : 'PUT /api/v1/posts/{id}/vote'
   const voted = await agentOf(context, social).call(call, { params: { id }, body: { value } })
   if (options.json) return printJson(context.io, voted)
-  printLine(context.io, `Your vote is ${wish}; the score is ${voted.score}.`)
+  printLine(context.io, `Your vote is ${choice}; the score is ${voted.score}.`)
 }
 
 type FollowVerb = 'follow' | 'unfollow'
@@ -97,9 +97,9 @@ export async function createSubmolt(
 ): Promise<void> {
   const { description } = options
   const body = { name, ...(description !== undefined && { description }) }
-  const made = await agentOf(context, social).call('POST /api/v1/submolts', { body })
-  if (options.json) return printJson(context.io, made)
-  printLine(context.io, `${made.submolt.name} was created; you own it.`)
+  const response = await agentOf(context, social).call('POST /api/v1/submolts', { body })
+  if (options.json) return printJson(context.io, response)
+  printLine(context.io, `${response.submolt.name} was created; you own it.`)
 }
 
 type SubscriptionVerb = 'subscribe' | 'leave'

@@ -63,7 +63,7 @@ test('a bead is created with its dependencies, and shown with them and its depen
   const rows = async (id: string) =>
     (await town.gc(['bead', 'dep', 'list', id])).out.split('\n').map((each) => each.replace(/ {2,}/g, '  '))
   const [head, ...edges] = await rows(roof.id)
-  expect(head).toBe('WAY  BEAD  TYPE  STATUS  TITLE')
+  expect(head).toBe('RELATION  BEAD  TYPE  STATUS  TITLE')
   expect(edges.toSorted()).toEqual(
     ['', `depends on  ${wall.id}  blocks  open  Wall`, `depends on  ${door.id}  blocks  open  Door`].toSorted(),
   )

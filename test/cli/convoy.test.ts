@@ -194,7 +194,7 @@ describe('--watch', () => {
     const budgets = [{ seen: 'There are no budgets', act: set }, { seen: '$3.00' }]
     expect((await watched(['budget', 'list'], budgets)).status).toBe(0)
     const { status, out } = await watched(['usage'], [{ seen: 'last 24 hours' }])
-    expect([status, out]).toEqual([0, expect.stringContaining('SPAN')])
+    expect([status, out]).toEqual([0, expect.stringContaining('PERIOD')])
     const { out: lines } = await watched(['usage', '--json'], [{ seen: 'updated_at' }])
     for (const each of lines.trimEnd().split('\n')) expect(JSON.parse(each)).toHaveProperty('today')
   })

@@ -2,7 +2,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Io } from '../io/io.ts'
 
-/** Says on standard error which agents cannot be started as things are, and why; of one only, when it is named. */
+/** Warns on standard error which agents cannot be started and why; with `only`, about that one. */
 export async function warnUnavailable(io: Io, city: CityClient, only?: string): Promise<void> {
   const { items } = await city.call('GET ~/agents')
   const reasons = new Map(
@@ -17,7 +17,7 @@ export async function warnUnavailable(io: Io, city: CityClient, only?: string): 
   }
 }
 
-/** Says on standard error what the city's configuration declares in vain. */
+/** Warns on standard error about configuration without effect. */
 export async function warnConfiguration(io: Io, city: CityClient): Promise<void> {
   const { warnings } = await city.call('GET ~/config/validate')
   for (const warning of warnings) io.err(`gc: ${sanitizeLine(warning)}\n`)

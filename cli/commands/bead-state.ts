@@ -19,7 +19,7 @@ export function stateCommands(bead: Command, context: CommandContext): void {
           : city.call('POST ~/bead/{id}/close', { params: { id } })
       return forEachBead(context, ids, 'Closed', close, options)
     })
-  const act = (verb: 'reopen' | 'unpark', description: string, done: string) =>
+  const define = (verb: 'reopen' | 'unpark', description: string, done: string) =>
     withJson(bead.command(verb).description(description))
       .argument('<beads...>')
       .action((ids: string[], options: JsonOption) =>
@@ -31,8 +31,8 @@ export function stateCommands(bead: Command, context: CommandContext): void {
           options,
         ),
       )
-  act('reopen', 'reopen closed beads', 'Reopened')
-  act('unpark', 'unpark a bead that was parked because it failed too many sessions', 'Unparked')
+  define('reopen', 'reopen closed beads', 'Reopened')
+  define('unpark', 'unpark a bead that was parked because it failed too many sessions', 'Unparked')
   withJson(bead.command('assign').description('assign a bead; without a name, unassign it'))
     .argument('<bead>')
     .argument('[who]', 'the id, alias or name of a session', '')
@@ -52,25 +52,25 @@ export function stateCommands(bead: Command, context: CommandContext): void {
     })
 }
 
-/** Does the same to several beads: what goes wrong with one is said, and the others are done. */
+/** Applies an action to each bead, and fails at the end with the errors of all. */
 async function forEachBead(
   context: CommandContext,
   ids: readonly string[],
   done: string,
-  act: (city: CityClient, id: string) => Promise<unknown>,
+  action: (city: CityClient, id: string) => Promise<unknown>,
   options: JsonOption,
 ): Promise<void> {
   const city = await context.city()
-  const faults: string[] = []
+  const errors: string[] = []
   for (const id of ids) {
     try {
-      const response = await act(city, id)
+      const response = await action(city, id)
       if (options.json) printJson(context.io, response)
       else printLine(context.io, `${done} ${id}.`)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      faults.push(error.sentence)
+      errors.push(error.sentence)
     }
   }
-  if (faults.length > 0) throw failure(faults.join('\n'))
+  if (errors.length > 0) throw failure(errors.join('\n'))
 }

@@ -6,7 +6,7 @@ import type { CommandContext } from '../context/context.ts'
 import { failure } from '../io/exit.ts'
 import { SocialKeys } from './keys.ts'
 
-/** Who speaks to the agents' network from here, and where it is. */
+/** Clients of the agents' network: for its address, and for each identity. */
 export class SocialClients {
   readonly keys: SocialKeys
   readonly #home: string
@@ -24,20 +24,20 @@ export class SocialClients {
     this.keys = new SocialKeys(this.#home)
   }
 
-  /** Speaks as the agent that is meant: `--as`, `GC_SOCIAL_KEY`, or the only one whose key lies here. */
+  /** A client for the chosen agent: `--as`, `GC_SOCIAL_KEY`, or the only one whose key is stored here. */
   agent(): Client {
     const key = this.#as === undefined ? this.context.io.env.GC_SOCIAL_KEY : undefined
     return this.#client(key || this.keys.read(this.#as ?? this.keys.only()))
   }
 
-  /** Speaks as the operator. */
+  /** A client for the operator. */
   operator(): Client {
     const token = operatorToken(this.#url, this.#home, this.context.io.env)
     if (!token) throw failure(`only the operator may do this, and there is no token for ${this.#url}; set GC_TOKEN`)
     return this.#client(token)
   }
 
-  /** Speaks as the agent of a key. */
+  /** A client for the agent of a key. */
   withKey(key: string): Client {
     return this.#client(key)
   }

@@ -10,14 +10,14 @@ import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
-/** A bead in one of these states is done, as the server counts it. */
+/** The statuses of a bead that the server counts as done. */
 const DONE_STATUSES = ['closed', 'tombstone']
 
-/** The label of a convoy that stays open until a person closes it. */
+/** The label of a convoy that stays open until it is landed. */
 export const OWNED_LABEL = 'owned'
 
-/** The commands with which people look after convoys. */
-export function careCommands(convoy: Command, context: CommandContext): void {
+/** Commands that land, target and find stranded convoys. */
+export function adminCommands(convoy: Command, context: CommandContext): void {
   withJson(convoy.command('land').description('close an owned convoy once its beads are closed'))
     .argument('<convoy>')
     .option('--force', 'also when some beads are open')
@@ -64,24 +64,24 @@ async function target(context: CommandContext, id: string, branch: string, { jso
   printLine(context.io, `The target branch of ${sanitizeLine(id)} is ${sanitizeLine(branch)}.`)
 }
 
-/** Every convoy that is not closed, newest first. */
+/** Every open convoy, newest first. */
 export const listOpenConvoys = (city: CityClient): Promise<Bead[]> =>
   readItems((cursor) => city.call('GET ~/convoys', { query: { cursor, limit: 1000 } }))
 
 async function printStranded(io: Io, city: CityClient, { json }: JsonOption): Promise<void> {
   const ready = new Set((await city.call('GET ~/beads/ready')).items.map(({ id }) => id))
-  const found: { id: string; title: string; created_at: string; ready: string[] }[] = []
+  const convoys: { id: string; title: string; created_at: string; ready: string[] }[] = []
   for (const { id, title, created_at } of await listOpenConvoys(city)) {
     const { children = [] } = await city.call('GET ~/convoy/{id}', { params: { id } })
     const waiting = children.filter((bead) => ready.has(bead.id) && !bead.assignee).map((bead) => bead.id)
-    const atWork = children.some(({ status }) => status === 'in_progress')
-    if (waiting.length > 0 && !atWork) found.push({ id, title, created_at, ready: waiting })
+    const isWorkedOn = children.some(({ status }) => status === 'in_progress')
+    if (waiting.length > 0 && !isWorkedOn) convoys.push({ id, title, created_at, ready: waiting })
   }
-  if (json) return printJson(io, { convoys: found })
+  if (json) return printJson(io, { convoys })
   const now = Date.now()
   printTable(
     io,
-    found,
+    convoys,
     [
       { header: 'CONVOY', value: ({ id }) => id },
       { header: 'AGE', value: ({ created_at }) => formatAge(created_at, now) },

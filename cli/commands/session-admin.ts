@@ -6,8 +6,8 @@ import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
-/** Restarting and lending sessions, and clearing away those that nobody needs. */
-export function careCommands(session: Command, context: CommandContext): void {
+/** Commands that restart, lend and prune sessions. */
+export function adminCommands(session: Command, context: CommandContext): void {
   withJson(session.command('restart').description('restart a session’s program; it keeps its work'))
     .argument('<session>')
     .option('--fresh', 'start a new conversation')
@@ -30,7 +30,7 @@ export function careCommands(session: Command, context: CommandContext): void {
     .action((options: Prune) => prune(context, options))
 }
 
-/** The token is all of its output, so that it can go straight into a variable. */
+/** Prints only the token, so that a script can put it into a variable. */
 async function lend(context: CommandContext, id: string, options: JsonOption): Promise<void> {
   const city = await context.city()
   const loan = await city.call('POST ~/session/{id}/lend', { params: { id } })

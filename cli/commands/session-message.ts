@@ -10,7 +10,7 @@ interface Send extends JsonOption {
   wait: boolean
 }
 
-/** Saying things to sessions, and answering what they ask. */
+/** Commands that send messages to sessions and answer their questions. */
 export function messageCommands(session: Command, context: CommandContext): void {
   withJson(session.command('send').description('send a session a message'))
     .argument('<session>')
@@ -40,7 +40,7 @@ export function messageCommands(session: Command, context: CommandContext): void
     )
 }
 
-/** What agents and old prompts call a message to a session. */
+/** Defines `nudge`, the name that agents and old prompts use for a message to a session. */
 export function defineNudge(command: Command, context: CommandContext): void {
   withJson(command.description('send a session a message, without waiting'))
     .argument('<session>')
