@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Json, NetworkOf } from '../support/network.ts'
+import { type Json, NetworkClient } from '../support/network.ts'
 
 /** The programs that agents already use, each with the requests it sends, as it sends them, and what it reads. */
 
-let network: NetworkOf
+let network: NetworkClient
 beforeAll(async () => {
-  network = await NetworkOf.open('[limits]\ngeneral = "5000/1m"\npost = "1000/30m"\n')
+  network = await NetworkClient.open('[limits]\ngeneral = "5000/1m"\npost = "1000/30m"\n')
 }, 20_000)
 afterAll(() => network[Symbol.asyncDispose]())
 
@@ -174,8 +174,8 @@ test('the MCP server may send a content type without a body, and shows its model
   }
   expect((await send(MCP, `DELETE /agents/${there.name}/follow`, { key })).status).toBe(200)
   expect((await send(MCP, `POST /comments/${there.comment}/upvote`, { key, body: {} })).status).toBe(200)
-  const told = await send(MCP, 'PATCH /agents/me', { key, body: { metadata: { mood: 'good' } } })
-  expect(told.body.agent.metadata).toEqual({ mood: 'good' })
+  const updated = await send(MCP, 'PATCH /agents/me', { key, body: { metadata: { mood: 'good' } } })
+  expect(updated.body.agent.metadata).toEqual({ mood: 'good' })
   const { body } = await send(MCP, 'POST /submolts', { key, body: { name: '!', display_name: 'x' } })
   expect([typeof body.error, body.error.length > 10]).toEqual(['string', true])
   const lost = await send(MCP, 'GET /submolts/general/moderators', { key })

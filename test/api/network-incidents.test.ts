@@ -1,28 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { each, type Json, type Member, NetworkOf } from '../support/network.ts'
+import { type Json, mapConcurrently, NetworkClient, type RegisteredAgent } from '../support/network.ts'
 
-/** What went wrong with networks of this kind, each with how it has to go. */
+/** Defects of similar networks that this one must not have. */
 
-let network: NetworkOf
+let network: NetworkClient
 let count = 0
 beforeAll(async () => {
-  network = await NetworkOf.open('[limits]\ngeneral = "5000/1m"\n')
+  network = await NetworkClient.open('[limits]\ngeneral = "5000/1m"\n')
 }, 20_000)
 afterAll(() => network[Symbol.asyncDispose]())
 
-const agent = (): Promise<Member> => network.register(`agent-${++count}`)
-const post = async ({ key }: Member, more: Json = {}): Promise<Json> => {
+const agent = (): Promise<RegisteredAgent> => network.register(`agent-${++count}`)
+const post = async ({ key }: RegisteredAgent, more: Json = {}): Promise<Json> => {
   const body = { submolt: 'general', title: 'A title', content: 'A text', ...more }
-  return (await network.need('POST /posts', { key, body })).post
+  return (await network.request('POST /posts', { key, body })).post
 }
-const comment = async ({ key }: Member, to: Json, more: Json = {}): Promise<Json> =>
-  (await network.need(`POST /posts/${to.id}/comments`, { key, body: { content: 'A comment', ...more } })).comment
-const karma = async ({ key }: Member): Promise<number> => (await network.need('GET /agents/me', { key })).agent.karma
+const comment = async ({ key }: RegisteredAgent, to: Json, more: Json = {}): Promise<Json> =>
+  (await network.request(`POST /posts/${to.id}/comments`, { key, body: { content: 'A comment', ...more } })).comment
+const karma = async ({ key }: RegisteredAgent): Promise<number> =>
+  (await network.request('GET /agents/me', { key })).agent.karma
 const many = <Result>(times: number, work: (at: number) => Promise<Result>): Promise<Result[]> =>
-  each([...Array(times).keys()], work, times)
+  mapConcurrently([...Array(times).keys()], work, times)
 
-/** What no answer lets out: the words of a database, a place in the sources, a path of this machine. */
-const INSIDES = /sqlite|constraint|select |insert |syntax error|\.ts:|\/\$bunfs|typeerror|\/tmp\//i
+/** What no response may contain: words of the database, places in the sources, paths of this machine. */
+const INTERNALS = /sqlite|constraint|select |insert |syntax error|\.ts:|\/\$bunfs|typeerror|\/tmp\//i
 
 describe('the network', () => {
   test('sorts every list in every way', async () => {
@@ -32,7 +33,7 @@ describe('the network', () => {
     const lists = ['/feed', '/posts', '/submolts', '/submolts/general/feed', `/posts/${id}/comments`]
     for (const list of lists) {
       for (const sort of sorts) {
-        const { status, body } = await network.ask(`GET ${list}?sort=${sort}`, { key: one.key })
+        const { status, body } = await network.send(`GET ${list}?sort=${sort}`, { key: one.key })
         expect([list, sort, status, body.success]).toEqual([list, sort, 200, true])
       }
     }
@@ -41,9 +42,9 @@ describe('the network', () => {
   test('counts many concurrent votes of one agent as one vote', async () => {
     const [author, voter] = [await agent(), await agent()]
     const { id } = await post(author)
-    const upvote = () => network.ask(`POST /posts/${id}/upvote`, { key: voter.key })
+    const upvote = () => network.send(`POST /posts/${id}/upvote`, { key: voter.key })
     expect((await many(12, upvote)).map(({ status }) => status)).toEqual(Array(12).fill(200))
-    const shown = async () => (await network.need(`GET /posts/${id}`, { key: voter.key })).post
+    const shown = async () => (await network.request(`GET /posts/${id}`, { key: voter.key })).post
     expect(await shown()).toMatchObject({ score: 0, upvotes: 0, user_vote: null })
     await upvote()
     expect(await shown()).toMatchObject({ score: 1, upvotes: 1, user_vote: 1 })
@@ -52,13 +53,13 @@ describe('the network', () => {
 
   test('follows once and registers one agent, however many requests come at once', async () => {
     const [one, other] = [await agent(), await agent()]
-    const follows = await many(12, () => network.need(`POST /agents/${other.name}/follow`, { key: one.key }))
+    const follows = await many(12, () => network.request(`POST /agents/${other.name}/follow`, { key: one.key }))
     expect(follows.filter(({ action }) => action === 'followed')).toHaveLength(1)
-    const asked = await many(12, (at) => {
-      return network.ask('POST /agents/register', { body: { name: at % 2 ? 'Wanted-By-All' : 'wanted-by-all' } })
+    const responses = await many(12, (at) => {
+      return network.send('POST /agents/register', { body: { name: at % 2 ? 'Wanted-By-All' : 'wanted-by-all' } })
     })
-    expect(asked.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)])
-    for (const { status, body } of asked) if (status === 409) expect(body.error).toBe('Name already taken')
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)])
+    for (const { status, body } of responses) if (status === 409) expect(body.error).toBe('Name already taken')
   })
 
   test('counts upvotes and downvotes separately, and never below 0', async () => {
@@ -69,7 +70,7 @@ describe('the network', () => {
       ['comments', await comment(author, target)],
     ] as const) {
       const vote = async (way: string) => {
-        const { upvotes, downvotes, score } = await network.need(`POST /${kind}/${id}/${way}`, { key: voter.key })
+        const { upvotes, downvotes, score } = await network.request(`POST /${kind}/${id}/${way}`, { key: voter.key })
         return [upvotes, downvotes, score]
       }
       expect([await vote('upvote'), await vote('downvote'), await vote('downvote')]).toEqual([
@@ -91,7 +92,7 @@ describe('the network', () => {
       [{ submolt: 'general', title: 'x', content: 'y' }, 201],
       [{ submolt: 'general', title: 'x', content: 'y' }, 429],
     ] as const) {
-      expect([body, (await network.ask('POST /posts', { key, body })).status]).toEqual([body, status])
+      expect([body, (await network.send('POST /posts', { key, body })).status]).toEqual([body, status])
     }
   })
 
@@ -119,9 +120,9 @@ describe('the network', () => {
       ['POST /submolts', 400, { name: 'Ж', display_name: 'x' }],
       ['POST /submolts', 400, { name: 'fine', display_name: long }],
     ] as const) {
-      const answer = await network.ask(operation, { key, body })
+      const answer = await network.send(operation, { key, body })
       expect({ operation, status: answer.status }).toEqual({ operation, status })
-      expect(JSON.stringify(answer.body)).not.toMatch(INSIDES)
+      expect(JSON.stringify(answer.body)).not.toMatch(INTERNALS)
       if (status >= 400) expect(answer.body).toMatchObject({ success: false, error: expect.any(String) })
     }
   })
@@ -129,18 +130,18 @@ describe('the network', () => {
   test('maintains its counters of subscribers, posts and comments, and when an agent was last active', async () => {
     const one = await agent()
     const name = `place-${++count}`
-    const made = await network.need('POST /submolts', { key: one.key, body: { name, display_name: 'A place' } })
+    const made = await network.request('POST /submolts', { key: one.key, body: { name, display_name: 'A place' } })
     expect(made.submolt.subscriber_count).toBe(1)
     const target = await post(one, { submolt: name })
     const said = await comment(one, target)
-    const shown = async () => (await network.need(`GET /posts/${target.id}`, { key: one.key })).post.comment_count
+    const shown = async () => (await network.request(`GET /posts/${target.id}`, { key: one.key })).post.comment_count
     expect(await shown()).toBe(1)
-    await network.need(`DELETE /comments/${said.id}`, { key: one.key })
+    await network.request(`DELETE /comments/${said.id}`, { key: one.key })
     expect(await shown()).toBe(0)
-    const { submolt } = await network.need(`GET /submolts/${name}`, { key: one.key })
+    const { submolt } = await network.request(`GET /submolts/${name}`, { key: one.key })
     expect(submolt).toMatchObject({ post_count: 1, subscriber_count: 1 })
     expect(Date.parse(submolt.last_activity_at)).toBeGreaterThanOrEqual(Date.parse(target.created_at))
-    const { agent: me } = await network.need('GET /agents/me', { key: one.key })
+    const { agent: me } = await network.request('GET /agents/me', { key: one.key })
     expect(Date.parse(me.last_active)).toBeGreaterThanOrEqual(Date.parse(target.created_at))
   })
 
@@ -148,7 +149,7 @@ describe('the network', () => {
     const one = await agent()
     await post(one, { title: 'A quincunx of trees' })
     const found = async (q: string) =>
-      (await network.need(`GET /search?q=${encodeURIComponent(q)}`, { key: one.key })).results.length
+      (await network.request(`GET /search?q=${encodeURIComponent(q)}`, { key: one.key })).results.length
     for (const q of ['%%', '__', '%quincunx_', '*', '"', 'quin%'])
       expect([q, await found(q)]).toEqual([q, q === '%quincunx_' ? 1 : 0])
     expect(await found('quincunx')).toBe(1)
@@ -165,7 +166,7 @@ describe('the network', () => {
       '/submolts/general/subscribe',
     ]
     for (const path of [...paths, '/agents/me']) {
-      const { status, body } = await network.ask(`DELETE ${path}`, { key: one.key })
+      const { status, body } = await network.send(`DELETE ${path}`, { key: one.key })
       expect([path, status, body.success, typeof body.message]).toEqual([path, 200, true, 'string'])
     }
   })
@@ -176,13 +177,13 @@ describe('the network', () => {
     const said = await comment(one, made)
     const { key } = one
     const agents = [
-      await network.need('GET /agents/me', { key }),
-      await network.need('PATCH /agents/me', { key, body: { description: 'Something else' } }),
-      await network.need(`GET /agents/profile?name=${one.name}`, { key }),
+      await network.request('GET /agents/me', { key }),
+      await network.request('PATCH /agents/me', { key, body: { description: 'Something else' } }),
+      await network.request(`GET /agents/profile?name=${one.name}`, { key }),
     ].map(({ agent }) => Object.keys(agent).sort())
     expect(agents[1]).toEqual(agents[0] ?? [])
     expect(agents[2]).toEqual(agents[0] ?? [])
-    const shown = await network.need(`GET /posts/${made.id}`, { key })
+    const shown = await network.request(`GET /posts/${made.id}`, { key })
     expect(Object.keys(shown.post)).toEqual(Object.keys(made))
     expect(Object.keys(shown.comments[0])).toEqual(Object.keys(said))
     for (const { author } of [made, said]) expect(author).toMatchObject({ id: one.id, name: one.name })
@@ -198,16 +199,16 @@ describe('the network', () => {
   })
 
   test('has a claim page, reserved names, and enforced suspensions', async () => {
-    const { agent: made } = await network.need('POST /agents/register', { body: { name: `agent-${++count}` } })
+    const { agent: made } = await network.request('POST /agents/register', { body: { name: `agent-${++count}` } })
     expect((await fetch(made.claim_url)).status).toBe(200)
     for (const name of ['me', 'Status', 'profile', 'register', 'admin']) {
-      expect([name, (await network.ask('POST /agents/register', { body: { name } })).status]).toEqual([name, 400])
+      expect([name, (await network.send('POST /agents/register', { body: { name } })).status]).toEqual([name, 400])
     }
     const { key, name } = await agent()
-    await network.operate(`POST /operator/agents/${name}/suspend`, { reason: 'flooding' })
-    const refused = await network.ask('GET /posts', { key })
+    await network.requestAsOperator(`POST /operator/agents/${name}/suspend`, { reason: 'flooding' })
+    const refused = await network.send('GET /posts', { key })
     expect([refused.status, refused.body.reason, refused.body.suspended_until]).toEqual([403, 'flooding', null])
-    expect((await network.need('GET /agents/me', { key })).agent).toMatchObject({
+    expect((await network.request('GET /agents/me', { key })).agent).toMatchObject({
       status: 'suspended',
       is_active: false,
     })
@@ -217,7 +218,7 @@ describe('the network', () => {
     const [one, other] = [await agent(), await agent()]
     const left = async (key?: string, from?: string) => {
       const headers: Record<string, string> = from === undefined ? {} : { 'x-forwarded-for': from }
-      const answer = await network.ask('GET /posts', { ...(key !== undefined && { key }), headers })
+      const answer = await network.send('GET /posts', { ...(key !== undefined && { key }), headers })
       return Number(answer.headers.get('x-ratelimit-remaining'))
     }
     expect([await left(one.key), await left(one.key), await left(other.key)]).toEqual([4_999, 4_998, 4_999])
@@ -230,16 +231,16 @@ describe('the network', () => {
     const target = await post(author)
     const said = await comment(author, target)
     await comment(voter, target, { parent_id: said.id })
-    await network.need(`POST /comments/${said.id}/upvote`, { key: voter.key })
-    await network.need(`POST /posts/${target.id}/upvote`, { key: voter.key })
-    await network.need(`DELETE /comments/${said.id}`, { key: author.key })
-    expect((await network.ask(`POST /comments/${said.id}/upvote`, { key: voter.key })).status).toBe(404)
-    const [gone] = (await network.need(`GET /posts/${target.id}/comments`, { key: voter.key })).comments
+    await network.request(`POST /comments/${said.id}/upvote`, { key: voter.key })
+    await network.request(`POST /posts/${target.id}/upvote`, { key: voter.key })
+    await network.request(`DELETE /comments/${said.id}`, { key: author.key })
+    expect((await network.send(`POST /comments/${said.id}/upvote`, { key: voter.key })).status).toBe(404)
+    const [gone] = (await network.request(`GET /posts/${target.id}/comments`, { key: voter.key })).comments
     expect(gone).toMatchObject({ is_deleted: true, content: '[deleted]', author: { name: '[deleted]' } })
     expect(JSON.stringify(gone)).not.toContain(author.id)
-    await network.need(`DELETE /posts/${target.id}`, { key: author.key })
-    expect((await network.ask(`GET /comments/${said.id}`, { key: voter.key })).status).toBe(404)
-    expect((await network.ask(`POST /posts/${target.id}/downvote`, { key: voter.key })).status).toBe(404)
+    await network.request(`DELETE /posts/${target.id}`, { key: author.key })
+    expect((await network.send(`GET /comments/${said.id}`, { key: voter.key })).status).toBe(404)
+    expect((await network.send(`POST /posts/${target.id}/downvote`, { key: voter.key })).status).toBe(404)
     expect(await karma(author)).toBe(2)
     expect(await network.miscounts()).toEqual([])
   })
@@ -249,7 +250,7 @@ describe('the network', () => {
     const statuses: number[] = []
     for (let at = 0; at < 11; at++) {
       const body = { name: `place-${++count}`, display_name: 'A place' }
-      statuses.push((await network.ask('POST /submolts', { key, body })).status)
+      statuses.push((await network.send('POST /submolts', { key, body })).status)
     }
     expect(statuses).toEqual([...Array(10).fill(201), 429])
   })

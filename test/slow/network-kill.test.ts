@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { each, type Json, type Member, NetworkOf } from '../support/network.ts'
+import { type Json, mapConcurrently, NetworkClient, type RegisteredAgent } from '../support/network.ts'
 import { dice } from './town.ts'
 
 const ROUNDS = Number(process.env.GC_KILLS ?? 25)
@@ -16,8 +16,8 @@ class Writer {
   readonly follows = new Map<string, { told: boolean; asked: boolean }>()
 
   constructor(
-    readonly agent: Member,
-    private readonly network: NetworkOf,
+    readonly agent: RegisteredAgent,
+    private readonly network: NetworkClient,
     private readonly random: () => number,
   ) {}
 
@@ -26,7 +26,7 @@ class Writer {
   }
 
   /** Writes until the program is gone. */
-  async run(posts: readonly string[], others: readonly Member[]): Promise<void> {
+  async run(posts: readonly string[], others: readonly RegisteredAgent[]): Promise<void> {
     for (;;) {
       try {
         await this.#write(posts, others)
@@ -37,7 +37,7 @@ class Writer {
     }
   }
 
-  async #write(posts: readonly string[], others: readonly Member[]): Promise<void> {
+  async #write(posts: readonly string[], others: readonly RegisteredAgent[]): Promise<void> {
     const what = this.random()
     const post = this.#one(posts)
     if (what < 0.4) return this.#vote(post)
@@ -61,7 +61,7 @@ class Writer {
   }
 
   async #ask(operation: string, body?: unknown): Promise<Json> {
-    const { status, body: said } = await this.network.ask(operation, { key: this.agent.key, body })
+    const { status, body: said } = await this.network.send(operation, { key: this.agent.key, body })
     if (status >= 300) throw new Refused(`${operation}: ${status} ${JSON.stringify(said)}`)
     return said
   }
@@ -71,16 +71,16 @@ class Writer {
     const { network } = this
     const { key, name } = this.agent
     const wrong: string[] = []
-    for (const id of this.posts) if ((await network.ask(`GET /posts/${id}`, { key })).status !== 200) wrong.push(id)
+    for (const id of this.posts) if ((await network.send(`GET /posts/${id}`, { key })).status !== 200) wrong.push(id)
     for (const id of this.comments)
-      if ((await network.ask(`GET /comments/${id}`, { key })).status !== 200) wrong.push(id)
+      if ((await network.send(`GET /comments/${id}`, { key })).status !== 200) wrong.push(id)
     for (const [post, vote] of this.votes) {
-      const cast = (await network.need(`GET /posts/${post}`, { key })).post.user_vote ?? 0
+      const cast = (await network.request(`GET /posts/${post}`, { key })).post.user_vote ?? 0
       if (cast !== vote.told && cast !== vote.asked) wrong.push(`${name} on ${post}: ${cast}, ${JSON.stringify(vote)}`)
       this.votes.set(post, { told: cast, asked: cast })
     }
     for (const [other, follow] of this.follows) {
-      const follows = (await network.need(`GET /agents/profile?name=${other}`, { key })).is_following
+      const follows = (await network.request(`GET /agents/profile?name=${other}`, { key })).is_following
       if (follows !== follow.told && follows !== follow.asked) wrong.push(`${name} → ${other}: ${follows}`)
       this.follows.set(other, { told: follows, asked: follows })
     }
@@ -98,15 +98,15 @@ const POSTED = { submolt: 'general', title: 'Posted', content: 'while it lived' 
 
 test(`${ROUNDS} kills under ${WRITERS} writers lose nothing they were told, and every counter is what its rows say`, async () => {
   const random = dice(SEED)
-  await using network = await NetworkOf.open(`[limits]\n${LIMITS.join('\n')}\n`)
+  await using network = await NetworkClient.open(`[limits]\n${LIMITS.join('\n')}\n`)
   const author = await network.register('author')
-  const agents = await each(
+  const agents = await mapConcurrently(
     Array.from({ length: WRITERS }, (_, at) => `writer-${at}`),
     (name) => network.register(name),
   )
-  const posts = await each([...Array(20).keys()], async (at) => {
+  const posts = await mapConcurrently([...Array(20).keys()], async (at) => {
     const body = { submolt: 'general', title: `Of all, ${at}`, content: 'x' }
-    return String((await network.need('POST /posts', { key: author.key, body })).post.id)
+    return String((await network.request('POST /posts', { key: author.key, body })).post.id)
   })
   const writers = agents.map((agent) => new Writer(agent, network, random))
   let told = 0
@@ -122,7 +122,7 @@ test(`${ROUNDS} kills under ${WRITERS} writers lose nothing they were told, and 
     await Promise.all(running)
     told += writers.reduce((sum, { posts, comments }) => sum + posts.length + comments.length, 0)
     await network.world.start()
-    const lost = (await each(writers, (writer) => writer.lost())).flat()
+    const lost = (await mapConcurrently(writers, (writer) => writer.lost())).flat()
     expect({ round, lost, miscounts: await network.miscounts() }).toEqual({ round, lost: [], miscounts: [] })
   }
   expect(told).toBeGreaterThan(ROUNDS)

@@ -5,42 +5,42 @@ import { World } from './world.ts'
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape; each is held to the document
 export type Json = Record<string, any>
 
-/** An answer of the network. */
-export interface Told {
+/** A response of the network. */
+export interface NetworkResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: Json
 }
 
-/** Who asks: the key, a body, more headers. */
-export interface Asking {
+/** The key, body and more headers of a request. */
+export interface NetworkRequest {
   readonly key?: string | undefined
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An agent that registered, with all that it was given. */
-export interface Member {
+/** A registered agent with its key. */
+export interface RegisteredAgent {
   readonly name: string
   readonly id: string
   readonly key: string
 }
 
-/** The network of a supervisor process, asked over HTTP; each answer of a declared operation is held to its document. */
-export class NetworkOf implements AsyncDisposable {
+/** The network of a supervisor process over HTTP; each response of a declared operation is checked against its document. */
+export class NetworkClient implements AsyncDisposable {
   #document: Json = {}
 
   private constructor(readonly world: World) {}
 
-  /** Starts a supervisor of its own; `toml` is its `social.toml`. */
-  static async open(toml?: string): Promise<NetworkOf> {
+  /** Starts a supervisor; `toml` is its `social.toml`. */
+  static async open(toml?: string): Promise<NetworkClient> {
     const world = await World.open()
     if (toml !== undefined) {
       await world.kill()
       writeFileSync(`${world.home}/social.toml`, toml)
       await world.start()
     }
-    const network = new NetworkOf(world)
+    const network = new NetworkClient(world)
     network.#document = Object(await (await fetch(`${world.url}/api/v1/openapi.json`)).json())
     return network
   }
@@ -49,8 +49,8 @@ export class NetworkOf implements AsyncDisposable {
     return this.#document
   }
 
-  /** `ask('POST /posts', { key, body })`; `raw` text goes as it is. */
-  async ask(operation: string, { key, body, headers = {} }: Asking = {}): Promise<Told> {
+  /** `send('POST /posts', { key, body })`; a string as body is sent as it is. */
+  async send(operation: string, { key, body, headers = {} }: NetworkRequest = {}): Promise<NetworkResponse> {
     const [method = 'GET', at = '/'] = operation.split(' ', 2)
     const path = `/api/v1${at}`
     const response = await fetch(this.world.url + path, {
@@ -62,39 +62,43 @@ export class NetworkOf implements AsyncDisposable {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const told: Told = { status: response.status, headers: response.headers, body: Object(await response.json()) }
-    if (declares(this.#document, method, path)) conforms(this.#document, method, path, told.status, told.body)
-    return told
+    const answer: NetworkResponse = {
+      status: response.status,
+      headers: response.headers,
+      body: Object(await response.json()),
+    }
+    if (declares(this.#document, method, path)) conforms(this.#document, method, path, answer.status, answer.body)
+    return answer
   }
 
-  /** Asks what has to succeed; its body. */
-  async need(operation: string, asking: Asking = {}): Promise<Json> {
-    const { status, body } = await this.ask(operation, asking)
+  /** Sends a request that has to succeed; returns the body. */
+  async request(operation: string, options: NetworkRequest = {}): Promise<Json> {
+    const { status, body } = await this.send(operation, options)
     if (status >= 300) throw new Error(`${operation}: ${status} ${JSON.stringify(body)}`)
     return body
   }
 
-  /** What the operator does. */
-  operate(operation: string, body?: unknown): Promise<Json> {
-    return this.need(operation, { key: this.world.operatorToken, body })
+  /** The same as the operator. */
+  requestAsOperator(operation: string, body?: unknown): Promise<Json> {
+    return this.request(operation, { key: this.world.operatorToken, body })
   }
 
-  async register(name: string): Promise<Member> {
-    const { agent } = await this.need('POST /agents/register', { body: { name, description: `I am ${name}` } })
+  async register(name: string): Promise<RegisteredAgent> {
+    const { agent } = await this.request('POST /agents/register', { body: { name, description: `I am ${name}` } })
     return { name: agent.name, id: agent.id, key: agent.api_key }
   }
 
-  /** Counters that do not say what is there. */
+  /** The wrong counters. */
   async miscounts(): Promise<Json[]> {
-    return (await this.operate('GET /operator/recount')).miscounts
+    return (await this.requestAsOperator('GET /operator/recount')).miscounts
   }
 
   /** Every item of a list, page after page. */
-  async all(path: string, key: string): Promise<Json[]> {
+  async listAll(path: string, key: string): Promise<Json[]> {
     const items: Json[] = []
     let cursor = ''
     do {
-      const page = await this.need(`GET ${path}${path.includes('?') ? '&' : '?'}limit=100${cursor}`, { key })
+      const page = await this.request(`GET ${path}${path.includes('?') ? '&' : '?'}limit=100${cursor}`, { key })
       items.push(...page.data)
       cursor = page.next_cursor === null ? '' : `&cursor=${encodeURIComponent(page.next_cursor)}`
     } while (cursor)
@@ -106,20 +110,20 @@ export class NetworkOf implements AsyncDisposable {
   }
 }
 
-/** Does something with each, so many at a time; what came of it, in their order. */
-export async function each<Item, Result>(
+/** Maps items concurrently, at most `limit` at a time; the results are in order. */
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
-  work: (item: Item, at: number) => Promise<Result>,
-  atOnce = 16,
+  work: (item: Item, index: number) => Promise<Result>,
+  limit = 16,
 ): Promise<Result[]> {
   const results: Result[] = []
   let next = 0
   const run = async () => {
-    for (let at = next++; at < items.length; at = next++) {
-      const item = items[at]
-      if (item !== undefined) results[at] = await work(item, at)
+    for (let index = next++; index < items.length; index = next++) {
+      const item = items[index]
+      if (item !== undefined) results[index] = await work(item, index)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, run))
+  await Promise.all(Array.from({ length: limit }, run))
   return results
 }

@@ -56,7 +56,7 @@ export class Keys {
     this.#deleteAll = store.prepare('DELETE FROM agent_keys WHERE agent = ?')
   }
 
-  /** KeyOwner key this is; undefined when it is nobody's. */
+  /** The agent with this key. */
   holder(key: string): KeyHolder | undefined {
     return this.#holder.get(hashSecret(key)) ?? undefined
   }

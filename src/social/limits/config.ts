@@ -50,8 +50,8 @@ function parseNewcomer(
   parse: (name: string, text: string) => Limit,
   errorFor: ErrorFor,
 ): Limits['newcomer'] {
-  const usual = defaultSettings.limits.newcomer
-  if (table === undefined) return usual
+  const defaults = defaultSettings.limits.newcomer
+  if (table === undefined) return defaults
   if (table === false) return undefined
   const { age: duration = '1d', ...others } = table
   const age = parseBoundedDuration(duration, MAX.age)
@@ -59,7 +59,7 @@ function parseNewcomer(
   const limits: Partial<Record<LimitedAction, readonly Limit[]>> = Object.fromEntries(
     Object.entries(others).map(([action, texts]) => [action, texts.map((text) => parse(`newcomer.${action}`, text))]),
   )
-  return { age, limits: { ...usual?.limits, ...limits } }
+  return { age, limits: { ...defaults?.limits, ...limits } }
 }
 
 function parseBoundedDuration(text: string, max: number): number | undefined {

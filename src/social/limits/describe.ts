@@ -10,11 +10,11 @@ const DESCRIBED = [
 /** The limits of an agent, in sentences. */
 export function describeLimits(limits: Limits): string {
   const { newcomer, general } = limits
-  const usual = DESCRIBED.map(([action, singular, plural]) => describe(limits[action], singular, plural))
+  const perAction = DESCRIBED.map(([action, singular, plural]) => describe(limits[action], singular, plural))
   const first = DESCRIBED.flatMap(([action, singular, plural]) =>
     (newcomer?.limits[action] ?? []).map((limit) => describe(limit, singular, plural)),
   )
-  const sentence = `You may send ${describe(general, 'request', 'requests')} and create ${usual.join(', ')}.`
+  const sentence = `You may send ${describe(general, 'request', 'requests')} and create ${perAction.join(', ')}.`
   if (!newcomer || first.length === 0) return sentence
   return `${sentence} For the first ${formatPeriod(newcomer.age)} after registration it is ${first.join(', ')}, unless you registered on the machine of this server.`
 }

@@ -19,11 +19,11 @@ export interface PageSize {
 const MAX_OFFSET = 1_000
 
 /** The query parameters of a list. Clients send all sorts of values here; only what makes no sense is an error. */
-export const pagingParameters = ({ default: usual, max }: PageSize) => ({
+export const pagingParameters = ({ default: fallback, max }: PageSize) => ({
   limit: Type.Optional(
     Type.Unknown({
       type: 'integer',
-      default: usual,
+      default: fallback,
       minimum: 1,
       maximum: max,
       description: `Items per page, 1 to ${max}. A number outside is clamped; anything else means the default.`,
@@ -46,12 +46,12 @@ export const wordParameter = (words: readonly string[], description: string) =>
   Type.Optional(Type.Unknown({ type: 'string', enum: words, default: words[0], description }))
 
 /** A value if it is one of the words, else the default. */
-export const parseWord = <Word extends string>(words: readonly Word[], usual: Word, value: unknown): Word =>
-  words.find((word) => word === value) ?? usual
+export const parseWord = <Word extends string>(words: readonly Word[], fallback: Word, value: unknown): Word =>
+  words.find((word) => word === value) ?? fallback
 
-export function parseLimit(value: unknown, { default: usual, max }: PageSize): number {
+export function parseLimit(value: unknown, { default: fallback, max }: PageSize): number {
   const limit = parseInteger(value)
-  return limit === undefined ? usual : Math.min(Math.max(limit, 1), max)
+  return limit === undefined ? fallback : Math.min(Math.max(limit, 1), max)
 }
 
 export function parseOffset(value: unknown): number {

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** People who are signed in, by the hash of their session cookie. */
-export const guests = sqliteTable(
+export const signInSessions = sqliteTable(
   'guests',
   {
     hash: text().primaryKey(),
