@@ -57,7 +57,7 @@ async function requestStop(
     return await client.call('POST /v0/stop', { body: { sessions: !keepSessions } })
   } catch (error) {
     if (!(error instanceof Unreachable) || keepSessions || io.env.GC_SESSION_ID) throw error
-    const { endLeftHosts } = await import('../../src/host/client/leftover.ts')
+    const { endRunningHosts: endLeftHosts } = await import('../../src/host/client/end-running-hosts.ts')
     if (await endLeftHosts(resolveHome(io.env))) return undefined
     throw failure(`nothing to stop: no supervisor answers at ${error.url}`)
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
-import type { SessionHost } from '../host/client/contract.ts'
+import type { SessionHost } from '../host/client/session-host.ts'
 
 /** What a city needs of the supervisor that runs it. */
 export interface CityDependencies {

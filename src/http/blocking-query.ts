@@ -3,28 +3,28 @@ import type { FieldError } from '../core/errors.ts'
 import { validationFailed } from './problem.ts'
 
 /** Until which event a query waits, and for how long in milliseconds. */
-export interface Waiting {
+export interface BlockingQuery {
   readonly index: number
   readonly ms: number
 }
 
-const USUAL = 30_000
-const LONGEST = 300_000
+const DEFAULT_WAIT_MS = 30_000
+const MAX_WAIT_MS = 300_000
 
 /** What `index` and `wait` ask for; undefined when the query does not wait. */
-export function waitingOf(text: string): Waiting | undefined {
+export function parseBlockingQuery(text: string): BlockingQuery | undefined {
   const given = new URLSearchParams(text)
   const index = given.get('index')
   const wait = given.get('wait')
   const faults: FieldError[] = []
-  if (index && !/^\d{1,20}$/.test(index)) faults.push(fault('index', 'must be the number of an event', index))
-  const ms = wait ? parseDuration(wait) : USUAL
-  if (!ms) faults.push(fault('wait', 'must be a length of time above 0, such as 30s or 1m30s', wait))
+  if (index && !/^\d{1,20}$/.test(index)) faults.push(fieldError('index', 'must be the number of an event', index))
+  const ms = wait ? parseDuration(wait) : DEFAULT_WAIT_MS
+  if (!ms) faults.push(fieldError('wait', 'must be a length of time above 0, such as 30s or 1m30s', wait))
   if (faults.length > 0) throw validationFailed(faults)
-  return index ? { index: Number(index), ms: Math.min(ms ?? USUAL, LONGEST) } : undefined
+  return index ? { index: Number(index), ms: Math.min(ms ?? DEFAULT_WAIT_MS, MAX_WAIT_MS) } : undefined
 }
 
-const fault = (name: string, message: string, value: string | null): FieldError => ({
+const fieldError = (name: string, message: string, value: string | null): FieldError => ({
   message,
   location: `query.${name}`,
   value: value?.slice(0, 200),

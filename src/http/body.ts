@@ -3,12 +3,12 @@ import { AppError, errorMessage } from '../core/errors.ts'
 import { describeJsonError } from './json-error.ts'
 
 /** How much a body may be and how long it may take. */
-export interface BodyRules {
+export interface BodyReaderOptions {
   readonly deadlines: Deadlines
   /** In bytes. */
   readonly limit: number
   /** In milliseconds. */
-  readonly patience: number
+  readonly timeoutMs: number
 }
 
 /** A closing connection carries the answer: the rest of the body is not wanted. */
@@ -18,7 +18,7 @@ const CLOSE = { connection: 'close' }
 export class BodyReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
 
-  constructor(private readonly rules: BodyRules) {}
+  constructor(private readonly rules: BodyReaderOptions) {}
 
   /** The value of a JSON body; undefined when there is none. */
   async json(request: Request): Promise<unknown> {
@@ -57,7 +57,7 @@ export class BodyReader {
   }
 
   #inTime(reading: Promise<Uint8Array>): Promise<Uint8Array> {
-    const { deadlines, patience } = this.rules
+    const { deadlines, timeoutMs: patience } = this.rules
     return new Promise((resolve, reject) => {
       const deadline = deadlines.after(patience, () => {
         reject(

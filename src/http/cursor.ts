@@ -14,20 +14,20 @@ export const cursorAfter = ({ createdAt, id }: Boundary): string =>
 export const cursorAfterSeq = (seq: number): string => pack({ k: 'sq', s: seq })
 
 /** The row a page goes on from; undefined without a cursor. */
-export function boundaryOf(cursor: string | undefined): Boundary | undefined {
+export function parseBoundaryCursor(cursor: string | undefined): Boundary | undefined {
   if (!cursor) return undefined
   const { k, ca, id } = unpack(cursor)
-  if (k !== 'cb' || typeof id !== 'string' || id === '') throw stale()
+  if (k !== 'cb' || typeof id !== 'string' || id === '') throw invalidCursor()
   if (ca === undefined) return { id }
-  if (typeof ca !== 'string' || Number.isNaN(Date.parse(ca))) throw stale()
+  if (typeof ca !== 'string' || Number.isNaN(Date.parse(ca))) throw invalidCursor()
   return { createdAt: ca, id }
 }
 
 /** The event a page goes on from; undefined without a cursor. */
-export function seqOf(cursor: string | undefined): number | undefined {
+export function parseSeqCursor(cursor: string | undefined): number | undefined {
   if (!cursor) return undefined
   const { k, s } = unpack(cursor)
-  if (k !== 'sq' || typeof s !== 'number' || !Number.isSafeInteger(s) || s < 1) throw stale()
+  if (k !== 'sq' || typeof s !== 'number' || !Number.isSafeInteger(s) || s < 1) throw invalidCursor()
   return s
 }
 
@@ -35,10 +35,10 @@ export function seqOf(cursor: string | undefined): number | undefined {
 export const cursorAfterKey = (list: string, key: readonly number[]): string => pack({ k: list, at: key })
 
 /** The numbers a page goes on from, so many of them; undefined without a cursor. */
-export function keyOf(cursor: string | undefined, list: string, length: number): number[] | undefined {
+export function parseKeyCursor(cursor: string | undefined, list: string, length: number): number[] | undefined {
   if (!cursor) return undefined
   const { k, at } = unpack(cursor)
-  if (k !== list || !Array.isArray(at) || at.length !== length || !at.every(Number.isFinite)) throw stale()
+  if (k !== list || !Array.isArray(at) || at.length !== length || !at.every(Number.isFinite)) throw invalidCursor()
   return at
 }
 
@@ -46,15 +46,15 @@ const pack = (value: object): string => `v1:${Buffer.from(JSON.stringify(value))
 
 function unpack(cursor: string): Record<string, unknown> {
   const text = /^v1:([A-Za-z0-9_-]+)$/.exec(cursor)?.[1]
-  if (!text) throw stale()
+  if (!text) throw invalidCursor()
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
     if (typeof value === 'object' && value !== null) return { ...value }
   } catch {
-    throw stale()
+    throw invalidCursor()
   }
-  throw stale()
+  throw invalidCursor()
 }
 
-const stale = (): AppError =>
+const invalidCursor = (): AppError =>
   new AppError('invalid-cursor', 'the cursor is not one of this list; ask for the first page again')

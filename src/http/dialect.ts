@@ -1,6 +1,6 @@
 import type { CommonCode } from '../core/errors.ts'
 import { type ProblemFormat, problemDetails } from './problem.ts'
-import { outcomeOf } from './request-validator.ts'
+import { successKindOf } from './request-validator.ts'
 import type { Route } from './route.ts'
 
 /** What differs from plane to plane in how it speaks. */
@@ -31,7 +31,7 @@ export const supervisorDialect: PlaneDialect = {
     if (path.includes('{')) codes.push('invalid-request')
     if (inCity) codes.push('city-not-found', 'store-unavailable')
     if (inCity || spec.query || spec.body || spec.blocking) codes.push('validation-failed')
-    if (method !== 'GET' || outcomeOf(spec.ok).kind === 'socket') codes.push('forbidden')
+    if (method !== 'GET' || successKindOf(spec.ok).kind === 'socket') codes.push('forbidden')
     return codes
   },
 }

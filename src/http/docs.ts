@@ -8,7 +8,7 @@ interface Operation {
   verb: string
   path: string
   tag: string
-  of: JsonObject
+  definition: JsonObject
 }
 
 /** The reference of a plane as one page: no script, nothing from elsewhere, every word of the document escaped. */
@@ -35,7 +35,7 @@ ${byTag.map(([tag, these]) => html`<b>${tag}</b>${these.map(link)}`)}
 <h1>${getString(info, 'title')}</h1>
 <p class="lead">${prose(getString(info, 'description'))}</p>
 <p class="lead">Version ${getString(info, 'version')}. The same as a document for programs: <a href="${prefix}/openapi.json">openapi.json</a>.</p>
-${byTag.map(([tag, these]) => html`<section><h2>${tag}</h2>${these.map(card)}</section>`)}
+${byTag.map(([tag, these]) => html`<section><h2>${tag}</h2>${these.map(operationSection)}</section>`)}
 <section><h2>shapes</h2>${schemas.map(([name, schema]) => shape(name, schema))}</section>
 </main>
 </body>
@@ -47,23 +47,27 @@ ${byTag.map(([tag, these]) => html`<section><h2>${tag}</h2>${these.map(card)}</s
 function operationsOf(document: JsonObject): Operation[] {
   return Object.entries(getObject(document, 'paths')).flatMap(([path, item]) =>
     Object.entries(item as JsonObject).map(([verb, value]) => {
-      const of = value as JsonObject
-      return { verb: verb.toUpperCase(), path, tag: String(getObjects(of, 'tags')[0]), of }
+      const definition = value as JsonObject
+      return { verb: verb.toUpperCase(), path, tag: String(getObjects(definition, 'tags')[0]), definition }
     }),
   )
 }
 
-const link = ({ of }: Operation): Markup =>
+const link = ({ definition: of }: Operation): Markup =>
   html`<a href="#${getString(of, 'operationId')}" title="${getString(of, 'summary')}">${getString(of, 'summary')}</a>`
 
-const card = ({ verb, path, of }: Operation): Markup => html`<article id="${getString(of, 'operationId')}">
+const operationSection = ({
+  verb,
+  path,
+  definition: of,
+}: Operation): Markup => html`<article id="${getString(of, 'operationId')}">
 <h3>${getString(of, 'summary')} ${of['x-gc-extension'] === true && html`<span class="ours">extension</span>`}</h3>
 <div class="line"><span class="verb ${verb}">${verb}</span><code>${path}</code></div>
 ${of.description ? html`<p>${prose(getString(of, 'description'))}</p>` : ''}
 ${parameters(getObjects(of, 'parameters'))}
 ${of.requestBody ? html`<h4>Body</h4>${content(getObject(of, 'requestBody'))}` : ''}
 <h4>Answers</h4>
-${answers(Object.entries(getObject(of, 'responses')))}
+${responseList(Object.entries(getObject(of, 'responses')))}
 </article>`
 
 const parameters = (all: readonly JsonObject[]): Markup | string =>
@@ -77,16 +81,16 @@ const parameters = (all: readonly JsonObject[]): Markup | string =>
       )}</table>`
 
 /** Successes are shown, refusals folded away. */
-function answers(responses: readonly [string, unknown][]): Markup {
+function responseList(responses: readonly [string, unknown][]): Markup {
   const table = (some: typeof responses) =>
-    html`<table>${some.map(([status, response]) => answer(status, response as JsonObject))}</table>`
+    html`<table>${some.map(([status, response]) => responseRow(status, response as JsonObject))}</table>`
   const isRefusal = ([status]: [string, unknown]) => /^[45]/.test(status)
   const refusals = responses.filter(isRefusal)
   const folded = html`<details><summary>Refusals: ${refusals.map(([status]) => status).join(', ')}</summary>${table(refusals)}</details>`
   return html`${table(responses.filter((one) => !isRefusal(one)))}${refusals.length > 0 && folded}`
 }
 
-const answer = (status: string, response: JsonObject): Markup =>
+const responseRow = (status: string, response: JsonObject): Markup =>
   html`<tr><td><code>${status}</code></td><td>${content(response)}</td><td>${prose(getString(response, 'description'))}</td></tr>`
 
 /** The shapes of a body, one for each media type. */

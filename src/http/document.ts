@@ -4,7 +4,7 @@ import { type JsonObject, SchemaComponents } from './components.ts'
 import { type PlaneDialect, supervisorDialect } from './dialect.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
 import { headersOf, parametersOf } from './parameters.ts'
-import { intakeOf, outcomeOf } from './request-validator.ts'
+import { bodyKindOf, successKindOf } from './request-validator.ts'
 import type { Route, Stream } from './route.ts'
 import { HeartbeatEvent } from './schema.ts'
 
@@ -36,7 +36,7 @@ export function documentOf(
   }
   const tags = [...new Set(routes.map(tagOf))].sort().map((name) => ({ name }))
   showProblem(components, dialect, [
-    ...routes.flatMap((route) => codesOf(route, dialect).map(({ code }) => code)),
+    ...routes.flatMap((route) => errorCodesOf(route, dialect).map(({ code }) => code)),
     ...reserved,
   ])
   return {
@@ -73,16 +73,16 @@ function operation(route: Route, tag: string, components: SchemaComponents, dial
     ...(spec.extension ? { 'x-gc-extension': true } : {}),
     parameters: parametersOf(route, components, dialect.requiresRequestHeader),
     ...(spec.body ? { requestBody: requestBody(spec.body, components) } : {}),
-    responses: { ...successes(route, components), ...refusals(route, components, dialect) },
+    responses: { ...successResponses(route, components), ...errorResponses(route, components, dialect) },
   }
 }
 
 function requestBody(body: TSchema, components: SchemaComponents): JsonObject {
-  const media = intakeOf(body) === 'bytes' ? 'application/octet-stream' : 'application/json'
+  const media = bodyKindOf(body) === 'bytes' ? 'application/octet-stream' : 'application/json'
   return { required: body[OptionalKind] !== 'Optional', content: { [media]: { schema: components.show(body) } } }
 }
 
-function successes(route: Route, components: SchemaComponents): JsonObject {
+function successResponses(route: Route, components: SchemaComponents): JsonObject {
   const { ok } = route.spec
   const headers = headersOf(route.spec)
   const one = (description: string, content?: JsonObject): JsonObject => ({
@@ -98,11 +98,14 @@ function successes(route: Route, components: SchemaComponents): JsonObject {
     return { 101: { ...one('The connection is a WebSocket now.'), ...messages(ok.upgrade, components) } }
   const entries = Object.entries<TSchema>(ok)
   return Object.fromEntries(
-    entries.map(([status, schema]) => [status, one(MEANING[status] ?? 'Done.', contentOf(schema, components))]),
+    entries.map(([status, schema]) => [
+      status,
+      one(STATUS_DESCRIPTIONS[status] ?? 'Done.', contentOf(schema, components)),
+    ]),
   )
 }
 
-const MEANING: Record<string, string> = {
+const STATUS_DESCRIPTIONS: Record<string, string> = {
   200: 'Done.',
   201: 'Made.',
   202: 'Taken on; the work goes on after this answer.',
@@ -139,10 +142,10 @@ function showProblem(components: SchemaComponents, { problems }: PlaneDialect, c
 }
 
 /** What can go wrong with any operation of this kind, and what its declaration adds. */
-function refusals(route: Route, components: SchemaComponents, dialect: PlaneDialect): JsonObject {
+function errorResponses(route: Route, components: SchemaComponents, dialect: PlaneDialect): JsonObject {
   const { problems } = dialect
   const problem = { [problems.media]: { schema: components.show(problems.model) } }
-  const byStatus = Map.groupBy(codesOf(route, dialect), (code) => problems.status(code))
+  const byStatus = Map.groupBy(errorCodesOf(route, dialect), (code) => problems.status(code))
   const entries = [...byStatus]
     .sort(([a], [b]) => a - b)
     .map(([status, given]) => {
@@ -154,18 +157,18 @@ function refusals(route: Route, components: SchemaComponents, dialect: PlaneDial
 
 const REQUEST_ID: JsonObject = { 'X-GC-Request-Id': { $ref: '#/components/headers/X-GC-Request-Id' } }
 
-function codesOf(route: Route, dialect: PlaneDialect): ErrorCode[] {
+function errorCodesOf(route: Route, dialect: PlaneDialect): ErrorCode[] {
   const { spec } = route
   const codes: ErrorCode[] = []
   const add = (...more: readonly (CommonCode | ErrorCode)[]) => codes.push(...more.map(toErrorCode))
   add(...dialect.commonErrors(route))
   if (spec.body) {
     add('invalid-request', 'request-timeout', 'body-too-large')
-    if (intakeOf(spec.body) === 'json') {
+    if (bodyKindOf(spec.body) === 'json') {
       add({ code: 'validation-failed', status: 400 }, { code: 'validation-failed', status: 415 })
     }
   }
-  if (outcomeOf(spec.ok).kind === 'socket') add({ code: 'invalid-request', status: 426 })
+  if (successKindOf(spec.ok).kind === 'socket') add({ code: 'invalid-request', status: 426 })
   if (spec.headers?.[IDEMPOTENCY_KEY]) add('idempotency-in-flight', 'idempotency-mismatch')
   add(...(spec.errors ?? []))
   return codes

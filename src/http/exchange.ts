@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts'
 import type { UntypedExchange } from './route.ts'
 
 /** The requests that are being answered, for those who must hear when one ends early. */
-export class Lives {
+export class ActiveRequests {
   readonly #open = new Set<AbortController>()
   #stopped = false
 
@@ -40,7 +40,7 @@ export class Lives {
 }
 
 /** One request on its way through its operation. */
-export class Turn implements UntypedExchange {
+export class ActiveExchange implements UntypedExchange {
   #life: AbortController | undefined
   #reply: UntypedExchange['response'] | undefined
   saveResponse: SaveResponse = withoutReplay
@@ -53,7 +53,7 @@ export class Turn implements UntypedExchange {
     readonly params: Readonly<Record<string, string>>,
     readonly query: unknown,
     readonly body: unknown,
-    private readonly lives: Lives,
+    private readonly lives: ActiveRequests,
   ) {}
 
   get life(): AbortController {
@@ -71,7 +71,7 @@ export class Turn implements UntypedExchange {
   }
 
   /** What the handler set; undefined when it set nothing. */
-  get replied(): UntypedExchange['response'] | undefined {
+  get explicitResponse(): UntypedExchange['response'] | undefined {
     return this.#reply
   }
 

@@ -4,28 +4,28 @@ import type { FieldError } from '../core/errors.ts'
 import { TOKEN_PREFIXES } from './credentials.ts'
 
 /** No caller reads more; a body of nothing but faults is not walked to its end. */
-const MOST_FAULTS = 50
-const LONGEST_VALUE = 200
+const MAX_ERRORS = 50
+const MAX_VALUE_LENGTH = 200
 
 /** What is wrong with a value, each fault with its place below `root`: `body.items[0].title`. */
 export function fieldErrorsOf(errors: Iterable<ValueError>, root: string): FieldError[] {
   const faults = new Map<string, FieldError>()
   for (const error of errors) {
-    if (!faults.has(error.path)) faults.set(error.path, faultOf(error, root))
-    if (faults.size === MOST_FAULTS) break
+    if (!faults.has(error.path)) faults.set(error.path, toFieldError(error, root))
+    if (faults.size === MAX_ERRORS) break
   }
   return [...faults.values()]
 }
 
-function faultOf(error: ValueError, root: string): FieldError {
+function toFieldError(error: ValueError, root: string): FieldError {
   const inner = onlyAlternative(error)
-  if (inner) return faultOf(inner, root)
+  if (inner) return toFieldError(inner, root)
   if (error.type === ValueErrorType.ObjectRequiredProperty) {
     const parent = error.path.slice(0, error.path.lastIndexOf('/'))
-    return { message: `${nameOf(error.path)} is required`, location: place(root, parent) }
+    return { message: `${nameOf(error.path)} is required`, location: toLocation(root, parent) }
   }
-  const fault: FieldError = { message: messageOf(error), location: place(root, error.path) }
-  const value = shown(error)
+  const fault: FieldError = { message: messageOf(error), location: toLocation(root, error.path) }
+  const value = visibleValue(error)
   return value === undefined ? fault : { ...fault, value }
 }
 
@@ -63,7 +63,7 @@ function messageOf({ type, schema, path, message }: ValueError): string {
       return `must be a ${schema.format}${schema.format === 'date-time' ? ' such as 2030-01-31T09:00:00Z' : ''}`
     case ValueErrorType.Union:
     case ValueErrorType.Literal:
-      return wanted(schema) ?? message
+      return describeAlternatives(schema) ?? message
     default:
       return schema.type ? `must be ${article(schema.type)}` : message
   }
@@ -71,7 +71,7 @@ function messageOf({ type, schema, path, message }: ValueError): string {
 
 const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
 
-function wanted(schema: TSchema): string | undefined {
+function describeAlternatives(schema: TSchema): string | undefined {
   const alternatives: TSchema[] = schema.anyOf ?? [schema]
   const values = alternatives.flatMap((each) => ('const' in each ? [String(each.const)] : []))
   return values.length === alternatives.length
@@ -85,12 +85,12 @@ const segments = (path: string): string[] =>
     .slice(1)
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-const nameOf = (path: string): string => segments(path).at(-1)?.slice(0, LONGEST_VALUE) ?? ''
+const nameOf = (path: string): string => segments(path).at(-1)?.slice(0, MAX_VALUE_LENGTH) ?? ''
 
 /** `/items/0/title` below `body` → `body.items[0].title`. */
-const place = (root: string, path: string): string =>
+const toLocation = (root: string, path: string): string =>
   segments(path).reduce(
-    (at, name) => (/^\d+$/.test(name) ? `${at}[${name}]` : `${at}.${name.slice(0, LONGEST_VALUE)}`),
+    (at, name) => (/^\d+$/.test(name) ? `${at}[${name}]` : `${at}.${name.slice(0, MAX_VALUE_LENGTH)}`),
     root,
   )
 
@@ -98,9 +98,9 @@ const SECRET_NAME = /token|secret|password|passphrase|credential|authorization|c
 const SECRET_VALUE = new RegExp(`${TOKEN_PREFIXES.join('|')}|bearer |-----BEGIN`, 'i')
 
 /** What was there, for the caller to recognise; nothing that may be a secret, and no whole objects. */
-function shown({ path, value }: ValueError): unknown {
+function visibleValue({ path, value }: ValueError): unknown {
   if (SECRET_NAME.test(path)) return undefined
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
   if (typeof value !== 'string' || SECRET_VALUE.test(value)) return undefined
-  return value.slice(0, LONGEST_VALUE)
+  return value.slice(0, MAX_VALUE_LENGTH)
 }

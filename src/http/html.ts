@@ -6,19 +6,19 @@ export class Markup {
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Text as it stands in a page. */
-export const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 
-type Piece = Markup | string | number | false | undefined | readonly Piece[]
+type HtmlPart = Markup | string | number | false | undefined | readonly HtmlPart[]
 
-const written = (piece: Piece): string => {
+const renderPart = (piece: HtmlPart): string => {
   if (piece instanceof Markup) return piece.text
-  if (Array.isArray(piece)) return piece.map(written).join('')
-  return piece === false || piece === undefined ? '' : escaped(String(piece))
+  if (Array.isArray(piece)) return piece.map(renderPart).join('')
+  return piece === false || piece === undefined ? '' : escapeHtml(String(piece))
 }
 
 /** Markup with pieces put in; everything that is not markup itself is escaped. */
-export const html = (strings: TemplateStringsArray, ...pieces: Piece[]): Markup =>
-  new Markup(String.raw({ raw: strings }, ...pieces.map(written)))
+export const html = (strings: TemplateStringsArray, ...pieces: HtmlPart[]): Markup =>
+  new Markup(String.raw({ raw: strings }, ...pieces.map(renderPart)))
 
 /** A sentence of a document: what stands between backticks is code. */
 export const prose = (sentence: string): Markup =>

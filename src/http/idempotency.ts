@@ -1,13 +1,13 @@
 import { AppError } from '../core/errors.ts'
 import type { Replay, Replays } from '../core/replays/replays.ts'
 import type { Caller } from './caller.ts'
-import type { Turn } from './exchange.ts'
+import type { ActiveExchange } from './exchange.ts'
 
 /** An operation that declares this header can be repeated with it. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key'
 
 /** Where the answers to an address are kept; undefined when there is nothing at it. */
-type FindReplays = (params: Turn['params']) => Replays | undefined
+type FindReplays = (params: ActiveExchange['params']) => Replays | undefined
 
 /**
  * Requests that carry an `Idempotency-Key`: the same one sent again gets the first one's answer and does nothing, also
@@ -20,11 +20,11 @@ export class Idempotency {
 
   constructor(
     private readonly findReplays: FindReplays,
-    private readonly report: (error: unknown, turn: Turn) => void,
+    private readonly report: (error: unknown, turn: ActiveExchange) => void,
   ) {}
 
   /** Runs `work`, or gives what it gave the first time this key was sent. */
-  run(turn: Turn, key: string, work: () => unknown): unknown {
+  run(turn: ActiveExchange, key: string, work: () => unknown): unknown {
     const replays = this.findReplays(turn.params)
     if (!replays) return work()
     const scope = scopeOf(turn, key)
@@ -37,7 +37,7 @@ export class Idempotency {
     return this.#first(turn, { replays, scope, digest, isRetry: replay !== undefined }, work)
   }
 
-  #first(turn: Turn, { replays, scope, digest, isRetry }: FirstRequest, work: () => unknown): unknown {
+  #first(turn: ActiveExchange, { replays, scope, digest, isRetry }: FirstRequest, work: () => unknown): unknown {
     let kept = false
     let begun = false
     const begin = async () => {
@@ -75,14 +75,14 @@ interface FirstRequest {
 
 const attempt = async (work: () => unknown): Promise<unknown> => work()
 
-const replayOf = (digest: string, { replied }: Turn, body: unknown): Replay => ({
+const replayOf = (digest: string, { explicitResponse: replied }: ActiveExchange, body: unknown): Replay => ({
   digest,
   body,
   status: replied?.status,
   headers: replied?.headers ?? {},
 })
 
-function repeated(turn: Turn, { body, status, headers }: Replay): unknown {
+function repeated(turn: ActiveExchange, { body, status, headers }: Replay): unknown {
   if (status !== undefined) turn.response.status = status
   Object.assign(turn.response.headers, headers)
   return body
@@ -101,7 +101,7 @@ const inFlight = (): AppError =>
   )
 
 /** A key is the caller's own, for one method and address. */
-const scopeOf = ({ request, caller }: Turn, key: string): string =>
+const scopeOf = ({ request, caller }: ActiveExchange, key: string): string =>
   hashOf(`${nameOf(caller)} ${request.method} ${new URL(request.url).pathname} ${key}`)
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')

@@ -2,10 +2,10 @@ import { connect } from 'node:net'
 import type { RequestHandler } from './app.ts'
 import { type HttpListener, type ListenOptions, listen, PortInUseError } from './listen.ts'
 
-const APART = 100
+const RETRY_INTERVAL_MS = 100
 /** How long a port is waited for that nobody listens at. */
-const PATIENCE = 2_000
-const LINGERS =
+const MAX_WAIT_MS = 2_000
+const HELD_BY_CONNECTION =
   'a connection holds the port, though no program listens there; try again in a minute or choose another port'
 
 /**
@@ -13,22 +13,22 @@ const LINGERS =
  * by the system, keeps everybody else off it: that is waited for a little, and told apart from a program that listens.
  */
 export async function listenWithRetry(app: RequestHandler, options: ListenOptions): Promise<HttpListener> {
-  for (let waited = 0; ; waited += APART) {
+  for (let waited = 0; ; waited += RETRY_INTERVAL_MS) {
     try {
       return listen(app, options)
     } catch (error) {
-      if (!(error instanceof PortInUseError) || (await answers(options))) throw error
-      if (waited >= PATIENCE) throw new PortInUseError(options.host, options.port, LINGERS)
+      if (!(error instanceof PortInUseError) || (await acceptsConnections(options))) throw error
+      if (waited >= MAX_WAIT_MS) throw new PortInUseError(options.host, options.port, HELD_BY_CONNECTION)
     }
-    await options.deadlines.sleep(APART)
+    await options.deadlines.sleep(RETRY_INTERVAL_MS)
   }
 }
 
 /** Whether a program takes connections there; one that is slow to do so counts. */
-function answers({ host, port, deadlines }: ListenOptions): Promise<boolean> {
+function acceptsConnections({ host, port, deadlines }: ListenOptions): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = connect({ host, port })
-  const late = deadlines.after(PATIENCE, () => resolve(true))
+  const late = deadlines.after(MAX_WAIT_MS, () => resolve(true))
   socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
   return promise.finally(() => {
     late.cancel()

@@ -24,10 +24,10 @@ export interface HttpListener {
 }
 
 /** The longest message a socket takes, and the most that waits for a slow one, in bytes. */
-const MESSAGE = 1024 * 1024
-const BACKLOG = 4 * 1024 * 1024
+const MAX_MESSAGE_BYTES = 1024 * 1024
+const MAX_BACKLOG_BYTES = 4 * 1024 * 1024
 const GOING_AWAY = 1001
-const FAULT = 1011
+const INTERNAL_ERROR = 1011
 
 /** Serves an app on an address; refuses with a sentence when the address cannot be had. */
 export function listen(app: RequestHandler, { host, port, deadlines, report }: ListenOptions): HttpListener {
@@ -85,12 +85,12 @@ function socketHandler(sockets: Set<Socket>, report: (error: unknown) => void): 
       run()
     } catch (error) {
       report(error)
-      socket.close(FAULT, 'internal server error')
+      socket.close(INTERNAL_ERROR, 'internal server error')
     }
   }
   return {
-    maxPayloadLength: MESSAGE,
-    backpressureLimit: BACKLOG,
+    maxPayloadLength: MAX_MESSAGE_BYTES,
+    backpressureLimit: MAX_BACKLOG_BYTES,
     closeOnBackpressureLimit: true,
     open(socket) {
       sockets.add(socket)

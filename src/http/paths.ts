@@ -4,13 +4,13 @@ import type { Route } from './route.ts'
  * A contract's path as the router takes it: the router wants one name for each position,
  * the contract has `/agent/{base}` beside `/agent/{dir}/{base}`.
  */
-export interface At {
+export interface RouterPath {
   readonly path: string
   /** The contract's names with the router's. */
   readonly names: readonly (readonly [name: string, key: string])[]
 }
 
-export function at(path: string): At {
+export function toRouterPath(path: string): RouterPath {
   const names: [string, string][] = []
   const segments = path.split('/').map((segment, position) => {
     const name = /^\{(.+)\}$/.exec(segment)?.[1]
@@ -22,7 +22,7 @@ export function at(path: string): At {
 }
 
 /** The router keeps the first of two operations at one address and forgets the other: it is our mistake, said at start. */
-export function refuseDoubles(routes: readonly Pick<Route, 'method' | 'path'>[]): void {
+export function assertUniqueOperations(routes: readonly Pick<Route, 'method' | 'path'>[]): void {
   const seen = new Set<string>()
   for (const { method, path } of routes) {
     const address = `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`

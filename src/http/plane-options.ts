@@ -44,11 +44,11 @@ export interface PlaneOptions {
   /** The longest body, in bytes. */
   readonly bodyLimit?: number
   /** How long a body may take to arrive, in milliseconds. */
-  readonly bodyPatience?: number
+  readonly bodyTimeoutMs?: number
   /** Between the heartbeats of a stream, in milliseconds. */
-  readonly heartbeat?: number
+  readonly heartbeatMs?: number
   /** How long a stream's reader may leave what was sent unread, in milliseconds. */
-  readonly streamPatience?: number
+  readonly stallTimeoutMs?: number
   readonly dialect?: PlaneDialect
   /** Error codes that clients may meet and that no operation declares, for the document. */
   readonly reservedCodes?: readonly string[]

@@ -1,34 +1,40 @@
 import type { Server } from 'bun'
-import type { Lives } from './exchange.ts'
+import type { ActiveRequests } from './exchange.ts'
 import { Idempotency } from './idempotency.ts'
-import type { Desk } from './operation-handler.ts'
+import type { PlaneServices } from './operation-handler.ts'
 import type { PlaneOptions, SocketData } from './plane-options.ts'
 import { type ProblemFormat, toAppError } from './problem.ts'
 import type { RequestGuard } from './request-guard.ts'
-import { stream } from './sse.ts'
+import { createSseStream } from './sse.ts'
 
 /** How many seconds the connection of a lagging reader stays when it still does not read. */
-const LINGER = 10
+const STALLED_TIMEOUT_S = 10
 
 /** What the operations of a plane work with. */
-interface Parts {
+interface PlaneServicesOptions {
   options: PlaneOptions
   problems: ProblemFormat
-  lives: Lives
-  gate: RequestGuard
+  activeRequests: ActiveRequests
+  guard: RequestGuard
   /** The server that requests come from; undefined until the first. */
   server(): Server<SocketData> | undefined
 }
 
 /** What the operations of a plane share. */
-export function deskOf({ options, problems, lives, gate, server }: Parts): Desk {
-  const { clock, deadlines, heartbeat, streamPatience: patience } = options
+export function createPlaneServices({
+  options,
+  problems,
+  activeRequests: lives,
+  guard: gate,
+  server,
+}: PlaneServicesOptions): PlaneServices {
+  const { clock, deadlines, heartbeatMs: heartbeat, stallTimeoutMs: patience } = options
   const report = (error: unknown, { method, url }: Request, id: string) =>
     options.report(error, { id, method, path: new URL(url).pathname })
   const hold = (request: Request) => server()?.timeout(request, 0)
   return {
-    lives,
-    hold,
+    activeRequests: lives,
+    disableTimeout: hold,
     idempotency: new Idempotency(
       (params) => options.replays?.(params),
       (error, { request, id }) => report(error, request, id),
@@ -36,22 +42,22 @@ export function deskOf({ options, problems, lives, gate, server }: Parts): Desk 
     callerOf: (request) => gate.callerOf(request),
     beginRead: (params) => void options.beginRead?.(params),
     index: (params) => options.index?.(params),
-    until(params, index, ms, turn) {
+    waitForEvent(params, index, ms, turn) {
       hold(turn.request)
       return options.waitForEvent?.(params, index, ms, turn.signal) ?? Promise.resolve()
     },
     stream(turn, frames) {
       const { request, id, signal } = turn
       hold(request)
-      return stream(frames, {
-        ...{ clock, deadlines, signal, heartbeat, patience },
+      return createSseStream(frames, {
+        ...{ clock, deadlines, signal, heartbeat, stallTimeoutMs: patience },
         report: (error) => report(error, request, id),
-        lagged: () => server()?.timeout(request, LINGER),
-        ended: () => turn.end(),
+        onStalled: () => server()?.timeout(request, STALLED_TIMEOUT_S),
+        onEnd: () => turn.end(),
       })
     },
     upgrade: (request, connection, headers) => server()?.upgrade(request, { data: { connection }, headers }) ?? false,
-    refuse(error, request, reply) {
+    writeError(error, request, reply) {
       const refusal = toAppError(error)
       if (refusal !== error) report(error, request, String(reply.headers['x-gc-request-id']))
       reply.status = problems.status(refusal)

@@ -4,15 +4,15 @@ import { BodyReader } from './body.ts'
 import { supervisorDialect } from './dialect.ts'
 import { docsPage } from './docs.ts'
 import { documentOf } from './document.ts'
-import { Lives } from './exchange.ts'
+import { ActiveRequests } from './exchange.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
-import { Answer, type ResponseHead } from './operation-handler.ts'
-import { at, type Methods, methodsOf, refuseDoubles } from './paths.ts'
+import { OperationHandler, type ResponseHead } from './operation-handler.ts'
+import { assertUniqueOperations, type Methods, methodsOf, toRouterPath } from './paths.ts'
 import type { PlaneOptions, SocketData } from './plane-options.ts'
-import { deskOf } from './plane-services.ts'
+import { createPlaneServices } from './plane-services.ts'
 import type { ProblemFormat } from './problem.ts'
-import { Entry } from './request-guard.ts'
-import { intakeOf } from './request-validator.ts'
+import { StandardGuard } from './request-guard.ts'
+import { bodyKindOf } from './request-validator.ts'
 import type { Route } from './route.ts'
 import { syncHook } from './sync-hook.ts'
 
@@ -27,27 +27,34 @@ export interface Plane {
 
 /** Builds a side of the server out of its routes. */
 export function createPlane(options: PlaneOptions): Plane {
-  refuseDoubles(options.routes)
-  refuseForgetful(options)
-  const lives = new Lives()
+  assertUniqueOperations(options.routes)
+  assertReplaysAvailable(options)
+  const lives = new ActiveRequests()
   const { guard, dialect = supervisorDialect } = options
-  const gate = 'admit' in guard ? guard : new Entry(guard)
-  const document = once(() => documentOf(options.info, options.routes, dialect, options.reservedCodes))
+  const gate = 'admit' in guard ? guard : new StandardGuard(guard)
+  const document = memoize(() => documentOf(options.info, options.routes, dialect, options.reservedCodes))
   let server: Server<SocketData> | undefined
-  const desk = deskOf({ options, problems: dialect.problems, lives, gate, server: () => server })
+  const desk = createPlaneServices({
+    options,
+    problems: dialect.problems,
+    activeRequests: lives,
+    guard: gate,
+    server: () => server,
+  })
   const app = new Elysia({ normalize: false, strictPath: true, sucrose: { gcTime: null } })
   const methods = methodsOf([
     ...options.routes,
-    ...OWN.map((path) => ({ method: 'GET' as const, path: dialect.prefix + path })),
+    ...DOCUMENT_PATHS.map((path) => ({ method: 'GET' as const, path: dialect.prefix + path })),
   ])
   app.onRequest(syncHook('({ request, set }) => early', ({ request, set }) => gate.admit(request, set)))
   app.onError(({ error, request, set }) => {
-    if (error instanceof NotFoundError) return lost(request, set, methods, dialect.problems)
-    return desk.refuse(error instanceof ParseError ? error.cause : error, request, set)
+    if (error instanceof NotFoundError) return writeNotFound(request, set, methods, dialect.problems)
+    return desk.writeError(error instanceof ParseError ? error.cause : error, request, set)
   })
-  describe(app, document, dialect.prefix)
-  const reader = readerOf(options)
-  for (const route of options.routes) mount(app, route, new Answer(route, at(route.path), desk), reader)
+  mountDocument(app, document, dialect.prefix)
+  const reader = createBodyReader(options)
+  for (const route of options.routes)
+    mount(app, route, new OperationHandler(route, toRouterPath(route.path), desk), reader)
   return {
     document,
     fetch(request, from) {
@@ -59,16 +66,16 @@ export function createPlane(options: PlaneOptions): Plane {
 }
 
 /** A route that promises to answer a repeated request as the first needs a place to keep the answer. */
-function refuseForgetful({ routes, replays }: PlaneOptions): void {
+function assertReplaysAvailable({ routes, replays }: PlaneOptions): void {
   const promise = routes.find(({ spec }) => spec.headers?.[IDEMPOTENCY_KEY] !== undefined)
   if (promise && !replays) throw new TypeError(`${promise.spec.id} takes an Idempotency-Key and nothing keeps answers`)
 }
 
-const readerOf = ({ deadlines, bodyLimit = 1024 * 1024, bodyPatience = 5_000 }: PlaneOptions): BodyReader =>
-  new BodyReader({ deadlines, limit: bodyLimit, patience: bodyPatience })
+const createBodyReader = ({ deadlines, bodyLimit = 1024 * 1024, bodyTimeoutMs = 5_000 }: PlaneOptions): BodyReader =>
+  new BodyReader({ deadlines, limit: bodyLimit, timeoutMs: bodyTimeoutMs })
 
 /** What a plane answers beside its operations. */
-const OWN = ['/openapi.json', '/docs']
+const DOCUMENT_PATHS = ['/openapi.json', '/docs']
 
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -78,9 +85,9 @@ const PAGE_HEADERS = {
 }
 
 /** Serves the document, for programs and for people; each is made when the first asks. */
-function describe(app: Elysia, document: () => Record<string, unknown>, prefix: string): void {
-  const text = once(() => JSON.stringify(document()))
-  const page = once(() => docsPage(document(), prefix))
+function mountDocument(app: Elysia, document: () => Record<string, unknown>, prefix: string): void {
+  const text = memoize(() => JSON.stringify(document()))
+  const page = memoize(() => docsPage(document(), prefix))
   app.get(`${prefix}/openapi.json`, ({ set }) => {
     set.headers['content-type'] = 'application/json'
     return text()
@@ -91,29 +98,34 @@ function describe(app: Elysia, document: () => Record<string, unknown>, prefix: 
   })
 }
 
-function mount(app: Elysia, route: Route, answer: Answer, reader: BodyReader): void {
-  const { path } = at(route.path)
-  const intake = intakeOf(route.spec.body)
+function mount(app: Elysia, route: Route, answer: OperationHandler, reader: BodyReader): void {
+  const { path } = toRouterPath(route.path)
+  const intake = bodyKindOf(route.spec.body)
   if (intake === 'none') {
-    const handler = ({ request, params, set }: Context) => answer.run(request, params, set, undefined)
+    const handler = ({ request, params, set }: Context) => answer.handle(request, params, set, undefined)
     app.route(route.method, path, syncHook('({ request, params, set }) => response', handler))
     return
   }
   const read = (request: Request) => (intake === 'bytes' ? reader.bytes(request) : reader.json(request))
-  app.route(route.method, path, ({ request, params, set, body }) => answer.run(request, params, set, held(body)), {
-    parse: async ({ request }) => new Held(await read(request)),
-  })
+  app.route(
+    route.method,
+    path,
+    ({ request, params, set, body }) => answer.handle(request, params, set, bodyValueOf(body)),
+    {
+      parse: async ({ request }) => new ParsedBody(await read(request)),
+    },
+  )
 }
 
 /** A body that was read: Elysia reads again what is undefined. */
-class Held {
+class ParsedBody {
   constructor(readonly value: unknown) {}
 }
 
-const held = (body: unknown): unknown => (body instanceof Held ? body.value : undefined)
+const bodyValueOf = (body: unknown): unknown => (body instanceof ParsedBody ? body.value : undefined)
 
 /** An address that is not ours, or not with this method. */
-function lost(request: Request, reply: ResponseHead, methods: Methods, problems: ProblemFormat): string {
+function writeNotFound(request: Request, reply: ResponseHead, methods: Methods, problems: ProblemFormat): string {
   const allowed = methods(new URL(request.url).pathname)
   const { media, body } = problems.notFound(request, allowed)
   reply.headers['content-type'] = media
@@ -122,7 +134,7 @@ function lost(request: Request, reply: ResponseHead, methods: Methods, problems:
   return body
 }
 
-function once<T>(make: () => T): () => T {
+function memoize<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {
     made ??= { value: make() }

@@ -37,13 +37,13 @@ function listCodes(model: JsonObject, codes: readonly string[]): JsonObject {
 }
 
 /** `bead-not-found` → `Bead Not Found`. */
-export const titleOf = (code: string): string => {
+export const toTitle = (code: string): string => {
   if (code === 'internal') return 'Internal Server Error'
   return code.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => (dash ? ' ' : '') + letter.toUpperCase())
 }
 
 function toProblem({ code, status, message, fieldErrors: faults }: AppError): ErrorModel {
-  const model: ErrorModel = { type: problemType(code), code, title: titleOf(code), status, detail: message }
+  const model: ErrorModel = { type: problemType(code), code, title: toTitle(code), status, detail: message }
   return faults.length > 0 ? { ...model, errors: faults } : model
 }
 

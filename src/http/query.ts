@@ -42,7 +42,7 @@ export function queryReader(schema: TObject): QueryReader {
       if (value !== undefined) query[field.name] = value
     }
     const faults = check(query)
-    if (faults.length > 0) throw validationFailed(faults.map((fault) => located(fault)))
+    if (faults.length > 0) throw validationFailed(faults.map((fault) => withLocation(fault)))
     return query
   }
 }
@@ -62,7 +62,7 @@ function read({ name, schema, parse }: Field, given: URLSearchParams): unknown {
 const parserOf = (schema: TSchema): Parse => PARSERS[(schema[Kind] === 'Array' ? schema.items : schema)[Kind]] ?? asIs
 
 /** A missing parameter is placed at its own name. */
-function located(fault: FieldError): FieldError {
+function withLocation(fault: FieldError): FieldError {
   const missing = fault.location === 'query' && /^(\S+) is required$/.exec(fault.message)?.[1]
   return missing ? { ...fault, location: `query.${missing}` } : fault
 }

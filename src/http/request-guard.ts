@@ -13,14 +13,14 @@ export interface RequestGuard {
 }
 
 /** What happens to every request before it is routed: it is named, shared with whom it may be, and let in or not. */
-export class Entry implements RequestGuard {
+export class StandardGuard implements RequestGuard {
   readonly #callers = new WeakMap<Request, Caller>()
 
   constructor(private readonly settings: GuardSettings) {}
 
   /** Throws the refusal of whoever may not go on; answers preflights itself. */
   admit(request: Request, reply: ResponseHead): Response | undefined {
-    const seen = new Seen(request.method, request.headers)
+    const seen = new LazyRequest(request.method, request.headers)
     reply.headers['x-gc-request-id'] = createExchangeId()
     setCorsHeaders(reply.headers, seen.origin, this.settings)
     const caller = checkRequest(seen, this.settings)
@@ -35,7 +35,7 @@ export class Entry implements RequestGuard {
 }
 
 /** A request as the guard sees it: a header is read when it is looked at. */
-class Seen implements GuardedRequest {
+class LazyRequest implements GuardedRequest {
   constructor(
     readonly method: string,
     private readonly headers: Headers,

@@ -1,20 +1,20 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 import { AppError } from '../core/errors.ts'
-import { waitingOf } from './blocking-query.ts'
+import { parseBlockingQuery } from './blocking-query.ts'
 import { type Check, compile } from './check.ts'
 import { validationFailed } from './problem.ts'
 import { type QueryReader, queryReader } from './query.ts'
 import type { Route, Stream, Success } from './route.ts'
-import { type Tidy, tidier } from './strip-nulls.ts'
+import { createNullStripper, type NullStripper } from './strip-nulls.ts'
 
 /** What kind of success an operation has, decided once. */
-export type Outcome =
+export type SuccessKind =
   | { kind: 'json'; status: number; empty: boolean }
   | { kind: 'stream' }
   | { kind: 'media'; media: string }
   | { kind: 'socket' }
 
-export function outcomeOf(ok: Success): Outcome {
+export function successKindOf(ok: Success): SuccessKind {
   if (Kind in ok) return { kind: 'json', status: 200, empty: isEmpty(ok) }
   if ('frames' in ok) return { kind: 'stream' }
   if ('media' in ok) return { kind: 'media', media: String(ok.media) }
@@ -30,21 +30,21 @@ const isEmpty = (schema: unknown): boolean =>
   Kind in schema &&
   ['Void', 'Undefined'].includes(String(schema[Kind]))
 
-export const isStream = (ok: Success): ok is Stream => outcomeOf(ok).kind === 'stream'
+export const isStream = (ok: Success): ok is Stream => successKindOf(ok).kind === 'stream'
 
 /** How an operation takes its body: parsed, as bytes, or not at all. */
-export type Intake = 'json' | 'bytes' | 'none'
+export type BodyKind = 'json' | 'bytes' | 'none'
 
-export const intakeOf = (body: TSchema | undefined): Intake =>
+export const bodyKindOf = (body: TSchema | undefined): BodyKind =>
   body === undefined ? 'none' : body[Kind] === 'Uint8Array' ? 'bytes' : 'json'
 
 /** Holds requests to an operation's declaration; compiled when the first one comes. */
-export class Declared {
+export class RequestValidator {
   readonly blocking: boolean
   readonly #route: Route
   #query: QueryReader | undefined
   #check: Check | undefined
-  #tidy: Tidy | undefined
+  #tidy: NullStripper | undefined
 
   constructor(route: Route) {
     this.#route = route
@@ -64,7 +64,7 @@ export class Declared {
     if (value === undefined || (value instanceof Uint8Array && value.length === 0)) return this.#absent(body)
     if (!this.#check) {
       this.#check = compile(body, 'body')
-      this.#tidy = tidier(body)
+      this.#tidy = createNullStripper(body)
     }
     this.#tidy?.(value)
     const faults = this.#check(value)
@@ -73,8 +73,8 @@ export class Declared {
   }
 
   /** Which event the request wants to be answered after. */
-  waiting(search: string) {
-    return this.blocking ? waitingOf(search) : undefined
+  blockingQuery(search: string) {
+    return this.blocking ? parseBlockingQuery(search) : undefined
   }
 
   #absent(body: TSchema): undefined {
@@ -83,7 +83,7 @@ export class Declared {
 }
 
 /** The contract's parameters of a path, decoded; the router has null where the encoding is broken. */
-export function paramsOf(names: readonly (readonly [string, string])[], found: Record<string, string | null>) {
+export function decodeParams(names: readonly (readonly [string, string])[], found: Record<string, string | null>) {
   const params: Record<string, string> = {}
   for (const [name, key] of names) {
     const value = found[key]

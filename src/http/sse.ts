@@ -24,16 +24,16 @@ const ESCAPES: Record<string, string> = {
 }
 
 /** A value as the one line of JSON that a frame carries; make it once where many streams send it. */
-export const line = (value: unknown): string =>
+export const toSseLine = (value: unknown): string =>
   JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (found) => ESCAPES[found] ?? found)
 
 const encoder = new TextEncoder()
 
 /** The bytes of a frame: `id`, `event`, `data`, in that order. */
-export function encode(frame: SseFrame): Uint8Array {
+export function encodeSseFrame(frame: SseFrame): Uint8Array {
   if (frame.bytes) return frame.bytes
   const id = frame.id === undefined ? '' : `id: ${frame.id}\n`
-  const data = typeof frame.data === 'string' ? frame.data : line(frame.data)
+  const data = typeof frame.data === 'string' ? frame.data : toSseLine(frame.data)
   frame.bytes = encoder.encode(`${id}event: ${frame.event}\ndata: ${data}\n\n`)
   return frame.bytes
 }
@@ -47,13 +47,13 @@ export interface StreamOptions {
   /** Hears what the frames threw after the stream began. */
   report(error: unknown): void
   /** Runs before a reader is let go that left unread what was sent. */
-  lagged(): void
+  onStalled(): void
   /** Runs once, when the stream is over for whatever reason. */
-  ended(): void
+  onEnd(): void
   /** Between heartbeats, in milliseconds. */
   readonly heartbeat?: number
   /** How long a reader may leave what was sent unread before it is let go, in milliseconds. */
-  readonly patience?: number
+  readonly stallTimeoutMs?: number
 }
 
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
@@ -65,18 +65,18 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
 /** The first byte makes the server send the headers; to a reader it is a comment. */
 const OPENING = encoder.encode(':\n')
 /** What waits for a slow reader beside the buffers of the system, in bytes. */
-const QUEUE = 64 * 1024
+const MAX_QUEUED_BYTES = 64 * 1024
 
 /** Sends frames as they come, a heartbeat when it is due, and lets go of a reader that stopped reading. */
-export function stream(frames: PullSource<SseFrame>, options: StreamOptions): ReadableStream<Uint8Array> {
-  const pump = new Pump(frames, options)
+export function createSseStream(frames: PullSource<SseFrame>, options: StreamOptions): ReadableStream<Uint8Array> {
+  const pump = new SseWriter(frames, options)
   return new ReadableStream<Uint8Array>(
-    { start: (controller) => pump.start(controller), pull: () => pump.wanted(), cancel: () => pump.end() },
-    new ByteLengthQueuingStrategy({ highWaterMark: QUEUE }),
+    { start: (controller) => pump.start(controller), pull: () => pump.pull(), cancel: () => pump.end() },
+    new ByteLengthQueuingStrategy({ highWaterMark: MAX_QUEUED_BYTES }),
   )
 }
 
-class Pump {
+class SseWriter {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #beat: Deadline | undefined
   /** Set while the reader has more to read than it is sent at once. */
@@ -113,7 +113,7 @@ class Pump {
   }
 
   /** The reader takes bytes again. Resolves when it has as many as it is sent at once: until then it need not ask. */
-  wanted(): Promise<void> {
+  pull(): Promise<void> {
     this.#enough = Promise.withResolvers()
     if (this.#stalled) this.#ring()
     this.#stalled?.cancel()
@@ -134,7 +134,7 @@ class Pump {
     } catch {
       // The reader cancelled: there is nothing left to close.
     }
-    this.options.ended()
+    this.options.onEnd()
   }
 
   /** What is recorded together is sent together: by the end of this turn of the loop. */
@@ -147,16 +147,16 @@ class Pump {
   #send(): void {
     this.#rung = false
     try {
-      while (!this.#over && !this.#stalled && this.#portion < QUEUE) {
+      while (!this.#over && !this.#stalled && this.#portion < MAX_QUEUED_BYTES) {
         const frame = this.frames.take()
         if (frame === undefined) break
-        const bytes = encode(frame)
+        const bytes = encodeSseFrame(frame)
         this.#portion += bytes.length
         this.#controller?.enqueue(bytes)
         if (this.#full) this.#stall()
       }
       if (this.frames.isDone) this.end()
-      else if (this.#portion >= QUEUE && !this.#stalled) this.#rest()
+      else if (this.#portion >= MAX_QUEUED_BYTES && !this.#stalled) this.#rest()
     } catch (error) {
       if (!this.#over) this.options.report(error)
       this.end()
@@ -174,10 +174,10 @@ class Pump {
   }
 
   #stall(): void {
-    const { deadlines, patience = 30_000 } = this.options
+    const { deadlines, stallTimeoutMs: patience = 30_000 } = this.options
     this.#enough?.resolve()
     this.#stalled = deadlines.after(patience, () => {
-      this.options.lagged()
+      this.options.onStalled()
       this.end()
     })
   }
@@ -186,10 +186,11 @@ class Pump {
     const { clock, deadlines, heartbeat = 15_000 } = this.options
     this.#beat = deadlines.after(heartbeat, () => {
       this.#armHeartbeat()
-      if (!this.#full) this.#controller?.enqueue(encode({ event: 'heartbeat', data: { timestamp: second(clock) } }))
+      if (!this.#full)
+        this.#controller?.enqueue(encodeSseFrame({ event: 'heartbeat', data: { timestamp: timestampToSecond(clock) } }))
     })
   }
 }
 
 /** Now, to the second. */
-const second = (clock: Clock): string => toTimestamp(clock.now()).replace(/\.\d+Z$/, 'Z')
+const timestampToSecond = (clock: Clock): string => toTimestamp(clock.now()).replace(/\.\d+Z$/, 'Z')

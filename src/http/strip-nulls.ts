@@ -1,30 +1,30 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 
 /** Takes the nulls out of a value that its schema allows to be absent but not to be null. */
-export type Tidy = (value: unknown) => void
+export type NullStripper = (value: unknown) => void
 
 /** The tidier of a schema; undefined when no null in it can mean absence. */
-export function tidier(schema: TSchema): Tidy | undefined {
-  if (schema[Kind] === 'Object') return tidyObject(schema)
-  if (schema[Kind] === 'Array') return each(schema.items, (value) => (Array.isArray(value) ? value : []))
+export function createNullStripper(schema: TSchema): NullStripper | undefined {
+  if (schema[Kind] === 'Object') return createObjectStripper(schema)
+  if (schema[Kind] === 'Array') return createItemStripper(schema.items, (value) => (Array.isArray(value) ? value : []))
   if (schema[Kind] === 'Record') {
     const [item] = Object.values<TSchema>(schema.patternProperties ?? {})
-    return item && each(item, (value) => (isObject(value) ? Object.values(value) : []))
+    return item && createItemStripper(item, (value) => (isObject(value) ? Object.values(value) : []))
   }
   const values = (schema.anyOf ?? []).filter((one: TSchema) => one[Kind] !== 'Null')
-  return values.length === 1 ? tidier(values[0]) : undefined
+  return values.length === 1 ? createNullStripper(values[0]) : undefined
 }
 
-function each(item: TSchema, children: (value: unknown) => unknown[]): Tidy | undefined {
-  const tidy = tidier(item)
+function createItemStripper(item: TSchema, children: (value: unknown) => unknown[]): NullStripper | undefined {
+  const tidy = createNullStripper(item)
   return tidy && ((value) => children(value).forEach(tidy))
 }
 
-function tidyObject(schema: TSchema): Tidy | undefined {
+function createObjectStripper(schema: TSchema): NullStripper | undefined {
   const properties = Object.entries<TSchema>(schema.properties ?? {})
-  const optional = properties.flatMap(([name, property]) => (droppable(property) ? [name] : []))
+  const optional = properties.flatMap(([name, property]) => (isStrippable(property) ? [name] : []))
   const nested = properties.flatMap(([name, property]) => {
-    const tidy = tidier(property)
+    const tidy = createNullStripper(property)
     return tidy ? [{ name, tidy }] : []
   })
   if (optional.length + nested.length === 0) return undefined
@@ -35,10 +35,10 @@ function tidyObject(schema: TSchema): Tidy | undefined {
   }
 }
 
-const droppable = (schema: TSchema): boolean => schema[OptionalKind] === 'Optional' && !takesNull(schema)
+const isStrippable = (schema: TSchema): boolean => schema[OptionalKind] === 'Optional' && !acceptsNull(schema)
 
-const takesNull = (schema: TSchema): boolean =>
-  ['Null', 'Any', 'Unknown'].includes(schema[Kind]) || (schema.anyOf ?? []).some(takesNull)
+const acceptsNull = (schema: TSchema): boolean =>
+  ['Null', 'Any', 'Unknown'].includes(schema[Kind]) || (schema.anyOf ?? []).some(acceptsNull)
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

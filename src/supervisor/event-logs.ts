@@ -8,7 +8,7 @@ import type { RecordedEvent } from '../core/events/event.ts'
 import { type FollowedEvent, Follower, type LogSource } from '../core/events/follow.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { PullSource } from '../core/pull-source.ts'
-import { line, type SseFrame } from '../http/sse.ts'
+import { type SseFrame, toSseLine } from '../http/sse.ts'
 import type { WorkflowEvents } from '../orchestration/runs/projection.ts'
 
 /** The name of the supervisor's own log beside those of the cities. */
@@ -157,5 +157,5 @@ function toTaggedFrame(
   at.set(name, recorded?.seq ?? gap?.to ?? 0)
   const id = formatCursor(at)
   if (gap) return { id, event: 'gap', data: { type: 'gap', city: name, ...gap } }
-  return { id, event: 'tagged_event', data: line(withWorkflow(toTaggedEvent(name, recorded), workflows)) }
+  return { id, event: 'tagged_event', data: toSseLine(withWorkflow(toTaggedEvent(name, recorded), workflows)) }
 }

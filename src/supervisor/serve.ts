@@ -12,8 +12,8 @@ import { Lock } from '../core/lock.ts'
 import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { Store } from '../core/store.ts'
-import { connect } from '../host/client/client.ts'
-import type { SessionHost } from '../host/client/contract.ts'
+import { connectToHosts } from '../host/client/host-client.ts'
+import type { SessionHost } from '../host/client/session-host.ts'
 import { createApp, type RequestHandler } from '../http/app.ts'
 import { redactTokens } from '../http/credentials.ts'
 import { isLoopback } from '../http/guard.ts'
@@ -99,7 +99,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   home.link(program)
   const build = [options.version, options.build].filter(Boolean).join('-')
   const launch = [...program, 'host']
-  const host = await connect({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
+  const host = await connectToHosts({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
   resources.defer(() => host.close())
 
   const logs = new EventLogs(log, clock, () => cities.listRunning())

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
-import { connect, type Host } from '../../src/host/client/client.ts'
+import { connectToHosts, type HostClient } from '../../src/host/client/host-client.ts'
 import { tempFolder } from '../support/folder.ts'
 
 /**
@@ -37,12 +37,17 @@ const ticker = (every: number, tail: string) => [
   `setInterval(() => process.stdout.write('@' + (performance.timeOrigin + performance.now()) + ';${tail}'), ${every})`,
 ]
 
-async function read(host: Host, key: string, signal: AbortSignal, hear: (bytes: Uint8Array) => void): Promise<void> {
+async function read(
+  host: HostClient,
+  key: string,
+  signal: AbortSignal,
+  hear: (bytes: Uint8Array) => void,
+): Promise<void> {
   for await (const piece of host.follow(key, 'end', signal)) if ('bytes' in piece) hear(piece.bytes)
 }
 
 /** How old the times are that a session writes, when they are read. */
-async function ages(host: Host, key: string, signal: AbortSignal): Promise<number[]> {
+async function ages(host: HostClient, key: string, signal: AbortSignal): Promise<number[]> {
   const samples: number[] = []
   await read(host, key, signal, (bytes) => {
     const now = performance.timeOrigin + performance.now()
@@ -54,7 +59,7 @@ async function ages(host: Host, key: string, signal: AbortSignal): Promise<numbe
   return samples
 }
 
-async function latency(host: Host): Promise<void> {
+async function latency(host: HostClient): Promise<void> {
   await host.start(program('ticker', ticker(20, '')))
   const calm = await ages(host, 'ticker', AbortSignal.timeout(3_000))
   say(`byte to reader, alone: p50 ${at(calm, 0.5)}, p99 ${at(calm, 0.99)} (${calm.length} samples)`)
@@ -80,7 +85,7 @@ const ticksOf = (pid: number): number => {
   return Number(fields[11]) + Number(fields[12])
 }
 
-async function many(host: Host, again: () => Promise<Host>): Promise<void> {
+async function many(host: HostClient, again: () => Promise<HostClient>): Promise<void> {
   const [before] = await host.status()
   const began = performance.now()
   const full = `seq 1 300 | sed 's/$/ ${'x'.repeat(100)}/'; exec sleep 3600`
@@ -110,7 +115,7 @@ async function many(host: Host, again: () => Promise<Host>): Promise<void> {
 const deadlines = new Deadlines()
 for (const measure of [latency, many]) {
   await using folder = tempFolder()
-  const again = () => connect({ home: folder.at('home'), launch, clock: systemClock, deadlines })
+  const again = () => connectToHosts({ home: folder.at('home'), launch, clock: systemClock, deadlines })
   const host = await again()
   await measure(host, again)
   if (measure === latency) await host.shutdown()

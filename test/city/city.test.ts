@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Deadlines } from '../../src/core/deadlines.ts'
-import type { SessionHost } from '../../src/host/client/contract.ts'
+import type { SessionHost } from '../../src/host/client/session-host.ts'
 import { testTown } from '../support/city.ts'
 import { TestClock } from '../support/clock.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
-import type { Host } from '../../src/host/client/client.ts'
+import type { HostClient } from '../../src/host/client/host-client.ts'
 import { alive, exitOf, gone, type HostWorld, hostWorld, output, sh } from './world.ts'
 
 /** The pids a session printed as `name=pid`. */
-async function pidsOf(host: Host, key: string, names: string[]): Promise<Record<string, number>> {
+async function pidsOf(host: HostClient, key: string, names: string[]): Promise<Record<string, number>> {
   const { text } = await output(host, key, (seen) => names.every((name) => new RegExp(`${name}=\\d+\r`).test(seen)))
   return Object.fromEntries([...text.matchAll(/(\w+)=(\d+)\r/g)].map(([, name = '', pid]) => [name, Number(pid)]))
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { systemClock } from '../../src/core/clock.ts'
-import { connect } from '../../src/host/client/client.ts'
+import { connectToHosts } from '../../src/host/client/host-client.ts'
 import { encodeFrame, type Frame, FrameReader } from '../../src/host/protocol/frames.ts'
-import { QueryFilter } from '../../src/host/server/queries.ts'
+import { QueryFilter } from '../../src/host/server/query-filter.ts'
 import { Ring } from '../../src/host/server/ring.ts'
 import { exitOf, hostWorld, output, sh } from './world.ts'
 
@@ -113,7 +113,7 @@ describe('the wire of a host', () => {
       socket: { data: (socket) => void socket.write(encodeFrame(hello(99))) },
     })
     const options = { home: world.home, clock: systemClock, deadlines: world.deadlines, launch: ['/bin/false'] }
-    await expect(connect(options)).rejects.toThrow('the session host of build test speaks protocol 99, not 1')
+    await expect(connectToHosts(options)).rejects.toThrow('the session host of build test speaks protocol 99, not 1')
     foreign.stop(true)
   })
 

@@ -3,9 +3,9 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../src/core/clock.ts'
 import { createSecret } from '../../src/core/ids.ts'
-import { connect } from '../../src/host/client/client.ts'
-import { Emulator } from '../../src/host/server/emulator.ts'
-import { Feeder } from '../../src/host/server/feeder.ts'
+import { connectToHosts } from '../../src/host/client/host-client.ts'
+import { DrawScheduler } from '../../src/host/server/draw-scheduler.ts'
+import { TerminalEmulator } from '../../src/host/server/terminal-emulator.ts'
 import { eventually, exitOf, gone, hostWorld, launch, output, sh, spec } from './world.ts'
 
 describe('a session', () => {
@@ -232,9 +232,9 @@ describe('output', () => {
 
 describe('the feeding of a screen', () => {
   test('drops the oldest beyond four megabytes, counts it, and asks for a redraw when it has caught up', async () => {
-    const emulator = new Emulator(80, 24, { answer() {}, title() {} })
+    const emulator = new TerminalEmulator(80, 24, { answer() {}, title() {} })
     const starved = Promise.withResolvers<void>()
-    const feed = new Feeder().feed(emulator, starved.resolve)
+    const feed = new DrawScheduler().feed(emulator, starved.resolve)
     const bytes = Buffer.from('a line of a flood\r\n'.repeat(500))
     let offset = 0
     for (let times = 0; times < 1000; times++) {
@@ -249,10 +249,10 @@ describe('the feeding of a screen', () => {
   })
 
   test('takes turns, so that a short one does not wait for a long one', async () => {
-    const feeder = new Feeder()
+    const feeder = new DrawScheduler()
     const order: string[] = []
     const fed = (name: string) =>
-      feeder.feed(new Emulator(80, 24, { answer() {}, title: () => order.push(name) }), () => {})
+      feeder.feed(new TerminalEmulator(80, 24, { answer() {}, title: () => order.push(name) }), () => {})
     const [long, short] = [fed('long'), fed('short')]
     for (let times = 1; times <= 200; times++) long.push(Buffer.from('x'.repeat(10_000)), times * 10_000)
     long.push(Buffer.from('\x1b]2;done\x07'), 2_000_001)
@@ -305,7 +305,7 @@ describe('a host', () => {
     writeFileSync(join(world.home, 'host'), 'not a folder')
     await expect(world.connect()).rejects.toThrow()
     const options = { home: world.folder.at('other'), clock: systemClock, deadlines: world.deadlines }
-    await expect(connect({ ...options, launch: ['/bin/echo', 'this is no host'] })).rejects.toThrow(
+    await expect(connectToHosts({ ...options, launch: ['/bin/echo', 'this is no host'] })).rejects.toThrow(
       'the session host did not come up: this is no host',
     )
   })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
-import { connect, type Host } from '../../src/host/client/client.ts'
-import { processNow } from '../../src/host/process/process-table.ts'
+import { connectToHosts, type HostClient } from '../../src/host/client/host-client.ts'
+import { readProcess } from '../../src/host/process/process-table.ts'
 import type { Exit, StartSpec } from '../../src/host/protocol/session.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 
@@ -17,13 +17,13 @@ export interface HostWorld extends AsyncDisposable {
   readonly home: string
   readonly deadlines: Deadlines
   /** A supervisor's connection; starts the host when none runs. */
-  connect(more?: { build?: string; env?: Record<string, string> }): Promise<Host>
+  connect(more?: { build?: string; env?: Record<string, string> }): Promise<HostClient>
 }
 
 export function hostWorld({ home = 'home' }: { home?: string } = {}): HostWorld {
   const folder = tempFolder()
   const deadlines = new Deadlines()
-  const hosts: Host[] = []
+  const hosts: HostClient[] = []
   const pids = new Map<number, string>()
   return {
     folder,
@@ -31,16 +31,16 @@ export function hostWorld({ home = 'home' }: { home?: string } = {}): HostWorld 
     deadlines,
     async connect({ build, env = {} } = {}) {
       const options = { home: folder.at(home), launch, clock: systemClock, deadlines, env: { ...process.env, ...env } }
-      const host = await connect({ ...options, ...(build && { build }) })
+      const host = await connectToHosts({ ...options, ...(build && { build }) })
       hosts.push(host)
-      for (const { pid } of await host.status()) pids.set(pid, processNow(pid)?.started ?? '')
+      for (const { pid } of await host.status()) pids.set(pid, readProcess(pid)?.started ?? '')
       return host
     },
     async [Symbol.asyncDispose]() {
       const last = hosts.pop()
       for (const host of hosts) host.close()
       await last?.shutdown({ grace: 200 }).catch(() => {})
-      for (const [pid, started] of pids) if (processNow(pid)?.started === started) process.kill(pid, 'SIGKILL')
+      for (const [pid, started] of pids) if (readProcess(pid)?.started === started) process.kill(pid, 'SIGKILL')
       deadlines.close()
       folder[Symbol.dispose]()
     },
@@ -63,7 +63,7 @@ export const sh = (world: HostWorld, key: string, script: string, more: Partial<
 
 /** What a session wrote from `from` on, once `until` holds of it; fails after half a minute. */
 export async function output(
-  host: Host,
+  host: HostClient,
   key: string,
   until: (text: string) => boolean,
   from: number | 'end' = 0,
@@ -90,7 +90,7 @@ export async function output(
 }
 
 /** The exit of a session, once it is told; fails after fifteen seconds. */
-export function exitOf(host: Host, key: string, ms = 15_000): Promise<Exit> {
+export function exitOf(host: HostClient, key: string, ms = 15_000): Promise<Exit> {
   const { promise, resolve, reject } = Promise.withResolvers<Exit>()
   const late = AbortSignal.timeout(ms)
   late.addEventListener('abort', () => reject(new Error(`the exit of ${key} was not told in ${ms} ms`)))
@@ -102,7 +102,7 @@ export function exitOf(host: Host, key: string, ms = 15_000): Promise<Exit> {
 
 /** Whether a process is there and alive. */
 export const alive = (pid: number): boolean => {
-  const now = processNow(pid)
+  const now = readProcess(pid)
   return now !== undefined && !now.zombie
 }
 

@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { boundaryOf, cursorAfter, cursorAfterKey, cursorAfterSeq, keyOf, seqOf } from '../../src/http/cursor.ts'
+import {
+  cursorAfter,
+  cursorAfterKey,
+  cursorAfterSeq,
+  parseBoundaryCursor,
+  parseKeyCursor,
+  parseSeqCursor,
+} from '../../src/http/cursor.ts'
 
 const pack = (text: string) => `v1:${Buffer.from(text).toString('base64url')}`
 
 describe('cursors', () => {
   test('lead back to the row they were made of', () => {
     const row = { createdAt: '2026-01-05T09:00:00.123456789Z', id: 'mp-7' }
-    expect(boundaryOf(cursorAfter(row))).toEqual(row)
-    expect(boundaryOf(cursorAfter({ id: 'mp-7' }))).toEqual({ id: 'mp-7' })
-    expect(seqOf(cursorAfterSeq(42))).toBe(42)
+    expect(parseBoundaryCursor(cursorAfter(row))).toEqual(row)
+    expect(parseBoundaryCursor(cursorAfter({ id: 'mp-7' }))).toEqual({ id: 'mp-7' })
+    expect(parseSeqCursor(cursorAfterSeq(42))).toBe(42)
   })
 
   test('are written as v1 and unpadded base64url of their JSON', () => {
@@ -19,9 +26,9 @@ describe('cursors', () => {
   })
 
   test('may be absent', () => {
-    expect(boundaryOf(undefined)).toBeUndefined()
-    expect(boundaryOf('')).toBeUndefined()
-    expect(seqOf(undefined)).toBeUndefined()
+    expect(parseBoundaryCursor(undefined)).toBeUndefined()
+    expect(parseBoundaryCursor('')).toBeUndefined()
+    expect(parseSeqCursor(undefined)).toBeUndefined()
   })
 
   const strange: [string, string][] = [
@@ -42,21 +49,22 @@ describe('cursors', () => {
     ['an event in words', pack('{"k":"sq","s":"7"}')],
   ]
   test.each(strange)('with %s are turned down', (_, cursor) => {
-    expect(() => boundaryOf(cursor)).toThrow(expect.objectContaining({ code: 'invalid-cursor', status: 400 }))
-    expect(() => seqOf(cursor)).toThrow(expect.objectContaining({ code: 'invalid-cursor', status: 400 }))
+    expect(() => parseBoundaryCursor(cursor)).toThrow(expect.objectContaining({ code: 'invalid-cursor', status: 400 }))
+    expect(() => parseSeqCursor(cursor)).toThrow(expect.objectContaining({ code: 'invalid-cursor', status: 400 }))
   })
 
   test('of one kind of list are turned down by the other', () => {
-    expect(() => seqOf(cursorAfter({ id: 'a' }))).toThrow(expect.objectContaining({ code: 'invalid-cursor' }))
-    expect(() => boundaryOf(cursorAfterSeq(3))).toThrow(expect.objectContaining({ code: 'invalid-cursor' }))
+    expect(() => parseSeqCursor(cursorAfter({ id: 'a' }))).toThrow(expect.objectContaining({ code: 'invalid-cursor' }))
+    expect(() => parseBoundaryCursor(cursorAfterSeq(3))).toThrow(expect.objectContaining({ code: 'invalid-cursor' }))
   })
 })
 
 test('a cursor by numbers names its list, and is no other list’s', () => {
   const cursor = cursorAfterKey('posts.hot', [12.25, 1_700_000_000_000, 7])
-  expect(keyOf(cursor, 'posts.hot', 3)).toEqual([12.25, 1_700_000_000_000, 7])
-  expect(keyOf(undefined, 'posts.hot', 3)).toBeUndefined()
-  for (const wrong of ['posts.new', 'posts']) expect(() => keyOf(cursor, wrong, 3)).toThrow('not one of this list')
-  expect(() => keyOf(cursor, 'posts.hot', 2)).toThrow('not one of this list')
-  expect(() => keyOf('junk', 'posts.hot', 3)).toThrow('not one of this list')
+  expect(parseKeyCursor(cursor, 'posts.hot', 3)).toEqual([12.25, 1_700_000_000_000, 7])
+  expect(parseKeyCursor(undefined, 'posts.hot', 3)).toBeUndefined()
+  for (const wrong of ['posts.new', 'posts'])
+    expect(() => parseKeyCursor(cursor, wrong, 3)).toThrow('not one of this list')
+  expect(() => parseKeyCursor(cursor, 'posts.hot', 2)).toThrow('not one of this list')
+  expect(() => parseKeyCursor('junk', 'posts.hot', 3)).toThrow('not one of this list')
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { encode, line, type SseFrame } from '../../src/http/sse.ts'
+import { encodeSseFrame, type SseFrame, toSseLine } from '../../src/http/sse.ts'
 
 describe('a frame', () => {
-  const written = (of: SseFrame) => new TextDecoder().decode(encode(of))
+  const written = (of: SseFrame) => new TextDecoder().decode(encodeSseFrame(of))
 
   test('is id, event and data, in that order', () => {
     expect(written({ id: '7', event: 'event', data: { type: 'a' } })).toBe(
@@ -24,8 +24,8 @@ describe('a frame', () => {
   })
 
   test('takes a line that was made before, and is made into bytes once', () => {
-    const shared: SseFrame = { id: '1', event: 'event', data: line({ type: '<' }) }
+    const shared: SseFrame = { id: '1', event: 'event', data: toSseLine({ type: '<' }) }
     expect(written(shared)).toBe('id: 1\nevent: event\ndata: {"type":"\\u003c"}\n\n')
-    expect(encode(shared)).toBe(encode(shared))
+    expect(encodeSseFrame(shared)).toBe(encodeSseFrame(shared))
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { environmentOf, ProcessTable, processNow } from '../../src/host/process/process-table.ts'
+import { environmentOf, ProcessTable, readProcess } from '../../src/host/process/process-table.ts'
 import { bead, declare, tokenOf } from '../api/crew.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
@@ -13,7 +13,7 @@ i=0; while :; do i=$((i+1)); echo "n$i."; sleep 0.02; done`
 
 /** What runs on this machine with the environment of a session of this home. */
 async function living(home: string): Promise<string[]> {
-  const all = await new ProcessTable().look()
+  const all = await new ProcessTable().list()
   return all.flatMap(({ pid, zombie, command }) => {
     const env = zombie ? undefined : environmentOf(pid)
     return env?.has(`GC_HOME=${home}`) && [...env].some((line) => line.startsWith('GC_SESSION_ID='))
@@ -47,7 +47,7 @@ describe('a supervisor that is killed', () => {
       async () => ids.filter((id) => existsSync(join(world.home, `pid.${id}`))),
       (some) => some.length === 20,
     )
-    const before = new Map(ids.map((id) => [id, `${pidOf(id)} ${processNow(pidOf(id))?.started}`]))
+    const before = new Map(ids.map((id) => [id, `${pidOf(id)} ${readProcess(pidOf(id))?.started}`]))
     const [first = ''] = ids
     const seen = Math.max(...(await numbers(world, city, first)))
     await world.kill()
@@ -57,7 +57,7 @@ describe('a supervisor that is killed', () => {
     const running = async () => (await city.call('GET ~/sessions?state=active')).body.items.length
     await eventually('all are adopted', 5_000, running, (count) => count === 20)
     const took = performance.now() - began
-    const after = new Map(ids.map((id) => [id, `${pidOf(id)} ${processNow(pidOf(id))?.started}`]))
+    const after = new Map(ids.map((id) => [id, `${pidOf(id)} ${readProcess(pidOf(id))?.started}`]))
     expect(after).toEqual(before)
     const now = await numbers(world, city, first)
     expect(Math.min(...now)).toBeLessThanOrEqual(seen)
@@ -176,11 +176,11 @@ describe('gc stop', () => {
     await eventually(
       'the supervisor has ended',
       10_000,
-      async () => processNow(world.pid),
+      async () => readProcess(world.pid),
       (one) => !one || one.zombie,
     )
     expect(await living(world.home)).toEqual([])
-    expect(processNow(host.pid)?.zombie ?? true).toBe(true)
+    expect(readProcess(host.pid)?.zombie ?? true).toBe(true)
     expect(readdirSync(world.home)).not.toContain('supervisor.json')
   }, 60_000)
 })

@@ -39,7 +39,7 @@ test(`whenever a host is killed, of ${RUNS} times, nothing it ran lives and ever
       if (!pids.has(pid)) expect({ run, key, alive: alive(pid) }).toMatchObject({ alive: false })
     for (const { key } of survivors) await output(host, key, (text) => text.includes(`${key}=`))
     for (const { key } of survivors) await host.end(key, { grace: 50, daemons: true })
-    const marks = (await new ProcessTable().look()).filter(({ pid, zombie }) => !zombie && belongs(pid, world.home))
+    const marks = (await new ProcessTable().list()).filter(({ pid, zombie }) => !zombie && belongs(pid, world.home))
     expect({ run, left: marks.map(({ pid, command }) => `${pid} ${command}`) }).toEqual({ run, left: [] })
     await host.list()
     for (const { key } of started) expect(told.filter((one) => one === key).length).toBeLessThanOrEqual(1)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { processNow } from '../../src/host/process/process-table.ts'
+import { readProcess } from '../../src/host/process/process-table.ts'
 import { register } from '../api/crew.ts'
 import { idOf, open } from '../api/sse.ts'
 import { eventually } from '../support/until.ts'
@@ -85,7 +85,7 @@ async function stopped(pid: number, ms: number, meanwhile: () => Promise<unknown
 async function unharmed(city: TestCity, claims: Claim[], pids: number[]): Promise<void> {
   expect(await claimsOf(city)).toEqual(expect.arrayContaining(claims))
   expect(workers(city.world).slice(0, pids.length)).toEqual(pids)
-  expect(pids.filter((pid) => processNow(pid)?.zombie ?? true)).toEqual([])
+  expect(pids.filter((pid) => readProcess(pid)?.zombie ?? true)).toEqual([])
   const ended = (await history(city)).filter(({ type }) => /session\.(stopped|crashed|draining)|reopened/.test(type))
   expect(ended).toEqual([])
 }
@@ -153,7 +153,7 @@ describe('an agent that is stopped', () => {
     await unharmed(city, claims, [pid])
     process.kill(pid, 'SIGSTOP')
     expect((await city.call(`POST ~/session/${session_id}/close`)).status).toBe(200)
-    expect(processNow(pid)?.zombie ?? true).toBe(true)
+    expect(readProcess(pid)?.zombie ?? true).toBe(true)
     await up(city)
     expect((await claimsOf(city)).filter((one) => one.session_id === session_id)).toEqual([])
   }, 120_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { processNow } from '../../src/host/process/process-table.ts'
+import { readProcess } from '../../src/host/process/process-table.ts'
 import { register } from '../api/crew.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 import { eventually } from '../support/until.ts'
@@ -93,7 +93,7 @@ test('a newer supervisor takes over what runs in an older host, starts the rest 
   await eventually(
     'its process too',
     10_000,
-    async () => processNow(old?.pid ?? 0),
+    async () => readProcess(old?.pid ?? 0),
     (one) => !one || one.zombie,
   )
   const events = await history(city)

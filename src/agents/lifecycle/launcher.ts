@@ -9,7 +9,7 @@ import { resolveProvider } from '../../config/providers/resolve.ts'
 import { renderTemplate } from '../../config/providers/template.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ToolServer } from '../../host/protocol/session.ts'
-import type { Program } from '../../host/terminal/settle.ts'
+import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'
@@ -23,7 +23,7 @@ export interface PreparedLaunch {
   env: Record<string, string>
   /** The prompt, if it has to be typed once the program is ready. */
   typedPrompt: string | undefined
-  program: Program
+  program: TerminalProgram
   transport: Transport
   /** The conversation that an ACP program is asked to resume. */
   resume: string | undefined
@@ -65,10 +65,10 @@ export class Launcher {
   }
 
   /** How to read and drive a session's terminal. */
-  program(row: SessionRow): Program {
+  program(row: SessionRow): TerminalProgram {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
-    if (agent?.startCommand || this.transport(row) === 'acp') return { manners: terminalProfileOf() }
-    return { manners: terminalProfileOf(this.provider(row.provider)) }
+    if (agent?.startCommand || this.transport(row) === 'acp') return { profile: terminalProfileOf() }
+    return { profile: terminalProfileOf(this.provider(row.provider)) }
   }
 
   /** How to talk to a session's program after its next start. */

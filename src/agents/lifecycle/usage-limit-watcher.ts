@@ -1,6 +1,6 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import { standing } from '../../host/terminal/standing.ts'
+import { stateOf } from '../../host/terminal/program-state.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
 import type { SessionHost } from '../sessions/host.ts'
@@ -50,7 +50,7 @@ export class UsageLimitWatcher {
 
   /** Whether these last lines of a program say that its usage limit is reached. */
   isReached(row: SessionRow, lines: readonly string[]): boolean {
-    const { dialogs } = this.options.launcher.program(row).manners
+    const { dialogs } = this.options.launcher.program(row).profile
     const text = lines.join('\n')
     return dialogs.some(({ kind, seen }) => kind === 'usage-limit' && seen.test(text))
   }
@@ -83,10 +83,10 @@ export class UsageLimitWatcher {
     const { repository, host, launcher, processes, conversations } = this.options
     const row = repository.find(id)
     if (!this.#isUnattended(row) || conversations.usesAcp(row.hostKey)) return
-    const { manners } = launcher.program(row)
-    if (!manners.dialogs.some(({ kind }) => kind === 'usage-limit')) return
+    const { profile } = launcher.program(row)
+    if (!profile.dialogs.some(({ kind }) => kind === 'usage-limit')) return
     const screen = await host.screen(row.hostKey)
-    const state = standing(screen, manners, true)
+    const state = stateOf(screen, profile, true)
     if (state.is !== 'asking' || state.dialog.kind !== 'usage-limit') return
     await processes.limit(id, row.hostKey, screen.lines.join('\n').trim().slice(-2000))
   }

@@ -1,5 +1,5 @@
 import type { PermissionChoice } from '../../host/protocol/record.ts'
-import { type Question, questionOn } from '../../host/terminal/question.ts'
+import { findQuestion, type Question } from '../../host/terminal/question.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { RunningSession } from '../sessions/running.ts'
@@ -18,18 +18,18 @@ export async function readDialog(
   row: RunningSession,
 ): Promise<Question | undefined> {
   const screen = await host.screen(row.hostKey).catch(() => undefined)
-  return screen && questionOn(screen, launcher.program(row).manners)
+  return screen && findQuestion(screen, launcher.program(row).profile)
 }
 
 /** The options of a dialog, numbered from 1 as people count them. */
-export const choicesOf = ({ menu }: Question): PermissionChoice[] =>
+export const choicesOf = ({ options: menu }: Question): PermissionChoice[] =>
   (menu?.labels ?? []).map((name, index) => {
     const kind = KIND_PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
     return { id: String(index + 1), name, kind }
   })
 
 /** A dialog as clients see it. */
-export const toInteraction = ({ id, dialog, menu }: Question): PendingInteraction => ({
+export const toInteraction = ({ id, dialog, options: menu }: Question): PendingInteraction => ({
   request_id: id,
   kind: dialog.kind,
   prompt: dialog.asks,

@@ -1,9 +1,9 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import { type Choice, type Chosen, choose } from '../../host/terminal/choose.ts'
+import { type Choice, type ChoiceResult, chooseOption } from '../../host/terminal/choose.ts'
 import { type Delivery, deliver } from '../../host/terminal/deliver.ts'
-import type { TerminalHost } from '../../host/terminal/host.ts'
 import { interrupt } from '../../host/terminal/interrupt.ts'
-import type { Program } from '../../host/terminal/settle.ts'
+import type { TerminalHost } from '../../host/terminal/terminal-host.ts'
+import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
 
 export interface TypeOptions {
   signal: AbortSignal
@@ -14,11 +14,11 @@ export interface TypeOptions {
 /** Types into the terminals of sessions. */
 export interface TerminalInput {
   /** Types a message and submits it; resolves with what became of it. `onTyping` is awaited before the first key. */
-  deliver(key: string, program: Program, text: string, options: TypeOptions): Promise<Delivery>
+  deliver(key: string, program: TerminalProgram, text: string, options: TypeOptions): Promise<Delivery>
   /** Ends the present turn of a program and leaves it running. */
-  interrupt(key: string, program: Program): Promise<boolean>
+  interrupt(key: string, program: TerminalProgram): Promise<boolean>
   /** Takes an option of a dialog; resolves with what became of that. */
-  choose(key: string, program: Program, choice: Choice): Promise<Chosen>
+  choose(key: string, program: TerminalProgram, choice: Choice): Promise<ChoiceResult>
 }
 
 /** Sends all keys through one host, which serializes them by terminal and announces the first key of a message. */
@@ -42,6 +42,6 @@ export function openTerminalInput(host: TerminalHost, deadlines: Deadlines): Ter
       return deliver(announcing, key, program, text, options).finally(() => announcements.delete(key))
     },
     interrupt: (key, program) => interrupt(announcing, key, program, { deadlines }),
-    choose: (key, program, choice) => choose(announcing, key, program, choice, { deadlines }),
+    choose: (key, program, choice) => chooseOption(announcing, key, program, choice, { deadlines }),
   }
 }

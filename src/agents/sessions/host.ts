@@ -1,4 +1,4 @@
-import type { SessionHost as HostClient } from '../../host/client/contract.ts'
+import type { SessionHost as HostClient } from '../../host/client/session-host.ts'
 
 /** What sessions need of the session host. */
 export type SessionHost = Pick<

@@ -9,7 +9,7 @@ import type { PullSource } from '../../core/pull-source.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
-import { cursorAfterSeq, seqOf } from '../../http/cursor.ts'
+import { cursorAfterSeq, parseSeqCursor } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
 import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
@@ -53,7 +53,7 @@ export class Events {
 
   /** A page, newest first. */
   list({ type, actor, since, cursor, limit }: EventQuery): EventsPage {
-    const before = seqOf(cursor)
+    const before = parseSeqCursor(cursor)
     const { items, total, next } = this.log.page({
       ...(type !== undefined && { type }),
       ...(actor !== undefined && { actor }),
@@ -66,7 +66,7 @@ export class Events {
 
   /** A page of what was recorded about one bead, newest first; `bead-not-found` when there never was one. */
   history(bead: string, { cursor, limit }: Pick<EventQuery, 'cursor' | 'limit'>): EventsPage {
-    const before = seqOf(cursor)
+    const before = parseSeqCursor(cursor)
     const { items, total, next } = this.log.about(bead, {
       ...(before !== undefined && { before }),
       limit: pageSize(limit),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { RecordedEvent } from '../../core/events/event.ts'
 import type { FollowedEvent, Gap } from '../../core/events/follow.ts'
-import { line, type SseFrame } from '../../http/sse.ts'
+import { type SseFrame, toSseLine } from '../../http/sse.ts'
 import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
 
 export const GapFrame = Type.Object(
@@ -26,7 +26,7 @@ const frames = new WeakMap<RecordedEvent, SseFrame>()
 function eventFrame(recorded: RecordedEvent, workflows: WorkflowEvents): SseFrame {
   const known = frames.get(recorded)
   if (known) return known
-  const frame = { id: String(recorded.seq), event: 'event', data: line(withWorkflow(recorded, workflows)) }
+  const frame = { id: String(recorded.seq), event: 'event', data: toSseLine(withWorkflow(recorded, workflows)) }
   frames.set(recorded, frame)
   return frame
 }

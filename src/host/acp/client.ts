@@ -2,42 +2,42 @@ import { type ClientApp, client, methods, RequestError, type SessionUpdate } fro
 import { AppError } from '../../core/errors.ts'
 import type { Commands } from './commands.ts'
 import { readTextFile, writeTextFile } from './files.ts'
-import type { Folder } from './folder.ts'
 import type { Permissions } from './permissions.ts'
-import type { Scribe } from './scribe.ts'
+import type { RecordWriter } from './record-writer.ts'
+import type { SessionFolder } from './session-folder.ts'
 
 /** What an agent can have from us. */
 export const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal: true }
 
-export interface ClientParts {
-  scribe: Scribe
+export interface AgentClientOptions {
+  writer: RecordWriter
   permissions: Permissions
-  folder: Folder
+  folder: SessionFolder
   commands: Commands
   /** The agent told something. */
-  told(update: SessionUpdate): void
+  onUpdate(update: SessionUpdate): void
   /** The agent asked for something. */
-  heard(): void
+  onRequest(): void
 }
 
 /** Our end of the protocol: what is done when an agent tells or asks something. */
-export function agentClient(parts: ClientParts): ClientApp {
-  const { scribe, permissions, folder, commands } = parts
+export function createAgentClient(parts: AgentClientOptions): ClientApp {
+  const { writer: scribe, permissions, folder, commands } = parts
   const served =
     <Params, Result>(serve: (params: Params) => Result | Promise<Result>) =>
     async ({ params }: { params: Params }): Promise<Result> => {
-      parts.heard()
+      parts.onRequest()
       try {
         return await serve(params)
       } catch (error) {
-        throw refused(error, scribe)
+        throw toRequestError(error, scribe)
       }
     }
   const { session, fs, terminal } = methods.client
   return client({ name: 'gc' })
-    .onNotification(session.update, ({ params }) => parts.told(params.update))
+    .onNotification(session.update, ({ params }) => parts.onUpdate(params.update))
     .onRequest(session.requestPermission, ({ params, signal }) => {
-      parts.heard()
+      parts.onRequest()
       return permissions.ask(params, signal)
     })
     .onRequest(
@@ -71,7 +71,7 @@ export function agentClient(parts: ClientParts): ClientApp {
 }
 
 /** A refusal of ours is the agent's mistake, and people see it too. */
-function refused(error: unknown, scribe: Scribe): unknown {
+function toRequestError(error: unknown, scribe: RecordWriter): unknown {
   if (!(error instanceof AppError)) return error
   scribe.write({ type: 'error', message: error.message })
   return RequestError.invalidParams(undefined, error.message)

@@ -6,13 +6,13 @@ import {
 } from '@agentclientprotocol/sdk'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
-import { kill } from '../process/ending.ts'
-import { processNow } from '../process/process-table.ts'
+import { kill } from '../process/process-ender.ts'
+import { readProcess } from '../process/process-table.ts'
 import type { Origin } from '../process/tree.ts'
-import type { Folder } from './folder.ts'
+import type { SessionFolder } from './session-folder.ts'
 
-const COMMANDS_MOST = 64
-const OUTPUT_MOST = 1 << 20
+const MAX_COMMANDS = 64
+const MAX_OUTPUT_BYTES = 1 << 20
 
 /** The commands an agent has us run: in the session's folder, with its environment, and gone when it is. */
 export class Commands {
@@ -22,20 +22,20 @@ export class Commands {
   #count = 0
 
   constructor(
-    private readonly folder: Folder,
+    private readonly folder: SessionFolder,
     private readonly env: Readonly<Record<string, string>>,
     private readonly marks: string[],
     private readonly redactor: Redactor,
   ) {}
 
   create(asked: CreateTerminalRequest): { terminalId: string } {
-    if (this.#commands.size >= COMMANDS_MOST) {
-      throw new AppError('invalid-request', `${COMMANDS_MOST} commands are kept already; release some`)
+    if (this.#commands.size >= MAX_COMMANDS) {
+      throw new AppError('invalid-request', `${MAX_COMMANDS} commands are kept already; release some`)
     }
     const id = `command-${++this.#count}`
-    const cwd = asked.cwd ? this.folder.inside(asked.cwd) : this.folder.path
+    const cwd = asked.cwd ? this.folder.resolveInside(asked.cwd) : this.folder.path
     const env = { ...this.env, ...Object.fromEntries((asked.env ?? []).map(({ name, value }) => [name, value])) }
-    const command = new Command(argvOf(asked), cwd, env, this.marks, asked.outputByteLimit ?? OUTPUT_MOST)
+    const command = new Command(argvOf(asked), cwd, env, this.marks, asked.outputByteLimit ?? MAX_OUTPUT_BYTES)
     this.#commands.set(id, command)
     this.origins.push(command.origin)
     return { terminalId: id }
@@ -84,9 +84,9 @@ class Command {
   #over: TerminalExitStatus | undefined
 
   constructor(argv: string[], cwd: string, env: Record<string, string>, marks: string[], most: number) {
-    this.#most = Math.min(Math.max(most, 0), OUTPUT_MOST)
+    this.#most = Math.min(Math.max(most, 0), MAX_OUTPUT_BYTES)
     const child = start(argv, cwd, env)
-    this.origin = { pid: child.pid, started: processNow(child.pid)?.started ?? '', marks }
+    this.origin = { pid: child.pid, started: readProcess(child.pid)?.started ?? '', marks }
     const read = this.#read(child.stdout)
     this.exit = child.exited.then(async () => {
       // What a command left running may hold its output open, so that is not waited for.
@@ -99,7 +99,7 @@ class Command {
   }
 
   get shown(): TerminalOutputResponse {
-    const output = new TextDecoder().decode(whole(this.#output))
+    const output = new TextDecoder().decode(trimPartialCharacter(this.#output))
     return { output, truncated: this.#truncated, ...(this.#over && { exitStatus: this.#over }) }
   }
 
@@ -126,7 +126,7 @@ function start(argv: string[], cwd: string, env: Record<string, string>) {
 }
 
 /** Bytes without the rest of a character that was cut. */
-function whole(bytes: Buffer): Buffer {
+function trimPartialCharacter(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
   return first > 0 && first < 4 ? bytes.subarray(first) : bytes
 }

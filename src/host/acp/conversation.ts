@@ -9,15 +9,15 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { within } from '../process/waiting.ts'
+import { settlesWithin } from '../process/settles-within.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { ToolServer } from '../protocol/session.ts'
-import { agentClient } from './client.ts'
+import { createAgentClient } from './client.ts'
 import type { Commands } from './commands.ts'
-import type { Folder } from './folder.ts'
-import { complaint, type Opened, shakeHands } from './handshake.ts'
+import { agentErrorMessage, type OpenedConversation, performHandshake } from './handshake.ts'
 import { Permissions } from './permissions.ts'
-import type { Scribe } from './scribe.ts'
+import type { RecordWriter } from './record-writer.ts'
+import type { SessionFolder } from './session-folder.ts'
 
 /** How long an agent may take to say hello and open a conversation. */
 const HANDSHAKE_MS = 30_000
@@ -25,63 +25,68 @@ const HANDSHAKE_MS = 30_000
  * A request that no agent knows, as the protocol lets one ask: every agent answers it, if only that it does not know
  * it. Since requests are read in order, that shows that whatever was written before has been read, too.
  */
-const SOUNDING = '_gc/sounding'
+const PROBE_METHOD = '_gc/sounding'
 /** How long an agent may take to read what it is told. */
 const READ_MS = 30_000
 const CANCELLED_MS = 15_000
-const TURNS_MOST = 1_000
+const MAX_TURN_IDS = 1_000
 
-export interface ConversationParts {
+export interface ConversationOptions {
   run: string
   build: string
   deadlines: Deadlines
-  scribe: Scribe
-  folder: Folder
+  writer: RecordWriter
+  folder: SessionFolder
   commands: Commands
   resume: string | undefined
   mode: string | undefined
   model: string | undefined
   servers: readonly ToolServer[] | undefined
   /** How long the handshake may take. */
-  patience: number | undefined
+  handshakeTimeoutMs: number | undefined
   /** Hears what the agent tells, from its first turn on. */
-  told(update: SessionUpdate): void
+  onUpdate(update: SessionUpdate): void
 }
 
-interface Turn {
+interface AgentTurn {
   id: string
   /** The agent did something about it. */
-  taken: PromiseWithResolvers<void>
+  accepted: PromiseWithResolvers<void>
   ended: PromiseWithResolvers<void>
 }
 
 /** What is said between us and an agent: the handshake, then one turn at a time. */
 export class Conversation {
   /** Resolves when the first turn can begin. */
-  readonly ready: Promise<Opened>
+  readonly ready: Promise<OpenedConversation>
   readonly permissions: Permissions
   readonly #connection: ClientConnection
   readonly #told = new Set<string>()
-  #opened: Opened | undefined
+  #opened: OpenedConversation | undefined
   #setMode: ((mode: string) => Promise<void>) | undefined
   /** Whether it has answered a sounding. */
   #answers = false
-  #turn: Turn | undefined
+  #turn: AgentTurn | undefined
 
   constructor(
-    private readonly parts: ConversationParts,
+    private readonly parts: ConversationOptions,
     wire: Stream,
   ) {
-    this.permissions = new Permissions(parts.run, parts.scribe)
-    const heard = () => this.#turn?.taken.resolve()
+    this.permissions = new Permissions(parts.run, parts.writer)
+    const heard = () => this.#turn?.accepted.resolve()
     const told = (update: SessionUpdate) => this.#hear(update)
-    this.#connection = agentClient({ ...parts, permissions: this.permissions, told, heard }).connect(wire)
+    this.#connection = createAgentClient({
+      ...parts,
+      permissions: this.permissions,
+      onUpdate: told,
+      onRequest: heard,
+    }).connect(wire)
     this.ready = this.#open()
     this.ready.catch(() => {})
   }
 
   /** Resolves when nothing more will be said. */
-  get over(): Promise<void> {
+  get closed(): Promise<void> {
     return this.#connection.closed
   }
 
@@ -95,13 +100,13 @@ export class Conversation {
     if (this.#told.has(id)) return
     if (this.#turn) throw new AppError('conflict-wrong-state', 'the agent works on a turn; give it the next one later')
     this.#told.add(id)
-    for (const old of [...this.#told].slice(0, -TURNS_MOST)) this.#told.delete(old)
-    const turn = { id, taken: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() }
-    turn.taken.promise.catch(() => {})
+    for (const old of [...this.#told].slice(0, -MAX_TURN_IDS)) this.#told.delete(old)
+    const turn = { id, accepted: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() }
+    turn.accepted.promise.catch(() => {})
     this.#turn = turn
     void this.#run(turn, text)
     void this.#sound(turn)
-    const inTime = await within(this.parts.deadlines, READ_MS, turn.taken.promise)
+    const inTime = await settlesWithin(this.parts.deadlines, READ_MS, turn.accepted.promise)
     if (inTime || !this.#answers) return
     void this.#cancel()
     throw new AppError('bad-gateway', `the agent has read nothing for ${READ_MS / 1000} s; the turn is taken back`)
@@ -113,7 +118,7 @@ export class Conversation {
     if (!turn) return true
     this.permissions.cancel()
     await this.#cancel()
-    return within(this.parts.deadlines, CANCELLED_MS, turn.ended.promise)
+    return settlesWithin(this.parts.deadlines, CANCELLED_MS, turn.ended.promise)
   }
 
   /** Has the agent work in another mode from now on; refuses one that it does not offer. */
@@ -123,7 +128,7 @@ export class Conversation {
       await this.#setMode?.(mode)
     } catch (error) {
       if (error instanceof AppError) throw error
-      throw new AppError(SESSION_CONFLICT, `conflict: the agent did not take the mode: ${complaint(error)}`)
+      throw new AppError(SESSION_CONFLICT, `conflict: the agent did not take the mode: ${agentErrorMessage(error)}`)
     }
   }
 
@@ -137,14 +142,14 @@ export class Conversation {
   }
 
   /** Sounds twice: what the agent refuses at once it has refused by the second answer. */
-  async #sound(turn: Turn): Promise<void> {
-    if ((await this.#sounded()) && (await this.#sounded())) turn.taken.resolve()
+  async #sound(turn: AgentTurn): Promise<void> {
+    if ((await this.#sounded()) && (await this.#sounded())) turn.accepted.resolve()
   }
 
   /** Resolves when the agent has read everything so far; false when it has hung up. */
   async #sounded(): Promise<boolean> {
     try {
-      await this.#agent.request(SOUNDING, {})
+      await this.#agent.request(PROBE_METHOD, {})
     } catch (error) {
       if (!(error instanceof RequestError)) return false
     }
@@ -163,19 +168,29 @@ export class Conversation {
   /** What it tells before is an earlier conversation that it goes through again: that is on record already. */
   #hear(update: SessionUpdate): void {
     if (!this.#opened) return
-    this.parts.scribe.update(update)
-    this.parts.told(update)
-    this.#turn?.taken.resolve()
+    this.parts.writer.update(update)
+    this.parts.onUpdate(update)
+    this.#turn?.accepted.resolve()
   }
 
-  async #open(): Promise<Opened> {
-    const { build, folder, resume, mode, model, servers, deadlines, scribe, patience = HANDSHAKE_MS } = this.parts
-    const shaking = shakeHands(this.#agent, build, { cwd: folder.path, resume, mode, model, servers })
+  async #open(): Promise<OpenedConversation> {
+    const {
+      build,
+      folder,
+      resume,
+      mode,
+      model,
+      servers,
+      deadlines,
+      writer: scribe,
+      handshakeTimeoutMs: patience = HANDSHAKE_MS,
+    } = this.parts
+    const shaking = performHandshake(this.#agent, build, { cwd: folder.path, resume, mode, model, servers })
     try {
-      const inTime = await within(deadlines, patience, shaking)
+      const inTime = await settlesWithin(deadlines, patience, shaking)
       if (!inTime)
         throw new AppError('service-unavailable', `the agent did not open a conversation in ${patience / 1000} s`)
-      const { opened, setMode, faults } = await shaking
+      const { opened, setMode, warnings: faults } = await shaking
       this.#opened = opened
       this.#setMode = setMode
       scribe.write({ type: 'ready', ...opened })
@@ -185,28 +200,28 @@ export class Conversation {
     } catch (error) {
       shaking.catch(() => {})
       if (error instanceof AppError) throw error
-      throw new AppError('service-unavailable', `the agent could not open a conversation: ${complaint(error)}`)
+      throw new AppError('service-unavailable', `the agent could not open a conversation: ${agentErrorMessage(error)}`)
     }
   }
 
-  async #run(turn: Turn, text: string): Promise<void> {
-    const { scribe } = this.parts
+  async #run(turn: AgentTurn, text: string): Promise<void> {
+    const { writer: scribe } = this.parts
     scribe.write({ type: 'turn', turn: turn.id, text })
     const asked: PromptRequest = { sessionId: this.#conversation, prompt: [{ type: 'text', text }] }
     try {
       const answer = await this.#agent.request(methods.agent.session.prompt, asked)
       const usage = usageOf(answer)
       this.permissions.cancel()
-      if (answer.stopReason === 'refusal') turn.taken.reject(new AppError('bad-gateway', 'the agent refused it'))
+      if (answer.stopReason === 'refusal') turn.accepted.reject(new AppError('bad-gateway', 'the agent refused it'))
       scribe.write({ type: 'done', turn: turn.id, reason: answer.stopReason, ...(usage != null && { usage }) })
     } catch (error) {
       this.permissions.cancel()
-      const reason = complaint(error)
+      const reason = agentErrorMessage(error)
       scribe.write({ type: 'done', turn: turn.id, reason: 'error', error: reason })
-      turn.taken.reject(new AppError('bad-gateway', `the agent did not take it: ${reason}`))
+      turn.accepted.reject(new AppError('bad-gateway', `the agent did not take it: ${reason}`))
     }
     this.#turn = undefined
-    turn.taken.resolve()
+    turn.accepted.resolve()
     turn.ended.resolve()
   }
 }

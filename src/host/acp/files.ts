@@ -11,17 +11,18 @@ import {
 import { dirname } from 'node:path'
 import { type ReadTextFileRequest, RequestError, type WriteTextFileRequest } from '@agentclientprotocol/sdk'
 import { AppError } from '../../core/errors.ts'
-import type { Folder } from './folder.ts'
+import type { SessionFolder } from './session-folder.ts'
 
 /** What is read or written in one piece. */
-const FILE_MOST = 6 << 20
+const MAX_FILE_BYTES = 6 << 20
 
 /** Reads a text file of the session's folder, or some lines of it. */
-export function readTextFile(folder: Folder, { path, line, limit }: ReadTextFileRequest): { content: string } {
-  const file = open(folder.inside(path), constants.O_RDONLY | constants.O_NONBLOCK, path)
+export function readTextFile(folder: SessionFolder, { path, line, limit }: ReadTextFileRequest): { content: string } {
+  const file = open(folder.resolveInside(path), constants.O_RDONLY | constants.O_NONBLOCK, path)
   try {
-    const { size } = regular(file, path)
-    if (size > FILE_MOST) throw new AppError('invalid-request', `${path} has more than ${FILE_MOST} bytes; read less`)
+    const { size } = statRegularFile(file, path)
+    if (size > MAX_FILE_BYTES)
+      throw new AppError('invalid-request', `${path} has more than ${MAX_FILE_BYTES} bytes; read less`)
     const content = readFileSync(file, 'utf8')
     if (!line && limit === undefined) return { content }
     const lines = content.split(/(?<=\n)/)
@@ -33,15 +34,15 @@ export function readTextFile(folder: Folder, { path, line, limit }: ReadTextFile
 }
 
 /** Writes a text file of the session's folder; folders on the way are made. */
-export function writeTextFile(folder: Folder, { path, content }: WriteTextFileRequest): void {
-  if (Buffer.byteLength(content) > FILE_MOST) {
-    throw new AppError('invalid-request', `${path} would have more than ${FILE_MOST} bytes; write less`)
+export function writeTextFile(folder: SessionFolder, { path, content }: WriteTextFileRequest): void {
+  if (Buffer.byteLength(content) > MAX_FILE_BYTES) {
+    throw new AppError('invalid-request', `${path} would have more than ${MAX_FILE_BYTES} bytes; write less`)
   }
-  const real = folder.inside(path)
+  const real = folder.resolveInside(path)
   mkdirSync(dirname(real), { recursive: true })
   const file = open(real, constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK, path)
   try {
-    regular(file, path)
+    statRegularFile(file, path)
     writeFileSync(file, content)
     ftruncateSync(file, Buffer.byteLength(content))
   } finally {
@@ -61,7 +62,7 @@ function open(real: string, flags: number, named: string): number {
   }
 }
 
-function regular(file: number, named: string): { size: number } {
+function statRegularFile(file: number, named: string): { size: number } {
   const status = fstatSync(file)
   if (!status.isFile()) throw new AppError('invalid-request', `${named} is not a file`)
   return status

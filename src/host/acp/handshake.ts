@@ -20,7 +20,7 @@ const SET_MODEL = 'session/set_model'
 const AUTH_REQUIRED = -32000
 
 /** What is wanted of a conversation before its first turn. */
-export interface Wanted {
+export interface HandshakeOptions {
   cwd: string
   /** The agent's name for an earlier conversation to go on with. */
   resume?: string | undefined
@@ -30,7 +30,7 @@ export interface Wanted {
 }
 
 /** A conversation with an agent. */
-export interface Opened {
+export interface OpenedConversation {
   conversation: string
   resumed: boolean
   resumable: boolean
@@ -40,16 +40,20 @@ export interface Opened {
 }
 
 /** What came of the handshake. */
-interface Shaken {
-  opened: Opened
+interface HandshakeResult {
+  opened: OpenedConversation
   /** Has the agent work in another of its modes; refuses one that it does not offer. */
   setMode(mode: string): Promise<void>
   /** What of the wishes could not be had, a sentence each. */
-  faults: string[]
+  warnings: string[]
 }
 
 /** Agrees on the protocol, then opens a conversation; refuses with a sentence that says what to do. */
-export async function shakeHands(agent: ClientContext, build: string, wanted: Wanted): Promise<Shaken> {
+export async function performHandshake(
+  agent: ClientContext,
+  build: string,
+  wanted: HandshakeOptions,
+): Promise<HandshakeResult> {
   const hello: InitializeRequest = {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: CAPABILITIES,
@@ -62,10 +66,10 @@ export async function shakeHands(agent: ClientContext, build: string, wanted: Wa
       `the agent speaks version ${met.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`,
     )
   }
-  const { servers, unusable } = usable(met, wanted.servers ?? [])
+  const { servers, unusable } = usableServers(met, wanted.servers ?? [])
   const { conversation, resumed, state } = await open(agent, met, wanted, servers)
   const offered = modesOf(state)
-  const chosen = await choose(agent, conversation, offered, wanted.mode)
+  const chosen = await chooseMode(agent, conversation, offered, wanted.mode)
   const mode = chosen ?? offered.current
   const models = modelsOf(state)
   const fault = await chooseModel(agent, conversation, models, wanted.model)
@@ -81,15 +85,21 @@ export async function shakeHands(agent: ClientContext, build: string, wanted: Wa
   const faults = fault === undefined ? unusable : [...unusable, fault]
   return {
     opened,
-    faults,
-    setMode: (to) => choose(agent, conversation, { ...offered, current: undefined }, to).then(() => {}),
+    warnings: faults,
+    setMode: (to) => chooseMode(agent, conversation, { ...offered, current: undefined }, to).then(() => {}),
   }
 }
 
-type State = Pick<NewSessionResponse, 'modes' | 'configOptions'>
+type ConversationState = Pick<NewSessionResponse, 'modes' | 'configOptions'>
 
-async function open(agent: ClientContext, met: InitializeResponse, { cwd, resume }: Wanted, mcpServers: McpServer[]) {
-  const again = resume === undefined ? undefined : await goOn(agent, met, { sessionId: resume, cwd, mcpServers })
+async function open(
+  agent: ClientContext,
+  met: InitializeResponse,
+  { cwd, resume }: HandshakeOptions,
+  mcpServers: McpServer[],
+) {
+  const again =
+    resume === undefined ? undefined : await resumeConversation(agent, met, { sessionId: resume, cwd, mcpServers })
   if (again && resume !== undefined) return { conversation: resume, resumed: true, state: again }
   try {
     const state = await agent.request(methods.agent.session.new, { cwd, mcpServers })
@@ -102,7 +112,7 @@ async function open(agent: ClientContext, met: InitializeResponse, { cwd, resume
 }
 
 /** The servers of tools that the agent can reach, as the protocol has them, and why it cannot reach the others. */
-function usable({ agentCapabilities }: InitializeResponse, wanted: readonly ToolServer[]) {
+function usableServers({ agentCapabilities }: InitializeResponse, wanted: readonly ToolServer[]) {
   const can = agentCapabilities?.mcpCapabilities
   const pairs = (of: Readonly<Record<string, string>>) => Object.entries(of).map(([name, value]) => ({ name, value }))
   const servers: McpServer[] = []
@@ -116,11 +126,11 @@ function usable({ agentCapabilities }: InitializeResponse, wanted: readonly Tool
 }
 
 /** Goes on with an earlier conversation; undefined when the agent cannot, and then a new one is begun. */
-async function goOn(
+async function resumeConversation(
   agent: ClientContext,
   met: InitializeResponse,
   asked: { sessionId: string; cwd: string; mcpServers: McpServer[] },
-): Promise<State | undefined> {
+): Promise<ConversationState | undefined> {
   const method = resumes(met)
   if (!method) return undefined
   try {
@@ -131,7 +141,7 @@ async function goOn(
   }
 }
 
-interface Models {
+interface OfferedModels {
   ids: string[]
   current: string | undefined
   /** The option that stands for the model; absent with agents that have a call of its own for it. */
@@ -139,25 +149,30 @@ interface Models {
 }
 
 /** The models it can work with, and the one it does, when it tells. */
-function modelsOf(state: State): Models {
+function modelsOf(state: ConversationState): OfferedModels {
   const option = state.configOptions?.find(({ category }) => category === 'model')
   if (option?.type === 'select') {
     const ids = option.options.flatMap((one) => ('options' in one ? one.options : [one])).map(({ value }) => value)
     return { ids, current: option.currentValue, option: option.id }
   }
   const told: unknown = 'models' in state ? state.models : undefined
-  if (!Value.Check(ToldModels, told)) return { ids: [], current: undefined, option: undefined }
+  if (!Value.Check(ModelState, told)) return { ids: [], current: undefined, option: undefined }
   return { ids: told.availableModels.map(({ modelId }) => modelId), current: told.currentModelId, option: undefined }
 }
 
 /** How agents tell their models that have `session/set_model`, which is not in the stable protocol yet. */
-const ToldModels = Type.Object({
+const ModelState = Type.Object({
   availableModels: Type.Array(Type.Object({ modelId: Type.String() })),
   currentModelId: Type.String(),
 })
 
 /** Has the agent work with a model; says why it goes on with its own when it does not offer that one. */
-async function chooseModel(agent: ClientContext, sessionId: string, { ids, current, option }: Models, wanted?: string) {
+async function chooseModel(
+  agent: ClientContext,
+  sessionId: string,
+  { ids, current, option }: OfferedModels,
+  wanted?: string,
+) {
   if (wanted === undefined || wanted === current) return undefined
   if (!ids.includes(wanted)) {
     return `the agent has no model "${wanted}" and goes on with ${current ?? 'its own'}; it has ${ids.join(', ') || 'no choice'}`
@@ -173,14 +188,14 @@ function resumes({ agentCapabilities }: InitializeResponse) {
   return agentCapabilities?.loadSession ? methods.agent.session.load : undefined
 }
 
-interface Offered {
+interface OfferedModes {
   modes: AgentMode[]
   current: string | undefined
   /** The option that stands for the mode, with agents that have no modes of their own kind. */
   option: string | undefined
 }
 
-function modesOf({ modes, configOptions }: State): Offered {
+function modesOf({ modes, configOptions }: ConversationState): OfferedModes {
   if (modes) {
     const offered = modes.availableModes.map(({ id, name, description }) => mode(id, name, description))
     return { modes: offered, current: modes.currentModeId, option: undefined }
@@ -200,7 +215,7 @@ const mode = (id: string, name: string, description: string | null | undefined):
   ...(description && { description }),
 })
 
-async function choose(agent: ClientContext, sessionId: string, offered: Offered, wanted: string | undefined) {
+async function chooseMode(agent: ClientContext, sessionId: string, offered: OfferedModes, wanted: string | undefined) {
   if (wanted === undefined || wanted === offered.current) return undefined
   if (!offered.modes.some(({ id }) => id === wanted)) {
     const ids = offered.modes.map(({ id }) => id).join(', ')
@@ -215,7 +230,7 @@ async function choose(agent: ClientContext, sessionId: string, offered: Offered,
 }
 
 /** Why talking to an agent failed, in a sentence; what it gave as details goes with it. */
-export function complaint(error: unknown): string {
+export function agentErrorMessage(error: unknown): string {
   if (!(error instanceof RequestError)) return errorMessage(error)
   const { data } = error
   const details = typeof data === 'object' && data !== null && 'details' in data ? `: ${data.details}` : ''

@@ -1,20 +1,20 @@
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk'
 import { AppError } from '../../core/errors.ts'
-import type { Scribe } from './scribe.ts'
+import type { RecordWriter } from './record-writer.ts'
 
-interface Pending {
+interface PendingPermission {
   choices: string[]
   resolve(response: RequestPermissionResponse): void
 }
 
 /** What an agent asks before it goes on. It waits for as long as it takes: until somebody answers, or its turn ends. */
 export class Permissions {
-  readonly #pending = new Map<string, Pending>()
+  readonly #pending = new Map<string, PendingPermission>()
   #count = 0
 
   constructor(
     private readonly run: string,
-    private readonly scribe: Scribe,
+    private readonly scribe: RecordWriter,
   ) {}
 
   /** Resolves with the answer; `given` aborts when the agent takes its question back. */

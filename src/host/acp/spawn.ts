@@ -1,8 +1,8 @@
-import { programOf, toAppError } from '../process/spawn.ts'
+import { resolveProgram, toSpawnError } from '../process/spawn.ts'
 import type { StartSpec } from '../protocol/session.ts'
 
 /** A program on pipes, the leader of a process session of its own. */
-export interface Agent {
+export interface AgentProcess {
   pid: number
   output: ReadableStream<Uint8Array>
   errors: ReadableStream<Uint8Array>
@@ -11,8 +11,11 @@ export interface Agent {
 }
 
 /** Starts a program that speaks over its standard input and output; refuses with a sentence when that cannot be done. */
-export function spawnAgent(spec: StartSpec, exited: (exitCode: number | null, signal: string | null) => void): Agent {
-  const program = programOf(spec)
+export function spawnAgent(
+  spec: StartSpec,
+  exited: (exitCode: number | null, signal: string | null) => void,
+): AgentProcess {
+  const program = resolveProgram(spec)
   try {
     const child = Bun.spawn([program, ...spec.argv.slice(1)], {
       argv0: spec.argv[0],
@@ -34,6 +37,6 @@ export function spawnAgent(spec: StartSpec, exited: (exitCode: number | null, si
       },
     }
   } catch (error) {
-    throw toAppError(program, error)
+    throw toSpawnError(program, error)
   }
 }

@@ -1,16 +1,16 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { within } from '../process/waiting.ts'
+import { settlesWithin } from '../process/settles-within.ts'
 import type { HostPaths } from '../protocol/host-paths.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
 
 /** A host that has to end what another left first may need some seconds. */
-const UP_MS = 30_000
+const START_TIMEOUT_MS = 30_000
 
 /** What a host needs of its environment; sessions get theirs from whoever starts them. */
-const PASSED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'LANG', 'XDG_RUNTIME_DIR'] as const
-const SETTINGS = ['GC_UNATTENDED_TIMEOUT', 'GC_HOST_IDLE_TIMEOUT'] as const
+const INHERITED_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'LANG', 'XDG_RUNTIME_DIR'] as const
+const HOST_VARIABLES = ['GC_UNATTENDED_TIMEOUT', 'GC_HOST_IDLE_TIMEOUT'] as const
 
 /**
  * Starts a host in a session of its own, so that it outlives us, and waits until it says it is ready.
@@ -44,7 +44,9 @@ export async function launchHost(
 }
 
 const picked = (env: Record<string, string | undefined>): Record<string, string> =>
-  Object.fromEntries([...PASSED, ...SETTINGS].flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
+  Object.fromEntries(
+    [...INHERITED_VARIABLES, ...HOST_VARIABLES].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  )
 
 async function firstLine(output: ReadableStream<Uint8Array>, deadlines: Deadlines): Promise<string> {
   const reader = output.getReader()
@@ -57,7 +59,7 @@ async function firstLine(output: ReadableStream<Uint8Array>, deadlines: Deadline
       text += decoder.decode(value, { stream: true })
     }
   }
-  const inTime = await within(deadlines, UP_MS, read())
+  const inTime = await settlesWithin(deadlines, START_TIMEOUT_MS, read())
   await reader.cancel()
   if (!inTime) throw new AppError('gateway-timeout', 'the session host did not say that it is ready')
   return text.split('\n')[0] ?? ''

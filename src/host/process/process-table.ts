@@ -12,7 +12,7 @@ export class ProcessTable {
   #running: Promise<Process[]> | undefined
   #next: Promise<Process[]> | undefined
 
-  look(): Promise<Process[]> {
+  list(): Promise<Process[]> {
     if (!this.#running) return this.#begin()
     this.#next ??= this.#running.then(
       () => this.#begin(),
@@ -23,7 +23,7 @@ export class ProcessTable {
 
   #begin(): Promise<Process[]> {
     this.#next = undefined
-    const listing = list().then(vouch)
+    const listing = list().then(checkListing)
     this.#running = listing
     const clear = () => {
       if (this.#running === listing) this.#running = undefined
@@ -34,7 +34,7 @@ export class ProcessTable {
 }
 
 /** A listing without the one who lists is not a listing. */
-function vouch(processes: Process[]): Process[] {
+function checkListing(processes: Process[]): Process[] {
   if (processes.some(({ pid }) => pid === process.pid)) return processes
   throw new Error('the system listed processes without this one: its listing cannot be believed')
 }
@@ -55,12 +55,12 @@ async function listProc(): Promise<Process[]> {
 }
 
 function readStat(pid: number | string): Process | undefined {
-  const text = readGone(`/proc/${pid}/stat`)
-  return text === undefined ? undefined : parseStat(text, boot())
+  const text = readProcFile(`/proc/${pid}/stat`)
+  return text === undefined ? undefined : parseStat(text, bootId())
 }
 
 /** A file of /proc; undefined when its process is gone or not ours to look at. */
-function readGone(path: string): string | undefined {
+function readProcFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -73,7 +73,7 @@ function readGone(path: string): string | undefined {
 let bootName: string | undefined
 
 /** Names this run of the machine: what was recorded in another is gone. */
-export function boot(): string {
+export function bootId(): string {
   bootName ??=
     process.platform === 'linux'
       ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().slice(0, 8)
@@ -92,7 +92,7 @@ async function listPs(): Promise<Process[]> {
 }
 
 /** One process as it is at this moment; undefined when it is gone. */
-export function processNow(pid: number): Process | undefined {
+export function readProcess(pid: number): Process | undefined {
   if (process.platform === 'linux') return readStat(pid)
   const ps = Bun.spawnSync([...PS, '-p', String(pid)], { env: PS_ENV })
   return parsePs(ps.stdout.toString()).find((one) => one.pid === pid)
@@ -101,13 +101,13 @@ export function processNow(pid: number): Process | undefined {
 /** The environment a process was started with, as `NAME=value` lines; undefined where the system does not show it. */
 export function environmentOf(pid: number): ReadonlySet<string> | undefined {
   if (process.platform !== 'linux') return undefined
-  const text = readGone(`/proc/${pid}/environ`)
+  const text = readProcFile(`/proc/${pid}/environ`)
   return text ? new Set(text.split('\0')) : undefined
 }
 
 /** The command line of a process for people, cut to a line; what `listed` says where the system does not show it. */
 export function commandLine({ pid, command }: Pick<Process, 'pid' | 'command'>): string {
   if (process.platform !== 'linux') return command
-  const text = readGone(`/proc/${pid}/cmdline`)
+  const text = readProcFile(`/proc/${pid}/cmdline`)
   return (text?.replaceAll('\0', ' ').trim() || command).slice(0, 200)
 }

@@ -19,7 +19,7 @@ export interface Spawned {
   terminal: Bun.Terminal
 }
 
-const SIZE_MOST = 2000
+const MAX_SIZE = 2000
 
 /** Starts a program as the leader of a terminal of its own; refuses with a sentence when that cannot be done. */
 export function spawnTerminal(spec: StartSpec, events: TerminalEvents): Spawned {
@@ -27,7 +27,7 @@ export function spawnTerminal(spec: StartSpec, events: TerminalEvents): Spawned 
   if (process.platform === 'win32') {
     throw new AppError('not-implemented', 'terminal sessions are not supported on Windows yet; run gc inside WSL')
   }
-  const program = programOf(spec)
+  const program = resolveProgram(spec)
   try {
     const child = Bun.spawn([program, ...spec.argv.slice(1)], {
       argv0: spec.argv[0],
@@ -44,20 +44,20 @@ export function spawnTerminal(spec: StartSpec, events: TerminalEvents): Spawned 
     })
     if (child.terminal) return { pid: child.pid, terminal: child.terminal }
   } catch (error) {
-    throw toAppError(program, error)
+    throw toSpawnError(program, error)
   }
   throw new AppError('service-unavailable', 'the system gave no terminal')
 }
 
 /** Whether a terminal can have this size. */
 export function checkSize(cols: unknown, rows: unknown): void {
-  const fits = (size: unknown) => typeof size === 'number' && Number.isInteger(size) && size >= 1 && size <= SIZE_MOST
+  const fits = (size: unknown) => typeof size === 'number' && Number.isInteger(size) && size >= 1 && size <= MAX_SIZE
   if (fits(cols) && fits(rows)) return
-  throw new AppError('validation-failed', `a terminal has 1 to ${SIZE_MOST} columns and rows, not ${cols} by ${rows}`)
+  throw new AppError('validation-failed', `a terminal has 1 to ${MAX_SIZE} columns and rows, not ${cols} by ${rows}`)
 }
 
 /** The file that the first word of the command names: looked for on the PATH that the program itself is given. */
-export function programOf({ argv, cwd, env }: StartSpec): string {
+export function resolveProgram({ argv, cwd, env }: StartSpec): string {
   const [name] = argv
   if (!name) throw new AppError('validation-failed', 'there is no command to start')
   if (!isFolder(cwd)) throw new AppError('validation-failed', `the folder ${cwd} does not exist`)
@@ -76,7 +76,7 @@ function isFolder(path: string): boolean {
 }
 
 /** Too many processes or open files is our machine's trouble; the rest is the command's. */
-export function toAppError(program: string, error: unknown): AppError {
+export function toSpawnError(program: string, error: unknown): AppError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const ours = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC'].includes(code)
   return new AppError(

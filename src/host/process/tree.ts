@@ -9,7 +9,7 @@ export interface Origin {
   marks: string[]
 }
 
-export interface Family {
+export interface ProcessFamily {
   /** What ends with the session: its leader, its terminal session and group, and their descendants. */
   members: Process[]
   /** What left for a session of its own and has no living parent here. */
@@ -29,8 +29,8 @@ export function familyOf(
   known: ReadonlySet<string> = new Set(),
   marked: ReadonlySet<number> = new Set(),
   spared: ReadonlySet<number> = new Set(),
-): Family {
-  const inside = insideOf(processes, origin)
+): ProcessFamily {
+  const inside = membershipTest(processes, origin)
   const first = processes.filter((one) => known.has(identity(one)) || inside(one))
   const alive = ({ pid, zombie }: Process): boolean => !zombie && pid > 1 && !spared.has(pid)
   const members = withDescendants(processes, first).filter(alive)
@@ -45,7 +45,7 @@ export function familyOf(
  * somebody else, session and group of that number are somebody else's too. Where the system names no session,
  * the terminal that the leader has now stands for it.
  */
-function insideOf(processes: readonly Process[], origin: Origin): (one: Process) => boolean {
+function membershipTest(processes: readonly Process[], origin: Origin): (one: Process) => boolean {
   if (origin.pid <= 1) return () => false
   const bearer = processes.find(({ pid }) => pid === origin.pid)
   if (bearer && bearer.started !== origin.started) return () => false
@@ -65,7 +65,7 @@ export function withDescendants(processes: readonly Process[], first: readonly P
 }
 
 /** A process and its ancestors: they are never ended by a session that they run. */
-export function ancestry(processes: readonly Process[], pid: number): Set<number> {
+export function ancestorsOf(processes: readonly Process[], pid: number): Set<number> {
   const byPid = new Map(processes.map((one) => [one.pid, one]))
   const found = new Set<number>()
   for (let at = byPid.get(pid); at && !found.has(at.pid); at = byPid.get(at.parent)) found.add(at.pid)

@@ -12,7 +12,7 @@ export interface ChannelEvents {
 
 /** One end of a connection between a supervisor and a host. */
 export class Channel {
-  #socket: Socket<ChannelBox> | undefined
+  #socket: Socket<ChannelData> | undefined
   readonly #reader = new FrameReader()
   #queue: Uint8Array[] = []
   #waiting = 0
@@ -30,7 +30,7 @@ export class Channel {
     return !this.#done
   }
 
-  attach(socket: Socket<ChannelBox>): void {
+  attach(socket: Socket<ChannelData>): void {
     this.#socket = socket
   }
 
@@ -92,20 +92,20 @@ export class Channel {
 }
 
 /** What a socket carries to find its channel. */
-export interface ChannelBox {
+export interface ChannelData {
   channel: Channel
 }
 
 /** How Bun's sockets speak to channels. `arrived` gives a socket that was accepted its channel. */
-export function channelHandler(arrived?: (socket: Socket<ChannelBox>) => Channel) {
+export function createChannelHandler(arrived?: (socket: Socket<ChannelData>) => Channel) {
   return {
-    open(socket: Socket<ChannelBox>) {
+    open(socket: Socket<ChannelData>) {
       if (arrived) socket.data = { channel: arrived(socket) }
       socket.data.channel.attach(socket)
     },
-    data: (socket: Socket<ChannelBox>, bytes: Buffer) => socket.data.channel.received(new Uint8Array(bytes)),
-    drain: (socket: Socket<ChannelBox>) => socket.data.channel.flush(),
-    close: (socket: Socket<ChannelBox>) => socket.data?.channel.lost(),
-    error: (socket: Socket<ChannelBox>) => socket.data?.channel.lost(),
+    data: (socket: Socket<ChannelData>, bytes: Buffer) => socket.data.channel.received(new Uint8Array(bytes)),
+    drain: (socket: Socket<ChannelData>) => socket.data.channel.flush(),
+    close: (socket: Socket<ChannelData>) => socket.data?.channel.lost(),
+    error: (socket: Socket<ChannelData>) => socket.data?.channel.lost(),
   }
 }

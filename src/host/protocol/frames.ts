@@ -5,9 +5,9 @@ export interface Frame {
 }
 
 /** A start carries an environment and perhaps a prompt. */
-const HEADER_MOST = 4 << 20
-const PAYLOAD_MOST = 8 << 20
-const LENGTHS = 8
+const MAX_HEADER_BYTES = 4 << 20
+const MAX_PAYLOAD_BYTES = 8 << 20
+const LENGTH_BYTES = 8
 const NOTHING = new Uint8Array(0)
 
 const encoder = new TextEncoder()
@@ -16,25 +16,26 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /** One frame as bytes: length of header, length of payload (32 bits each, big-endian), header, payload. */
 export function encodeFrame(header: object, payload: Uint8Array = NOTHING): Uint8Array {
   const text = encoder.encode(JSON.stringify(header))
-  if (text.length > HEADER_MOST) throw new RangeError(`a frame's header is at most ${HEADER_MOST} bytes`)
-  if (payload.length > PAYLOAD_MOST) throw new RangeError(`a frame's payload is at most ${PAYLOAD_MOST} bytes`)
-  const frame = new Uint8Array(LENGTHS + text.length + payload.length)
+  if (text.length > MAX_HEADER_BYTES) throw new RangeError(`a frame's header is at most ${MAX_HEADER_BYTES} bytes`)
+  if (payload.length > MAX_PAYLOAD_BYTES)
+    throw new RangeError(`a frame's payload is at most ${MAX_PAYLOAD_BYTES} bytes`)
+  const frame = new Uint8Array(LENGTH_BYTES + text.length + payload.length)
   const view = new DataView(frame.buffer)
   view.setUint32(0, text.length)
   view.setUint32(4, payload.length)
-  frame.set(text, LENGTHS)
-  frame.set(payload, LENGTHS + text.length)
+  frame.set(text, LENGTH_BYTES)
+  frame.set(payload, LENGTH_BYTES + text.length)
   return frame
 }
 
 /** What cannot be a frame of ours; nothing more can be read from where it came. */
-export class FrameFault extends Error {}
+export class FrameError extends Error {}
 
 /** Cuts a stream of bytes into frames. Keeps at most one unfinished frame. */
 export class FrameReader {
   #chunks: Uint8Array[] = []
   #held = 0
-  #wanted = LENGTHS
+  #wanted = LENGTH_BYTES
 
   /** Hands on the frames that are whole with these bytes; throws a `FrameFault` at what is none. */
   push(bytes: Uint8Array, take: (frame: Frame) => void): void {
@@ -44,13 +45,14 @@ export class FrameReader {
       const all = this.#join()
       const view = new DataView(all.buffer, all.byteOffset, all.byteLength)
       const [header, payload] = [view.getUint32(0), view.getUint32(4)]
-      if (header > HEADER_MOST || payload > PAYLOAD_MOST) throw new FrameFault('a frame is longer than frames are')
-      this.#wanted = LENGTHS + header + payload
+      if (header > MAX_HEADER_BYTES || payload > MAX_PAYLOAD_BYTES)
+        throw new FrameError('a frame is longer than frames are')
+      this.#wanted = LENGTH_BYTES + header + payload
       if (this.#held < this.#wanted) return
-      const frame = decodeFrame(all.subarray(LENGTHS, this.#wanted), header)
+      const frame = decodeFrame(all.subarray(LENGTH_BYTES, this.#wanted), header)
       this.#chunks = [all.subarray(this.#wanted)]
       this.#held -= this.#wanted
-      this.#wanted = LENGTHS
+      this.#wanted = LENGTH_BYTES
       take(frame)
     }
   }
@@ -81,7 +83,7 @@ function parseHeader(bytes: Uint8Array): Record<string, unknown> {
   } catch {
     // Falls through: neither UTF-8 nor JSON.
   }
-  throw new FrameFault('a frame has no JSON object as its header')
+  throw new FrameError('a frame has no JSON object as its header')
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

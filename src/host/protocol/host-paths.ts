@@ -6,7 +6,7 @@ import { AppError } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
 
 /** A socket's path has room for about a hundred bytes on every system. */
-const SOCKET_PATH_MOST = 100
+const MAX_SOCKET_PATH_BYTES = 100
 
 /** Where one host of a home lives: a folder per build, so that a new build's host runs beside the old one. */
 export class HostPaths {
@@ -30,17 +30,17 @@ export class HostPaths {
   /** Makes the folder, which only its owner may enter. */
   open(): void {
     createFolder(this.folder)
-    for (const folder of [hostFolder(this.home), this.folder]) own(folder)
+    for (const folder of [hostFolder(this.home), this.folder]) claimFolder(folder)
   }
 
   /** The socket to listen on. Where its path would be too long it lies in a short folder, named in a file here. */
   claimSocket(): string {
     rmSync(this.#socket, { force: true })
     rmSync(this.#elsewhere, { force: true })
-    if (Buffer.byteLength(this.#socket) <= SOCKET_PATH_MOST) return this.#socket
+    if (Buffer.byteLength(this.#socket) <= MAX_SOCKET_PATH_BYTES) return this.#socket
     const short = join(tmpdir(), `gc-${createHash('sha256').update(this.folder).digest('hex').slice(0, 16)}`)
     mkdirSync(short, { recursive: true, mode: 0o700 })
-    own(short)
+    claimFolder(short)
     const socket = join(short, 'socket')
     rmSync(socket, { force: true })
     writeFileSync(this.#elsewhere, socket, { mode: 0o600 })
@@ -80,7 +80,7 @@ export class HostPaths {
 const hostFolder = (home: string): string => join(home, 'host')
 
 /** Who can enter this folder can type into every session: it is ours alone, or it is refused. */
-function own(folder: string): void {
+function claimFolder(folder: string): void {
   const seen = lstatSync(folder)
   if (!seen.isDirectory() || seen.uid !== process.getuid?.()) {
     throw new AppError('forbidden', `${folder} belongs to somebody else; remove it or choose another GC_HOME`)

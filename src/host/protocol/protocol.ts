@@ -15,7 +15,7 @@ import {
 /** The protocol this build speaks as a host. */
 export const PROTOCOL = 1
 /** The protocols this build speaks as a supervisor, and listens to as a host: its own and the one before. */
-export const SPOKEN: readonly number[] = [PROTOCOL]
+export const SUPPORTED_PROTOCOLS: readonly number[] = [PROTOCOL]
 
 /** The line a host says to whoever launched it: it listens, or another one has this place. Anything else is why not. */
 export const READY = 'ready'
@@ -27,7 +27,7 @@ export const Hello = Type.Object({
 })
 export type Hello = Static<typeof Hello>
 
-const ask = <Op extends string, Fields extends TProperties>(op: Op, fields: Fields) =>
+const request = <Op extends string, Fields extends TProperties>(op: Op, fields: Fields) =>
   Type.Object({ op: Type.Literal(op), id: Type.Integer(), ...fields })
 
 const Key = { key: Type.String() }
@@ -35,49 +35,49 @@ const Stream = { stream: Type.Integer() }
 const Nothing = Type.Object({})
 
 /** What a supervisor asks of a host. */
-export const ASKS = {
-  start: ask('start', { spec: StartSpec }),
-  list: ask('list', {}),
-  end: ask('end', { ...Key, ...EndOptions.properties }),
-  endDaemons: ask('endDaemons', { daemons: Type.Array(ProcessRef), grace: EndOptions.properties.grace }),
+export const REQUEST_SCHEMAS = {
+  start: request('start', { spec: StartSpec }),
+  list: request('list', {}),
+  end: request('end', { ...Key, ...EndOptions.properties }),
+  endDaemons: request('endDaemons', { daemons: Type.Array(ProcessRef), grace: EndOptions.properties.grace }),
   /** The bytes are the frame's payload. */
-  write: ask('write', Key),
-  resize: ask('resize', { ...Key, cols: Type.Integer(), rows: Type.Integer() }),
-  signal: ask('signal', { ...Key, signal: ForegroundSignal }),
-  screen: ask('screen', { ...Key, lines: Type.Optional(Type.Integer({ minimum: 1 })) }),
+  write: request('write', Key),
+  resize: request('resize', { ...Key, cols: Type.Integer(), rows: Type.Integer() }),
+  signal: request('signal', { ...Key, signal: ForegroundSignal }),
+  screen: request('screen', { ...Key, lines: Type.Optional(Type.Integer({ minimum: 1 })) }),
   /** The drawing is the answer's payload. */
-  snapshot: ask('snapshot', Key),
+  snapshot: request('snapshot', Key),
   /** Output comes as `output` and `gap` frames of this stream, never more bytes than were granted. */
-  follow: ask('follow', {
+  follow: request('follow', {
     ...Key,
     ...Stream,
     from: Type.Union([Type.Integer({ minimum: 0 }), Type.Literal('end')]),
     grant: Type.Integer({ minimum: 0 }),
   }),
-  grant: ask('grant', { ...Stream, bytes: Type.Integer({ minimum: 0 }) }),
-  unfollow: ask('unfollow', Stream),
+  grant: request('grant', { ...Stream, bytes: Type.Integer({ minimum: 0 }) }),
+  unfollow: request('unfollow', Stream),
   /** The supervisor has kept this exit; the host may forget it. */
-  acknowledge: ask('acknowledge', { run: Type.String() }),
+  acknowledge: request('acknowledge', { run: Type.String() }),
   /** Ends what hosts that died left running. */
-  reclaim: ask('reclaim', {}),
+  reclaim: request('reclaim', {}),
   /** No more sessions are started here; the host ends with its last one. */
-  retire: ask('retire', {}),
-  shutdown: ask('shutdown', { grace: Type.Optional(Type.Number({ minimum: 0 })) }),
-  status: ask('status', {}),
+  retire: request('retire', {}),
+  shutdown: request('shutdown', { grace: Type.Optional(Type.Number({ minimum: 0 })) }),
+  status: request('status', {}),
   /** From now on, what agents say is told, first what nobody has acknowledged. */
-  records: ask('records', {}),
+  records: request('records', {}),
   /** The supervisor has kept a run's records up to this one; the host may forget them. */
-  kept: ask('kept', { run: Type.String(), seq: Type.Integer({ minimum: 1 }) }),
+  kept: request('kept', { run: Type.String(), seq: Type.Integer({ minimum: 1 }) }),
   /** Gives an agent a turn, once: asked again with the same name, it is not given again. */
-  prompt: ask('prompt', { ...Key, turn: Type.String({ minLength: 1 }), text: Type.String() }),
-  cancel: ask('cancel', Key),
+  prompt: request('prompt', { ...Key, turn: Type.String({ minLength: 1 }), text: Type.String() }),
+  cancel: request('cancel', Key),
   /** Has an agent work in another of the modes it offers. */
-  mode: ask('mode', { ...Key, mode: Type.String({ minLength: 1 }) }),
-  answer: ask('answer', { ...Key, request: Type.String(), choice: Type.String() }),
+  mode: request('mode', { ...Key, mode: Type.String({ minLength: 1 }) }),
+  answer: request('answer', { ...Key, request: Type.String(), choice: Type.String() }),
 }
 
 /** What the host answers. */
-export const ANSWERS = {
+export const RESPONSE_SCHEMAS = {
   start: StartResult,
   list: Type.Object({ sessions: Type.Array(HostedSession) }),
   end: Exit,
@@ -103,24 +103,25 @@ export const ANSWERS = {
   answer: Nothing,
 }
 
-export type Operation = keyof typeof ASKS
-export type Ask<Op extends Operation = Operation> = Static<(typeof ASKS)[Op]>
+export type Operation = keyof typeof REQUEST_SCHEMAS
+export type HostRequest<Op extends Operation = Operation> = Static<(typeof REQUEST_SCHEMAS)[Op]>
 /** What an operation is asked with, beside what every request has. */
-export type Asked<Op extends Operation> = Omit<Ask<Op>, 'op' | 'id'>
-export type Answer<Op extends Operation = Operation> = Static<(typeof ANSWERS)[Op]>
+export type RequestFields<Op extends Operation> = Omit<HostRequest<Op>, 'op' | 'id'>
+export type HostResponse<Op extends Operation = Operation> = Static<(typeof RESPONSE_SCHEMAS)[Op]>
 
-export const isOperation = (op: unknown): op is Operation => typeof op === 'string' && Object.hasOwn(ASKS, op)
+export const isOperation = (op: unknown): op is Operation =>
+  typeof op === 'string' && Object.hasOwn(REQUEST_SCHEMAS, op)
 
 /** The reply to a request: what it answered, or why it was refused. */
-export const Reply = Type.Object({
+export const ReplyFrame = Type.Object({
   re: Type.Integer(),
   ok: Type.Optional(Type.Unknown()),
   refusal: Type.Optional(Type.Object({ code: Type.String(), detail: Type.String() })),
 })
-export type Reply = Static<typeof Reply>
+export type ReplyFrame = Static<typeof ReplyFrame>
 
 /** What a host tells without being asked. */
-export const Push = Type.Union([
+export const PushFrame = Type.Union([
   Type.Object({ push: Type.Literal('output'), ...Stream, offset: Type.Integer() }),
   Type.Object({ push: Type.Literal('gap'), ...Stream, from: Type.Integer(), to: Type.Integer() }),
   Type.Object({ push: Type.Literal('end'), ...Stream }),
@@ -132,4 +133,4 @@ export const Push = Type.Union([
   Type.Object({ push: Type.Literal('bye') }),
   Type.Object({ push: Type.Literal('refused'), code: Type.String(), detail: Type.String() }),
 ])
-export type Push = Static<typeof Push>
+export type PushFrame = Static<typeof PushFrame>

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 const Text = Type.String()
-const Told = Type.Unknown({ description: 'As the agent sent it.' })
+const FromAgent = Type.Unknown({ description: 'As the agent sent it.' })
 
 /** Numbered from 1 within one run of an agent, without gaps. */
 const Numbered = { seq: Type.Integer({ minimum: 1 }), at: Type.String() }
@@ -36,7 +36,7 @@ export const TurnEnded = Type.Object({
   type: Type.Literal('done'),
   turn: Text,
   reason: Text,
-  usage: Type.Optional(Told),
+  usage: Type.Optional(FromAgent),
   error: Type.Optional(Text),
 })
 
@@ -59,12 +59,12 @@ export const PermissionAnswered = Type.Object({
 })
 
 /** The agent did what the protocol does not allow, or was refused what lies outside its folder. */
-export const Fault = Type.Object({ type: Type.Literal('error'), message: Text })
+export const ProtocolError = Type.Object({ type: Type.Literal('error'), message: Text })
 
-const all = [Ready, TurnBegan, TurnEnded, Update, PermissionAsked, PermissionAnswered, Fault] as const
+const all = [Ready, TurnBegan, TurnEnded, Update, PermissionAsked, PermissionAnswered, ProtocolError] as const
 /** What happened, before it has a number. */
-export const Happening = Type.Union([...all])
-export type Happening = Static<typeof Happening>
+export const AgentRecordContent = Type.Union([...all])
+export type AgentRecordContent = Static<typeof AgentRecordContent>
 
 const numbered = <T extends (typeof all)[number]>(what: T) => Type.Composite([Type.Object(Numbered), what])
 /** What happened in the conversation with an agent. It is kept until a supervisor has kept it. */
@@ -75,6 +75,6 @@ export const AgentRecord = Type.Union([
   numbered(Update),
   numbered(PermissionAsked),
   numbered(PermissionAnswered),
-  numbered(Fault),
+  numbered(ProtocolError),
 ])
 export type AgentRecord = Static<typeof AgentRecord>

@@ -1,23 +1,31 @@
 import { Value } from '@sinclair/typebox/value'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Ledger } from '../acp/ledger.ts'
+import type { RecordQueue } from '../acp/record-queue.ts'
 import { Channel } from '../protocol/channel.ts'
-import { type Frame, FrameFault } from '../protocol/frames.ts'
-import { ASKS, type Ask, Hello, isOperation, type Push, type Reply, SPOKEN } from '../protocol/protocol.ts'
+import { type Frame, FrameError } from '../protocol/frames.ts'
+import {
+  Hello,
+  type HostRequest,
+  isOperation,
+  type PushFrame,
+  REQUEST_SCHEMAS,
+  type ReplyFrame,
+  SUPPORTED_PROTOCOLS,
+} from '../protocol/protocol.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
-import type { HostSession } from './roster.ts'
-import type { TerminalSession } from './session.ts'
-import { Telling } from './telling.ts'
+import { RecordSender } from './record-sender.ts'
+import type { HostSession } from './session-registry.ts'
+import type { TerminalSession } from './terminal-session.ts'
 
 /** Beyond this nothing is read from a supervisor, and no output sent to it, until it has taken what it was sent. */
-const WAITING_MOST = 256 << 10
-const PIECE = 32 << 10
+const MAX_WAITING_BYTES = 256 << 10
+const CHUNK_BYTES = 32 << 10
 
 /** What a connection asks of its host. */
-export interface ConnectionParts {
+export interface ConnectionOptions {
   hello: Hello['hello']
   /** Does what was asked; the answer may have a payload. */
-  answer(ask: Ask, payload: Uint8Array, connection: Connection): unknown
+  answer(ask: HostRequest, payload: Uint8Array, connection: Connection): unknown
   greeted(connection: Connection): void
   closed(connection: Connection): void
   report(sentence: string): void
@@ -31,7 +39,7 @@ export class WithPayload {
   ) {}
 }
 
-interface Follower {
+interface StreamFollower {
   readonly stream: number
   readonly session: TerminalSession
   offset: number
@@ -41,13 +49,13 @@ interface Follower {
 /** One supervisor: what it asked, what it follows, and how much it has yet to take. */
 export class Connection {
   readonly channel: Channel
-  readonly #followers = new Map<number, Follower>()
-  #telling: Telling | undefined
+  readonly #followers = new Map<number, StreamFollower>()
+  #telling: RecordSender | undefined
   #greeted = false
   #paused = false
   #pumping = false
 
-  constructor(private readonly parts: ConnectionParts) {
+  constructor(private readonly parts: ConnectionOptions) {
     this.channel = new Channel({
       frame: (frame) => this.#frame(frame),
       drained: () => this.#drained(),
@@ -65,7 +73,7 @@ export class Connection {
 
   /** Tells of new output; a supervisor that reads slowly is told less often. Answers whether it was told. */
   activity(sessions: Activity[]): boolean {
-    if (this.channel.waiting > WAITING_MOST) return false
+    if (this.channel.waiting > MAX_WAITING_BYTES) return false
     this.#push({ push: 'activity', sessions })
     return true
   }
@@ -91,17 +99,17 @@ export class Connection {
   }
 
   /** Tells from now on what agents say, first what is in these ledgers. */
-  tell(ledgers: readonly Ledger[]): void {
+  sendRecords(ledgers: readonly RecordQueue[]): void {
     const way = {
-      clear: () => this.channel.waiting <= WAITING_MOST,
-      send: ({ key, run }: Ledger, lines: string[]) =>
+      clear: () => this.channel.waiting <= MAX_WAITING_BYTES,
+      send: ({ key, run }: RecordQueue, lines: string[]) =>
         this.#push({ push: 'records', key, run }, Buffer.from(lines.join('\n'))),
     }
-    this.#telling = new Telling(way, ledgers)
+    this.#telling = new RecordSender(way, ledgers)
   }
 
   /** An agent has said something. */
-  said(ledger: Ledger): void {
+  onRecord(ledger: RecordQueue): void {
     this.#telling?.add(ledger)
   }
 
@@ -121,7 +129,7 @@ export class Connection {
     this.channel.close('the host has ended')
   }
 
-  #push(push: Push, payload?: Uint8Array): void {
+  #push(push: PushFrame, payload?: Uint8Array): void {
     this.channel.send(push, payload)
   }
 
@@ -132,18 +140,18 @@ export class Connection {
 
   #request(header: Record<string, unknown>, payload: Uint8Array): void {
     const { id } = header
-    if (typeof id !== 'number') throw new FrameFault('a request has no id')
+    if (typeof id !== 'number') throw new FrameError('a request has no id')
     void this.#answer(id, header, payload)
-    if (this.channel.waiting <= WAITING_MOST || this.#paused) return
+    if (this.channel.waiting <= MAX_WAITING_BYTES || this.#paused) return
     this.#paused = true
     this.channel.pause()
   }
 
   #greet(header: Record<string, unknown>): void {
-    if (!Value.Check(Hello, header)) throw new FrameFault('the first frame is not a hello')
+    if (!Value.Check(Hello, header)) throw new FrameError('the first frame is not a hello')
     const { protocol } = header.hello
-    if (!SPOKEN.includes(protocol)) {
-      const detail = `this host speaks protocol ${SPOKEN.join(', ')}, not ${protocol}`
+    if (!SUPPORTED_PROTOCOLS.includes(protocol)) {
+      const detail = `this host speaks protocol ${SUPPORTED_PROTOCOLS.join(', ')}, not ${protocol}`
       this.#push({ push: 'refused', code: 'conflict-wrong-state', detail })
       this.channel.close(detail)
       return
@@ -155,7 +163,7 @@ export class Connection {
 
   async #answer(id: number, header: Record<string, unknown>, payload: Uint8Array): Promise<void> {
     try {
-      const answer = await this.parts.answer(askOf(header), payload, this)
+      const answer = await this.parts.answer(parseRequest(header), payload, this)
       if (answer instanceof WithPayload) return this.#reply({ re: id, ok: answer.ok }, answer.payload)
       this.#reply({ re: id, ok: answer ?? {} })
     } catch (error) {
@@ -165,7 +173,7 @@ export class Connection {
     }
   }
 
-  #reply(answer: Reply, payload?: Uint8Array): void {
+  #reply(answer: ReplyFrame, payload?: Uint8Array): void {
     this.channel.send(answer, payload)
   }
 
@@ -175,7 +183,7 @@ export class Connection {
       this.channel.resume()
     }
     if (this.#followers.size > 0) this.#wake()
-    this.#telling?.go()
+    this.#telling?.send()
   }
 
   #wake(): void {
@@ -193,13 +201,13 @@ export class Connection {
     while (sent) {
       sent = false
       for (const follower of this.#followers.values()) {
-        if (this.channel.waiting > WAITING_MOST) return
+        if (this.channel.waiting > MAX_WAITING_BYTES) return
         if (this.#piece(follower)) sent = true
       }
     }
   }
 
-  #piece(follower: Follower): boolean {
+  #piece(follower: StreamFollower): boolean {
     const { stream, session } = follower
     const { ring } = session
     if (follower.offset < ring.oldest) {
@@ -211,7 +219,7 @@ export class Connection {
       return false
     }
     if (follower.granted <= 0) return false
-    const bytes = ring.read(follower.offset, Math.min(PIECE, follower.granted))
+    const bytes = ring.read(follower.offset, Math.min(CHUNK_BYTES, follower.granted))
     this.#push({ push: 'output', stream, offset: follower.offset }, bytes)
     follower.offset += bytes.length
     follower.granted -= bytes.length
@@ -219,10 +227,10 @@ export class Connection {
   }
 }
 
-function askOf(header: Record<string, unknown>): Ask {
+function parseRequest(header: Record<string, unknown>): HostRequest {
   const { op } = header
   if (!isOperation(op)) throw new AppError('not-implemented', `this host has no operation ${op}`)
-  const schema = ASKS[op]
+  const schema = REQUEST_SCHEMAS[op]
   if (Value.Check(schema, header)) return header
   const fault = Value.Errors(schema, header).First()
   throw new AppError('invalid-request', `${op}: ${fault?.path.slice(1)} ${fault?.message}`)

@@ -6,7 +6,7 @@ import { Lock } from '../../core/lock.ts'
 import { Redactor } from '../../core/redact.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
-import { HostProcess } from './host.ts'
+import { HostProcess } from './host-process.ts'
 import { openLog } from './log.ts'
 
 const UNATTENDED_MS = 15 * 60_000
@@ -48,7 +48,7 @@ export function hostOptions(env: Record<string, string | undefined>): Omit<HostO
 export async function runHost(options: HostOptions): Promise<number> {
   const clock = options.clock ?? systemClock
   const place = new HostPaths(options.home, options.build)
-  const lock = takePlace(place, options.say)
+  const lock = acquireLock(place, options.say)
   if (!lock) return 1
   const redactor = new Redactor(options.secretPrefixes)
   const report = openLog(place.log, clock, redactor)
@@ -82,7 +82,7 @@ export async function runHost(options: HostOptions): Promise<number> {
   }
 }
 
-function takePlace(place: HostPaths, say: (line: string) => void): Lock | undefined {
+function acquireLock(place: HostPaths, say: (line: string) => void): Lock | undefined {
   try {
     place.open()
     return Lock.acquire(place.lock, `gc host ${place.build}`)
@@ -100,7 +100,7 @@ function surviveSignals(host: HostProcess, report: (sentence: string) => void): 
   process.on('SIGINT', end)
   process.on('uncaughtException', (error) => {
     report(`a fault: ${error.stack ?? errorMessage(error)}`)
-    host.stumble()
+    host.onDrawingError()
   })
   process.on('unhandledRejection', (error) => report(`a fault: ${errorMessage(error)}`))
 }

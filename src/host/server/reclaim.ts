@@ -1,11 +1,11 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
-import type { Endings } from '../process/ending.ts'
+import type { ProcessEnder } from '../process/process-ender.ts'
 import type { Origin } from '../process/tree.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
 import type { Exit } from '../protocol/session.ts'
-import { Records, type SessionRecord } from './records.ts'
+import { HostFiles, type SessionRecord } from './host-files.ts'
 
 /** What was left by a host that died has lost its terminal: it gets no long goodbye. */
 const GRACE_MS = 1_000
@@ -14,7 +14,7 @@ const GRACE_MS = 1_000
  * Ends what a host that died left on its record, daemons too, and keeps the exits in `into`. Throws when that cannot
  * be done: then nothing may be started in its stead.
  */
-export async function reclaim(lost: Records, into: Records, endings: Endings, clock: Clock): Promise<Exit[]> {
+export async function reclaim(lost: HostFiles, into: HostFiles, endings: ProcessEnder, clock: Clock): Promise<Exit[]> {
   const records = lost.sessions()
   if (records.length > 0) {
     const { survivors } = await endings.end(records.map(originOf), { grace: GRACE_MS, daemons: true })
@@ -27,25 +27,30 @@ export async function reclaim(lost: Records, into: Records, endings: Endings, cl
   const unheard = lost === into ? exits : [...lost.exits(), ...exits]
   for (const exit of unheard) into.keepExit(exit)
   for (const { run } of records) lost.drop(run)
-  if (lost !== into) hand(lost, into, unheard)
+  if (lost !== into) handOver(lost, into, unheard)
   return unheard
 }
 
 /** What was lost with a host is told by the one that came after. */
-function hand(lost: Records, into: Records, exits: readonly Exit[]): void {
+function handOver(lost: HostFiles, into: HostFiles, exits: readonly Exit[]): void {
   for (const { run } of exits) lost.dropExit(run)
-  into.takeUnheard(lost)
+  into.takeUnacknowledged(lost)
 }
 
 /** Reclaims from every other build's host of this home that died; one that lives holds its lock and is left alone. */
-export async function reclaimOthers(mine: HostPaths, into: Records, endings: Endings, clock: Clock): Promise<Exit[]> {
+export async function reclaimOthers(
+  mine: HostPaths,
+  into: HostFiles,
+  endings: ProcessEnder,
+  clock: Clock,
+): Promise<Exit[]> {
   const exits: Exit[] = []
   for (const place of HostPaths.all(mine.home)) {
     if (place.folder === mine.folder) continue
-    const lock = takeIfFree(place)
+    const lock = acquireIfFree(place)
     if (!lock) continue
     try {
-      const lost = new Records(place.folder)
+      const lost = new HostFiles(place.folder)
       lost.open()
       exits.push(...(await reclaim(lost, into, endings, clock)))
       place.clear()
@@ -56,7 +61,7 @@ export async function reclaimOthers(mine: HostPaths, into: Records, endings: End
   return exits
 }
 
-function takeIfFree(place: HostPaths): Lock | undefined {
+function acquireIfFree(place: HostPaths): Lock | undefined {
   try {
     return Lock.acquire(place.lock, `the reclaiming of host ${place.build}`)
   } catch (error) {

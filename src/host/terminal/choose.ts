@@ -1,9 +1,9 @@
-import type { TerminalHost } from './host.ts'
+import { withInputLock } from './input-lock.ts'
 import type { TerminalProfile } from './profile.ts'
-import { type Question, questionOn } from './question.ts'
-import { type Program, type SettleOptions, STEADY } from './settle.ts'
-import { inTurn } from './turns.ts'
-import { ProgramEnded, Watch } from './watch.ts'
+import { findQuestion, type Question } from './question.ts'
+import { ProgramEnded, ScreenWatcher } from './screen-watcher.ts'
+import type { TerminalHost } from './terminal-host.ts'
+import { type SettleOptions, STEADY_MS, type TerminalProgram } from './wait-for-state.ts'
 
 /** An option of a question, counted from 0. */
 export interface Choice {
@@ -15,7 +15,7 @@ export interface Choice {
  * What became of a choice. `taken`: the question was gone once the option was confirmed. `gone`: it was not asked any
  * more, and nothing was confirmed. `stuck`: the program did not do what the keys ask for; a person has to look.
  */
-export type Chosen = 'taken' | 'gone' | 'stuck'
+export type ChoiceResult = 'taken' | 'gone' | 'stuck'
 
 const DOWN = '\x1b[B'
 const UP = '\x1b[A'
@@ -23,16 +23,16 @@ const UP = '\x1b[A'
 const WITHIN = 10_000
 
 /** Moves a dialog's mark to an option, seen step by step, and confirms it there; presses nothing in another dialog. */
-export function choose(
+export function chooseOption(
   host: TerminalHost,
   key: string,
-  { manners }: Program,
+  { profile }: TerminalProgram,
   choice: Choice,
   options: SettleOptions,
-): Promise<Chosen> {
-  return inTurn(host, key, async () => {
-    const watch = new Watch(host, key, options.deadlines, options.signal)
-    const choosing = new Choosing(host, key, manners, watch, choice, options)
+): Promise<ChoiceResult> {
+  return withInputLock(host, key, async () => {
+    const watch = new ScreenWatcher(host, key, options.deadlines, options.signal)
+    const choosing = new OptionChooser(host, key, profile, watch, choice, options)
     try {
       return (await choosing.move()) ?? (await choosing.confirm())
     } finally {
@@ -41,12 +41,12 @@ export function choose(
   })
 }
 
-class Choosing {
+class OptionChooser {
   constructor(
     private readonly host: TerminalHost,
     private readonly key: string,
-    private readonly manners: TerminalProfile,
-    private readonly watch: Watch,
+    private readonly profile: TerminalProfile,
+    private readonly watch: ScreenWatcher,
     private readonly choice: Choice,
     private readonly options: SettleOptions,
   ) {}
@@ -65,8 +65,8 @@ class Choosing {
     return undefined
   }
 
-  async confirm(): Promise<Chosen> {
-    await this.#press(this.manners.submit)
+  async confirm(): Promise<ChoiceResult> {
+    await this.#press(this.profile.submit)
     return (await this.#seen((asked) => (asked ? undefined : 'taken'), 'taken')) ?? 'stuck'
   }
 
@@ -74,7 +74,7 @@ class Choosing {
   #mark(fits: (at: number) => boolean): Promise<number | 'gone' | undefined> {
     return this.#seen<number | 'gone'>((asked) => {
       if (!asked) return 'gone'
-      const at = asked.menu?.at
+      const at = asked.options?.at
       return at !== undefined && fits(at) ? at : undefined
     }, 'gone')
   }
@@ -82,13 +82,13 @@ class Choosing {
   /** What is made of the question, in time. On a screen that is just being drawn a question may be missing. */
   async #seen<T>(decide: (asked: Question | undefined) => T | undefined, ended: T): Promise<T | undefined> {
     let steady = false
-    const timer = this.options.deadlines.after(STEADY, () => {
+    const timer = this.options.deadlines.after(STEADY_MS, () => {
       steady = true
       this.watch.look()
     })
     try {
       return await this.watch.until(this.options.within ?? WITHIN, ({ screen, quiet }) => {
-        const asked = questionOn(screen, this.manners)
+        const asked = findQuestion(screen, this.profile)
         const same = asked?.id === this.choice.question
         return same || quiet || steady ? decide(same ? asked : undefined) : undefined
       })

@@ -1,13 +1,13 @@
 import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { TerminalHost, TerminalScreen } from './host.ts'
-import { cursorRow, holds, type Place, placeOf, stands } from './input.ts'
+import { cursorRow, findTypedText, type InputPosition, isStillTyped, showsTypedText } from './input.ts'
+import { withInputLock } from './input-lock.ts'
 import type { Dialog, TerminalProfile } from './profile.ts'
-import { type Program, type SettleOptions, stand } from './settle.ts'
-import type { Standing } from './standing.ts'
-import { keysOf, plainText, wordsOnly } from './text.ts'
-import { inTurn } from './turns.ts'
-import { Watch } from './watch.ts'
+import type { ProgramState } from './program-state.ts'
+import { ScreenWatcher } from './screen-watcher.ts'
+import type { TerminalHost, TerminalScreen } from './terminal-host.ts'
+import { quoteCommands, toKeys, toPlainText } from './typed-text.ts'
+import { type SettleOptions, type TerminalProgram, waitForState } from './wait-for-state.ts'
 
 /**
  * What became of a text. `delivered`: it was seen in the input line and then gone from it. `queued`: nothing was
@@ -28,7 +28,7 @@ const WITHIN = 30_000
 const PARTS = { stand: 20 / 30, echo: 5 / 30, enter: 2.5 / 30 }
 const ENTERS = 2
 /** A text shorter than this may stand before the cursor by chance. */
-const SHORT = 8
+const SHORT_TEXT = 8
 
 const bytes = (keys: string): Uint8Array => new TextEncoder().encode(keys)
 
@@ -38,16 +38,18 @@ const failed = (reason: string): Delivery => ({ state: 'failed', reason })
 export function deliver(
   host: TerminalHost,
   key: string,
-  { manners }: Program,
+  { profile }: TerminalProgram,
   text: string,
   options: DeliverOptions,
 ): Promise<Delivery> {
-  const plain = plainText(text)
+  const plain = toPlainText(text)
   if (!plain) return Promise.resolve(failed('there is nothing to say: the text is empty'))
-  return inTurn(host, key, async () => {
-    const watch = new Watch(host, key, options.deadlines, options.signal)
+  return withInputLock(host, key, async () => {
+    const watch = new ScreenWatcher(host, key, options.deadlines, options.signal)
     try {
-      return await new Saying(host, key, manners, watch, options).say(options.commands ? plain : wordsOnly(plain))
+      return await new TextDelivery(host, key, profile, watch, options).say(
+        options.commands ? plain : quoteCommands(plain),
+      )
     } catch (error) {
       return failed(errorMessage(error))
     } finally {
@@ -57,12 +59,12 @@ export function deliver(
 }
 
 /** One text on its way into a terminal. */
-class Saying {
+class TextDelivery {
   constructor(
     private readonly host: TerminalHost,
     private readonly key: string,
-    private readonly manners: TerminalProfile,
-    private readonly watch: Watch,
+    private readonly profile: TerminalProfile,
+    private readonly watch: ScreenWatcher,
     private readonly options: DeliverOptions,
   ) {}
 
@@ -70,21 +72,22 @@ class Saying {
     const unable = await this.#unable()
     if (unable) return unable
     const { bracketedPaste } = await this.host.screen(this.key)
-    await this.host.write(this.key, keysOf(text, bracketedPaste))
+    await this.host.write(this.key, toKeys(text, bracketedPaste))
     const shown = await this.watch.until(this.#part('echo'), ({ screen }) => {
-      const place = placeOf(screen, this.manners, text)
+      const place = findTypedText(screen, this.profile, text)
       return place && { place, row: cursorRow(screen) }
     })
     if (!shown) return this.#takeBack(text, 'it does not show what is typed')
-    if (this.manners.pasteGuard) await this.#rest(this.manners.pasteGuard)
+    if (this.profile.pasteGuard) await this.#rest(this.profile.pasteGuard)
     return this.#submit(text, shown)
   }
 
   /** Why nothing may be typed now. */
   async #unable(): Promise<Delivery | undefined> {
-    const { manners, options } = this
-    const takes = ({ is }: Standing) => is === 'ready' || is === 'asking' || (is === 'busy' && manners.takesWhileBusy)
-    const standing = await stand(this.watch, manners, { ...options, within: this.#part('stand') }, takes)
+    const { profile, options } = this
+    const takes = ({ is }: ProgramState) =>
+      is === 'ready' || is === 'asking' || (is === 'busy' && profile.takesWhileBusy)
+    const standing = await waitForState(this.watch, profile, { ...options, within: this.#part('stand') }, takes)
     if (standing.is === 'asking') {
       return { state: 'queued', reason: `it waits for a person: ${standing.dialog.asks}`, dialog: standing.dialog }
     }
@@ -94,13 +97,13 @@ class Saying {
     return failed('its input line was not seen in time')
   }
 
-  async #submit(text: string, { place, row }: { place: Place; row: string }): Promise<Delivery> {
+  async #submit(text: string, { place, row }: { place: InputPosition; row: string }): Promise<Delivery> {
     for (let tried = 0; tried < ENTERS; tried++) {
-      await this.host.write(this.key, bytes(this.manners.submit))
+      await this.host.write(this.key, bytes(this.profile.submit))
       const taken = await this.#holds(this.#part('enter'), (screen) => {
-        const moved = text.length < SHORT && cursorRow(screen) !== row
-        const gone = moved || !holds(screen, this.manners, text, place)
-        return gone && !stands(screen, this.manners, text)
+        const moved = text.length < SHORT_TEXT && cursorRow(screen) !== row
+        const gone = moved || !showsTypedText(screen, this.profile, text, place)
+        return gone && !isStillTyped(screen, this.profile, text)
       })
       if (taken) return { state: 'delivered' }
     }
@@ -109,7 +112,7 @@ class Saying {
 
   /** Whether something holds of the screen within so long, and stays so where the program draws it anew. */
   async #holds(within: number, holds: (screen: TerminalScreen) => boolean): Promise<boolean> {
-    const { redraws = 0 } = this.manners
+    const { redraws = 0 } = this.profile
     const timers: Deadline[] = []
     let held: { enough: boolean } | undefined
     const hold = () => {
@@ -140,7 +143,7 @@ class Saying {
   /** Leaves the input line as it was found, so that the next text is not glued to this one. */
   async #takeBack(text: string, reason: string): Promise<Delivery> {
     const lines = text.split('\n').length
-    if (this.manners.clear) await this.host.write(this.key, bytes(this.manners.clear.repeat(lines)))
+    if (this.profile.clear) await this.host.write(this.key, bytes(this.profile.clear.repeat(lines)))
     return failed(reason)
   }
 }

@@ -1,5 +1,5 @@
-import type { TerminalScreen } from './host.ts'
 import type { TerminalProfile } from './profile.ts'
+import type { TerminalScreen } from './terminal-host.ts'
 
 /** How much of the end of a text is looked for; a wrapped or scrolled input line shows its end. */
 const TAIL = 24
@@ -12,62 +12,71 @@ const PASTED = /\[pasted[^\]]*\]$/i
 const MENU = /^\d+[.)]/
 
 /** A row without the frame it stands in. */
-export const bare = (row: string): string => row.replace(EDGES, '')
+export const stripFrame = (row: string): string => row.replace(EDGES, '')
 
 /** What every terminal shows alike: no blanks, which wrapping moves, and no emoji and marks, which are drawn in many ways. */
-const squeeze = (text: string): string =>
+const normalizeText = (text: string): string =>
   text.replace(/[\s\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\p{M}\u200d]+/gu, '')
 
-const tailOf = (text: string): string => squeeze(text).slice(-TAIL) || text.trim()
+const endOfText = (text: string): string => normalizeText(text).slice(-TAIL) || text.trim()
 
 /** The last rows that say anything: where programs have their input line and their status. */
-export const foot = ({ lines }: TerminalScreen): string =>
+export const lastRows = ({ lines }: TerminalScreen): string =>
   lines
-    .filter((row) => bare(row))
+    .filter((row) => stripFrame(row))
     .slice(-FOOT)
     .join('\n')
 
 /** Where a typed text shows: right before the cursor, or behind the prefix of a program that draws its own cursor. */
-export type Place = 'cursor' | 'prefix'
+export type InputPosition = 'cursor' | 'prefix'
 
 /** Where the input line shows the end of a text that was typed, or the mark a program puts in place of a paste. */
-export function placeOf(screen: TerminalScreen, manners: TerminalProfile, text: string): Place | undefined {
-  const places: Place[] = ['cursor', 'prefix']
-  return places.find((place) => holds(screen, manners, text, place))
+export function findTypedText(
+  screen: TerminalScreen,
+  profile: TerminalProfile,
+  text: string,
+): InputPosition | undefined {
+  const places: InputPosition[] = ['cursor', 'prefix']
+  return places.find((place) => showsTypedText(screen, profile, text, place))
 }
 
 /** Whether a text is still in the input line, at the place where it was seen. */
-export function holds(screen: TerminalScreen, manners: TerminalProfile, text: string, place: Place): boolean {
-  const input = place === 'cursor' ? beforeCursor(screen) : (prefixed(screen, manners)?.content ?? '')
-  return PASTED.test(input) || (input !== '' && (squeeze(input) || input).endsWith(tailOf(text)))
+export function showsTypedText(
+  screen: TerminalScreen,
+  profile: TerminalProfile,
+  text: string,
+  place: InputPosition,
+): boolean {
+  const input = place === 'cursor' ? beforeCursor(screen) : (findInputLine(screen, profile)?.content ?? '')
+  return PASTED.test(input) || (input !== '' && (normalizeText(input) || input).endsWith(endOfText(text)))
 }
 
 /** Whether a text still waits above the cursor, since what should have submitted it only began a new line. */
-export function stands(screen: TerminalScreen, manners: TerminalProfile, text: string): boolean {
-  const line = manners.pasteGuard === undefined ? undefined : prefixed(screen, manners)
+export function isStillTyped(screen: TerminalScreen, profile: TerminalProfile, text: string): boolean {
+  const line = profile.pasteGuard === undefined ? undefined : findInputLine(screen, profile)
   if (!line || screen.cursor.y < line.row) return false
   const rows = screen.lines.slice(line.row, screen.cursor.y + 1)
-  return squeeze(rows.map(bare).join('')).endsWith(tailOf(text))
+  return normalizeText(rows.map(stripFrame).join('')).endsWith(endOfText(text))
 }
 
 /** What is in the input line and was left there by someone; '' when it is empty or cannot be told from a prompt. */
-export function draft(screen: TerminalScreen, manners: TerminalProfile): string {
+export function unsentInput(screen: TerminalScreen, profile: TerminalProfile): string {
   const { cursor } = screen
-  const line = prefixed(screen, manners)
+  const line = findInputLine(screen, profile)
   if (line && cursor.y >= line.row && cursor.y < line.row + line.height) {
-    const rows = screen.lines.slice(line.row, cursor.y).map(bare)
+    const rows = screen.lines.slice(line.row, cursor.y).map(stripFrame)
     return [...rows, cursorRow(screen)].join('\n').slice(line.prefix.length).trim()
   }
-  return manners.readyPrefixes.includes('') ? cursorRow(screen) : ''
+  return profile.readyPrefixes.includes('') ? cursorRow(screen) : ''
 }
 
 /** Whether the screen shows an input line that waits; undefined when this program has no sign of it. */
-export function waits(screen: TerminalScreen, manners: TerminalProfile): boolean | undefined {
-  if (manners.ready) return manners.ready.test(foot(screen))
-  if (!manners.readyPrefixes.some(Boolean)) return undefined
-  const line = prefixed(screen, manners)
+export function showsEmptyInput(screen: TerminalScreen, profile: TerminalProfile): boolean | undefined {
+  if (profile.ready) return profile.ready.test(lastRows(screen))
+  if (!profile.readyPrefixes.some(Boolean)) return undefined
+  const line = findInputLine(screen, profile)
   if (!line || MENU.test(line.content)) return false
-  if (line.content === '' || manners.placeholder?.test(line.content)) return true
+  if (line.content === '' || profile.placeholder?.test(line.content)) return true
   return screen.cursor.y >= line.row && screen.cursor.y < line.row + line.height
 }
 
@@ -76,11 +85,12 @@ function beforeCursor(screen: TerminalScreen): string {
   const row = cursorRow(screen)
   if (row === '') return ''
   const above = screen.lines.slice(Math.max(0, screen.cursor.y - ROWS + 1), screen.cursor.y)
-  return [...above.map(bare), row].join('')
+  return [...above.map(stripFrame), row].join('')
 }
 
 /** What stands before the cursor on its row. */
-export const cursorRow = ({ lines, cursor }: TerminalScreen): string => bare((lines[cursor.y] ?? '').slice(0, cursor.x))
+export const cursorRow = ({ lines, cursor }: TerminalScreen): string =>
+  stripFrame((lines[cursor.y] ?? '').slice(0, cursor.x))
 
 interface InputLine {
   row: number
@@ -90,13 +100,13 @@ interface InputLine {
 }
 
 /** The lowest row that starts with a prefix of the program, with the rows its text is wrapped over. */
-function prefixed({ lines }: TerminalScreen, { readyPrefixes }: TerminalProfile): InputLine | undefined {
+function findInputLine({ lines }: TerminalScreen, { readyPrefixes }: TerminalProfile): InputLine | undefined {
   const prefixes = readyPrefixes.map((prefix) => prefix.trim()).filter(Boolean)
-  const row = lines.findLastIndex((line) => prefixes.some((prefix) => bare(line).startsWith(prefix)))
-  const prefix = prefixes.find((known) => bare(lines[row] ?? '').startsWith(known))
+  const row = lines.findLastIndex((line) => prefixes.some((prefix) => stripFrame(line).startsWith(prefix)))
+  const prefix = prefixes.find((known) => stripFrame(lines[row] ?? '').startsWith(known))
   if (prefix === undefined) return undefined
   const rest = lines.slice(row)
-  const end = rest.findIndex((line, at) => at > 0 && (bare(line) === '' || BORDER.test(line)))
+  const end = rest.findIndex((line, at) => at > 0 && (stripFrame(line) === '' || BORDER.test(line)))
   const rows = end < 0 ? rest : rest.slice(0, end)
-  return { row, height: rows.length, prefix, content: rows.map(bare).join(' ').slice(prefix.length).trim() }
+  return { row, height: rows.length, prefix, content: rows.map(stripFrame).join(' ').slice(prefix.length).trim() }
 }

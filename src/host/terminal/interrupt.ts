@@ -1,7 +1,7 @@
-import type { TerminalHost } from './host.ts'
-import { type Program, type SettleOptions, stand } from './settle.ts'
-import { inTurn } from './turns.ts'
-import { ProgramEnded, Watch } from './watch.ts'
+import { withInputLock } from './input-lock.ts'
+import { ProgramEnded, ScreenWatcher } from './screen-watcher.ts'
+import type { TerminalHost } from './terminal-host.ts'
+import { type SettleOptions, type TerminalProgram, waitForState } from './wait-for-state.ts'
 
 /** Between two presses: programs read keys that arrive together as one. */
 const APART = 200
@@ -14,20 +14,20 @@ const WITHIN = 5_000
 export function interrupt(
   host: TerminalHost,
   key: string,
-  { manners }: Program,
+  { profile }: TerminalProgram,
   options: SettleOptions,
 ): Promise<boolean> {
-  return inTurn(host, key, async () => {
-    const watch = new Watch(host, key, options.deadlines, options.signal)
+  return withInputLock(host, key, async () => {
+    const watch = new ScreenWatcher(host, key, options.deadlines, options.signal)
     try {
-      for (const [at, press] of manners.interrupt.entries()) {
+      for (const [at, press] of profile.interrupt.entries()) {
         if (at > 0) await options.deadlines.sleep(APART, options.signal)
         await host.write(key, new TextEncoder().encode(press))
       }
       const enough = { within: WITHIN, settled: true, ...options }
-      const { is } = await stand(
+      const { is } = await waitForState(
         watch,
-        manners,
+        profile,
         enough,
         (standing) => standing.is !== 'busy' && standing.is !== 'starting',
       )

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { TerminalScreen } from './host.ts'
-import { type Menu, menuOf, unmarked } from './menu.ts'
+import { findOptions, type OptionList, screenWithoutMarker } from './option-list.ts'
 import type { Dialog, TerminalProfile } from './profile.ts'
-import { standing } from './standing.ts'
+import { stateOf } from './program-state.ts'
+import type { TerminalScreen } from './terminal-host.ts'
 
 /** What a program asks a person on its screen. */
 export interface Question {
@@ -10,17 +10,17 @@ export interface Question {
   id: string
   dialog: Dialog
   /** The options it lists; absent when none can be read. */
-  menu?: Menu
+  options?: OptionList
 }
 
 /** What a screen asks; undefined when it asks nothing. */
-export function questionOn(screen: TerminalScreen, manners: TerminalProfile): Question | undefined {
-  const stands = standing(screen, manners, true)
+export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): Question | undefined {
+  const stands = stateOf(screen, profile, true)
   if (stands.is !== 'asking') return undefined
   const { dialog } = stands
-  const id = `screen-${createHash('sha256').update(unmarked(screen)).digest('hex').slice(0, 16)}`
-  const menu = menuOf(screen)
-  return { id, dialog, ...(menu && menu.row >= rowOf(screen, dialog) && { menu }) }
+  const id = `screen-${createHash('sha256').update(screenWithoutMarker(screen)).digest('hex').slice(0, 16)}`
+  const menu = findOptions(screen)
+  return { id, dialog, ...(menu && menu.row >= rowOf(screen, dialog) && { options: menu }) }
 }
 
 /** The row where a dialog begins; what stands above it is not of it. */

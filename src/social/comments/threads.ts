@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
-import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { type Page, parseLimit, parseOffset, parseWord } from '../shared/paging.ts'
 import { COMMENT_PAGE, COMMENT_SORTS, type Comment, type CommentQuery, type CommentSort } from './schema.ts'
 import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment } from './view.ts'
@@ -66,7 +66,7 @@ export class Threads {
     const sort = parseWord(COMMENT_SORTS, 'top', query.sort)
     const limit = parseLimit(query.limit, COMMENT_PAGE)
     const list = `comments.${post}.${parent}.${sort}`
-    const key = keyOf(query.cursor, list, COLUMNS[sort].length)
+    const key = parseKeyCursor(query.cursor, list, COLUMNS[sort].length)
     const offset = key ? 0 : parseOffset(query.offset)
     const start = sort === 'new' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
     const after = key ?? COLUMNS[sort].map(() => start)

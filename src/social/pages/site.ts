@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import { createExchangeId } from '../../core/ids.ts'
 import type { RequestHandler } from '../../http/app.ts'
 import { BodyReader } from '../../http/body.ts'
-import { at, methodsOf, refuseDoubles } from '../../http/paths.ts'
+import { assertUniqueOperations, methodsOf, toRouterPath } from '../../http/paths.ts'
 import type { FailedRequest, SocketData } from '../../http/plane-options.ts'
 import { toAppError } from '../../http/problem.ts'
 import { errorJson, errorPage, pageNotFound } from './error-page.ts'
@@ -42,15 +42,15 @@ const FORM_TIMEOUT = 5_000
 
 /** The website: a router of its own, with its own checks and errors. */
 export function createSite(options: SiteOptions): RequestHandler {
-  refuseDoubles(options.routes)
-  const reader = new BodyReader({ deadlines: options.deadlines, limit: MAX_FORM_BYTES, patience: FORM_TIMEOUT })
+  assertUniqueOperations(options.routes)
+  const reader = new BodyReader({ deadlines: options.deadlines, limit: MAX_FORM_BYTES, timeoutMs: FORM_TIMEOUT })
   const methods = methodsOf(options.routes)
   const app = new Elysia({ normalize: false, strictPath: true, sucrose: { gcTime: null } })
   app.onError(({ error, request }) =>
     errorResponse(error instanceof NotFoundError ? notFound(request, methods) : error, request, options),
   )
   for (const route of options.routes) {
-    const { path, names } = at(route.path)
+    const { path, names } = toRouterPath(route.path)
     const handle = async ({ request, params }: { request: Request; params: Record<string, string> }) => {
       options.checkLimit(request)
       const base = options.baseUrlOf(request)

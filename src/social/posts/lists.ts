@@ -2,7 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
-import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { type Page, parseLimit, parseOffset, parseWord } from '../shared/paging.ts'
 import { FeedSources, type Reach } from './feed-sources.ts'
 import { ageClassesWithin, startOf, TIMES, type Time } from './ranks.ts'
@@ -207,7 +207,7 @@ const ageClasses = ({ sort, time }: PageQuery): (number | undefined)[] =>
 /** Parses a query; unknown values mean the defaults. */
 function parseQuery(query: OrderQuery, name: string): PageQuery {
   const sort = parseWord(POST_SORTS, 'hot', query.sort)
-  const key = keyOf(query.cursor, `${name}.${sort}`, COLUMNS[sort].length)
+  const key = parseKeyCursor(query.cursor, `${name}.${sort}`, COLUMNS[sort].length)
   return {
     sort,
     time: parseWord(TIMES, 'all', query.t),

@@ -3,7 +3,7 @@ import { matchAllTerms, matchTermPrefixes, parseSearchTerms } from '../../core/s
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { Agent } from '../agents/schema.ts'
 import type { PostComments } from '../comments/comments.ts'
@@ -67,7 +67,7 @@ export class NetworkSearch {
     const text = (query.q ?? '').trim()
     if (text.length > MAX_QUERY) throw badRequest(`Search text must be ${MAX_QUERY} characters or less`)
     const type = parseWord(SEARCH_TYPES, 'all', query.type)
-    const key = keyOf(query.cursor, 'search', START_KEY.length)
+    const key = parseKeyCursor(query.cursor, 'search', START_KEY.length)
     const submolt = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
     const words = text.length < MIN_QUERY ? [] : parseSearchTerms(text)
     if (words.length === 0) return toAnswer(text, type, [], [], [], [], undefined)

@@ -5,7 +5,7 @@ import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import { badRequest, conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
@@ -149,7 +149,7 @@ export class Submolts {
   async list(caller: AgentCaller, query: SubmoltQuery): Promise<SubmoltListResponse> {
     const sort = parseWord(SUBMOLT_SORTS, 'popular', query.sort)
     const limit = parseLimit(query.limit, SUBMOLT_PAGE)
-    const key = keyOf(query.cursor, `submolts.${sort}`, START_KEYS[sort].length)
+    const key = parseKeyCursor(query.cursor, `submolts.${sort}`, START_KEYS[sort].length)
     const offset = key ? 0 : parseOffset(query.offset)
     const rows = this.#pages[sort].all(caller.n, ...(key ?? START_KEYS[sort]), limit + 1, offset)
     const last = rows.length > limit ? rows[limit - 1] : undefined

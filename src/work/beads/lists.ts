@@ -2,7 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { toTimestamp } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
-import { type Boundary, boundaryOf, cursorAfter } from '../../http/cursor.ts'
+import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../http/cursor.ts'
 import { RenderedJson } from '../../http/rendered.ts'
 import { pageSize } from '../../http/schema.ts'
 import { WorkflowKey } from '../metadata.ts'
@@ -72,7 +72,7 @@ export class BeadLists {
   /** One page, newest first. It may be short and still not be the last: then it has a cursor. */
   list(query: BeadFilter, assignees: readonly string[] | undefined): RenderedJson<ListBodyBead> {
     const filter = toListFilter(query, assignees)
-    const boundary = boundaryOf(query.cursor)
+    const boundary = parseBoundaryCursor(query.cursor)
     const limit = pageSize(query.limit)
     const lead = this.#chooseLead(filter)
     const until = lead && scansClosed(filter) ? this.#horizon(filter, lead, boundary) : undefined

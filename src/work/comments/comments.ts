@@ -7,7 +7,7 @@ import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
-import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
 import { actorName, sessionOf } from '../actor.ts'
 import { eventFactsOf } from '../beads/events.ts'
@@ -87,7 +87,7 @@ export class Comments {
   list(id: string, { cursor, limit }: CommentPage): BeadCommentList {
     const bead = this.#options.beads.numberOf(id)
     const size = pageSize(limit)
-    const [createdAt = 0, n = 0] = keyOf(cursor, 'bead-comments', 2) ?? [Number.MIN_SAFE_INTEGER, 0]
+    const [createdAt = 0, n = 0] = parseKeyCursor(cursor, 'bead-comments', 2) ?? [Number.MIN_SAFE_INTEGER, 0]
     const rows = this.#page.all(firstNumber(bead), lastNumber(bead), createdAt, n, size + 1)
     const page = rows.slice(0, size)
     const last = rows.length > size ? page.at(-1) : undefined

@@ -2,7 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { toTimestamp } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
-import { boundaryOf, cursorAfter } from '../../http/cursor.ts'
+import { cursorAfter, parseBoundaryCursor } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
 import { MESSAGE_COLUMNS, messageMetadata, type StoredMessage, toMessage } from './message.ts'
 import type { MailCountOutputBody, MailListBody, Message } from './schema.ts'
@@ -97,7 +97,7 @@ export class MailLists {
     rig: string,
     total: number,
   ): MailListBody {
-    const boundary = boundaryOf(cursor)
+    const boundary = parseBoundaryCursor(cursor)
     const limit = pageSize(requested)
     const from = boundary ? Date.parse(boundary.createdAt ?? '') || 0 : Number.MAX_SAFE_INTEGER
     const values = branches.flatMap((route) => [

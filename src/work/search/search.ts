@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { matchAllTerms, parseSearchTerms } from '../../core/search-terms.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
-import { cursorAfterKey, keyOf } from '../../http/cursor.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { BeadSearch, BeadsFound } from './schema.ts'
@@ -41,7 +41,7 @@ export class Search {
 
   /** A page, the bead that was stored last first. */
   async find({ q, status, type, rig, cursor, limit }: BeadSearch): Promise<BeadsFound> {
-    const [below] = keyOf(cursor, 'beads-found', 1) ?? [Number.MAX_SAFE_INTEGER / 1024]
+    const [below] = parseKeyCursor(cursor, 'beads-found', 1) ?? [Number.MAX_SAFE_INTEGER / 1024]
     const words = parseSearchTerms(q)
     if (words.length === 0) return { items: [] }
     await this.words.settle()

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
-import type { TerminalScreen } from '../../../src/host/terminal/host.ts'
-import { type Place, placeOf } from '../../../src/host/terminal/input.ts'
+import { findTypedText, type InputPosition } from '../../../src/host/terminal/input.ts'
 import type { DialogKind } from '../../../src/host/terminal/profile.ts'
-import { type Standing, standing } from '../../../src/host/terminal/standing.ts'
+import { type ProgramState, stateOf } from '../../../src/host/terminal/program-state.ts'
+import type { TerminalScreen } from '../../../src/host/terminal/terminal-host.ts'
 
 /** A screen as it was seen; `▮` marks the cursor. */
 function seen(text: string): TerminalScreen {
@@ -17,7 +17,7 @@ function seen(text: string): TerminalScreen {
 
 const profileOf = (provider: string) => terminalProfileOf(resolveProvider(provider, new Map()))
 
-type Judged = Standing['is'] | DialogKind
+type Judged = ProgramState['is'] | DialogKind
 
 const SCREENS: [provider: string, what: string, expected: Judged, screen: string][] = [
   [
@@ -246,13 +246,13 @@ const SCREENS: [provider: string, what: string, expected: Judged, screen: string
 
 describe('judging the screen of', () => {
   test.each(SCREENS)('%s %s: %s', (provider, _what, expected, screen) => {
-    const judged = standing(seen(screen), profileOf(provider), false)
+    const judged = stateOf(seen(screen), profileOf(provider), false)
     expect<Judged>(judged.is === 'asking' ? judged.dialog.kind : judged.is).toBe(expected)
   })
 })
 
 describe('finding a typed text', () => {
-  test.each<[provider: string, screen: string, text: string, place: Place | undefined]>([
+  test.each<[provider: string, screen: string, text: string, place: InputPosition | undefined]>([
     ['opencode', '\n  ┃  hello world, please\n  ┃  work on this▮\n  ┃', 'hello world, please\nwork on this', 'cursor'],
     ['opencode', '\n  ┃  [Pasted ~12 lines] ▮\n  ┃', 'a\n'.repeat(12), 'cursor'],
     ['claude', '\n────\n❯ [Pasted text #1 +12 lines] ▮\n────', 'a\n'.repeat(12), 'cursor'],
@@ -260,6 +260,6 @@ describe('finding a typed text', () => {
     ['codex', '\n› hello\n\n› ▮Ask Codex to do anything', 'hello', undefined],
     ['opencode', '\n  ┃  hello\n\n  ┃  ▮\n  ┃', 'hello', undefined],
   ])('in %s', (provider, screen, text, place) => {
-    expect(placeOf(seen(screen), profileOf(provider), text)).toBe(place)
+    expect(findTypedText(seen(screen), profileOf(provider), text)).toBe(place)
   })
 })

@@ -5,10 +5,10 @@ import { buildLaunch } from '../../../src/config/providers/launch.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import { Host } from '../../../src/host/client/client.ts'
+import { HostClient } from '../../../src/host/client/host-client.ts'
 import { deliver } from '../../../src/host/terminal/deliver.ts'
 import { interrupt } from '../../../src/host/terminal/interrupt.ts'
-import { settle } from '../../../src/host/terminal/settle.ts'
+import { waitUntilSettled } from '../../../src/host/terminal/wait-for-state.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { eventually } from '../../support/until.ts'
 import { ModelServer, type Script } from './model-server.ts'
@@ -17,7 +17,7 @@ import { GC } from './programs.ts'
 
 const deadlines = new Deadlines()
 const provider = { ...resolveProvider('opencode', new Map()), command: OPENCODE }
-const program = { manners: terminalProfileOf(provider) }
+const program = { profile: terminalProfileOf(provider) }
 
 /** OpenCode in its full-screen form, in a session host of its own, before a model that follows a script. */
 async function opencode(
@@ -26,7 +26,7 @@ async function opencode(
 ) {
   const folder = tempFolder()
   const model = new ModelServer(script)
-  const host = await Host.connect({
+  const host = await HostClient.connect({
     home: folder.at('gc'),
     launch: [...GC, 'host'],
     env: process.env,
@@ -46,7 +46,7 @@ async function opencode(
   const options = { deadlines, within: 90_000 }
   return {
     model,
-    settle: (within = 90_000) => settle(host, 's', program, { deadlines, within }),
+    settle: (within = 90_000) => waitUntilSettled(host, 's', program, { deadlines, within }),
     say: (text: string) => deliver(host, 's', program, text, options),
     interrupt: () => interrupt(host, 's', program, options),
     press: (keys: string) => host.write('s', keys),

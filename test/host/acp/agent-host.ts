@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Host } from '../../../src/host/client/client.ts'
+import type { HostClient } from '../../../src/host/client/host-client.ts'
 import type { AgentRecord } from '../../../src/host/protocol/record.ts'
 import type { StartSpec } from '../../../src/host/protocol/session.ts'
 import { type HostWorld, spec } from '../world.ts'
@@ -24,7 +24,7 @@ export class Listener {
   #news = Promise.withResolvers<void>()
   readonly stop: () => void
 
-  constructor(host: Host) {
+  constructor(host: HostClient) {
     this.stop = host.onRecords(({ records }) => {
       this.records.push(...records)
       this.#news.resolve()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import type { Host } from '../../../src/host/client/client.ts'
+import type { HostClient } from '../../../src/host/client/host-client.ts'
 import { exitOf, gone, type HostWorld, hostWorld } from '../world.ts'
 import { agentSpec, Listener } from './agent-host.ts'
 
@@ -13,7 +13,7 @@ async function started(env: Record<string, string> = {}) {
   return { world, host, heard, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
 }
 
-const turn = async (host: Host, heard: Listener, text: string, id = text) => {
+const turn = async (host: HostClient, heard: Listener, text: string, id = text) => {
   await host.prompt('a', id, text)
   return heard.done(id)
 }
@@ -150,7 +150,7 @@ describe('an agent that is spoken to by protocol', () => {
 
 describe('the folder of an agent', () => {
   /** What the agent says when it was told to do one thing. */
-  const did = async (world: HostWorld, host: Host, heard: Listener, text: string) => {
+  const did = async (world: HostWorld, host: HostClient, heard: Listener, text: string) => {
     const before = heard.words.length
     await turn(host, heard, text.replaceAll('~', world.folder.at('work')))
     return heard.words.slice(before)

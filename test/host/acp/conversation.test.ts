@@ -3,9 +3,9 @@ import { Deadlines } from '../../../src/core/deadlines.ts'
 import { Redactor } from '../../../src/core/redact.ts'
 import { Commands } from '../../../src/host/acp/commands.ts'
 import { Conversation } from '../../../src/host/acp/conversation.ts'
-import { Folder } from '../../../src/host/acp/folder.ts'
-import { Ledger } from '../../../src/host/acp/ledger.ts'
-import { Scribe } from '../../../src/host/acp/scribe.ts'
+import { RecordQueue } from '../../../src/host/acp/record-queue.ts'
+import { RecordWriter } from '../../../src/host/acp/record-writer.ts'
+import { SessionFolder } from '../../../src/host/acp/session-folder.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
@@ -33,8 +33,8 @@ function speaking(manner: Manner) {
   const heard: Asked[] = []
   const redactor = new Redactor(['gcs_'])
   const shelf = { add() {}, keep() {}, close() {}, drop() {} }
-  const ledger = new Ledger('k', 'r', clock, redactor, shelf, () => {})
-  const home = new Folder(folder.path)
+  const ledger = new RecordQueue('k', 'r', clock, redactor, shelf, () => {})
+  const home = new SessionFolder(folder.path)
   const { readable, writable } = new TransformStream()
   const agent = readable.getReader()
   const back = Promise.withResolvers<ReadableStreamDefaultController>()
@@ -52,15 +52,15 @@ function speaking(manner: Manner) {
   void answer()
   const conversation = new Conversation(
     {
-      ...{ run: 'r', build: 'test', deadlines, scribe: new Scribe(ledger, deadlines), folder: home },
+      ...{ run: 'r', build: 'test', deadlines, writer: new RecordWriter(ledger, deadlines), folder: home },
       commands: new Commands(home, {}, [], redactor),
       ...{
         resume: undefined,
         mode: undefined,
         model: undefined,
         servers: undefined,
-        patience: undefined,
-        told: () => {},
+        handshakeTimeoutMs: undefined,
+        onUpdate: () => {},
       },
     },
     { readable: replies, writable },

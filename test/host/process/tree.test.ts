@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { parsePs, parseStat } from '../../../src/host/process/parse.ts'
 import type { Process } from '../../../src/host/process/process-info.ts'
-import { boot, ProcessTable, processNow } from '../../../src/host/process/process-table.ts'
-import { ancestry, familyOf, identity, type Origin } from '../../../src/host/process/tree.ts'
+import { bootId, ProcessTable, readProcess } from '../../../src/host/process/process-table.ts'
+import { ancestorsOf, familyOf, identity, type Origin } from '../../../src/host/process/tree.ts'
 
 const one = (pid: number, parent: number, session: number, more: Partial<Process> = {}): Process => ({
   pid,
@@ -66,7 +66,7 @@ describe('the family of a session', () => {
 
   test('has neither the dead, nor init, nor those who end it', () => {
     const processes = [one(1, 0, 1), one(100, 5, 100, { zombie: true }), one(101, 100, 100), one(102, 101, 102)]
-    expect(pids(familyOf(processes, origin, new Set(), new Set([1]), ancestry(processes, 102)).members)).toEqual([])
+    expect(pids(familyOf(processes, origin, new Set(), new Set([1]), ancestorsOf(processes, 102)).members)).toEqual([])
   })
 
   test('is nobody but the marked when its leader was never recorded', () => {
@@ -116,11 +116,11 @@ describe('a listing', () => {
 
   test('of this machine holds this process, and the same one each time', async () => {
     const table = new ProcessTable()
-    const [first, second] = await Promise.all([table.look(), table.look()])
+    const [first, second] = await Promise.all([table.list(), table.list()])
     const me = first.find(({ pid }) => pid === process.pid)
     expect(me).toBeDefined()
     expect(second.find(({ pid }) => pid === process.pid)?.started).toBe(me?.started ?? '')
-    expect(processNow(process.pid)?.started).toBe(me?.started ?? '')
-    if (process.platform === 'linux') expect(me?.started).toStartWith(boot())
+    expect(readProcess(process.pid)?.started).toBe(me?.started ?? '')
+    if (process.platform === 'linux') expect(me?.started).toStartWith(bootId())
   })
 })

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import { choose } from '../../../src/host/terminal/choose.ts'
-import { type Question, questionOn } from '../../../src/host/terminal/question.ts'
-import { Watch } from '../../../src/host/terminal/watch.ts'
+import { chooseOption } from '../../../src/host/terminal/choose.ts'
+import { findQuestion, type Question } from '../../../src/host/terminal/question.ts'
+import { ScreenWatcher } from '../../../src/host/terminal/screen-watcher.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { Terminals } from './terminals.ts'
 
 const PROGRAM = join(import.meta.dir, 'programs/dialog.ts')
-const program = { manners: terminalProfileOf(resolveProvider('claude', new Map())) }
+const program = { profile: terminalProfileOf(resolveProvider('claude', new Map())) }
 const deadlines = new Deadlines()
 
 /** A program that asks, once it does. */
@@ -20,8 +20,10 @@ async function asking(...args: string[]) {
   const terminals = new Terminals()
   const log = folder.at('log')
   terminals.start('s', [process.execPath, PROGRAM, '--log', log, ...args], { cwd: folder.path })
-  const watch = new Watch(terminals, 's', deadlines)
-  const question: Question | undefined = await watch.until(20_000, ({ screen }) => questionOn(screen, program.manners))
+  const watch = new ScreenWatcher(terminals, 's', deadlines)
+  const question: Question | undefined = await watch.until(20_000, ({ screen }) =>
+    findQuestion(screen, program.profile),
+  )
   watch.close()
   if (!question) throw new Error('it never asked')
   return {
@@ -30,7 +32,7 @@ async function asking(...args: string[]) {
     /** What was confirmed. */
     took: (): string => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
     choose: (option: number, asked = question.id, within = 20_000) =>
-      choose(terminals, 's', program, { question: asked, option }, { deadlines, within }),
+      chooseOption(terminals, 's', program, { question: asked, option }, { deadlines, within }),
     async [Symbol.asyncDispose]() {
       await terminals[Symbol.asyncDispose]()
       folder[Symbol.dispose]()
@@ -44,7 +46,7 @@ describe.concurrent('answering a dialog on a screen', () => {
     expect(program.question).toMatchObject({
       id: expect.stringMatching(/^screen-[0-9a-f]{16}$/),
       dialog: { kind: 'trust' },
-      menu: { labels: ['Yes, I trust this folder', 'Yes, and the folder above', 'No, exit'], at: 0 },
+      options: { labels: ['Yes, I trust this folder', 'Yes, and the folder above', 'No, exit'], at: 0 },
     })
   })
 

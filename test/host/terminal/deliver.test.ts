@@ -5,8 +5,8 @@ import { Deadlines } from '../../../src/core/deadlines.ts'
 import { type DeliverOptions, type Delivery, deliver } from '../../../src/host/terminal/deliver.ts'
 import { interrupt } from '../../../src/host/terminal/interrupt.ts'
 import { DEFAULT_TERMINAL_PROFILE, type TerminalProfile } from '../../../src/host/terminal/profile.ts'
-import { settle } from '../../../src/host/terminal/settle.ts'
-import { Watch } from '../../../src/host/terminal/watch.ts'
+import { ScreenWatcher } from '../../../src/host/terminal/screen-watcher.ts'
+import { waitUntilSettled } from '../../../src/host/terminal/wait-for-state.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { Terminals } from './terminals.ts'
 
@@ -22,7 +22,7 @@ const polite: TerminalProfile = {
 const options: DeliverOptions = { deadlines: new Deadlines(), within: 6000 }
 
 /** Runs a program on a terminal; `told` lists what it was told so far. */
-function running(argv: string[], manners = polite) {
+function running(argv: string[], profile = polite) {
   const folder = tempFolder()
   const terminals = new Terminals()
   const log = folder.at('log')
@@ -34,10 +34,11 @@ function running(argv: string[], manners = polite) {
     terminals,
     told: (): string[] => (existsSync(log) ? (Bun.JSONL.parse(readFileSync(log, 'utf8')) as string[]) : []),
     say: (text: string, more: Partial<DeliverOptions> = {}) =>
-      deliver(terminals, 's', { manners }, text, { ...options, ...more }),
-    settle: (more: Partial<DeliverOptions> = {}) => settle(terminals, 's', { manners }, { ...options, ...more }),
+      deliver(terminals, 's', { profile }, text, { ...options, ...more }),
+    settle: (more: Partial<DeliverOptions> = {}) =>
+      waitUntilSettled(terminals, 's', { profile }, { ...options, ...more }),
     async sees(wanted: (rows: string[]) => boolean) {
-      const watch = new Watch(terminals, 's', options.deadlines)
+      const watch = new ScreenWatcher(terminals, 's', options.deadlines)
       const seen = await watch.until(15_000, ({ screen }) => wanted(screen.lines) || undefined)
       watch.close()
       if (!seen) throw new Error('the screen never showed it')
@@ -50,8 +51,8 @@ function running(argv: string[], manners = polite) {
   }
 }
 
-const prompt = (args: string, manners = polite) =>
-  running([process.execPath, PROGRAM, '--log', 'LOG', ...args.split(' ').filter(Boolean)], manners)
+const prompt = (args: string, profile = polite) =>
+  running([process.execPath, PROGRAM, '--log', 'LOG', ...args.split(' ').filter(Boolean)], profile)
 
 const delivered: Delivery = { state: 'delivered' }
 
@@ -226,25 +227,25 @@ describe.concurrent('a program that cannot be typed to', () => {
 
 describe.concurrent('interrupting', () => {
   test('a turn ends with the keys of the program, pressed one by one, and the program lives', async () => {
-    const manners = { ...polite, interrupt: ['\x1b', '\x1b'] }
-    await using program = prompt('--busy 60000', manners)
+    const profile = { ...polite, interrupt: ['\x1b', '\x1b'] }
+    await using program = prompt('--busy 60000', profile)
     await program.say('work')
     await program.sees((rows) => rows.some((row) => row.includes('esc to interrupt')))
-    expect(await interrupt(program.terminals, 's', { manners }, options)).toBe(true)
+    expect(await interrupt(program.terminals, 's', { profile }, options)).toBe(true)
     expect(await program.say('more work')).toEqual(delivered)
   })
 
   test('a program that ends at it is interrupted, and is no fault', async () => {
-    const manners = { ...polite, interrupt: ['\x03'] }
-    await using program = running(['sleep', '600'], manners)
-    expect(await interrupt(program.terminals, 's', { manners }, options)).toBe(false)
+    const profile = { ...polite, interrupt: ['\x03'] }
+    await using program = running(['sleep', '600'], profile)
+    expect(await interrupt(program.terminals, 's', { profile }, options)).toBe(false)
   })
 
   test('a turn that goes on is told', async () => {
-    const manners = { ...polite, interrupt: ['\x00'] }
-    await using program = prompt('--busy 60000', manners)
+    const profile = { ...polite, interrupt: ['\x00'] }
+    await using program = prompt('--busy 60000', profile)
     await program.say('work')
-    expect(await interrupt(program.terminals, 's', { manners }, { ...options, within: 500 })).toBe(false)
+    expect(await interrupt(program.terminals, 's', { profile }, { ...options, within: 500 })).toBe(false)
   })
 })
 

@@ -1,5 +1,5 @@
 import { Terminal } from '@xterm/headless'
-import type { TerminalHost, TerminalScreen } from '../../../src/host/terminal/host.ts'
+import type { TerminalHost, TerminalScreen } from '../../../src/host/terminal/terminal-host.ts'
 
 const COLS = 80
 const ROWS = 24

@@ -1,5 +1,5 @@
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import type { SessionHost } from '../../../host/client/contract.ts'
+import type { SessionHost } from '../../../host/client/session-host.ts'
 import type { Delivery } from '../../../host/terminal/deliver.ts'
 import type { AcpConversations } from './conversations.ts'
 

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../core/errors.ts'
-import { type Boundary, boundaryOf, cursorAfter } from '../../../http/cursor.ts'
+import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../../http/cursor.ts'
 import { pageSize } from '../../../http/schema.ts'
 import { NEWEST, type SessionPosition } from '../closed-sessions.ts'
 import type { SessionHost } from '../host.ts'
@@ -32,7 +32,7 @@ export async function listSessions(
   { repository, view, host }: ListSessionsOptions,
   query: SessionQuery,
 ): Promise<SessionList> {
-  const boundary = boundaryOf(query.cursor)
+  const boundary = parseBoundaryCursor(query.cursor)
   const states = (query.state ?? '').split(',').flatMap((word) => word.trim() || [])
   const limit = pageSize(query.limit)
   const filter = { states: states.length > 0 ? states : ['open'], template: query.template || undefined }

@@ -1,0 +1,54 @@
+import { errorMessage } from '../../core/errors.ts'
+import type { Exit } from '../protocol/session.ts'
+
+/** Hears of an exit. `false` says that it is somebody else's; anything else, once it has resolved, that it is kept. */
+export type ExitListener = (exit: Exit) => unknown
+
+interface PendingExit {
+  exit: Exit
+  acknowledge: () => void
+}
+
+/** So many exits are remembered as taken, in case a host tells one again. */
+const MAX_ACKNOWLEDGED = 1_000
+
+/** Tells each exit to everybody who wants to hear it, and acknowledges it once somebody has kept it and nobody failed to. */
+export class ExitDispatcher {
+  readonly #hearers = new Set<ExitListener>()
+  readonly #untaken = new Map<string, PendingExit>()
+  readonly #taken = new Set<string>()
+
+  constructor(private readonly report: (sentence: string) => void) {}
+
+  subscribe(hear: ExitListener): () => void {
+    this.#hearers.add(hear)
+    for (const untaken of this.#untaken.values()) void this.#tell(untaken, [hear])
+    return () => this.#hearers.delete(hear)
+  }
+
+  dispatch(exit: Exit, acknowledge: () => void): void {
+    if (this.#taken.has(exit.run)) acknowledge()
+    else this.#first({ exit, acknowledge })
+  }
+
+  #first(untaken: PendingExit): void {
+    this.#untaken.set(untaken.exit.run, untaken)
+    void this.#tell(untaken, [...this.#hearers])
+  }
+
+  async #tell({ exit, acknowledge }: PendingExit, hearers: ExitListener[]): Promise<void> {
+    try {
+      const heard = await Promise.all(hearers.map(async (hear) => hear(exit)))
+      if (heard.some((kept) => kept !== false)) this.#take(exit, acknowledge)
+    } catch (error) {
+      this.report(`the exit of ${exit.key} was not taken: ${errorMessage(error)}`)
+    }
+  }
+
+  #take(exit: Exit, acknowledge: () => void): void {
+    this.#untaken.delete(exit.run)
+    this.#taken.add(exit.run)
+    for (const run of [...this.#taken].slice(0, -MAX_ACKNOWLEDGED)) this.#taken.delete(run)
+    acknowledge()
+  }
+}

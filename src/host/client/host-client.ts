@@ -1,0 +1,279 @@
+import { AppError } from '../../core/errors.ts'
+import { readProcess } from '../process/process-table.ts'
+import { SESSION_CONFLICT } from '../protocol/errors.ts'
+import type { HostResponse, Operation, RequestFields } from '../protocol/protocol.ts'
+import type {
+  Activity,
+  Ended,
+  EndOptions,
+  Exit,
+  ForegroundSignal,
+  HostedSession,
+  HostStatus,
+  OutputChunk,
+  ProcessRef,
+  Screen,
+  Snapshot,
+  StartResult,
+  StartSpec,
+} from '../protocol/session.ts'
+import { ExitDispatcher, type ExitListener } from './exit-dispatcher.ts'
+import { type HostLink, LinkLostError } from './host-link.ts'
+import { type HostClientOptions, HostLinks } from './host-links.ts'
+import { OutputStream } from './output-stream.ts'
+import { RecordDispatcher } from './record-dispatcher.ts'
+import type { RecordBatch, SessionHost } from './session-host.ts'
+
+export type { SessionHost } from './session-host.ts'
+
+/** How long a host may take to answer what it can answer at once. */
+const ANSWER_MS = 10_000
+/** What KILL and the looks after it may take beyond the grace. */
+const ENDING_MS = 15_000
+const GRACE_MS = 5_000
+/** An agent that is spoken to by protocol opens a conversation first. */
+const HANDSHAKE_MS = 45_000
+const CANCEL_MS = 20_000
+/** A reader holds at most so much that it has not read. */
+const STREAM_WINDOW_BYTES = 256 << 10
+
+export type { HostClientOptions as ConnectOptions } from './host-links.ts'
+
+/** Adopts the hosts of a home that run, and starts one when none of this build does. */
+export const connectToHosts = (options: HostClientOptions): Promise<HostClient> => HostClient.connect(options)
+
+/** What the supervisor knows of its session hosts: calls go to the one that runs the session, whichever build it is. */
+export class HostClient implements SessionHost {
+  readonly #links: HostLinks
+  readonly #exits: ExitDispatcher
+  readonly #records: RecordDispatcher
+  readonly #outputs = new Set<{ key: string | undefined; hear(key: string, activity: Activity): void }>()
+  #lastStream = 0
+
+  private constructor(private readonly options: HostClientOptions) {
+    const report = options.report ?? (() => {})
+    this.#exits = new ExitDispatcher(report)
+    this.#records = new RecordDispatcher(report)
+    this.#links = new HostLinks(options, {
+      exit: (exit, link) => this.#exit(exit, link),
+      activity: (sessions) => this.#activity(sessions),
+      records: (said, link) => this.#records.dispatch(said, (seq) => this.#kept(link, said.run, seq)),
+      opened: (link) => this.#listen(link),
+    })
+  }
+
+  static async connect(options: HostClientOptions): Promise<HostClient> {
+    const host = new HostClient(options)
+    await host.#links.adopt()
+    await host.#links.reclaim()
+    return host
+  }
+
+  /** The hosts of a home that run; undefined when there are none. Starts nothing. */
+  static async find(options: HostClientOptions): Promise<HostClient | undefined> {
+    const host = new HostClient(options)
+    await host.#links.adopt()
+    return host.#links.all.length > 0 ? host : undefined
+  }
+
+  async start(spec: StartSpec): Promise<StartResult> {
+    if (this.#links.runsElsewhere(spec.key)) throw new AppError(SESSION_CONFLICT, `${spec.key} runs already`)
+    const link = this.#links.findOpen() ?? (await this.#links.ownLink())
+    return (
+      await link.request(
+        'start',
+        { spec },
+        { ms: spec.kind === 'acp' ? (spec.acp?.patience ?? 0) + HANDSHAKE_MS : ANSWER_MS },
+      )
+    ).ok
+  }
+
+  async list(): Promise<HostedSession[]> {
+    return this.#twice(async () => {
+      if (!this.#links.findOpen()) await this.#links.ownLink()
+      const lists = await Promise.all(this.#links.all.map((link) => link.request('list', {}, { ms: ANSWER_MS })))
+      return lists.flatMap(({ ok }) => ok.sessions)
+    })
+  }
+
+  async end(key: string, options: EndOptions = {}): Promise<Ended | undefined> {
+    try {
+      const ms = (options.grace ?? GRACE_MS) + ENDING_MS
+      return await this.#twice(() => this.#ask('end', { key, ...options }, ms))
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'session-not-found') return undefined
+      throw error
+    }
+  }
+
+  async endDaemons(daemons: ProcessRef[], { grace = GRACE_MS }: { grace?: number } = {}): Promise<ProcessRef[]> {
+    const link = this.#links.findOpen() ?? (await this.#links.ownLink())
+    const { ok } = await link.request('endDaemons', { daemons, grace }, { ms: grace + ENDING_MS })
+    return ok.survivors
+  }
+
+  async write(key: string, bytes: Uint8Array | string): Promise<void> {
+    const payload = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+    await this.#ask('write', { key }, ANSWER_MS, payload)
+  }
+
+  async resize(key: string, cols: number, rows: number): Promise<void> {
+    await this.#twice(() => this.#ask('resize', { key, cols, rows }))
+  }
+
+  async signal(key: string, signal: ForegroundSignal): Promise<void> {
+    await this.#ask('signal', { key, signal })
+  }
+
+  screen(key: string, lines?: number): Promise<Screen> {
+    return this.#twice(() => this.#ask('screen', { key, ...(lines !== undefined && { lines }) }))
+  }
+
+  async snapshot(key: string): Promise<Snapshot> {
+    const link = this.#links.findOpen(key) ?? (await this.#links.linkFor(key))
+    const { ok, payload } = await link.request('snapshot', { key }, { ms: ANSWER_MS })
+    return { ...ok, ansi: new TextDecoder().decode(payload) }
+  }
+
+  async *follow(key: string, from: number | 'end', signal: AbortSignal): AsyncGenerator<OutputChunk> {
+    let next = from
+    while (!signal.aborted) {
+      const link = this.#links.findOpen(key) ?? (await this.#links.linkFor(key))
+      const id = ++this.#lastStream
+      const stream = new OutputStream(signal)
+      link.join(id, stream)
+      try {
+        const { ok } = await link.request(
+          'follow',
+          { key, stream: id, from: next, grant: STREAM_WINDOW_BYTES },
+          { ms: ANSWER_MS },
+        )
+        next = ok.from
+        for (let item = await stream.next(); item !== 'cut'; item = await stream.next()) {
+          if (item === undefined || item === 'end') return
+          next = 'gap' in item ? item.gap.to : item.offset + item.bytes.length
+          yield item
+          if ('bytes' in item) this.#grant(link, id, item.bytes.length)
+        }
+      } finally {
+        stream.close()
+        link.leave(id)
+        if (link.open) link.request('unfollow', { stream: id }, { ms: ANSWER_MS }).catch(() => {})
+      }
+    }
+  }
+
+  async prompt(key: string, turn: string, text: string): Promise<void> {
+    await this.#twice(() => this.#ask('prompt', { key, turn, text }, HANDSHAKE_MS))
+  }
+
+  async cancel(key: string): Promise<boolean> {
+    return (await this.#twice(() => this.#ask('cancel', { key }, CANCEL_MS))).ended
+  }
+
+  async mode(key: string, mode: string): Promise<void> {
+    await this.#twice(() => this.#ask('mode', { key, mode }, CANCEL_MS))
+  }
+
+  async answer(key: string, request: string, choice: string): Promise<void> {
+    await this.#ask('answer', { key, request, choice })
+  }
+
+  onRecords(hear: (said: RecordBatch) => unknown): () => void {
+    const first = !this.#records.hasListeners
+    const stop = this.#records.subscribe(hear)
+    if (first) for (const link of this.#links.all) this.#listen(link)
+    return stop
+  }
+
+  onExit(hear: ExitListener): () => void {
+    return this.#exits.subscribe(hear)
+  }
+
+  onOutput(key: string | undefined, hear: (key: string, activity: Activity) => void): () => void {
+    const hearer = { key, hear }
+    this.#outputs.add(hearer)
+    return () => this.#outputs.delete(hearer)
+  }
+
+  onLost(hear: (sentence: string) => void): () => void {
+    return this.#links.onLost(hear)
+  }
+
+  async status(): Promise<HostStatus[]> {
+    const all = await Promise.all(this.#links.all.map((link) => link.request('status', {}, { ms: ANSWER_MS })))
+    return all.map(({ ok }) => ok)
+  }
+
+  async shutdown({ grace = GRACE_MS }: { grace?: number } = {}): Promise<void> {
+    const links = this.#links.release()
+    await Promise.all(links.map((link) => this.#shutdown(link, grace)))
+  }
+
+  close(): void {
+    for (const link of this.#links.release()) link.close()
+  }
+
+  async #ask<Op extends Operation>(
+    op: Op,
+    asked: RequestFields<Op> & { key: string },
+    ms = ANSWER_MS,
+    payload?: Uint8Array,
+  ): Promise<HostResponse<Op>> {
+    const link = this.#links.findOpen(asked.key) ?? (await this.#links.linkFor(asked.key))
+    return (await link.request(op, asked, { ms, payload })).ok
+  }
+
+  /** Asks again when the host went away meanwhile: for what may be done twice. */
+  async #twice<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof LinkLostError)) throw error
+      return await call()
+    }
+  }
+
+  #grant(link: HostLink, stream: number, bytes: number): void {
+    if (link.open) link.request('grant', { stream, bytes }, { ms: ANSWER_MS }).catch(() => {})
+  }
+
+  #exit(exit: Exit, link: HostLink): void {
+    this.#links.forget(exit.key, link)
+    this.#exits.dispatch(exit, () => {
+      if (link.open) link.request('acknowledge', { run: exit.run }, { ms: ANSWER_MS }).catch(() => {})
+    })
+  }
+
+  /** A host of an older build has no agents that are spoken to by protocol, and says so. */
+  #listen(link: HostLink): void {
+    if (this.#records.hasListeners) link.request('records', {}, { ms: ANSWER_MS }).catch(() => {})
+  }
+
+  #kept(link: HostLink, run: string, seq: number): void {
+    if (link.open) link.request('kept', { run, seq }, { ms: ANSWER_MS }).catch(() => {})
+  }
+
+  #activity(sessions: Activity[]): void {
+    for (const activity of sessions) {
+      for (const { key, hear } of this.#outputs) {
+        if (key === undefined || key === activity.key) hear(activity.key, activity)
+      }
+    }
+  }
+
+  async #shutdown(link: HostLink, grace: number): Promise<void> {
+    const { pid } = link.hello
+    await link.request('shutdown', { grace }, { ms: grace + ENDING_MS })
+    const started = readProcess(pid)?.started
+    for (let waited = 0; waited < ANSWER_MS; waited += 20) {
+      const now = readProcess(pid)
+      if (!now || now.zombie || now.started !== started) return link.close()
+      await this.options.deadlines.sleep(20)
+    }
+    throw new AppError(
+      'gateway-timeout',
+      `the session host (pid ${pid}) has ended its sessions but does not end itself`,
+    )
+  }
+}

@@ -1,0 +1,200 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import { settlesWithin } from '../process/settles-within.ts'
+import { HostPaths } from '../protocol/host-paths.ts'
+import type { AgentRecord } from '../protocol/record.ts'
+import type { Activity, Exit } from '../protocol/session.ts'
+import { HostLink } from './host-link.ts'
+import { launchHost } from './launch.ts'
+
+const RETRY_FIRST_MS = 25
+const RETRY_LAST_MS = 400
+/** How long a place may be held by a host that does not listen: it ends what another left, or is just ending. */
+const BUSY_MS = 30_000
+/** How long a call waits for a host that is coming back. */
+const BACK_MS = 20_000
+const ANSWER_MS = 10_000
+
+export interface HostClientOptions {
+  home: string
+  /** The command that becomes `gc host`, with absolute paths. */
+  launch: readonly string[]
+  /** Names this program; its host runs beside those of other builds. */
+  build?: string
+  /** Where the host's own few variables are taken from. */
+  env?: Record<string, string | undefined>
+  clock: Clock
+  deadlines: Deadlines
+  report?(sentence: string): void
+}
+
+export interface HostLinksListener {
+  exit(exit: Exit, link: HostLink): void
+  activity(sessions: Activity[]): void
+  records(said: { key: string; run: string; records: AgentRecord[] }, link: HostLink): void
+  /** A host was found: calls may go to it. */
+  opened(link: HostLink): void
+}
+
+/** The hosts of one home: the one of this build, which takes new sessions, and older ones until their last session ends. */
+export class HostLinks {
+  readonly #place: HostPaths
+  readonly #others = new Map<HostLink, HostPaths>()
+  /** Keys of sessions that older hosts run. */
+  readonly #elsewhere = new Map<string, HostLink>()
+  readonly #lost = new Set<(sentence: string) => void>()
+  #mine: HostLink | undefined
+  #coming: Promise<HostLink> | undefined
+  #released = false
+  /** Whether there are places of other builds where nobody answers. */
+  #deserted = false
+
+  constructor(
+    private readonly options: HostClientOptions,
+    private readonly events: HostLinksListener,
+  ) {
+    this.#place = new HostPaths(options.home, options.build ?? 'dev')
+  }
+
+  get all(): HostLink[] {
+    return [...(this.#mine ? [this.#mine] : []), ...this.#others.keys()]
+  }
+
+  onLost(hear: (sentence: string) => void): () => void {
+    this.#lost.add(hear)
+    return () => this.#lost.delete(hear)
+  }
+
+  runsElsewhere(key: string): boolean {
+    return this.#elsewhere.has(key)
+  }
+
+  forget(key: string, link: HostLink): void {
+    if (this.#elsewhere.get(key) === link) this.#elsewhere.delete(key)
+  }
+
+  /** The link to the host that runs a session, or to this build's, when it is there: calls go out in order. */
+  findOpen(key?: string): HostLink | undefined {
+    return (key !== undefined && this.#elsewhere.get(key)) || this.#mine
+  }
+
+  /** The link to the host that runs a session. */
+  async linkFor(key: string): Promise<HostLink> {
+    return this.#elsewhere.get(key) ?? (await this.ownLink())
+  }
+
+  /** The link to this build's host; one that is coming is waited for, one that is gone is started anew. */
+  async ownLink(): Promise<HostLink> {
+    if (this.#released) throw new AppError('service-unavailable', 'the supervisor has let go of its session host')
+    if (this.#mine) return this.#mine
+    const coming = this.#come()
+    if (await settlesWithin(this.options.deadlines, BACK_MS, coming)) return coming
+    throw new AppError('gateway-timeout', 'the session host is not back yet')
+  }
+
+  /** Connects to every host of this home that runs. Those of other builds take no new sessions from now on. */
+  async adopt(): Promise<void> {
+    this.#deserted = false
+    for (const place of HostPaths.all(this.options.home)) {
+      const mine = place.folder === this.#place.folder
+      const link = await this.#open(place).catch((error) => {
+        if (mine) throw error
+        this.#report(`the session host of build ${place.build} is left alone: ${errorMessage(error)}`)
+      })
+      if (link && mine) this.#mine = link
+      if (link && !mine) await this.#inherit(link, place)
+      if (!link && !mine) this.#deserted = true
+    }
+  }
+
+  /** Has what dead hosts of other builds left ended, when there may be any; the one of this build does it. */
+  async reclaim(): Promise<void> {
+    const mine = await this.ownLink()
+    if (this.#deserted) await mine.request('reclaim', {}, { ms: BUSY_MS })
+  }
+
+  /** Lets go: gives up the links and opens no more. */
+  release(): HostLink[] {
+    this.#released = true
+    return this.all
+  }
+
+  async #inherit(link: HostLink, place: HostPaths): Promise<void> {
+    this.#others.set(link, place)
+    const { ok } = await link.request('list', {}, { ms: ANSWER_MS })
+    for (const { key, state } of ok.sessions) if (state === 'running') this.#elsewhere.set(key, link)
+    await link.request('retire', {}, { ms: ANSWER_MS })
+  }
+
+  #come(): Promise<HostLink> {
+    this.#coming ??= this.#connect().finally(() => {
+      this.#coming = undefined
+    })
+    return this.#coming
+  }
+
+  async #connect(): Promise<HostLink> {
+    const { clock, deadlines, launch, env = process.env } = this.options
+    const until = clock.monotonic() + BUSY_MS
+    for (let pause = RETRY_FIRST_MS; clock.monotonic() < until; pause = Math.min(pause * 2, RETRY_LAST_MS)) {
+      const link = await this.#open(this.#place)
+      if (link) {
+        this.#mine = link
+        return link
+      }
+      if (await launchHost(this.#place, launch, env, deadlines)) continue
+      await deadlines.sleep(pause)
+    }
+    throw new AppError('gateway-timeout', `${this.#place.folder} is held by a session host that does not listen`)
+  }
+
+  async #open(place: HostPaths): Promise<HostLink | undefined> {
+    const { socket } = place
+    if (!socket) return undefined
+    const link = await HostLink.open(socket, this.#place.build, this.options.deadlines, {
+      ...this.events,
+      closed: (link, reason) => void this.#closed(link, reason),
+    })
+    if (link) this.events.opened(link)
+    return link
+  }
+
+  async #closed(link: HostLink, reason: string): Promise<void> {
+    const place = this.#others.get(link) ?? this.#place
+    const { pid } = link.hello
+    if (this.#mine === link) this.#mine = undefined
+    this.#others.delete(link)
+    for (const [key, at] of this.#elsewhere) if (at === link) this.#elsewhere.delete(key)
+    if (this.#released || link.ended) return
+    try {
+      if (place === this.#place) await this.#comeBack(pid)
+      else await this.#reclaim(place)
+    } catch (error) {
+      this.#tellLost(`the session host (pid ${pid}) is gone, ${reason}, and none came up: ${errorMessage(error)}`)
+    }
+  }
+
+  async #comeBack(pid: number): Promise<void> {
+    const link = await this.#come()
+    if (link.hello.pid === pid) return
+    this.#tellLost(`the session host (pid ${pid}) is gone; what it ran has been ended`)
+  }
+
+  /** A host of an older build is gone: with its last session, or lost. */
+  async #reclaim(place: HostPaths): Promise<void> {
+    const again = await this.#open(place)
+    if (again) return this.#inherit(again, place)
+    const mine = await this.ownLink()
+    await mine.request('reclaim', {}, { ms: BUSY_MS })
+  }
+
+  #tellLost(text: string): void {
+    this.#report(text)
+    for (const tell of this.#lost) tell(text)
+  }
+
+  #report(text: string): void {
+    this.options.report?.(text)
+  }
+}

@@ -1,0 +1,86 @@
+import { errorMessage } from '../../core/errors.ts'
+import type { AgentRecord } from '../protocol/record.ts'
+import type { RecordBatch } from './session-host.ts'
+
+/** Hears what an agent said. `false` says that it is somebody else's; anything else, once resolved, that it is kept. */
+type RecordListener = (said: RecordBatch) => unknown
+
+interface AgentRun {
+  key: string
+  run: string
+  waiting: AgentRecord[]
+  /** The last record that was told here. */
+  last: number
+  acknowledge: (seq: number) => void
+  busy: boolean
+}
+
+/** So many runs that have nothing waiting are remembered. */
+const MAX_RUNS = 1_000
+const MAX_TRIES = 3
+
+/** Hands on what agents say, run by run and in order, and acknowledges what somebody has kept. */
+export class RecordDispatcher {
+  readonly #hearers = new Set<RecordListener>()
+  readonly #runs = new Map<string, AgentRun>()
+
+  constructor(private readonly report: (sentence: string) => void) {}
+
+  /** Whether anybody hears. */
+  get hasListeners(): boolean {
+    return this.#hearers.size > 0
+  }
+
+  subscribe(hear: RecordListener): () => void {
+    this.#hearers.add(hear)
+    for (const run of this.#runs.values()) void this.#hand(run)
+    return () => this.#hearers.delete(hear)
+  }
+
+  /** A host tells again what was not acknowledged when it was last connected. */
+  dispatch({ key, run, records }: RecordBatch, acknowledge: (seq: number) => void): void {
+    const known = this.#runs.get(run) ?? { key, run, waiting: [], last: 0, acknowledge, busy: false }
+    known.acknowledge = acknowledge
+    this.#runs.delete(run)
+    this.#runs.set(run, known)
+    const told = records.filter(({ seq }) => seq <= known.last)
+    known.waiting.push(...records.filter(({ seq }) => seq > known.last))
+    known.last = Math.max(known.last, records.at(-1)?.seq ?? 0)
+    const kept = (known.waiting[0]?.seq ?? known.last + 1) - 1
+    if (told.length > 0 && !known.busy && kept > 0) acknowledge(kept)
+    this.#forget()
+    void this.#hand(known)
+  }
+
+  async #hand(run: AgentRun): Promise<void> {
+    if (run.busy) return
+    run.busy = true
+    for (let tries = 0; run.waiting.length > 0 && this.hasListeners && tries < MAX_TRIES; ) {
+      const records = [...run.waiting]
+      if (await this.#kept({ key: run.key, run: run.run, records })) {
+        run.waiting.splice(0, records.length)
+        run.acknowledge(records.at(-1)?.seq ?? 0)
+        tries = 0
+      } else tries++
+    }
+    run.busy = false
+  }
+
+  /** Whether somebody has kept it and nobody failed to. */
+  async #kept(said: RecordBatch): Promise<boolean> {
+    try {
+      const heard = await Promise.all([...this.#hearers].map(async (hear) => hear(said)))
+      return heard.some((kept) => kept !== false)
+    } catch (error) {
+      this.report(`what ${said.key} said was not taken: ${errorMessage(error)}`)
+      return false
+    }
+  }
+
+  #forget(): void {
+    for (const [run, { waiting }] of this.#runs) {
+      if (this.#runs.size <= MAX_RUNS) return
+      if (waiting.length === 0) this.#runs.delete(run)
+    }
+  }
+}

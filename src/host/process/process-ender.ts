@@ -1,0 +1,140 @@
+import type { Deadlines } from '../../core/deadlines.ts'
+import type { Process } from './process-info.ts'
+import { commandLine, environmentOf, type ProcessTable, readProcess } from './process-table.ts'
+import { ancestorsOf, familyOf, identity, type Origin } from './tree.ts'
+
+/** A process that was looked at; pid and `started` together name no other. */
+export interface ProcessSummary {
+  pid: number
+  started: string
+  command: string
+}
+
+export interface EndingResult {
+  /** Those that left for a session of their own and were let live. */
+  daemons: ProcessSummary[]
+  /** Those that are still there although KILL was sent. */
+  survivors: ProcessSummary[]
+}
+
+export interface EndingOptions {
+  /** Milliseconds between TERM and KILL. */
+  grace: number
+  /** Ends those that left for a session of their own, too. */
+  daemons: boolean
+}
+
+/** How long KILL may take to work before the process is called a survivor. */
+const KILL_MS = 5_000
+const FIRST_LOOK_MS = 10
+const LAST_LOOK_MS = 100
+
+/**
+ * Ends whole trees of processes: TERM, KILL after the grace, and looked at until they are gone. The looks are bounded
+ * by the grace; a look that fails makes the ending fail, since nobody knows then what still runs.
+ */
+export class ProcessEnder {
+  constructor(
+    private readonly table: ProcessTable,
+    private readonly deadlines: Deadlines,
+  ) {}
+
+  async end(origins: readonly Origin[], { grace, daemons }: EndingOptions): Promise<EndingResult> {
+    const hunt = new EndingRun(this.table, origins, daemons)
+    await hunt.scan(true)
+    hunt.send('SIGTERM', 'SIGCONT')
+    if (!(await this.#gone(hunt, grace))) await this.#kill(hunt)
+    if ((await hunt.scan(true)).length > 0) await this.#kill(hunt)
+    return { daemons: hunt.daemons.map(summarize), survivors: hunt.alive.map(summarize) }
+  }
+
+  /** Ends single processes that are still the same ones, with their descendants; answers with those still there. */
+  async endSeen(processes: readonly ProcessSummary[], grace: number): Promise<ProcessSummary[]> {
+    const origins = processes.map(({ pid, started }): Origin => ({ pid, started, marks: [] }))
+    const outcome = await this.end(origins, { grace, daemons: false })
+    return outcome.survivors
+  }
+
+  async #kill(hunt: EndingRun): Promise<void> {
+    hunt.send('SIGKILL')
+    await this.#gone(hunt, KILL_MS, 'SIGKILL')
+  }
+
+  async #gone(hunt: EndingRun, within: number, again?: NodeJS.Signals): Promise<boolean> {
+    let pause = FIRST_LOOK_MS
+    for (let waited = 0; hunt.alive.length > 0; waited += pause) {
+      if (waited >= within) return false
+      await this.deadlines.sleep(pause)
+      await hunt.scan(false)
+      if (again) hunt.send(again)
+      pause = Math.min(pause * 2, LAST_LOOK_MS)
+    }
+    return true
+  }
+}
+
+/** One ending under way: who belongs to it grows with every look, and nobody who once did is forgotten. */
+class EndingRun {
+  alive: Process[] = []
+  daemons: Process[] = []
+  readonly #known = new Set<string>()
+  readonly #marked = new Set<string>()
+
+  constructor(
+    private readonly table: ProcessTable,
+    private readonly origins: readonly Origin[],
+    private readonly withDaemons: boolean,
+  ) {}
+
+  /** Looks who is there; with `marks`, also who carries the marks. */
+  async scan(marks: boolean): Promise<Process[]> {
+    const processes = await this.table.list()
+    const spared = ancestorsOf(processes, process.pid)
+    const strangers = processes.filter(({ pid, zombie }) => !zombie && !spared.has(pid))
+    if (marks) for (const one of strangers) if (this.#carriesMarks(one.pid)) this.#marked.add(identity(one))
+    const marked = new Set(processes.filter((one) => this.#marked.has(identity(one))).map(({ pid }) => pid))
+    const families = this.origins.map((origin) => familyOf(processes, origin, this.#known, marked, spared))
+    this.alive = unique(
+      families.flatMap(({ members, daemons }) => (this.withDaemons ? [...members, ...daemons] : members)),
+    )
+    const taken = new Set(this.alive.map(({ pid }) => pid))
+    this.daemons = unique(families.flatMap(({ daemons }) => daemons)).filter(({ pid }) => !taken.has(pid))
+    for (const one of this.alive) this.#known.add(identity(one))
+    return this.alive
+  }
+
+  /** Signals everybody who is there, if it is still the one that was seen. */
+  send(...signals: NodeJS.Signals[]): void {
+    for (const { pid, started } of this.alive) {
+      if (readProcess(pid)?.started !== started) continue
+      for (const signal of signals) kill(pid, signal)
+    }
+  }
+
+  #carriesMarks(pid: number): boolean {
+    if (this.origins.every(({ marks }) => marks.length === 0)) return false
+    const environment = environmentOf(pid)
+    if (!environment) return false
+    return this.origins.some(({ marks }) => marks.length > 0 && marks.every((mark) => environment.has(mark)))
+  }
+}
+
+const unique = (processes: Process[]): Process[] => [...new Map(processes.map((one) => [one.pid, one])).values()]
+
+const summarize = ({ pid, started, command }: Process): ProcessSummary => ({
+  pid,
+  started,
+  command: commandLine({ pid, command }),
+})
+
+/** Sends a signal; a process that is gone already is no fault. */
+export function kill(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    process.kill(pid, signal)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
+    if (error instanceof Error && 'code' in error && error.code === 'EPERM') return false
+    throw error
+  }
+}

@@ -1,0 +1,43 @@
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import type { Activity } from '../protocol/session.ts'
+import type { Connection } from './connection.ts'
+import type { HostSession } from './session-registry.ts'
+
+/** Supervisors hear of new output at most so often. */
+const EVERY_MS = 100
+
+/** Tells supervisors which sessions wrote something, many in one frame. */
+export class ActivityNotifier {
+  readonly #touched = new Set<HostSession>()
+  #armed = false
+
+  constructor(
+    private readonly deadlines: Deadlines,
+    private readonly clock: Clock,
+    private readonly listeners: () => Connection[],
+  ) {}
+
+  touch(session: HostSession): void {
+    this.#touched.add(session)
+    if (this.#armed) return
+    this.#armed = true
+    setImmediate(() => this.#tell())
+  }
+
+  #tell(): void {
+    if (this.#touched.size === 0) {
+      this.#armed = false
+      return
+    }
+    const sessions = [...this.#touched].map((session) => this.#activityOf(session))
+    const told = this.listeners().map((connection) => connection.activity(sessions))
+    if (!told.includes(false)) this.#touched.clear()
+    this.deadlines.after(EVERY_MS, () => this.#tell())
+  }
+
+  #activityOf({ view }: HostSession): Activity {
+    const { key, bytes, title } = view
+    return { key, bytes, at: view.lastOutputAt ?? toTimestamp(this.clock.now()), ...(title !== undefined && { title }) }
+  }
+}

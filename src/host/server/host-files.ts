@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../core/errors.ts'
+import { createFolder } from '../../core/folders.ts'
+import { bootId } from '../process/process-table.ts'
+import { isRecord } from '../protocol/frames.ts'
+import type { Exit } from '../protocol/session.ts'
+import { RecordFile, type RecordOwner, readRecordFile } from './record-file.ts'
+
+/** What is on disk of a session before it is said to be started. Without a pid it was about to be. */
+export interface SessionRecord {
+  run: string
+  key: string
+  startedAt: string
+  marks: string[]
+  pid?: number
+  started?: string
+}
+
+const RECORD_FILE_SUFFIX = '.jsonl'
+
+/** The last exits that are kept while nobody acknowledges them. */
+export const MAX_EXITS = 500
+
+/**
+ * What outlives the host: the sessions it runs and the exits nobody has acknowledged. Session records belong to one
+ * run of the machine, since no process outlives it: those of another are not even read.
+ */
+export class HostFiles {
+  readonly #sessions: string
+  readonly #exits: string
+  readonly #unheard: string
+
+  constructor(private readonly folder: string) {
+    this.#sessions = join(folder, 'sessions', bootId())
+    this.#exits = join(folder, 'exits')
+    this.#unheard = join(folder, 'unheard')
+  }
+
+  /** Makes the folders and forgets what earlier runs of the machine left. */
+  open(): void {
+    createFolder(this.#sessions)
+    createFolder(this.#exits)
+    createFolder(this.#unheard)
+    for (const name of names(join(this.folder, 'sessions'))) {
+      if (name !== bootId()) rmSync(join(this.folder, 'sessions', name), { recursive: true, force: true })
+    }
+  }
+
+  keep(record: SessionRecord): void {
+    write(join(this.#sessions, `${record.run}.json`), record)
+  }
+
+  drop(run: string): void {
+    rmSync(join(this.#sessions, `${run}.json`), { force: true })
+  }
+
+  /** The sessions on record. One that cannot be read is a refusal: what it names may still run. */
+  sessions(): SessionRecord[] {
+    return names(this.#sessions).map((name) => {
+      const path = join(this.#sessions, name)
+      const record = parse(path)
+      if (isSessionRecord(record)) return record
+      throw new AppError(
+        'service-unavailable',
+        `${path} does not say which process it stands for; end that process and delete the file`,
+      )
+    })
+  }
+
+  keepExit(exit: Exit): void {
+    write(join(this.#exits, `${exit.run}.json`), exit)
+  }
+
+  dropExit(run: string): void {
+    rmSync(join(this.#exits, `${run}.json`), { force: true })
+  }
+
+  /** Where what an agent says is kept until somebody has acknowledged it. */
+  recordFile(owner: RecordOwner, report: (sentence: string) => void): RecordFile {
+    return new RecordFile(join(this.#unheard, `${owner.run}${RECORD_FILE_SUFFIX}`), owner, report)
+  }
+
+  /** What agents said and nobody has acknowledged, but for these runs. One that cannot be read says nothing. */
+  unacknowledged(but: ReadonlySet<string> = new Set()): NonNullable<ReturnType<typeof readRecordFile>>[] {
+    const runs = names(this.#unheard).filter(
+      (name) => name.endsWith(RECORD_FILE_SUFFIX) && !but.has(name.slice(0, -RECORD_FILE_SUFFIX.length)),
+    )
+    return runs.flatMap((name) => readRecordFile(join(this.#unheard, name)) ?? [])
+  }
+
+  /** Takes over what agents of a host that died said. */
+  takeUnacknowledged(lost: HostFiles): void {
+    for (const name of names(lost.#unheard)) renameSync(join(lost.#unheard, name), join(this.#unheard, name))
+  }
+
+  /** The exits on disk, oldest first. One that cannot be read says nothing and is dropped. */
+  exits(): Exit[] {
+    const found: Exit[] = []
+    for (const name of names(this.#exits)) {
+      const exit = parse(join(this.#exits, name))
+      if (isExit(exit)) found.push(exit)
+      else rmSync(join(this.#exits, name), { force: true })
+    }
+    found.sort((a, b) => a.endedAt.localeCompare(b.endedAt))
+    for (const { run } of found.splice(0, Math.max(0, found.length - MAX_EXITS))) this.dropExit(run)
+    return found
+  }
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.endsWith('.new'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** In place at once or not at all: a reader never meets half a file. */
+function write(path: string, value: object): void {
+  writeFileSync(`${path}.new`, JSON.stringify(value), { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
+
+function parse(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+const isSessionRecord = (value: unknown): value is SessionRecord =>
+  isRecord(value) && typeof value.run === 'string' && typeof value.key === 'string' && Array.isArray(value.marks)
+
+const isExit = (value: unknown): value is Exit =>
+  isRecord(value) && typeof value.run === 'string' && typeof value.key === 'string' && typeof value.endedAt === 'string'

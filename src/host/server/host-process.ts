@@ -1,0 +1,254 @@
+import { chmodSync } from 'node:fs'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { Redactor } from '../../core/redact.ts'
+import { ProcessEnder } from '../process/process-ender.ts'
+import { ProcessTable } from '../process/process-table.ts'
+import { type ChannelData, createChannelHandler } from '../protocol/channel.ts'
+import type { HostPaths } from '../protocol/host-paths.ts'
+import { type HostRequest, PROTOCOL } from '../protocol/protocol.ts'
+import type { HostStatus } from '../protocol/session.ts'
+import { ActivityNotifier } from './activity-notifier.ts'
+import { Connection, WithPayload } from './connection.ts'
+import { HostFiles } from './host-files.ts'
+import { HostLifetime } from './host-lifetime.ts'
+import { GRACE_MS, HostSessions } from './host-sessions.ts'
+import { reclaim, reclaimOthers } from './reclaim.ts'
+
+export interface HostProcessOptions {
+  place: HostPaths
+  clock: Clock
+  deadlines: Deadlines
+  redactor: Redactor
+  unattendedTimeout: number
+  idleTimeout?: number
+  report(sentence: string): void
+}
+
+/** The process that owns the agents' terminals: it answers supervisors, and lives as long as there is a reason to. */
+export class HostProcess {
+  readonly #endings: ProcessEnder
+  readonly #records: HostFiles
+  readonly #sessions: HostSessions
+  readonly #attendance: HostLifetime
+  readonly #activities: ActivityNotifier
+  readonly #connections = new Set<Connection>()
+  readonly #done = Promise.withResolvers<void>()
+  readonly #startedAt: string
+  #listener: { stop(closing?: boolean): void } | undefined
+  #ending: Promise<void> | undefined
+
+  private constructor(
+    private readonly parts: HostProcessOptions,
+    records: HostFiles,
+  ) {
+    this.#records = records
+    this.#startedAt = toTimestamp(parts.clock.now())
+    this.#endings = new ProcessEnder(new ProcessTable(), parts.deadlines)
+    this.#activities = new ActivityNotifier(parts.deadlines, parts.clock, () => this.#greeted())
+    this.#sessions = new HostSessions(
+      { ...parts, build: parts.place.build, records, endings: this.#endings },
+      {
+        output: (session) => {
+          this.#activities.touch(session)
+          for (const connection of this.#connections) connection.output(session)
+        },
+        said: (ledger) => {
+          for (const connection of this.#connections) connection.onRecord(ledger)
+        },
+        exit: (exit) => {
+          for (const connection of this.#greeted()) connection.exit(exit)
+        },
+        changed: () => this.#count(),
+      },
+    )
+    this.#attendance = new HostLifetime({ ...parts, unattended: () => this.#unattended(), idle: () => this.#idle() })
+  }
+
+  /** Ends what dead hosts of this home left running, then listens. The caller holds the place's lock. */
+  static async open(parts: HostProcessOptions): Promise<HostProcess> {
+    const records = new HostFiles(parts.place.folder)
+    records.open()
+    const endings = new ProcessEnder(new ProcessTable(), parts.deadlines)
+    await reclaim(records, records, endings, parts.clock)
+    await reclaimOthers(parts.place, records, endings, parts.clock)
+    const host = new HostProcess(parts, records)
+    host.#listen()
+    return host
+  }
+
+  /** Resolves when this host has nothing left to do and has let go of its socket. */
+  get done(): Promise<void> {
+    return this.#done.promise
+  }
+
+  /** A drawing went wrong; the sessions go on. */
+  onDrawingError(): void {
+    this.#sessions.drawScheduler.skipFailed()
+  }
+
+  /** Ends every session, then this host. */
+  shutdown(grace: number = GRACE_MS): Promise<void> {
+    this.#ending ??= this.#sessions.endAll(grace, 'shutdown').finally(() => {
+      this.#ending = undefined
+    })
+    return this.#ending.then(() => this.#leave())
+  }
+
+  #listen(): void {
+    const socket = this.parts.place.claimSocket()
+    this.#listener = Bun.listen<ChannelData>({
+      unix: socket,
+      socket: createChannelHandler(() => this.#arrived().channel),
+    })
+    chmodSync(socket, 0o600)
+    this.#attendance.sessions = this.#sessions.running
+    this.#attendance.open()
+  }
+
+  #arrived(): Connection {
+    const connection = new Connection({
+      hello: { protocol: PROTOCOL, build: this.parts.place.build, pid: process.pid },
+      answer: (ask, payload, from) => this.#answer(ask, payload, from),
+      greeted: (from) => {
+        this.#count()
+        for (const exit of this.#sessions.exits) from.exit(exit)
+      },
+      closed: (from) => {
+        this.#connections.delete(from)
+        this.#count()
+      },
+      report: this.parts.report,
+    })
+    this.#connections.add(connection)
+    return connection
+  }
+
+  #answer(ask: HostRequest, payload: Uint8Array, from: Connection): unknown {
+    const sessions = this.#sessions
+    switch (ask.op) {
+      case 'start':
+        return sessions.start(ask.spec)
+      case 'list':
+        return { sessions: sessions.list() }
+      case 'end':
+        return sessions.end(ask.key, ask, 'ended')
+      case 'endDaemons':
+        return sessions.endDaemons(ask.daemons, ask.grace).then((survivors) => ({ survivors }))
+      case 'write':
+        return sessions.registry.terminal(ask.key).write(payload)
+      case 'resize':
+        return sessions.registry.terminal(ask.key).resize(ask.cols, ask.rows)
+      case 'signal':
+        return sessions.registry.get(ask.key).signal(ask.signal)
+      case 'screen':
+        return sessions.screen(ask.key, ask.lines)
+      case 'snapshot':
+        return this.#snapshot(ask.key)
+      case 'follow':
+        return this.#follow(ask, from)
+      case 'grant':
+        return from.grant(ask.stream, ask.bytes)
+      case 'unfollow':
+        return from.unfollow(ask.stream)
+      case 'acknowledge':
+        return sessions.acknowledge(ask.run)
+      case 'reclaim':
+        return this.#reclaim()
+      case 'retire':
+        return this.#retire()
+      case 'shutdown':
+        return this.shutdown(ask.grace)
+      case 'status':
+        return this.#status()
+      case 'records':
+        return from.sendRecords(sessions.recordQueues.all)
+      case 'kept':
+        return sessions.recordQueues.acknowledge(ask.run, ask.seq)
+      case 'prompt':
+        return sessions.registry.agent(ask.key).prompt(ask.turn, ask.text)
+      case 'cancel':
+        return sessions.registry
+          .agent(ask.key)
+          .cancel()
+          .then((ended) => ({ ended }))
+      case 'mode':
+        return sessions.registry.agent(ask.key).mode(ask.mode)
+      case 'answer':
+        return sessions.registry.agent(ask.key).answer(ask.request, ask.choice)
+    }
+  }
+
+  async #snapshot(key: string): Promise<WithPayload> {
+    const session = this.#sessions.registry.latestTerminal(key)
+    const { ansi, ...rest } = await session.snapshot()
+    return new WithPayload(rest, Buffer.from(ansi))
+  }
+
+  #follow({ key, stream, from, grant }: HostRequest<'follow'>, connection: Connection): { from: number } {
+    const session = this.#sessions.registry.latestTerminal(key)
+    return { from: connection.follow(session, stream, from, grant) }
+  }
+
+  async #reclaim(): Promise<void> {
+    const { place, clock } = this.parts
+    const exits = await reclaimOthers(place, this.#records, this.#endings, clock)
+    for (const exit of exits) this.#sessions.adopt(exit)
+    this.#sessions.recordQueues.restore()
+  }
+
+  #retire(): void {
+    this.#sessions.close('this host belongs to an earlier build and takes no new sessions')
+    this.#attendance.retire()
+  }
+
+  #status(): HostStatus {
+    return {
+      build: this.parts.place.build,
+      protocol: PROTOCOL,
+      pid: process.pid,
+      startedAt: this.#startedAt,
+      sessions: this.#sessions.running,
+      exits: this.#sessions.exits.length,
+      memory: process.memoryUsage.rss(),
+      retired: this.#attendance.retired,
+    }
+  }
+
+  #greeted(): Connection[] {
+    return [...this.#connections].filter((connection) => connection.greeted)
+  }
+
+  #count(): void {
+    if (!this.#listener) return
+    const unheard = this.#attendance.retired ? this.#sessions.exits.length : 0
+    this.#attendance.sessions = this.#sessions.running + unheard
+    this.#attendance.supervisors = this.#greeted().length
+  }
+
+  #unattended(): void {
+    this.parts.report('no supervisor has been here for too long: ending all sessions')
+    this.#sessions.endAll(GRACE_MS, 'unattended').then(
+      () => this.#leave(),
+      (error) => {
+        this.parts.report(`not all sessions could be ended: ${errorMessage(error)}`)
+        this.parts.deadlines.after(60_000, () => this.#unattended())
+      },
+    )
+  }
+
+  #idle(): void {
+    this.#sessions.close('this host is ending')
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#listener?.stop()
+    // The answer to whoever asked for the end goes out before the connection does.
+    this.parts.deadlines.after(20, () => {
+      for (const connection of [...this.#connections]) connection.bye()
+      this.#done.resolve()
+    })
+  }
+}

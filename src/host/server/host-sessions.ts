@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Redactor } from '../../core/redact.ts'
+import type { RecordQueue } from '../acp/record-queue.ts'
+import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
+import { SESSION_CONFLICT } from '../protocol/errors.ts'
+import type { EndOptions, EndReason, Exit, HostedSession, Screen, StartResult, StartSpec } from '../protocol/session.ts'
+import { DrawScheduler } from './draw-scheduler.ts'
+import { lastLines, toHostedSession } from './exit-views.ts'
+import { type HostFiles, MAX_EXITS, type SessionRecord } from './host-files.ts'
+import { RecordQueues } from './record-queues.ts'
+import { type HostSession, SessionRegistry } from './session-registry.ts'
+import { TerminalSession } from './terminal-session.ts'
+
+export const GRACE_MS = 5_000
+/** Those left behind by a program that ended by itself have lost what they worked for. */
+const LEFTOVER_GRACE_MS = 2_000
+/** How long the last output is read while a daemon still holds the terminal. */
+const LAST_OUTPUT_MS = 300
+const RETRY_MS = 5_000
+
+/** The names by which a process shows which session it belongs to: given to the first, inherited by the rest. */
+const MARKS = ['GC_HOME', 'GC_CITY', 'GC_SESSION_ID'] as const
+
+export interface HostSessionsOptions {
+  /** What agents are told about who speaks to them. */
+  build: string
+  clock: Clock
+  deadlines: Deadlines
+  redactor: Redactor
+  records: HostFiles
+  endings: ProcessEnder
+  report(sentence: string): void
+}
+
+/** What the sessions of a host tell its connections. */
+export interface HostSessionsListener {
+  output(session: HostSession): void
+  /** An agent has said something. */
+  said(ledger: RecordQueue): void
+  exit(exit: Exit): void
+  /** A session came or went, or an exit was acknowledged. */
+  changed(): void
+}
+
+interface RunningEnding {
+  grace: number
+  reason: EndReason
+  done: Promise<Exit>
+}
+
+/** The sessions of one host, those that run and those whose exit nobody has acknowledged. */
+export class HostSessions {
+  readonly drawScheduler = new DrawScheduler()
+  readonly recordQueues: RecordQueues
+  readonly registry = new SessionRegistry()
+  readonly #exits = new Map<string, Exit>()
+  readonly #endings = new Map<string, RunningEnding>()
+  #closed: string | undefined
+
+  constructor(
+    private readonly parts: HostSessionsOptions,
+    private readonly events: HostSessionsListener,
+  ) {
+    this.recordQueues = new RecordQueues(parts, (ledger) => events.said(ledger))
+    for (const exit of parts.records.exits()) this.#exits.set(exit.run, exit)
+  }
+
+  get running(): number {
+    return this.registry.running
+  }
+
+  get exits(): Exit[] {
+    return [...this.#exits.values()]
+  }
+
+  /** Takes no more sessions, for this reason. */
+  close(reason: string): void {
+    this.#closed ??= reason
+  }
+
+  /** Starts a program; one that is spoken to by protocol is started once it has opened a conversation. */
+  async start(spec: StartSpec): Promise<StartResult> {
+    if (spec.kind === 'acp') return this.#startAgent(spec)
+    const { pid, startedAt } = this.#start(spec, TerminalSession)
+    return { pid, startedAt }
+  }
+
+  async #startAgent(spec: StartSpec): Promise<StartResult> {
+    const { AgentSession } = await import('../acp/agent-session.ts')
+    const session = this.#start(spec, AgentSession)
+    try {
+      const { resumed } = await session.ready()
+      return { pid: session.pid, startedAt: session.startedAt, resumed }
+    } catch (error) {
+      await this.#end(session, LEFTOVER_GRACE_MS, 'exited').catch(() => {})
+      throw error
+    }
+  }
+
+  #start<Session extends HostSession>(spec: StartSpec, kind: SessionConstructor<Session>): Session {
+    if (this.#closed) throw new AppError('service-unavailable', this.#closed)
+    if (this.registry.runs(spec.key)) throw new AppError(SESSION_CONFLICT, `${spec.key} runs already`)
+    const run = randomUUID()
+    const marks = marksOf(spec.env)
+    const record = { run, key: spec.key, startedAt: toTimestamp(this.parts.clock.now()), marks }
+    this.#record(record)
+    const session = this.#spawn(run, spec, marks, kind)
+    this.registry.add(session)
+    try {
+      this.#record({ ...record, pid: session.pid, started: session.origins[0]?.started ?? '' })
+    } catch (error) {
+      this.#begin(session, 0, 'ended').catch(() => {})
+      throw error
+    }
+    this.events.changed()
+    return session
+  }
+
+  list(): HostedSession[] {
+    const running = this.registry.all.map(
+      (session): HostedSession => ({
+        ...session.view,
+        state: 'running',
+        ...(this.#endings.has(session.run) && { ending: true }),
+      }),
+    )
+    return [...running, ...this.exits.map((exit) => toHostedSession(exit, this.registry.ended(exit.run)))]
+  }
+
+  async screen(key: string, lines: number | undefined): Promise<Screen> {
+    const session = this.registry.latest(key)
+    if (session) return session.screen(lines)
+    const exit = this.#exitOf(key)
+    if (!exit) throw new AppError('session-not-found', `no session ${key} runs here`)
+    const kept = exit.lastOutput.slice(-(lines ?? exit.lastOutput.length))
+    const blank = { cursor: { x: 0, y: 0 }, title: '', alternate: false, bracketedPaste: false }
+    return { lines: kept, ...blank, cols: 0, rows: 0, offset: 0 }
+  }
+
+  /** Ends a session's whole tree. Asked again with less grace, it ends sooner. */
+  async end(key: string, { grace = GRACE_MS, daemons = false }: EndOptions, reason: EndReason): Promise<Exit> {
+    const session = this.registry.find(key)
+    const exit = session ? await this.#end(session, grace, reason) : this.#exitOf(key)
+    if (!exit) throw new AppError('session-not-found', `no session ${key} runs here`)
+    if (!daemons || exit.daemons.length === 0) return exit
+    const left = await this.parts.endings.endSeen(exit.daemons, grace)
+    return this.#keep({ ...exit, daemons: left })
+  }
+
+  endDaemons(daemons: readonly ProcessSummary[], grace: number = GRACE_MS): Promise<ProcessSummary[]> {
+    return this.parts.endings.endSeen(daemons, grace)
+  }
+
+  /** Ends all of them at once; throws when one survived. */
+  async endAll(grace: number, reason: EndReason): Promise<void> {
+    this.close('this host is ending')
+    const ended = await Promise.allSettled(this.registry.all.map(({ key }) => this.end(key, { grace }, reason)))
+    for (const one of ended) if (one.status === 'rejected') throw one.reason
+  }
+
+  /** Keeps the exit of a session that another host ran. */
+  adopt(exit: Exit): void {
+    this.#exits.set(exit.run, exit)
+    this.events.exit(exit)
+  }
+
+  /** Forgets an exit that the supervisor has kept. */
+  acknowledge(run: string): void {
+    this.#exits.delete(run)
+    this.registry.forget(run)
+    this.parts.records.dropExit(run)
+    this.events.changed()
+  }
+
+  #spawn<Session extends HostSession>(
+    run: string,
+    spec: StartSpec,
+    marks: string[],
+    kind: SessionConstructor<Session>,
+  ): Session {
+    const events = {
+      output: (from: HostSession) => this.events.output(from),
+      exited: (from: HostSession) => this.#exited(from),
+      appended: (ledger: RecordQueue) => this.recordQueues.said(ledger),
+    }
+    try {
+      return new kind(run, spec, { ...this.parts, feeder: this.drawScheduler, marks }, events)
+    } catch (error) {
+      this.parts.records.drop(run)
+      throw error
+    }
+  }
+
+  #record(record: SessionRecord): void {
+    try {
+      this.parts.records.keep(record)
+    } catch (error) {
+      const why = `${record.key} could not be put on record, so it was not started: ${errorMessage(error)}`
+      throw new AppError('service-unavailable', why)
+    }
+  }
+
+  #exitOf(key: string): Exit | undefined {
+    return this.exits.findLast((exit) => exit.key === key)
+  }
+
+  async #end(session: HostSession, grace: number, reason: EndReason): Promise<Exit> {
+    const under = this.#endings.get(session.run)
+    if (under && grace >= under.grace) return under.done
+    if (under) await this.parts.endings.end(session.origins, { grace, daemons: false })
+    return under?.done ?? this.#begin(session, grace, reason)
+  }
+
+  #begin(session: HostSession, grace: number, reason: EndReason): Promise<Exit> {
+    const done = this.#finish(session, grace, reason)
+    this.#endings.set(session.run, { grace, reason, done })
+    done
+      .catch((error) => {
+        this.parts.report(`${session.key} could not be ended: ${errorMessage(error)}`)
+        if (session.exitStatus) this.parts.deadlines.after(RETRY_MS, () => this.#exited(session))
+      })
+      .finally(() => this.#endings.delete(session.run))
+    return done
+  }
+
+  /** Its first process is over by itself: what it left in its terminal goes too. */
+  #exited(session: HostSession): void {
+    if (this.#endings.has(session.run) || this.registry.find(session.key) !== session) return
+    this.#begin(session, LEFTOVER_GRACE_MS, 'exited').catch(() => {
+      // Reported, and tried again.
+    })
+  }
+
+  async #finish(session: HostSession, grace: number, reason: EndReason): Promise<Exit> {
+    const { daemons, survivors } = await this.parts.endings.end(session.origins, { grace, daemons: false })
+    if (survivors.length > 0) {
+      const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
+      throw new AppError('gateway-timeout', `${session.key} could not be ended: ${named} survived KILL`)
+    }
+    await session.finish(LAST_OUTPUT_MS)
+    const { lines } = await session.screen(Number.MAX_SAFE_INTEGER)
+    const { key, run, pid, startedAt } = session
+    const exit: Exit = {
+      ...{ key, run, pid, startedAt, state: 'exited', endedAt: toTimestamp(this.parts.clock.now()), reason },
+      ...session.exitStatus,
+      lastOutput: lastLines(lines),
+      daemons,
+    }
+    this.registry.moveToEnded(session)
+    if (session.kind === 'acp') this.recordQueues.close(session.records)
+    this.#keep(exit)
+    this.parts.records.drop(run)
+    this.events.exit(exit)
+    this.events.output(session)
+    this.events.changed()
+    return exit
+  }
+
+  /** A full disk must not keep an exit from being told. */
+  #write(exit: Exit): void {
+    try {
+      this.parts.records.keepExit(exit)
+    } catch (error) {
+      this.parts.report(`the exit of ${exit.key} could not be written: ${errorMessage(error)}`)
+    }
+  }
+
+  #keep(exit: Exit): Exit {
+    this.#exits.set(exit.run, exit)
+    this.#write(exit)
+    for (const run of [...this.#exits.keys()].slice(0, -MAX_EXITS)) this.acknowledge(run)
+    return exit
+  }
+}
+
+/** Marks need all names: the home and city without the session would match every session of the city. */
+function marksOf(env: Record<string, string>): string[] {
+  if (!env.GC_SESSION_ID) return []
+  return MARKS.flatMap((name) => (env[name] === undefined ? [] : [`${name}=${env[name]}`]))
+}
+
+type SessionConstructor<Session extends HostSession> = new (
+  run: string,
+  spec: StartSpec,
+  parts: HostSessionsOptions & { feeder: DrawScheduler; marks: string[] },
+  events: {
+    output(session: HostSession): void
+    exited(session: HostSession): void
+    appended(ledger: RecordQueue): void
+  },
+) => Session

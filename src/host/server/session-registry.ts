@@ -1,0 +1,86 @@
+import { AppError } from '../../core/errors.ts'
+import type { AgentSession } from '../acp/agent-session.ts'
+import type { TerminalSession } from './terminal-session.ts'
+
+/** A program that a host runs, by one kind of connection or the other. */
+export type HostSession = TerminalSession | AgentSession
+
+/** Of so many that ended, the last output is kept for whoever still reads it. */
+const MAX_ENDED = 64
+
+/** The sessions of a host by key: those that run, and those that ended last. */
+export class SessionRegistry {
+  readonly #running = new Map<string, HostSession>()
+  readonly #ended = new Map<string, HostSession>()
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  /** Those that run. */
+  get all(): HostSession[] {
+    return [...this.#running.values()]
+  }
+
+  runs(key: string): boolean {
+    return this.#running.has(key)
+  }
+
+  find(key: string): HostSession | undefined {
+    return this.#running.get(key)
+  }
+
+  ended(run: string): HostSession | undefined {
+    return this.#ended.get(run)
+  }
+
+  add(session: HostSession): void {
+    this.#running.set(session.key, session)
+  }
+
+  moveToEnded(session: HostSession): void {
+    this.#running.delete(session.key)
+    this.#ended.set(session.run, session)
+    for (const run of [...this.#ended.keys()].slice(0, -MAX_ENDED)) this.#ended.delete(run)
+  }
+
+  forget(run: string): void {
+    this.#ended.delete(run)
+  }
+
+  /** The session of a key, the one that ended last where none runs. */
+  latest(key: string): HostSession | undefined {
+    return this.#running.get(key) ?? [...this.#ended.values()].findLast((session) => session.key === key)
+  }
+
+  /** The session that runs under a key. */
+  get(key: string): HostSession {
+    const session = this.#running.get(key)
+    if (session) return session
+    throw new AppError('session-not-found', `no session ${key} runs here`)
+  }
+
+  /** The session under a key, which has to be on a terminal. */
+  terminal(key: string): TerminalSession {
+    return onTerminal(this.get(key))
+  }
+
+  /** The session under a key, which has to be spoken to by protocol. */
+  agent(key: string): AgentSession {
+    const session = this.get(key)
+    if (session.kind === 'acp') return session
+    throw new AppError('conflict-wrong-state', `${key} runs on a terminal; type into that`)
+  }
+
+  /** The terminal of a key, of the session that ended last where none runs. */
+  latestTerminal(key: string): TerminalSession {
+    const session = this.latest(key)
+    if (session) return onTerminal(session)
+    throw new AppError('session-not-found', `no session ${key} runs here`)
+  }
+}
+
+function onTerminal(session: HostSession): TerminalSession {
+  if (session.kind === 'terminal') return session
+  throw new AppError('conflict-wrong-state', `${session.key} is spoken to by protocol and has no terminal`)
+}

@@ -1,0 +1,230 @@
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError } from '../../core/errors.ts'
+import type { RedactionStream, Redactor } from '../../core/redact.ts'
+import { kill } from '../process/process-ender.ts'
+import { readProcess } from '../process/process-table.ts'
+import { settlesWithin } from '../process/settles-within.ts'
+import { checkSize, type Spawned, spawnTerminal } from '../process/spawn.ts'
+import type { Origin } from '../process/tree.ts'
+import type { ForegroundSignal, HostedSession, Screen, Snapshot, StartSpec } from '../protocol/session.ts'
+import { type DrawQueue, type DrawScheduler, slices } from './draw-scheduler.ts'
+import { OutputThrottle } from './output-throttle.ts'
+import { QueryFilter } from './query-filter.ts'
+import { Ring } from './ring.ts'
+import { TerminalEmulator } from './terminal-emulator.ts'
+
+const RING_BYTES = 256 << 10
+/** What may be typed while the program reads nothing. */
+const MAX_TYPED_BYTES = 1 << 20
+/** How long a look at the screen waits for bytes that have come out already. */
+const SETTLE_MS = 500
+/** Programs that see two sizes at once draw nothing anew. */
+const REDRAW_RESIZE_MS = 50
+/** How long a beginning of a secret is held back before it is shown as what it is. */
+const HELD_MS = 20
+
+export interface TerminalSessionDependencies {
+  clock: Clock
+  deadlines: Deadlines
+  redactor: Redactor
+  feeder: DrawScheduler
+  marks: string[]
+}
+
+/** What a session tells those who keep it. */
+export interface TerminalSessionListener {
+  /** There is new output. */
+  output(session: TerminalSession): void
+  /** Its first process is over. */
+  exited(session: TerminalSession): void
+}
+
+/** A program on a terminal: what it wrote lately, its screen, its first process. */
+export class TerminalSession {
+  readonly kind = 'terminal' as const
+  readonly ring = new Ring(RING_BYTES)
+  readonly startedAt: string
+  readonly origin: Origin
+  readonly #spawned: Spawned
+  readonly #emulator: TerminalEmulator
+  readonly #feed: DrawQueue
+  readonly #redactor: RedactionStream
+  readonly #filter = new QueryFilter()
+  readonly #closed = Promise.withResolvers<void>()
+  #brake: OutputThrottle | undefined
+  #lastOutput: number | undefined
+  #title: string | undefined
+  #typed = 0
+  #holding = false
+  #finished = false
+  #over: { exitCode?: number; signal?: string } | undefined
+
+  constructor(
+    readonly run: string,
+    private readonly spec: StartSpec,
+    private readonly parts: TerminalSessionDependencies,
+    private readonly events: TerminalSessionListener,
+  ) {
+    checkSize(spec.cols, spec.rows)
+    this.#redactor = parts.redactor.createStream()
+    this.#emulator = new TerminalEmulator(spec.cols, spec.rows, {
+      answer: (text) => this.#answer(text),
+      title: (title) => {
+        this.#title = title
+      },
+    })
+    this.#feed = parts.feeder.feed(this.#emulator, () => this.#askForRedraw())
+    this.#spawned = spawnTerminal(spec, {
+      output: (bytes) => {
+        this.#brake?.onRead(bytes.length)
+        this.#take(this.#redactor.push(bytes))
+      },
+      typed: () => {
+        this.#typed = 0
+      },
+      closed: () => this.#closed.resolve(),
+      exited: (exitCode, signal) => this.#exited(exitCode, signal),
+    })
+    this.startedAt = toTimestamp(parts.clock.now())
+    const { pid } = this.#spawned
+    const leader = readProcess(pid)
+    this.origin = { pid, started: leader?.started ?? '', marks: parts.marks }
+    if (leader?.terminal) this.#brake = new OutputThrottle(leader.terminal)
+  }
+
+  get key(): string {
+    return this.spec.key
+  }
+
+  get pid(): number {
+    return this.#spawned.pid
+  }
+
+  /** Where its processes began. */
+  get origins(): Origin[] {
+    return [this.origin]
+  }
+
+  /** How its first process ended; undefined while it runs. */
+  get exitStatus(): { exitCode?: number; signal?: string } | undefined {
+    return this.#over
+  }
+
+  /** Whether nothing more will come out. */
+  get finished(): boolean {
+    return this.#finished
+  }
+
+  get view(): Omit<HostedSession, 'state'> {
+    return {
+      key: this.key,
+      run: this.run,
+      kind: this.kind,
+      pid: this.pid,
+      startedAt: this.startedAt,
+      ...this.#over,
+      cols: this.spec.cols,
+      rows: this.spec.rows,
+      bytes: this.ring.end,
+      oldest: this.ring.oldest,
+      ...(this.#lastOutput !== undefined && { lastOutputAt: toTimestamp(this.#lastOutput) }),
+      ...(this.#title !== undefined && { title: this.#title }),
+      unseen: this.#feed.unseen,
+    }
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#over) throw new AppError('conflict-wrong-state', `${this.key} has ended and reads nothing more`)
+    if (this.#typed + bytes.length > MAX_TYPED_BYTES) {
+      throw new AppError('conflict-wrong-state', `${this.key} does not read what is typed; interrupt or end it`)
+    }
+    this.#type(bytes)
+  }
+
+  resize(cols: number, rows: number): void {
+    checkSize(cols, rows)
+    this.spec.cols = cols
+    this.spec.rows = rows
+    if (!this.#over) this.#spawned.terminal.resize(cols, rows)
+    this.#emulator.resize(cols, rows)
+  }
+
+  /** Signals what runs in the foreground, or the first process where nothing else does. */
+  signal(signal: ForegroundSignal): void {
+    const leader = readProcess(this.pid)
+    if (!leader || leader.started !== this.origin.started) return
+    kill(leader.foreground > 1 ? -leader.foreground : this.pid, `SIG${signal}`)
+  }
+
+  async screen(lines: number | undefined): Promise<Screen> {
+    await this.#settled()
+    return { ...this.#emulator.screen(lines), offset: this.#feed.offset }
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    await this.#settled()
+    return { offset: this.#feed.offset, ansi: this.#emulator.draw(), cols: this.spec.cols, rows: this.spec.rows }
+  }
+
+  /** Its processes are gone: reads what they wrote last, and lets go of the terminal. */
+  async finish(ms: number): Promise<void> {
+    this.#brake?.close()
+    await settlesWithin(this.parts.deadlines, ms, this.#closed.promise)
+    this.#spawned.terminal.close()
+    this.#take(this.#redactor.flush())
+    this.ring.push(this.#filter.flush())
+    this.#finished = true
+    this.events.output(this)
+    await this.#settled()
+  }
+
+  #take(bytes: Uint8Array): void {
+    this.#holdBack()
+    if (bytes.length === 0) return
+    this.#lastOutput = this.parts.clock.now()
+    for (const slice of slices(bytes)) {
+      this.ring.push(this.#filter.push(slice))
+      this.#feed.push(slice, this.ring.end)
+    }
+    this.events.output(this)
+  }
+
+  #holdBack(): void {
+    if (this.#holding || this.#redactor.held === 0) return
+    this.#holding = true
+    this.parts.deadlines.after(HELD_MS, () => {
+      this.#holding = false
+      this.#take(this.#redactor.flush())
+    })
+  }
+
+  #answer(text: string): void {
+    if (!this.#over && this.#typed < MAX_TYPED_BYTES) this.#type(Buffer.from(text, 'latin1'))
+  }
+
+  #type(bytes: Uint8Array): void {
+    if (this.#spawned.terminal.closed) return
+    this.#typed += bytes.length
+    this.#spawned.terminal.write(new Uint8Array(bytes))
+  }
+
+  /** The screen missed something: a change of size and back makes the program draw it anew. */
+  #askForRedraw(): void {
+    if (this.#over) return
+    const { cols, rows } = this.spec
+    this.#spawned.terminal.resize(cols, rows > 1 ? rows - 1 : rows + 1)
+    this.parts.deadlines.after(REDRAW_RESIZE_MS, () => {
+      if (!this.#spawned.terminal.closed) this.#spawned.terminal.resize(this.spec.cols, this.spec.rows)
+    })
+  }
+
+  #exited(exitCode: number | null, signal: string | null): void {
+    this.#over = signal !== null ? { signal } : exitCode !== null ? { exitCode } : {}
+    this.events.exited(this)
+  }
+
+  async #settled(): Promise<void> {
+    await settlesWithin(this.parts.deadlines, SETTLE_MS, this.#feed.settled(this.ring.end))
+  }
+}
