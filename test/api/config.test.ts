@@ -79,18 +79,27 @@ describe('the configuration', () => {
     const { body: defaults } = await city.call('GET ~/config/defaults')
     expect(defaults).toMatchObject({ workspace: { name: city.name, prefix: 'to' }, agents: [], rigs: [] })
     expect(Object.keys(defaults.providers)).toContain('claude')
-    expect((await city.call('GET ~/config/validate')).body).toEqual({ valid: true, errors: [], warnings: [] })
+    expect((await city.call('GET ~/config/validate')).body).toEqual({
+      ...{ valid: true, errors: [] },
+      warnings: [
+        'city.toml:5: [workspace] session_template: is shown and has no effect: sessions are named after their agents',
+      ],
+    })
   })
 
   test('on disk that is broken is told of with its place, while the last good one stays in force', async () => {
     await using town = await openTown(FULL)
     const { city } = town
     const seq = await city.head()
-    writeFileSync(join(city.path, 'city.toml'), '[workspace]\nname = "x"\nwhat = 1\n[[agent]]\nname = "a b"\n')
+    writeFileSync(
+      join(city.path, 'city.toml'),
+      '[workspace]\nname = "x"\nwhat = 1\nprefix = 7\n[[agent]]\nname = "a b"\n',
+    )
     const { body } = await city.call('GET ~/config/validate')
     expect(body.valid).toBe(false)
-    expect(body.errors.join('\n')).toContain('city.toml:3')
-    expect(body.errors.join('\n')).toContain('what')
+    expect(body.warnings.join('\n')).toContain('city.toml:3: [workspace] what: is not a key of this section')
+    expect(body.errors.join('\n')).toContain('city.toml:4')
+    expect(body.errors.join('\n')).toContain('prefix')
     expect(body.errors.length).toBeGreaterThanOrEqual(2)
     expect((await city.call('GET ~/config')).body.agents).toHaveLength(1)
     expect(await city.head()).toBe(seq)
