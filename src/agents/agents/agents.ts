@@ -27,19 +27,19 @@ import type {
 import type { AgentSessions } from './sessions.ts'
 import { toAgent } from './view.ts'
 
-/** What can be done to a declared agent. */
+/** The actions on an agent. */
 export const AGENT_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
 type ActiveBeads = ReturnType<AgentSessions['activeBeads']>
 
 const PEEK_LINES = 5
-/** How long it is believed that an agent can, or cannot, be started: the PATH is not searched at every look. */
-const LOOKUP_MS = 2000
+/** How long it is cached whether an agent can be started, since that searches the PATH. */
+const CACHE_MS = 2000
 
-/** The agents of a city: what the files declare of them, and how they are. */
+/** The agents of a city: their declarations and their state. */
 export class Agents {
-  /** Why agents cannot be started, as far as it was looked up lately. */
-  readonly #lookups = new Map<AgentConfig, { at: number; reason: string | undefined }>()
+  /** Why agents cannot be started, cached for a short time. */
+  readonly #unavailableReasons = new Map<AgentConfig, { at: number; reason: string | undefined }>()
 
   constructor(
     private readonly store: Store,
@@ -48,25 +48,30 @@ export class Agents {
     private readonly sessions: AgentSessions,
     private readonly clock: Clock,
   ) {
-    config.onChange(() => this.#lookups.clear())
+    config.onChange(() => this.#unavailableReasons.clear())
   }
 
-  /** The agents and the instances of pools, in the order in which they are declared. */
+  /** The agents and the instances of pools, in the order of their declarations. */
   async list({ pool, rig, running, peek }: AgentFilter): Promise<AgentList> {
     const specs = this.config.current.agents.filter(
       ({ qualified, dir }) => (!pool || qualified === pool) && (!rig || dir === rig),
     )
     const sessions = this.sessions.all()
-    const found = specs.flatMap((spec) => expandInstances(spec, sessions.get(spec.qualified) ?? []))
-    const wanted = found.filter((one) => !running || String(one.session?.running ?? false) === running)
+    const instances = specs
+      .flatMap((spec) => expandInstances(spec, sessions.get(spec.qualified) ?? []))
+      .filter(({ session }) => !running || String(session?.running ?? false) === running)
     const active = this.sessions.activeBeads()
-    const items = await Promise.all(wanted.map((one) => (peek ? this.#peeked(one, active) : this.#shown(one, active))))
+    const items = await Promise.all(
+      instances.map((instance) =>
+        peek ? this.#toResponseWithOutput(instance, active) : this.#toResponse(instance, active),
+      ),
+    )
     return { items, total: items.length }
   }
 
   /** One agent by its qualified name, or one instance of a pool. */
   get(name: string): AgentResponse {
-    return this.#shown(this.#instance(name), this.sessions.activeBeads())
+    return this.#toResponse(this.#instance(name), this.sessions.activeBeads())
   }
 
   /** Declares an agent that runs a provider. */
@@ -74,22 +79,22 @@ export class Agents {
     return this.#declare(caller, { name, provider, ...(dir && { dir }) }, scope, attempt)
   }
 
-  /** Declares an agent with everything that can be said of one. */
+  /** Declares an agent with every field that a declaration has. */
   declare(caller: Caller, body: AgentDeclare, attempt = firstAttempt): Promise<AgentCreated> {
     return this.#declare(caller, body, undefined, attempt)
   }
 
-  /** Changes what is declared, and suspends or resumes. */
+  /** Changes the declaration of an agent, and suspends or resumes it. */
   async change(name: string, { provider, scope, suspended }: AgentUpdate): Promise<OKResponseBody> {
     const spec = this.config.agent(name)
-    if (provider) this.#needProvider(provider)
+    if (provider) this.#requireProvider(provider)
     if (provider || scope)
       await this.config.changeAgent(name, { provider: provider || undefined, scope: scope || undefined })
     if (suspended !== undefined) await this.#suspend(spec, suspended)
     return { status: 'updated' }
   }
 
-  /** Takes an agent out of the configuration; the reconciler ends its sessions. */
+  /** Removes an agent from the configuration; the reconciler ends its sessions. */
   async remove(name: string): Promise<OKResponseBody> {
     await this.config.removeAgent(name)
     await this.store.write((tx) => this.suspensions.delete(tx, 'agent', name))
@@ -98,15 +103,15 @@ export class Agents {
 
   /** Suspends, resumes or restarts an agent. */
   async act(name: string, action: string): Promise<OKResponseBody> {
-    const known = AGENT_ACTIONS.find((one) => one === action)
-    if (!known) throw unknownAction(action, AGENT_ACTIONS)
+    const supported = AGENT_ACTIONS.find((name) => name === action)
+    if (!supported) throw unknownAction(action, AGENT_ACTIONS)
     const spec = this.config.agent(name)
-    if (known === 'restart') await this.sessions.restartAll([spec.qualified])
-    else await this.#suspend(spec, known === 'suspend')
+    if (supported === 'restart') await this.sessions.restartAll([spec.qualified])
+    else await this.#suspend(spec, supported === 'suspend')
     return { status: 'ok' }
   }
 
-  /** What an agent said last. */
+  /** The newest output of an agent. */
   async output(name: string, { tail, before }: OutputPage): Promise<AgentOutput> {
     const segments = tail === undefined || tail === '' ? 1 : Number(tail)
     if (!/^\d{0,9}$/.test(tail ?? '')) {
@@ -115,14 +120,14 @@ export class Agents {
         fieldErrors: [{ location: 'query.tail', message, value: tail }],
       })
     }
-    return this.sessions.outputOf(this.#speaker(name), { tail: segments, ...(before && { before }) })
+    return this.sessions.outputOf(this.#identityOf(name), { tail: segments, ...(before && { before }) })
   }
 
-  /** What an agent said last, and then what it says, a frame at a time; `headers` tell when it does not run. */
+  /** The newest output of an agent, then each new turn as a frame; a header tells when it does not run. */
   async follow(name: string, signal: AbortSignal, headers: Record<string, string>): Promise<AsyncIterable<SseFrame>> {
-    const { stopped, turns } = await this.sessions.followOutput(this.#speaker(name), signal)
+    const { stopped, turns } = await this.sessions.followOutput(this.#identityOf(name), signal)
     if (stopped) headers['GC-Agent-Status'] = 'stopped'
-    return numbered(turns)
+    return withFrameIds(turns)
   }
 
   async #declare(
@@ -135,17 +140,17 @@ export class Agents {
     const created: AgentCreated = { status: 'created', agent: qualify(dir, name) }
     if (attempt.isRetry && this.config.current.agents.some(({ qualified }) => qualified === created.agent))
       return created
-    const beyond = keys.may?.filter((one) => caller.kind === 'session' && !caller.may.includes(one)) ?? []
-    if (beyond.length > 0) {
+    const exceeding = keys.may?.filter((right) => caller.kind === 'session' && !caller.may.includes(right)) ?? []
+    if (exceeding.length > 0) {
       throw new AppError(
         'forbidden',
-        `forbidden: a session cannot let an agent do what it may not do: ${beyond.join(', ')}`,
+        `forbidden: a session cannot grant permissions that it does not have: ${exceeding.join(', ')}`,
       )
     }
     if (keys.provider && keys.start_command) {
       throw new AppError('invalid-request', 'give either a provider or a start_command, not both')
     }
-    if (keys.provider) this.#needProvider(keys.provider)
+    if (keys.provider) this.#requireProvider(keys.provider)
     const draft = {
       name,
       ...(dir && { dir }),
@@ -160,7 +165,7 @@ export class Agents {
     await this.store.write((tx) => this.suspensions.set(tx, 'agent', qualified, suspended, declared))
   }
 
-  #needProvider(name: string): void {
+  #requireProvider(name: string): void {
     const { providers } = this.config.current
     if (providers.has(name) || BUILTINS.has(name)) return
     const hint =
@@ -179,37 +184,37 @@ export class Agents {
     throw new AppError('agent-not-found', `agent ${name} not found`)
   }
 
-  /** The identity whose output a name asks for. */
-  #speaker(name: string): string {
+  /** The identity of the instance that a name refers to. */
+  #identityOf(name: string): string {
     const { session, name: own } = this.#instance(name)
     return session?.identity ?? own
   }
 
-  #shown(instance: Instance, active: ActiveBeads, lastOutput?: string): AgentResponse {
+  #toResponse(instance: Instance, active: ActiveBeads, lastOutput?: string): AgentResponse {
     const { spec, name, session } = instance
     const names = session ? [session.id, session.name, session.identity, name] : [name]
-    const standing = {
+    const context = {
       suspended: this.suspensions.isAgentSuspended(this.config.current, spec),
       activeBead: active(names),
-      unavailable: this.#unavailable(spec),
+      unavailable: this.#unavailableReason(spec),
       now: this.clock.now(),
       ...(lastOutput !== undefined && { lastOutput }),
     }
-    return toAgent(instance, standing, this.config.current.providers)
+    return toAgent(instance, context, this.config.current.providers)
   }
 
-  #unavailable(spec: AgentConfig): string | undefined {
+  #unavailableReason(spec: AgentConfig): string | undefined {
     const now = this.clock.now()
-    const known = this.#lookups.get(spec)
-    if (known && Math.abs(now - known.at) < LOOKUP_MS) return known.reason
+    const cached = this.#unavailableReasons.get(spec)
+    if (cached && Math.abs(now - cached.at) < CACHE_MS) return cached.reason
     const reason = this.sessions.unavailable(spec)
-    this.#lookups.set(spec, { at: now, reason })
+    this.#unavailableReasons.set(spec, { at: now, reason })
     return reason
   }
 
-  async #peeked(instance: Instance, active: ActiveBeads): Promise<AgentResponse> {
+  async #toResponseWithOutput(instance: Instance, active: ActiveBeads): Promise<AgentResponse> {
     const { session } = instance
-    return this.#shown(
+    return this.#toResponse(
       instance,
       active,
       session?.running ? await this.sessions.peek(session.id, PEEK_LINES) : undefined,
@@ -217,7 +222,7 @@ export class Agents {
   }
 }
 
-async function* numbered(turns: AsyncIterable<AgentOutput>): AsyncIterable<SseFrame> {
+async function* withFrameIds(turns: AsyncIterable<AgentOutput>): AsyncIterable<SseFrame> {
   let id = 0
   for await (const data of turns) yield { id: String(++id), event: 'turn', data }
 }

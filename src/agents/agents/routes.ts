@@ -16,19 +16,19 @@ import {
   OutputPage,
 } from './schema.ts'
 
-interface Named {
+interface AgentExchange {
   readonly params: { readonly cityName: string; readonly base: string; readonly dir?: string }
 }
 
-const nameOf = ({ params: { dir, base } }: Named): string => qualify(dir, base)
+const nameOf = ({ params: { dir, base } }: AgentExchange): string => qualify(dir, base)
 
 const idempotent = { 'Idempotency-Key': 'The same key with the same body creates one agent and answers the same.' }
 
-/** What both ways of naming an agent answer alike: `{base}` for an agent of the city, `{dir}/{base}` for one of a rig. */
-const one = {
+/** The operations under both paths of an agent: `{base}` for an agent of the city, `{dir}/{base}` for one of a rig. */
+const operations = {
   get: {
     summary: 'Show an agent',
-    description: 'Also an instance of a pool: `worker-2`. An agent of a rig is named with its rig.',
+    description: 'An agent or an instance of a pool, such as `worker-2`. The name of a rig’s agent includes the rig.',
     ok: AgentResponse,
     errors: ['agent-not-found'],
     index: true,
@@ -41,30 +41,30 @@ const one = {
   },
   remove: {
     summary: 'Remove an agent',
-    description: 'Its files are deleted and its sessions end. Its work stays.',
+    description: 'Its files are deleted and its sessions end. Its beads stay.',
     ok: OKResponseBody,
     errors: ['agent-not-found', 'conflict-wrong-state'],
   },
   act: {
     summary: 'Suspend, resume or restart an agent',
     description:
-      'Suspending ends its sessions and starts no new ones until it is resumed. Restarting starts them afresh.',
+      'Suspending ends its sessions and starts no new ones until it is resumed. Restarting ends and starts them again.',
     ok: OKResponseBody,
     errors: ['agent-not-found'],
   },
   output: {
-    summary: 'Show what an agent said last',
-    description: 'The newest part of its conversation, or else the last lines of its screen.',
+    summary: 'Show the newest output of an agent',
+    description: 'The newest part of its conversation, else the last lines of its screen.',
     query: OutputPage,
     ok: AgentOutput,
     errors: ['agent-not-found'],
   },
   follow: {
-    summary: 'Follow what an agent says',
-    description: 'First what it said last, then each new turn.',
+    summary: 'Follow the output of an agent',
+    description: 'The newest output first, then each new turn.',
     ok: { frames: { turn: AgentOutput } },
     errors: ['agent-not-found'],
-    responseHeaders: { 'GC-Agent-Status': '`stopped` when it does not run and only its log is left.' },
+    responseHeaders: { 'GC-Agent-Status': '`stopped` when it does not run and only its log can be shown.' },
   },
 } as const
 
@@ -75,7 +75,7 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
     {
       id: 'get-v0-city-by-city-name-agents',
       summary: 'List agents',
-      description: 'A pool is listed as its places; one without a limit as its running instances.',
+      description: 'A pool is listed by its slots, a pool without a limit by its running instances.',
       query: AgentFilter,
       ok: AgentList,
       index: true,
@@ -99,8 +99,8 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
     'POST ~/agents/declare',
     {
       id: 'declare-agent',
-      summary: 'Create an agent with everything that can be said of one',
-      description: 'A command of its own instead of a provider, a prompt, limits, an environment.',
+      summary: 'Create an agent with every field of a declaration',
+      description: 'For example a command instead of a provider, a prompt, limits, an environment.',
       body: AgentDeclare,
       ok: { 201: AgentCreated },
       errors: ['invalid-request', 'forbidden', 'conflict-wrong-state'],
@@ -109,48 +109,54 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
     },
     (x) => city(x).agents.declare(x.caller, x.body, x.attempt),
   ),
-  route('GET ~/agent/{base}', { id: 'get-v0-city-by-city-name-agent-by-base', ...one.get }, (x) =>
+  route('GET ~/agent/{base}', { id: 'get-v0-city-by-city-name-agent-by-base', ...operations.get }, (x) =>
     city(x).agents.get(nameOf(x)),
   ),
   route(
     'PATCH ~/agent/{base}',
-    { id: 'patch-v0-city-by-city-name-agent-by-base', ...one.change, body: AgentUpdate },
+    { id: 'patch-v0-city-by-city-name-agent-by-base', ...operations.change, body: AgentUpdate },
     (x) => city(x).agents.change(nameOf(x), x.body),
   ),
-  route('DELETE ~/agent/{base}', { id: 'delete-v0-city-by-city-name-agent-by-base', ...one.remove }, (x) =>
+  route('DELETE ~/agent/{base}', { id: 'delete-v0-city-by-city-name-agent-by-base', ...operations.remove }, (x) =>
     city(x).agents.remove(nameOf(x)),
   ),
-  route('GET ~/agent/{base}/output', { id: 'get-v0-city-by-city-name-agent-by-base-output', ...one.output }, (x) =>
-    city(x).agents.output(nameOf(x), x.query),
+  route(
+    'GET ~/agent/{base}/output',
+    { id: 'get-v0-city-by-city-name-agent-by-base-output', ...operations.output },
+    (x) => city(x).agents.output(nameOf(x), x.query),
   ),
-  route('GET ~/agent/{base}/output/stream', { id: 'stream-agent-output', ...one.follow }, (x) =>
+  route('GET ~/agent/{base}/output/stream', { id: 'stream-agent-output', ...operations.follow }, (x) =>
     city(x).agents.follow(nameOf(x), x.signal, x.response.headers),
   ),
-  route('POST ~/agent/{base}/{action}', { id: 'post-v0-city-by-city-name-agent-by-base-by-action', ...one.act }, (x) =>
-    city(x).agents.act(nameOf(x), x.params.action),
+  route(
+    'POST ~/agent/{base}/{action}',
+    { id: 'post-v0-city-by-city-name-agent-by-base-by-action', ...operations.act },
+    (x) => city(x).agents.act(nameOf(x), x.params.action),
   ),
-  route('GET ~/agent/{dir}/{base}', { id: 'get-v0-city-by-city-name-agent-by-dir-by-base', ...one.get }, (x) =>
+  route('GET ~/agent/{dir}/{base}', { id: 'get-v0-city-by-city-name-agent-by-dir-by-base', ...operations.get }, (x) =>
     city(x).agents.get(nameOf(x)),
   ),
   route(
     'PATCH ~/agent/{dir}/{base}',
-    { id: 'patch-v0-city-by-city-name-agent-by-dir-by-base', ...one.change, body: AgentUpdateQualified },
+    { id: 'patch-v0-city-by-city-name-agent-by-dir-by-base', ...operations.change, body: AgentUpdateQualified },
     (x) => city(x).agents.change(nameOf(x), x.body),
   ),
-  route('DELETE ~/agent/{dir}/{base}', { id: 'delete-v0-city-by-city-name-agent-by-dir-by-base', ...one.remove }, (x) =>
-    city(x).agents.remove(nameOf(x)),
+  route(
+    'DELETE ~/agent/{dir}/{base}',
+    { id: 'delete-v0-city-by-city-name-agent-by-dir-by-base', ...operations.remove },
+    (x) => city(x).agents.remove(nameOf(x)),
   ),
   route(
     'GET ~/agent/{dir}/{base}/output',
-    { id: 'get-v0-city-by-city-name-agent-by-dir-by-base-output', ...one.output },
+    { id: 'get-v0-city-by-city-name-agent-by-dir-by-base-output', ...operations.output },
     (x) => city(x).agents.output(nameOf(x), x.query),
   ),
-  route('GET ~/agent/{dir}/{base}/output/stream', { id: 'stream-agent-output-qualified', ...one.follow }, (x) =>
+  route('GET ~/agent/{dir}/{base}/output/stream', { id: 'stream-agent-output-qualified', ...operations.follow }, (x) =>
     city(x).agents.follow(nameOf(x), x.signal, x.response.headers),
   ),
   route(
     'POST ~/agent/{dir}/{base}/{action}',
-    { id: 'post-v0-city-by-city-name-agent-by-dir-by-base-by-action', ...one.act },
+    { id: 'post-v0-city-by-city-name-agent-by-dir-by-base-by-action', ...operations.act },
     (x) => city(x).agents.act(nameOf(x), x.params.action),
   ),
 ]

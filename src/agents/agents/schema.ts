@@ -8,9 +8,9 @@ export const SessionInfo = Type.Object(
   {
     name: Type.String({ description: 'The name of the session at run time.' }),
     last_activity: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When its program last showed something.' }),
+      Type.String({ format: 'date-time', description: 'When its program last printed something.' }),
     ),
-    attached: Type.Boolean({ description: 'Whether a person has its terminal open.' }),
+    attached: Type.Boolean({ description: 'Whether a terminal is attached to it.' }),
   },
   { $id: 'SessionInfo', ...closed },
 )
@@ -23,24 +23,24 @@ export const AgentResponse = Type.Object(
         'Qualified: `rig/name`, or `name` for an agent of the city. An instance of a pool ends in its number.',
     }),
     description: Type.Optional(Type.String()),
-    display_name: Type.Optional(Type.String({ description: "The provider's name for people." })),
-    running: Type.Boolean({ description: 'Whether a session of it runs right now.' }),
-    suspended: Type.Boolean({ description: 'Whether it, or its rig, is kept from working.' }),
+    display_name: Type.Optional(Type.String({ description: 'The display name of the provider.' })),
+    running: Type.Boolean({ description: 'Whether a session of it is running.' }),
+    suspended: Type.Boolean({ description: 'Whether it or its rig is suspended.' }),
     rig: Type.Optional(Type.String({ description: 'The rig it works in.' })),
-    pool: Type.Optional(Type.String({ description: 'The agent this row is one instance of.' })),
+    pool: Type.Optional(Type.String({ description: 'The pool that this is an instance of.' })),
     session: Type.Optional(SessionInfo),
     active_bead: Type.Optional(Type.String({ description: 'The bead it works on.' })),
-    provider: Type.Optional(Type.String({ description: 'Which program it runs.' })),
-    pack_derived: Type.Boolean({ description: 'Whether a pack declares it, rather than this city.' }),
+    provider: Type.Optional(Type.String({ description: 'The program that it runs.' })),
+    pack_derived: Type.Boolean({ description: 'Whether a pack declares it instead of the city.' }),
     pack: Type.Optional(Type.String({ description: 'The pack that declares it.' })),
     state: Type.String({ description: 'suspended, quarantined, stopped, working, waiting or idle.' }),
-    available: Type.Boolean({ description: 'Whether it could be started now.' }),
-    unavailable_reason: Type.Optional(Type.String({ description: 'Why it could not.' })),
+    available: Type.Boolean({ description: 'Whether it can be started.' }),
+    unavailable_reason: Type.Optional(Type.String({ description: 'Why it cannot be started.' })),
     last_output: Type.Optional(Type.String({ description: 'The last lines of its screen; only with `peek`.' })),
     activity: Type.Optional(Type.String({ description: '`idle` or `in-turn`.' })),
     model: Type.Optional(Type.String()),
-    context_pct: Type.Optional(Type.Integer({ description: 'How full its context is, in percent.' })),
-    context_window: Type.Optional(Type.Integer({ description: 'The size of its context, in tokens.' })),
+    context_pct: Type.Optional(Type.Integer({ description: 'The used part of its context in percent.' })),
+    context_window: Type.Optional(Type.Integer({ description: 'The size of its context in tokens.' })),
   },
   { $id: 'AgentResponse', ...closed },
 )
@@ -49,14 +49,16 @@ export type AgentResponse = Static<typeof AgentResponse>
 export const AgentList = listOf(AgentResponse, 'ListBodyAgentResponse')
 export type AgentList = Static<typeof AgentList>
 
-/** Which agents a list shows. */
+/** The filter of a list of agents. */
 export const AgentFilter = Type.Object({
   pool: Type.Optional(Type.String({ description: 'Only the instances of this agent, by its qualified name.' })),
   rig: Type.Optional(Type.String({ description: 'Only agents of this rig.' })),
   running: Type.Optional(
-    Type.Union([Type.Literal('true'), Type.Literal('false')], { description: 'Only those that run, or do not.' }),
+    Type.Union([Type.Literal('true'), Type.Literal('false')], {
+      description: 'Only agents that run, or only those that do not.',
+    }),
   ),
-  peek: Type.Optional(Type.Boolean({ description: 'With the last lines of each screen, as `last_output`.' })),
+  peek: Type.Optional(Type.Boolean({ description: 'Includes the last lines of each screen as `last_output`.' })),
 })
 export type AgentFilter = Static<typeof AgentFilter>
 
@@ -65,7 +67,7 @@ export const AgentCreate = Type.Object(
     name: Type.String({ minLength: 1, description: 'Letters, digits, `-` and `_`.' }),
     provider: Type.String({
       minLength: 1,
-      description: 'Which program it runs: `claude`, `codex`, or one of your own.',
+      description: 'The program that it runs: `claude`, `codex`, or one of your own.',
     }),
     dir: Type.Optional(Type.String({ description: 'The rig it works in; absent for an agent of the city.' })),
     scope: Type.Optional(Type.String({ description: '`city` or `rig`.' })),
@@ -84,9 +86,9 @@ export const AgentCreated = Type.Object(
 export type AgentCreated = Static<typeof AgentCreated>
 
 const updates = {
-  provider: Type.Optional(Type.String({ description: 'Which program it runs.' })),
+  provider: Type.Optional(Type.String({ description: 'The program that it runs.' })),
   scope: Type.Optional(Type.String({ description: '`city` or `rig`.' })),
-  suspended: Type.Optional(Type.Boolean({ description: 'True keeps it from working; false lets it.' })),
+  suspended: Type.Optional(Type.Boolean({ description: 'True suspends it; false resumes it.' })),
 }
 
 export const AgentUpdate = Type.Object(updates, { $id: 'AgentUpdateInputBody', ...closed })
@@ -97,15 +99,15 @@ export type AgentUpdateQualified = Static<typeof AgentUpdateQualified>
 
 const Strings = Type.Record(Type.String(), Type.String())
 
-/** Ours: everything that can be said of an agent when it is made. */
+/** Ours: every field of an agent that is created. */
 export const AgentDeclare = Type.Object(
   {
     name: Type.String({ minLength: 1, description: 'Letters, digits, `-` and `_`.' }),
     dir: Type.Optional(Type.String({ description: 'The rig it works in; absent for an agent of the city.' })),
-    description: Type.Optional(Type.String({ description: 'What it is for, in a sentence.' })),
-    provider: Type.Optional(Type.String({ minLength: 1, description: 'Which program it runs.' })),
+    description: Type.Optional(Type.String({ description: 'Its purpose in a sentence.' })),
+    provider: Type.Optional(Type.String({ minLength: 1, description: 'The program that it runs.' })),
     start_command: Type.Optional(
-      Type.String({ minLength: 1, description: 'Any command to run instead of a provider, as a shell line.' }),
+      Type.String({ minLength: 1, description: 'A shell command to run instead of a provider.' }),
     ),
     args: Type.Optional(Type.Array(Type.String(), { description: "Added to the provider's arguments." })),
     env: Type.Optional(Strings),
@@ -113,11 +115,11 @@ export const AgentDeclare = Type.Object(
     prompt: Type.Optional(Type.String({ description: 'The text of its prompt template.' })),
     prompt_mode: Type.Optional(
       Type.Union([Type.Literal('arg'), Type.Literal('flag'), Type.Literal('none')], {
-        description: 'How the prompt is given: as an argument, after `prompt_flag`, or typed.',
+        description: 'How the prompt is passed: as an argument, after `prompt_flag`, or typed into the terminal.',
       }),
     ),
     prompt_flag: Type.Optional(Type.String()),
-    work_dir: Type.Optional(Type.String({ description: 'Where it works, relative to the city.' })),
+    work_dir: Type.Optional(Type.String({ description: 'Its working folder, relative to the city.' })),
     min_active_sessions: Type.Optional(Type.Integer({ minimum: 0 })),
     max_active_sessions: Type.Optional(Type.Integer({ minimum: -1, description: '-1 for no limit.' })),
     scale_check: Type.Optional(
@@ -125,7 +127,7 @@ export const AgentDeclare = Type.Object(
     ),
     idle_timeout: Type.Optional(Type.String({ description: 'Such as `30m`.' })),
     wake_mode: Type.Optional(Type.Union([Type.Literal('resume'), Type.Literal('fresh')])),
-    session: Type.Optional(Type.String({ description: '`acp` for programs spoken to by protocol.' })),
+    session: Type.Optional(Type.String({ description: '`acp` for programs that speak the Agent Client Protocol.' })),
     suspended: Type.Optional(Type.Boolean()),
     may: Type.Optional(Type.Array(Type.String(), { description: '`respond`, `budgets`, `tokens`.' })),
   },
@@ -133,9 +135,11 @@ export const AgentDeclare = Type.Object(
 )
 export type AgentDeclare = Static<typeof AgentDeclare>
 
-/** Which part of an agent's output. */
+/** The requested part of an agent's output. */
 export const OutputPage = Type.Object({
-  tail: Type.Optional(Type.String({ description: 'How many segments of the conversation: 1 when absent, 0 for all.' })),
+  tail: Type.Optional(
+    Type.String({ description: 'The number of segments of the conversation: 1 when absent, 0 for all.' }),
+  ),
   before: Type.Optional(Type.String({ description: 'The `truncated_before_message` of the page after.' })),
 })
 export type OutputPage = Static<typeof OutputPage>

@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { AgentOutput } from './schema.ts'
 
-/** One session of an agent that is not over, as far as the agent's page shows it. */
+/** A session of an agent that is not closed, as agents show it. */
 export interface AgentSession {
   /** The session's id. */
   readonly id: string
@@ -12,9 +12,9 @@ export interface AgentSession {
   /** Whether its program runs right now. */
   readonly running: boolean
   readonly attached: boolean
-  /** Whether it crashed so often that it is kept from starting. */
+  /** Whether it is quarantined after repeated crashes. */
   readonly quarantined: boolean
-  /** When its program last showed something, in milliseconds. */
+  /** When its program last printed something, in milliseconds. */
   readonly lastActivity?: number
   readonly activity?: 'idle' | 'in-turn'
   readonly model?: string
@@ -22,21 +22,21 @@ export interface AgentSession {
   readonly contextWindow?: number
 }
 
-/** What became of ended sessions, by session name. One that was gone already is in neither list. */
+/** The names of sessions that were ended, and of those that could not be. */
 export interface RestartResult {
   readonly killed: string[]
   readonly failed: string[]
 }
 
-/** What agents and rigs need of sessions. Every agent is meant by its qualified name. */
+/** The sessions of agents, as agents and rigs use them. Agents are identified by their qualified name. */
 export interface AgentSessions {
-  /** Every agent's sessions that are not over, newest first, by agent. */
+  /** The open sessions of all agents, newest first, by agent. */
   all(): ReadonlyMap<string, AgentSession[]>
-  /** The agent's sessions that are not over, newest first. */
+  /** The open sessions of an agent, newest first. */
   ofAgent(agent: string): AgentSession[]
-  /** Why an agent's program cannot be started, such as one that is not on the PATH; undefined when it can. */
+  /** Why an agent cannot be started, such as a program that is not on the PATH; undefined when it can. */
   unavailable(agent: AgentConfig): string | undefined
-  /** Tells of names the newest bead in progress that is stored under any of them. */
+  /** Finds the newest bead in progress that is assigned to any of some names. */
   activeBeads(): (names: readonly string[]) => string | undefined
   /** Ends every session of these agents; the reconciler starts them again. */
   restartAll(agents: readonly string[]): Promise<RestartResult>

@@ -6,7 +6,7 @@ import type { Instance } from './instances.ts'
 import type { AgentResponse, SessionInfo } from './schema.ts'
 import type { AgentSession } from './sessions.ts'
 
-/** What is known of an instance beside its declaration and its session. */
+/** The state of an instance besides its declaration and session. */
 export interface InstanceContext {
   readonly suspended: boolean
   readonly activeBead: string | undefined
@@ -16,43 +16,43 @@ export interface InstanceContext {
   readonly now: number
 }
 
-/** An agent whose program showed nothing for this long waits for something, rather than working. */
+/** An agent whose program printed nothing for this long is waiting rather than working. */
 const QUIET_MS = 10 * 60_000
 
-/** The one word for how an agent is; the first that fits. */
-export function stateOf({ session, quarantined }: Instance, standing: InstanceContext): string {
-  if (standing.suspended) return 'suspended'
+/** The state of an agent: the first that applies. */
+export function stateOf({ session, quarantined }: Instance, context: InstanceContext): string {
+  if (context.suspended) return 'suspended'
   if (quarantined) return 'quarantined'
   if (!session?.running) return 'stopped'
-  if (standing.activeBead === undefined) return 'idle'
-  return standing.now - (session.lastActivity ?? 0) < QUIET_MS ? 'working' : 'waiting'
+  if (context.activeBead === undefined) return 'idle'
+  return context.now - (session.lastActivity ?? 0) < QUIET_MS ? 'working' : 'waiting'
 }
 
 export function toAgent(
   instance: Instance,
-  standing: InstanceContext,
+  context: InstanceContext,
   providers: ReadonlyMap<string, ProviderConfig>,
 ): AgentResponse {
   const { spec, name, pool } = instance
   const session = instance.session?.running ? instance.session : undefined
-  const reason = standing.suspended ? 'agent is suspended' : standing.unavailable
+  const reason = context.suspended ? 'agent is suspended' : context.unavailable
   const display = displayName(spec.provider, providers)
   return {
     name,
     ...(spec.description !== undefined && { description: spec.description }),
     ...(display !== undefined && { display_name: display }),
     running: session !== undefined,
-    suspended: standing.suspended,
+    suspended: context.suspended,
     ...(spec.dir !== undefined && { rig: spec.dir }),
     ...(pool !== undefined && { pool }),
     ...(session && { session: toSessionInfo(session) }),
-    ...(standing.activeBead !== undefined && { active_bead: standing.activeBead }),
+    ...(context.activeBead !== undefined && { active_bead: context.activeBead }),
     ...(spec.provider !== undefined && { provider: spec.provider }),
     pack_derived: false,
-    state: stateOf(instance, standing),
+    state: stateOf(instance, context),
     available: reason === undefined,
     ...(reason !== undefined && { unavailable_reason: reason }),
-    ...(standing.lastOutput !== undefined && { last_output: standing.lastOutput }),
+    ...(context.lastOutput !== undefined && { last_output: context.lastOutput }),
     ...(session?.activity !== undefined && { activity: session.activity }),
     ...(session?.model !== undefined && { model: session.model }),
     ...(session?.contextPct !== undefined && { context_pct: session.contextPct }),

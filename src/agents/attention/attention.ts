@@ -8,9 +8,9 @@ import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { AttentionItem, AttentionList } from './schema.ts'
 
-/** Reasons that time does not mend. */
-const LOGIN = /log(?:ged)? ?in\b|authenticat|credential|api key|unauthorized/i
-const STUCK: ReadonlySet<string> = new Set(['failed-create', 'quarantined'])
+/** Failures that only a login resolves. */
+const NEEDS_LOGIN = /log(?:ged)? ?in\b|authenticat|credential|api key|unauthorized/i
+const FAILED_STATES: ReadonlySet<string> = new Set(['failed-create', 'quarantined'])
 
 interface AttentionOptions {
   repository: Pick<SessionRepository, 'live'>
@@ -20,35 +20,42 @@ interface AttentionOptions {
   parking: Pick<Parking, 'parked'>
 }
 
-/** What waits for a person, wherever in a city it comes up. */
+/** Everything in a city that waits for a person. */
 export class Attention {
   constructor(private readonly options: AttentionOptions) {}
 
-  /** Everything that waits, the longest first. */
+  /** All items, the longest waiting first. */
   async list(): Promise<AttentionList> {
     const { interactions, errors } = await this.options.interactions.findOpen()
-    const items = [...interactions.map(question), ...this.#failed(), ...this.options.parking.parked().map(parked)]
+    const items = [
+      ...interactions.map(questionItem),
+      ...this.#failedItems(),
+      ...this.options.parking.parked().map(parkedItem),
+    ]
     items.sort((a, b) => a.since.localeCompare(b.since))
     return { items, total: items.length, ...(errors.length > 0 && { partial: true, partial_errors: errors }) }
   }
 
-  #failed(): AttentionItem[] {
+  #failedItems(): AttentionItem[] {
     const { repository, failures } = this.options
-    const known = failures.all('agent')
-    const stuck = repository.live().filter(({ state }) => STUCK.has(state))
-    const named = new Set(stuck.map(({ template }) => template))
-    const others = [...known.values()].filter((trouble) => !named.has(trouble.subject) && this.#lasts(trouble))
-    return [...stuck.map((row) => sessionFailed(row, known.get(row.template))), ...others.map(agentFailed)]
+    const counts = failures.all('agent')
+    const failedSessions = repository.live().filter(({ state }) => FAILED_STATES.has(state))
+    const failedAgents = new Set(failedSessions.map(({ template }) => template))
+    const others = [...counts.values()].filter((count) => !failedAgents.has(count.subject) && this.#needsPerson(count))
+    return [
+      ...failedSessions.map((row) => failedSessionItem(row, counts.get(row.template))),
+      ...others.map(failedAgentItem),
+    ]
   }
 
-  /** Whether a person has to look: it failed often, or for want of a login, and has not worked since. */
-  #lasts({ subject, deaths, reason }: FailureCount): boolean {
+  /** Whether a person is needed: the agent failed often or lacks a login, and has not worked since. */
+  #needsPerson({ subject, deaths, reason }: FailureCount): boolean {
     if (deaths === 0 || !this.options.launcher.agent(subject)) return false
-    return deaths >= MAX_FAILURES || LOGIN.test(reason)
+    return deaths >= MAX_FAILURES || NEEDS_LOGIN.test(reason)
   }
 }
 
-const question = ({ row, pending, since, by, answers }: OpenInteraction): AttentionItem => ({
+const questionItem = ({ row, pending, since, by, answers }: OpenInteraction): AttentionItem => ({
   kind: by === 'agent' ? 'permission' : 'dialog',
   agent: row.template,
   session_id: row.id,
@@ -60,7 +67,7 @@ const question = ({ row, pending, since, by, answers }: OpenInteraction): Attent
   ...(by === 'screen' && pending.options && { options: pending.options }),
 })
 
-const parked = ({ bead, agent, since, reason }: ReturnType<Parking['parked']>[number]): AttentionItem => ({
+const parkedItem = ({ bead, agent, since, reason }: ReturnType<Parking['parked']>[number]): AttentionItem => ({
   kind: 'parked',
   agent,
   bead_id: bead.id,
@@ -69,18 +76,18 @@ const parked = ({ bead, agent, since, reason }: ReturnType<Parking['parked']>[nu
   answers: [],
 })
 
-const sessionFailed = (row: SessionRow, trouble: FailureCount | undefined): AttentionItem => ({
+const failedSessionItem = (row: SessionRow, failure: FailureCount | undefined): AttentionItem => ({
   kind: 'failed',
   agent: row.template,
   session_id: row.id,
   session_name: row.alias ?? row.sessionName,
   session_state: row.state,
   since: toTimestamp(row.sleptAt ?? row.activeAt ?? row.createdAt),
-  asks: trouble?.reason ?? 'Its program could not be started.',
+  asks: failure?.reason ?? 'Its program could not be started.',
   answers: [],
 })
 
-const agentFailed = ({ subject, deaths, until, reason }: FailureCount): AttentionItem => ({
+const failedAgentItem = ({ subject, deaths, until, reason }: FailureCount): AttentionItem => ({
   kind: 'failed',
   agent: subject,
   since: toTimestamp(until - agentBackoff(deaths)),

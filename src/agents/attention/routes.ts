@@ -5,7 +5,7 @@ import type { Parking } from '../lifecycle/parking.ts'
 import type { Attention } from './attention.ts'
 import { AttentionList } from './schema.ts'
 
-/** The operations on what waits for people. */
+/** The operations on what waits for a person. */
 export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Parking }>) => [
   route(
     'GET ~/attention',
@@ -13,7 +13,7 @@ export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Pa
       id: 'list-attention',
       summary: 'List what waits for a person',
       description:
-        'Permissions that agents ask for, dialogs that their programs show, agents that cannot be started, and beads that are parked; the longest first.',
+        'Permissions that agents ask for, dialogs of their programs, agents that cannot be started, and parked beads; the longest waiting first.',
       ok: AttentionList,
       index: true,
       extension: true,
@@ -26,7 +26,7 @@ export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Pa
       id: 'unpark-bead',
       summary: 'Offer a parked bead again',
       description:
-        'A bead that ended too many sessions is parked: it has the label `gc:parked` and nobody is offered it. This takes the label off and forgets how often it and its agent failed, so that it is tried at once.',
+        'A bead that ended too many sessions is parked: it gets the label `gc:parked` and is not offered to anyone. This removes the label and resets the failure counts of the bead and its agent, so that it is tried at once.',
       ok: Bead,
       errors: ['bead-not-found', 'conflict-wrong-state'],
       extension: true,

@@ -3,35 +3,37 @@ import { listOf } from '../../http/schema.ts'
 
 const closed = { additionalProperties: false } as const
 
-/** Ours: one thing that does not go on before a person has done something. */
+/** Ours: one thing that waits for a person. */
 export const AttentionItem = Type.Object(
   {
     kind: Type.Union(
       [Type.Literal('permission'), Type.Literal('dialog'), Type.Literal('failed'), Type.Literal('parked')],
       {
         description:
-          'An agent asks whether it may; a program shows a dialog; an agent cannot be started; a bead ended so many sessions that it is not offered any more.',
+          'An agent asks for a permission; a program shows a dialog; an agent cannot be started; a bead is parked since it ended too many sessions.',
       },
     ),
     agent: Type.String({
-      description: 'The agent, or the provider of a session without one; empty for a bead that is routed to none.',
+      description: 'The agent, or the provider of a session without one; empty for a bead without a route.',
     }),
-    bead_id: Type.Optional(Type.String({ description: 'Which bead is parked; `unpark` offers it again.' })),
-    session_id: Type.Optional(Type.String({ description: 'Which session waits; absent when the agent has none.' })),
+    bead_id: Type.Optional(Type.String({ description: 'The parked bead; `unpark` offers it again.' })),
+    session_id: Type.Optional(Type.String({ description: 'The session that waits; absent when the agent has none.' })),
     session_name: Type.Optional(Type.String()),
     session_state: Type.Optional(
       Type.String({
-        description: 'Of a session that failed: one that is failed-create is closed, others can be woken.',
+        description: 'The state of a failed session: one that is `failed-create` is closed, others can be woken.',
       }),
     ),
-    since: Type.String({ description: 'Since when it waits, RFC 3339.' }),
-    asks: Type.String({ description: 'What is asked, or what is wrong, in a sentence.' }),
-    request_id: Type.Optional(Type.String({ description: 'Names the question when it is answered.' })),
+    since: Type.String({ description: 'When it started to wait, RFC 3339.' }),
+    asks: Type.String({ description: 'The question or the problem in a sentence.' }),
+    request_id: Type.Optional(Type.String({ description: 'Identifies the question in an answer.' })),
     answers: Type.Array(Type.String(), {
-      description: 'Actions that `respond` takes; none when a person has to go to its terminal.',
+      description: 'The actions that `respond` accepts; none when a person has to use its terminal.',
     }),
     options: Type.Optional(
-      Type.Array(Type.String(), { description: 'What the answers to a dialog say on its screen, in their order.' }),
+      Type.Array(Type.String(), {
+        description: 'The options of a dialog as its screen shows them, in the same order.',
+      }),
     ),
   },
   { $id: 'AttentionItem', ...closed },

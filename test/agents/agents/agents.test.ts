@@ -194,7 +194,7 @@ describe('creating an agent', () => {
     })
     expect(made).toMatchObject({
       status: 403,
-      body: { detail: 'forbidden: a session cannot let an agent do what it may not do: tokens' },
+      body: { detail: 'forbidden: a session cannot grant permissions that it does not have: tokens' },
     })
     expect(
       (await town.send('POST', 'agents/declare', { name: 'w', start_command: 'x', may: ['respond'] })).status,
