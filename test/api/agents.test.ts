@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, hire, refused, tokenOf, towns } from './crew.ts'
 
-const ledger = new Ledger(({ tag }) => tag === 'agents')
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ tag }) => tag === 'agents')
+const openTown = towns(coverage)
 
 /** A town with a rig called web. */
 async function withRig() {
@@ -201,11 +201,11 @@ describe('an agent', () => {
 
 describe('of the operations on agents', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
-    expect(ledger.missing()).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
   })
 
   test('each field of an answer was filled, but for those that need a program with a log', () => {
-    expect(ledger.unfilled()).toEqual([
+    expect(coverage.emptyFields()).toEqual([
       'AgentOutputResponse.pagination',
       'AgentResponse.activity',
       'AgentResponse.context_pct',

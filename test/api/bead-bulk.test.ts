@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, hire, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ path }) => path.endsWith('/beads/bulk'))
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ path }) => path.endsWith('/beads/bulk'))
+const openTown = towns(coverage)
 const OPERATION = 'POST ~/beads/bulk'
 
 const told = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
@@ -207,7 +207,7 @@ describe('many beads changed at once', () => {
 
 describe('of the operations on many beads', () => {
   test('each was seen to succeed and to refuse all that it declares, and filled what is its own', () => {
-    expect(ledger.missing()).toEqual([])
-    expect(ledger.unfilled().filter((field) => field.startsWith('BeadsCreated'))).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
+    expect(coverage.emptyFields().filter((field) => field.startsWith('BeadsCreated'))).toEqual([])
   })
 })

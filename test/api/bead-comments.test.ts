@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, hire, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ path }) => /\/comments(\/count)?$|\/beads\/import$/.test(path) && !path.includes('/api/'))
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(
+  ({ path }) => /\/comments(\/count)?$|\/beads\/import$/.test(path) && !path.includes('/api/'),
+)
+const openTown = towns(coverage)
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const KB = 1024
 
@@ -166,12 +168,12 @@ describe('the comments on a bead', () => {
 describe('of the operations on comments', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
     const elsewhere = ['import-beads invalid-request', 'import-beads forbidden']
-    expect(ledger.missing().filter((unseen) => !elsewhere.includes(unseen))).toEqual([])
+    expect(coverage.uncovered().filter((unseen) => !elsewhere.includes(unseen))).toEqual([])
   })
 
   test('each field of an answer was filled', () => {
     const shapes = /^BeadComment/
-    expect(ledger.unfilled().filter((field) => shapes.test(field))).toEqual([
+    expect(coverage.emptyFields().filter((field) => shapes.test(field))).toEqual([
       'BeadCommentList.partial',
       'BeadCommentList.partial_errors',
     ])

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import { type TestCity, World } from '../support/world.ts'
 import { bead, declare, hire, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ path }) => path.endsWith('/beads/search'))
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ path }) => path.endsWith('/beads/search'))
+const openTown = towns(coverage)
 
 const search = async (city: TestCity, query: string) => {
   const { body } = await city.call(`GET ~/beads/search?${query}`)
@@ -86,7 +86,7 @@ test('what was written before a crash is found after it, once', async () => {
 
 describe('of the search', () => {
   test('each refusal and each field of its own was seen', () => {
-    expect(ledger.missing()).toEqual([])
-    expect(ledger.unfilled().filter((field) => field.startsWith('BeadsFound'))).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
+    expect(coverage.emptyFields().filter((field) => field.startsWith('BeadsFound'))).toEqual([])
   })
 })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, hire, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(
+const coverage = new OperationCoverage(
   ({ path }) =>
     /\/beads?(\/|$)/.test(path) &&
     !/\/(claim|heartbeat|release|import|export|comments|count|history|search|bulk)$/.test(path),
 )
-const openTown = towns(ledger)
+const openTown = towns(coverage)
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 /** The types of what was recorded, with their subjects. */
@@ -453,11 +453,11 @@ describe('beads taken out and put in', () => {
 
 describe('of the operations on beads', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
-    expect(ledger.missing()).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
   })
 
   test('each field of an answer was filled, but for those of beads that others make', () => {
-    expect(ledger.unfilled()).toEqual([
+    expect(coverage.emptyFields()).toEqual([
       'Bead.ephemeral',
       'Bead.from',
       'Bead.needs',

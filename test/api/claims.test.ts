@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, type Hand, hire, refused, tokenOf, towns } from './crew.ts'
 
-const ledger = new Ledger(
+const coverage = new OperationCoverage(
   ({ tag, path }) => tag === 'claims' || /\/bead\/\{id\}\/(claim|heartbeat|release)$/.test(path),
 )
-const openTown = towns(ledger)
+const openTown = towns(coverage)
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
 
 /** A town in which two sessions of one pool run and wait. */
@@ -180,11 +180,11 @@ describe('who may claim', () => {
 
 describe('of the operations on claims', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
-    expect(ledger.missing()).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
   })
 
   test('each field of an answer was filled, but for the end of a claim whose process gc does not see', () => {
-    const own = ledger.unfilled().filter((field) => !/^(Bead|Dep)\./.test(field))
+    const own = coverage.emptyFields().filter((field) => !/^(Bead|Dep)\./.test(field))
     expect(own).toEqual(['Claim.expires_at'])
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import { refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ tag }) => ['config', 'providers'].includes(tag))
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ tag }) => ['config', 'providers'].includes(tag))
+const openTown = towns(coverage)
 
 const FULL = `prefix = "to"
 provider = "parrot"
@@ -187,11 +187,11 @@ describe('providers', () => {
 
 describe('of the operations on configuration and providers', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
-    expect(ledger.missing()).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
   })
 
   test('each field of an answer was filled, but for patches', () => {
-    expect(ledger.unfilled()).toEqual([
+    expect(coverage.emptyFields()).toEqual([
       'ConfigPatchesResponse.agent_count',
       'ConfigPatchesResponse.provider_count',
       'ConfigPatchesResponse.rig_count',

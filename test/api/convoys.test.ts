@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ tag }) => tag === 'convoys')
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ tag }) => tag === 'convoys')
+const openTown = towns(coverage)
 
 const told = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
   const seq = await city.head()
@@ -187,11 +187,11 @@ describe('lists of convoys', () => {
 
 describe('of the operations on convoys', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
-    expect(ledger.missing()).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
   })
 
   test('each field of an answer was filled, but for those that beads of other kinds have', () => {
-    const own = ledger.unfilled().filter((field) => !field.startsWith('Bead.'))
+    const own = coverage.emptyFields().filter((field) => !field.startsWith('Bead.'))
     expect(own).toEqual(['ListBodyBead.partial', 'ListBodyBead.partial_errors'])
   })
 })

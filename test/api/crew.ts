@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ledger } from '../support/ledger.ts'
+import type { OperationCoverage } from '../support/coverage.ts'
 import { TestCity, World } from '../support/world.ts'
 
 /** What an agent of these tests does first: it keeps its token where the test finds it. */
@@ -14,12 +14,12 @@ export interface Town extends AsyncDisposable {
 }
 
 /** One supervisor for all tests of a file, whose answers are noted; each test opens a city of its own in it. */
-export function towns(ledger?: Ledger): (toml?: string) => Promise<Town> {
+export function towns(coverage?: OperationCoverage): (toml?: string) => Promise<Town> {
   let world: World | undefined
   let count = 0
   beforeAll(async () => {
     world = await World.open()
-    world.ledger = ledger
+    world.coverage = coverage
   })
   afterAll(() => world?.[Symbol.asyncDispose]())
   return async (toml) => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'bun'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import { bead, declare, hire, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ tag, path }) => tag === 'events' || path.endsWith('/history'))
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ tag, path }) => tag === 'events' || path.endsWith('/history'))
+const openTown = towns(coverage)
 
 describe('the events of a city', () => {
   test('are listed newest first, filtered and paged', async () => {
@@ -130,12 +130,12 @@ describe('the events of a city', () => {
 
 describe('of the operations on events', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
-    expect(ledger.missing()).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
   })
 
   test('each field of an answer was filled', () => {
     const shapes = /^(SupervisorEventListOutputBody|ListBodyWireEvent|EventEmit|EventRotate)/
-    expect(ledger.unfilled().filter((field) => shapes.test(field))).toEqual([
+    expect(coverage.emptyFields().filter((field) => shapes.test(field))).toEqual([
       'EventRotateResponse.reason',
       'ListBodyWireEvent.partial',
       'ListBodyWireEvent.partial_errors',

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, hire, refused, tokenOf, towns } from './crew.ts'
 
-const ledger = new Ledger(({ id }) => id === 'lend-session')
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ id }) => id === 'lend-session')
+const openTown = towns(coverage)
 
 /** A suspended session of an agent that may be worked as from elsewhere. */
 async function suspended(city: TestCity, alias = 'away'): Promise<string> {
@@ -89,5 +89,5 @@ test('only a suspended session is lent, and not by another session', async () =>
   expect(await refused(city, `POST ~/session/${id}/lend`)).toStartWith(`409 session-conflict: session ${id} is active`)
   expect(await refused(city, `POST ~/session/${id}/lend`, { token })).toStartWith('403 forbidden: ')
   expect(await refused(city, 'POST ~/session/ghost/lend')).toStartWith('404 session-not-found: ')
-  expect(ledger.missing()).toEqual([])
+  expect(coverage.uncovered()).toEqual([])
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
+import { OperationCoverage } from '../support/coverage.ts'
 import { tempFolder } from '../support/folder.ts'
-import { Ledger } from '../support/ledger.ts'
 import { until } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, type Hand, hire, refused, towns } from './crew.ts'
 import { heard, listener } from './listener.ts'
 
-const ledger = new Ledger(({ tag }) => tag === 'mail')
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ tag }) => tag === 'mail')
+const openTown = towns(coverage)
 
 const send = async (city: TestCity, body: Record<string, unknown>, hand?: Hand) => {
   const sent = await city.call('POST ~/mail', { body: { subject: 'Hi', ...body }, ...(hand && { token: hand.token }) })
@@ -114,11 +114,11 @@ describe('mail', () => {
 
 describe('of the operations on mail', () => {
   test('each was seen to succeed and to refuse all that it declares; mail without a sender comes from imports only', () => {
-    expect(ledger.missing()).toEqual(['reply-mail invalid-request'])
+    expect(coverage.uncovered()).toEqual(['reply-mail invalid-request'])
   })
 
   test('each field of an answer was filled that a message can be given over HTTP', () => {
-    expect(ledger.unfilled()).toEqual([
+    expect(coverage.emptyFields()).toEqual([
       'MailCountOutputBody.partial',
       'MailCountOutputBody.partial_errors',
       'MailListBody.partial',

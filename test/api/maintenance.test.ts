@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import { bead, declare, hire, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ tag }) => tag === 'maintenance' || tag === 'backup')
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ tag }) => tag === 'maintenance' || tag === 'backup')
+const openTown = towns(coverage)
 
 describe('maintenance', () => {
   test('gives space back to the disk while work goes on, and tells how it went', async () => {
@@ -61,6 +61,6 @@ describe('a backup', () => {
 
 describe('of the operations on maintenance', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
-    expect(ledger.missing()).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import { declare, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ tag }) => tag === 'rigs')
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ tag }) => tag === 'rigs')
+const openTown = towns(coverage)
 
 describe('a rig', () => {
   test('is a folder that is there, with its agents and the state of its repository', async () => {
@@ -131,11 +131,11 @@ describe('a file that gc did not write', () => {
 
 describe('of the operations on rigs', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
-    expect(ledger.missing()).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
   })
 
   test('each field of an answer was filled, but for those of a clone from afar and a session that will not end', () => {
-    expect(ledger.unfilled()).toEqual([
+    expect(coverage.emptyFields()).toEqual([
       'ListBodyRigResponse.next_cursor',
       'ListBodyRigResponse.partial',
       'ListBodyRigResponse.partial_errors',

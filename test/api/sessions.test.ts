@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import { least, operationsOf } from '../support/sample.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, hire, refused, tokenOf, towns } from './crew.ts'
 
 const DIALOG = join(import.meta.dir, '../host/terminal/programs/dialog.ts')
 
-const ledger = new Ledger(({ tag, id }) => tag === 'sessions' && id !== 'lend-session')
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ tag, id }) => tag === 'sessions' && id !== 'lend-session')
+const openTown = towns(coverage)
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 
@@ -519,7 +519,7 @@ describe('what cannot be asked of sessions', () => {
 
 describe('of the operations on sessions', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
-    expect(ledger.missing()).toEqual([
+    expect(coverage.uncovered()).toEqual([
       // No program that these tests run tells of agents that it started.
       'get-v0-city-by-city-name-session-by-id-agents-by-agent-id never succeeded',
       // The title of a session is bounded as that of any bead: 422.
@@ -533,7 +533,7 @@ describe('of the operations on sessions', () => {
   test('each field of an answer was filled, but for those that need a program with a log', () => {
     const logged =
       /^(SessionStructured|SessionStream|PaginationInfo|HeartbeatEvent|SessionActivity|SessionPendingCleared)/
-    const own = ledger.unfilled().filter((field) => !logged.test(field) && !field.endsWith('.pagination'))
+    const own = coverage.emptyFields().filter((field) => !logged.test(field) && !field.endsWith('.pagination'))
     expect(own).toEqual([
       'AgentMapping.agent_id',
       'AgentMapping.parent_tool_use_id',

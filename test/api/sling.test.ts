@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import { bead, declare, hire, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ tag }) => tag === 'sling')
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ tag }) => tag === 'sling')
+const openTown = towns(coverage)
 
 /** A town with a rig, a pool in it and a mayor, none of whom starts by itself. */
 async function staffed() {
@@ -179,11 +179,11 @@ describe('slinging a bead', () => {
 
 describe('of sling', () => {
   test('every refusal that it declares was seen', () => {
-    expect(ledger.missing()).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
   })
 
   test('each field of its answer was filled, but for those of launched formulas', () => {
-    expect(ledger.unfilled()).toEqual([
+    expect(coverage.emptyFields()).toEqual([
       'RunRef.kind',
       'RunRef.run_id',
       'RunRef.status',

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import { bead, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(
+const coverage = new OperationCoverage(
   ({ path }) => path === '/v0/city/{cityName}' || /^\/v0\/city\/\{cityName\}\/(status|health)$/.test(path),
 )
-const openTown = towns(ledger)
+const openTown = towns(coverage)
 
 const TOWN = `provider = "amp"
 session_template = "{{.Agent}}"
@@ -130,12 +130,12 @@ describe('a city', () => {
 
 describe('of the operations on a city', () => {
   test('each was seen to succeed and to refuse all that it declares', () => {
-    expect(ledger.missing()).toEqual([])
+    expect(coverage.uncovered()).toEqual([])
   })
 
   test('each field of an answer was filled, but for those that other stores need', () => {
     const elsewhere =
       /^(StatusRolloutNotice|BeadsDiagnostic)\.|\.(dolt_version|reason|notices|last_gc_at|last_gc_status)$/
-    expect(ledger.unfilled().filter((field) => !elsewhere.test(field))).toEqual([])
+    expect(coverage.emptyFields().filter((field) => !elsewhere.test(field))).toEqual([])
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
+import { OperationCoverage } from '../support/coverage.ts'
 import { tempFolder } from '../support/folder.ts'
-import { Ledger } from '../support/ledger.ts'
 import { until } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, hire, refused, towns } from './crew.ts'
 import { heard, listener } from './listener.ts'
 
-const ledger = new Ledger(({ path }) => /\/waits?(\/|$)/.test(path))
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ path }) => /\/waits?(\/|$)/.test(path))
+const openTown = towns(coverage)
 
 const wait = async (city: TestCity, body: Record<string, unknown>) => {
   const begun = await city.call('POST ~/waits', { body })
@@ -126,10 +126,10 @@ describe('a wait', () => {
 
 describe('of the operations on waits', () => {
   test('each was seen to succeed and to refuse all that it declares, but for names that are configured twice', () => {
-    expect(ledger.missing()).toEqual(['create-wait session-conflict'])
+    expect(coverage.uncovered()).toEqual(['create-wait session-conflict'])
   })
 
   test('each field of an answer was filled', () => {
-    expect(ledger.unfilled()).toEqual(['WaitListBody.partial', 'WaitListBody.partial_errors'])
+    expect(coverage.emptyFields()).toEqual(['WaitListBody.partial', 'WaitListBody.partial_errors'])
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ledger } from '../support/ledger.ts'
+import { OperationCoverage } from '../support/coverage.ts'
 import { eventually, until } from '../support/until.ts'
 import { hire, refused, towns } from './crew.ts'
 
-const ledger = new Ledger(({ id }) => /worktree/.test(id))
-const openTown = towns(ledger)
+const coverage = new OperationCoverage(({ id }) => /worktree/.test(id))
+const openTown = towns(coverage)
 
 const git = (cwd: string, ...words: string[]) => {
   const named = ['-c', 'user.name=a', '-c', 'user.email=a@b']
@@ -70,5 +70,5 @@ describe('an agent with worktree = true', () => {
 })
 
 test('each operation on worktrees was seen to succeed and to refuse', () => {
-  expect(ledger.missing()).toEqual(['remove-worktree service-unavailable'])
+  expect(coverage.uncovered()).toEqual(['remove-worktree service-unavailable'])
 })

@@ -2,8 +2,8 @@ import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { RecordedEvent } from '../../src/core/events/event.ts'
 import { conforming, operationAt } from './conforms.ts'
+import { frameSchema, type OperationCoverage } from './coverage.ts'
 import { type TempFolder, tempFolder } from './folder.ts'
-import { frameSchema, type Ledger } from './ledger.ts'
 import { misfits } from './schema.ts'
 
 const MAIN = resolve(import.meta.dir, '../../cli/main.ts')
@@ -41,7 +41,7 @@ export class World implements AsyncDisposable {
   /** What is started next; another build of it takes over as an upgrade does. */
   program: readonly string[] = PROGRAM
   /** Hears of every answer and frame. */
-  ledger: Ledger | undefined
+  coverage: OperationCoverage | undefined
 
   private constructor(
     readonly folder: TempFolder,
@@ -165,7 +165,7 @@ export class World implements AsyncDisposable {
     const declared = operationAt(this.#document, method, new URL(response.url).pathname)
     if (declared) {
       const answer = { status, headers, body: await conforming(this.#document, method, response) }
-      this.ledger?.note(this.#document, declared, answer)
+      this.coverage?.recordResponse(this.#document, declared, answer)
       return answer
     }
     const text = await response.text()
@@ -218,7 +218,7 @@ export class World implements AsyncDisposable {
     const schema = frameSchema(operation, frame.event)
     const faults = schema ? misfits(this.#document, schema, frame.data, 'data') : ['is not declared']
     if (faults.length > 0) throw new Error(`${path} sent a frame ${frame.event}:\n  ${faults.join('\n  ')}`)
-    this.ledger?.frame(this.#document, operation, frame)
+    this.coverage?.recordFrame(this.#document, operation, frame)
     return frame
   }
 

@@ -15,13 +15,13 @@ import { buildWork } from '../support/work.ts'
 
 export const human: Human = { kind: 'human' }
 
-/** A city called mill with a rig called press, as far as its work goes. */
+/** The work of a city named mill with the rigs press and saw. */
 export function openWork(folder: TempFolder = tempFolder(), clock = new TestClock(), assignees?: AssigneeResolver) {
   const store = Store.open(folder.at('city.db'), cityMigrations)
   const deadlines = new Deadlines(clock, clock)
   const log = new EventLog(store, clock, deadlines)
-  const faults: unknown[] = []
-  const reactions = new Reactions(store, log, deadlines, (fault) => faults.push(fault))
+  const errors: unknown[] = []
+  const reactions = new Reactions(store, log, deadlines, (error) => errors.push(error))
   const scope = {
     current: {
       name: 'mill',
@@ -36,7 +36,7 @@ export function openWork(folder: TempFolder = tempFolder(), clock = new TestCloc
   const services = buildWork({
     ...{ store, log, clock, deadlines, reactions, scope, assignees },
     workers: { worker: (caller) => workers.get(caller.session) ?? workerOf(caller.session) },
-    report: (error) => faults.push(error),
+    report: (error) => errors.push(error),
   })
   const { repository, claims } = services
   let seen = log.head
@@ -50,9 +50,9 @@ export function openWork(folder: TempFolder = tempFolder(), clock = new TestCloc
     scope,
     ...services,
     workers,
-    faults,
+    errors,
     add: (draft: BeadDraft): Promise<Bead> => store.write((tx) => repository.add(tx, draft)),
-    /** The types of the events recorded since this was last asked, each with its subject. */
+    /** The types and subjects of the events that were recorded since the last call. */
     recorded(): string[] {
       const events = log.after(seen, 10_000)
       seen = log.head
@@ -89,6 +89,6 @@ export const callerOf = (session: string): SessionCaller => ({
   may: [],
 })
 
-/** The plans of a statement, one line a step. */
+/** The query plan of a statement, one line for each step. */
 export const plan = (store: Store, sql: string): string[] =>
   (store.prepare(`EXPLAIN QUERY PLAN ${sql}`) as Statement<{ detail: string }, []>).all().map(({ detail }) => detail)

@@ -155,11 +155,9 @@ describe('update', () => {
     const a = await work.add({ title: 'a' })
     const b = await work.add({ title: 'b', parent: a.id })
     const c = await work.add({ title: 'c', parent: b.id })
-    await expect(work.beads.update(human, a.id, { parent: c.id })).rejects.toMatchObject(refusalOf('invalid-request'))
-    await expect(work.beads.update(human, a.id, { parent: a.id })).rejects.toMatchObject(refusalOf('invalid-request'))
-    await expect(work.beads.update(human, a.id, { parent: 'mi-99' })).rejects.toMatchObject(
-      refusalOf('invalid-request'),
-    )
+    await expect(work.beads.update(human, a.id, { parent: c.id })).rejects.toMatchObject(errorOf('invalid-request'))
+    await expect(work.beads.update(human, a.id, { parent: a.id })).rejects.toMatchObject(errorOf('invalid-request'))
+    await expect(work.beads.update(human, a.id, { parent: 'mi-99' })).rejects.toMatchObject(errorOf('invalid-request'))
     await work.beads.update(human, b.id, { parent: null })
     await work.beads.update(human, c.id, { parent: '' })
     expect(work.repository.get(b.id)).not.toHaveProperty('parent')
@@ -174,7 +172,7 @@ describe('update', () => {
       () => work.beads.close(human, 'mi-1'),
       () => work.beads.reopen(human, 'mi-1'),
     ]) {
-      await expect(attempt()).rejects.toMatchObject(refusalOf('bead-not-found'))
+      await expect(attempt()).rejects.toMatchObject(errorOf('bead-not-found'))
     }
   })
 })
@@ -201,7 +199,7 @@ describe('assign', () => {
     const assignees: AssigneeResolver = {
       resolve: (_tx, token) => {
         if (token === 'mi-7') return 'ada'
-        throw Object.assign(new Error('no'), refusalOf('invalid-request'))
+        throw Object.assign(new Error('no'), errorOf('invalid-request'))
       },
       names: (token) => (token === 'mi-7' ? ['mi-7', 'ada'] : [token]),
     }
@@ -211,9 +209,7 @@ describe('assign', () => {
     expect(work.beads.list({ assignee: 'mi-7' }).value.items.map((bead) => bead.id)).toEqual([id])
     expect(await work.beads.assign(human, id, {})).toEqual({ status: 'assigned', assignee: '' })
     expect(work.repository.get(id)).not.toHaveProperty('assignee')
-    await expect(work.beads.assign(human, id, { assignee: 'nobody' })).rejects.toMatchObject(
-      refusalOf('invalid-request'),
-    )
+    await expect(work.beads.assign(human, id, { assignee: 'nobody' })).rejects.toMatchObject(errorOf('invalid-request'))
     expect(work.recorded()).toEqual([`bead.created ${id}`, `bead.updated ${id}`, `bead.updated ${id}`])
   })
 })
@@ -272,6 +268,6 @@ describe('events', () => {
   })
 })
 
-function refusalOf(code: string) {
+function errorOf(code: string) {
   return { code }
 }

@@ -147,5 +147,5 @@ test('whichever sessions die, each bead is done once and nobody writes after los
   const closings = closedIn(work)
   expect([closings.length, new Set(closings).size]).toEqual([BEADS, BEADS])
   expect(work.claims.list().total).toBe(0)
-  expect(work.faults).toEqual([])
+  expect(work.errors).toEqual([])
 }, 60_000)

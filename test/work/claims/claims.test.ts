@@ -242,7 +242,7 @@ describe('claims without a hosted process', () => {
     expect(work.repository.get(id).status).toBe('open')
     expect(work.recorded()).toEqual([`bead.dead_assignee_reopened ${id}`, `bead.updated ${id}`])
     await expect(work.claims.heartbeat(ada, id)).rejects.toMatchObject({ code: 'claim-lost' })
-    expect(work.faults).toEqual([])
+    expect(work.errors).toEqual([])
   })
 
   test('share one deadline, and set none while there are none', async () => {

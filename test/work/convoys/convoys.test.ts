@@ -190,6 +190,6 @@ describe('a convoy closes by itself', () => {
     work.reactions.start()
     await settled(work)
     expect(closed(work, convoy.id)).toBe(true)
-    expect(work.faults).toEqual([])
+    expect(work.errors).toEqual([])
   })
 })

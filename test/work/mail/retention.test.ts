@@ -79,7 +79,7 @@ describe('retention of read mail', () => {
     await world.clock.advance(3_600_000)
     await gone(two.id)
     await world.mail.retention.stop()
-    expect(world.faults).toEqual([])
+    expect(world.errors).toEqual([])
   })
 })
 

@@ -7,16 +7,16 @@ import { TestClock } from '../../support/clock.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 import { openWork } from '../world.ts'
 
-/** The agents and identities of the city called mill. */
+/** The agents and named sessions of the city. */
 const current = {
   agents: ['press/hand', 'saw/hand', 'clerk', 'press/lead'].map((qualified) => ({ qualified })),
   namedSessions: ['mayor', 'press/warden'].map((qualified) => ({ qualified })),
 }
 
-/** A city called mill with sessions in its books, as far as its mail goes. */
+/** The mail of a city named mill, with stored sessions. */
 export function openMail(folder: TempFolder = tempFolder(), clock = new TestClock()) {
   const work = openWork(folder, clock)
-  const { store, log, deadlines, reactions, repository, faults } = work
+  const { store, log, deadlines, reactions, repository, errors } = work
   const settings = { retentionTtl: 30 * 24 * 3_600_000 }
   const book = new SessionRepository(store, repository, clock)
   const nudges: { session: string; text: string; name: string }[] = []
@@ -32,12 +32,12 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
       beads: repository,
       config: { current: { ...current, mail: settings } } as never,
     },
-    report: (error) => faults.push(error),
+    report: (error) => errors.push(error),
     sessions: book,
     nudge: (tx, session, text, name) => tx.after(() => nudges.push({ session, text, name })),
     withdraw: (tx, name) => tx.after(() => withdrawn.push(name)),
   })
-  /** A session that runs, unless it is said to be asleep. */
+  /** Adds a session that runs, unless `asleep`. */
   const session = (draft: Partial<SessionDraft> & { asleep?: boolean } = {}) =>
     store.write((tx) => {
       const { asleep, ...more } = draft
@@ -78,7 +78,7 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
       names: namesOf(book.get(id)),
       may: [],
     }),
-    /** Lets the reactions catch up with everything that was recorded. */
+    /** Resolves once the reactions have followed everything that was recorded. */
     async settled() {
       await store.write(() => {})
       await reactions.whenIdle()

@@ -153,7 +153,7 @@ describe('after any operations, a city shows the same as a simple model in memor
           expect(is, `seed ${seed}, step ${trace.length}:\n${trace.slice(-12).join('\n')}`).toEqual(expected)
         }
       }
-      expect(world.faults).toEqual([])
+      expect(world.errors).toEqual([])
     },
     60_000,
   )

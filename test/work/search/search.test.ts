@@ -8,8 +8,8 @@ import { human, openWork } from '../world.ts'
 
 function open(folder: TempFolder = tempFolder()) {
   const work = openWork(folder)
-  const { store, faults, repository } = work
-  const options = { ...work, city: 'mill', beads: repository, report: (error: unknown) => faults.push(error) }
+  const { store, errors, repository } = work
+  const options = { ...work, city: 'mill', beads: repository, report: (error: unknown) => errors.push(error) }
   const comments = new Comments(options)
   const search = new Search(options)
   const waiting = store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM bead_unworded')
@@ -159,7 +159,7 @@ describe('the word index', () => {
     await world.words.stop()
     await world.clock.advance(60_000)
     expect(world.waiting()).toBe(1)
-    expect(world.faults).toEqual([])
+    expect(world.errors).toEqual([])
   })
 
   test('continues where it was when the city closed', async () => {

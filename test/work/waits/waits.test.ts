@@ -40,10 +40,10 @@ describe('a wait', () => {
     expect(world.recorded()).toEqual([`bead.closed ${a}`, `bead.closed ${b}`, `bead.updated ${wait.id}`])
     const nudge_id = `wait-${wait.id}-1-1`
     expect(world.waits.get(wait.id)).toEqual({ ...wait, state: 'ready', nudge_id })
-    expect(world.said.map(({ session, name }) => [session, name])).toEqual([[ada.id, nudge_id]])
-    expect(world.said[0]?.text).toContain(wait.id)
-    expect(world.said[0]?.text).toMatch(/---\ngo on\n---/)
-    expect(world.roused).toEqual([ada.id])
+    expect(world.waitNudges.map(({ session, name }) => [session, name])).toEqual([[ada.id, nudge_id]])
+    expect(world.waitNudges[0]?.text).toContain(wait.id)
+    expect(world.waitNudges[0]?.text).toMatch(/---\ngo on\n---/)
+    expect(world.wokenSessions).toEqual([ada.id])
     await world.ended(nudge_id, 'delivered')
     expect(world.waits.get(wait.id)).toMatchObject({ state: 'closed', status: 'closed' })
     expect(world.recorded()).toEqual([`bead.closed ${wait.id}`])
@@ -64,7 +64,7 @@ describe('a wait', () => {
     expect(world.waits.get(any.id).state).toBe('ready')
     const late = await world.waits.create(human, { session: 'ada', on_beads: [b] })
     expect(late.state).toBe('ready')
-    expect(world.said.map(({ name }) => name)).toEqual([any, late].map(({ id }) => `wait-${id}-1-1`))
+    expect(world.waitNudges.map(({ name }) => name)).toEqual([any, late].map(({ id }) => `wait-${id}-1-1`))
   })
 
   test('fails when its beads are removed, and nudges its session', async () => {
@@ -81,7 +81,7 @@ describe('a wait', () => {
     await world.store.write((tx) => world.repository.remove(tx, b))
     await world.settled()
     expect(world.waits.get(any.id).state).toBe('failed')
-    expect(world.said.map(({ text }) => text)).toEqual([
+    expect(world.waitNudges.map(({ text }) => text)).toEqual([
       expect.stringContaining('failed'),
       expect.stringContaining('failed'),
     ])
@@ -99,12 +99,12 @@ describe('a wait', () => {
     expect(await world.waits.ready(human, soon.id)).toMatchObject({ state: 'ready' })
     expect(await world.waits.ready(human, over.id)).toMatchObject({ state: 'canceled' })
     expect(world.recorded()).toEqual([`bead.updated ${soon.id}`])
-    expect(world.said.map(({ session, text }) => [session, text])).toEqual([
+    expect(world.waitNudges.map(({ session, text }) => [session, text])).toEqual([
       [ada.id, expect.stringContaining('it need not wait any longer')],
     ])
     await world.close(a)
     await world.settled()
-    expect(world.said).toHaveLength(1)
+    expect(world.waitNudges).toHaveLength(1)
   })
 
   test('is canceled with its session, when that is woken, or on request, without a nudge', async () => {
@@ -126,7 +126,7 @@ describe('a wait', () => {
     expect(world.repository.get(three.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-closed' })
     await world.close(a)
     await world.settled()
-    expect(world.said).toEqual([])
+    expect(world.waitNudges).toEqual([])
   })
 
   test('is canceled with the conversation it was created in, also when its nudge is queued', async () => {
@@ -141,13 +141,13 @@ describe('a wait', () => {
     ]
     await world.close(b)
     await world.settled()
-    expect(world.said).toHaveLength(1)
+    expect(world.waitNudges).toHaveLength(1)
     world.recorded()
     await world.reset(ada.id)
     for (const { id } of [pending, ready])
       expect(world.repository.get(id).metadata).toMatchObject({ state: 'canceled', last_error: 'continuation-stale' })
     expect(world.recorded().toSorted()).toEqual([`bead.closed ${pending.id}`, `bead.closed ${ready.id}`].toSorted())
-    expect(world.said).toEqual([])
+    expect(world.waitNudges).toEqual([])
     expect(world.waits.get(other.id).state).toBe('pending')
   })
 
@@ -171,7 +171,7 @@ describe('a wait', () => {
     const state = ({ id }: { id: string }) => world.waits.get(id).state
     expect([two, three, four].map(state)).toEqual(['failed', 'canceled', 'canceled'])
     expect(world.repository.get(two.id).metadata?.last_error).toBe('it could not be typed')
-    expect(world.said.map(({ name }) => name)).not.toContain(four.nudge_id)
+    expect(world.waitNudges.map(({ name }) => name)).not.toContain(four.nudge_id)
   })
 
   test('expires in time, also when the clock is set or the city was closed', async () => {
@@ -188,7 +188,7 @@ describe('a wait', () => {
     await world.clock.advance(1)
     await world.settled()
     expect(world.waits.get(soon.id)).toMatchObject({ state: 'expired', status: 'closed' })
-    expect(world.said[0]?.text).toContain('expired: its time ran out')
+    expect(world.waitNudges[0]?.text).toContain('expired: its time ran out')
     world.clock.step(3 * 3_600_000)
     await world.clock.advance(3_600_000)
     await world.settled()
@@ -202,7 +202,7 @@ describe('a wait', () => {
     await again.clock.advance(1)
     await again.settled()
     expect(again.waits.get(late.id).state).toBe('expired')
-    expect(again.said).toHaveLength(1)
+    expect(again.waitNudges).toHaveLength(1)
   })
 
   test('is resolved once when the city closed between the close of the bead and the nudge', async () => {
@@ -218,7 +218,7 @@ describe('a wait', () => {
     for (const expected of [1, 0]) {
       await using again = openWaits(expected ? { ...folder, [Symbol.dispose]: () => {} } : folder)
       await again.settled()
-      expect(again.said).toHaveLength(expected)
+      expect(again.waitNudges).toHaveLength(expected)
       expect(again.waits.get(wait.id).state).toBe('ready')
     }
   })

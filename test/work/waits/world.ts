@@ -5,12 +5,12 @@ import { TestClock } from '../../support/clock.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 import { openMail } from '../mail/world.ts'
 
-/** A city with sessions in its books, as far as its waits go. */
+/** The waits of a city named mill, with stored sessions. */
 export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClock()) {
   const world = openMail(folder, clock)
   const { book, store, deadlines, reactions, repository } = world
-  const said: { session: string; text: string; name: string }[] = []
-  const roused: string[] = []
+  const waitNudges: { session: string; text: string; name: string }[] = []
+  const wokenSessions: string[] = []
   const ends: NudgeListener[] = []
   const wakes: SessionListener[] = []
   const resets: SessionListener[] = []
@@ -24,22 +24,23 @@ export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClo
         throw new AppError('session-not-found', `not_found: session not found: "${token}"`)
       },
       titleOf: (id) => book.titleOf(id),
-      wake: (tx, id) => tx.after(() => roused.push(id)),
-      nudge: (tx, session, text, name) => tx.after(() => said.push({ session, text, name })),
-      withdraw: (tx, name) => tx.after(() => said.splice(0, said.length, ...said.filter((one) => one.name !== name))),
+      wake: (tx, id) => tx.after(() => wokenSessions.push(id)),
+      nudge: (tx, session, text, name) => tx.after(() => waitNudges.push({ session, text, name })),
+      withdraw: (tx, name) =>
+        tx.after(() => waitNudges.splice(0, waitNudges.length, ...waitNudges.filter((nudge) => nudge.name !== name))),
       onNudgeEnded: (listener) => void ends.push(listener),
       onWake: (listener) => void wakes.push(listener),
       onReset: (listener) => void resets.push(listener),
     },
-    report: (message) => world.faults.push(message),
+    report: (message) => world.errors.push(message),
   })
   reactions.start()
   waits.start()
   return Object.assign(world, {
     waits,
-    said,
-    roused,
-    /** Tells how a reminder ended. */
+    waitNudges,
+    wokenSessions,
+    /** Ends a nudge. */
     ended: (name: string, how: 'delivered' | 'failed' | 'abandoned') =>
       store.write((tx) => {
         for (const listener of ends) listener(tx, name, how, 'it could not be typed')
