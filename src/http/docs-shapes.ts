@@ -26,12 +26,12 @@ const typeWord = ({ type }: JsonObject): string => {
   return typeof type === 'string' ? type : 'anything'
 }
 
-/** What a value is limited to: `, 0 to 1000`, `, 100 unless said`. */
+/** The range of a value: `, 0 to 1000`, `, default 100`. */
 function bounds({ minimum, maximum, default: usual }: JsonObject): string {
   const from = minimum === undefined ? '' : `${minimum}`
   const to = maximum === undefined ? '' : `${maximum}`
   const range = from && to ? `, ${from} to ${to}` : from ? `, at least ${from}` : to ? `, at most ${to}` : ''
-  return usual === undefined ? range : `${range}, ${usual} unless said`
+  return usual === undefined ? range : `${range}, default ${usual}`
 }
 
 /** The properties of a shape, each with its type and what it is. */

@@ -34,7 +34,7 @@ ${byTag.map(([tag, these]) => html`<b>${tag}</b>${these.map(link)}`)}
 <main id="top">
 <h1>${getString(info, 'title')}</h1>
 <p class="lead">${prose(getString(info, 'description'))}</p>
-<p class="lead">Version ${getString(info, 'version')}. The same as a document for programs: <a href="${prefix}/openapi.json">openapi.json</a>.</p>
+<p class="lead">Version ${getString(info, 'version')}. For programs: <a href="${prefix}/openapi.json">openapi.json</a>.</p>
 ${byTag.map(([tag, these]) => html`<section><h2>${tag}</h2>${these.map(operationSection)}</section>`)}
 <section><h2>shapes</h2>${schemas.map(([name, schema]) => shape(name, schema))}</section>
 </main>
@@ -66,7 +66,7 @@ const operationSection = ({
 ${of.description ? html`<p>${prose(getString(of, 'description'))}</p>` : ''}
 ${parameters(getObjects(of, 'parameters'))}
 ${of.requestBody ? html`<h4>Body</h4>${content(getObject(of, 'requestBody'))}` : ''}
-<h4>Answers</h4>
+<h4>Responses</h4>
 ${responseList(Object.entries(getObject(of, 'responses')))}
 </article>`
 
@@ -80,14 +80,14 @@ const parameters = (all: readonly JsonObject[]): Markup | string =>
 <td>${getString(one, 'in')}, ${typeName(getObject(one, 'schema'))}</td><td>${prose(getString(one, 'description'))}</td></tr>`,
       )}</table>`
 
-/** Successes are shown, refusals folded away. */
+/** Successes are shown, errors are collapsed. */
 function responseList(responses: readonly [string, unknown][]): Markup {
   const table = (some: typeof responses) =>
     html`<table>${some.map(([status, response]) => responseRow(status, response as JsonObject))}</table>`
-  const isRefusal = ([status]: [string, unknown]) => /^[45]/.test(status)
-  const refusals = responses.filter(isRefusal)
-  const folded = html`<details><summary>Refusals: ${refusals.map(([status]) => status).join(', ')}</summary>${table(refusals)}</details>`
-  return html`${table(responses.filter((one) => !isRefusal(one)))}${refusals.length > 0 && folded}`
+  const isError = ([status]: [string, unknown]) => /^[45]/.test(status)
+  const errors = responses.filter(isError)
+  const collapsed = html`<details><summary>Errors: ${errors.map(([status]) => status).join(', ')}</summary>${table(errors)}</details>`
+  return html`${table(responses.filter((one) => !isError(one)))}${errors.length > 0 && collapsed}`
 }
 
 const responseRow = (status: string, response: JsonObject): Markup =>

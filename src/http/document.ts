@@ -57,7 +57,7 @@ export function documentOf(
 
 const SHARED_HEADERS: JsonObject = {
   'X-GC-Request-Id': {
-    description: 'Names this exchange in the server’s log.',
+    description: 'Identifies this request in the server’s log.',
     schema: { type: 'string', pattern: '^[0-9a-f]{16}$' },
   },
 }
@@ -92,10 +92,14 @@ function successResponses(route: Route, components: SchemaComponents): JsonObjec
   })
   if (Kind in ok) return { 200: one('Done.', contentOf(ok as TSchema, components)) }
   if ('frames' in ok)
-    return { 200: one('A stream that stays open.', { 'text/event-stream': frames(ok as Stream, components) }) }
+    return {
+      200: one('A stream of server-sent events that stays open.', {
+        'text/event-stream': frames(ok as Stream, components),
+      }),
+    }
   if ('media' in ok) return { 200: one('Done.', { [String(ok.media)]: { schema: { type: 'string' } } }) }
   if ('upgrade' in ok)
-    return { 101: { ...one('The connection is a WebSocket now.'), ...messages(ok.upgrade, components) } }
+    return { 101: { ...one('The connection is now a WebSocket.'), ...messages(ok.upgrade, components) } }
   const entries = Object.entries<TSchema>(ok)
   return Object.fromEntries(
     entries.map(([status, schema]) => [
@@ -107,9 +111,9 @@ function successResponses(route: Route, components: SchemaComponents): JsonObjec
 
 const STATUS_DESCRIPTIONS: Record<string, string> = {
   200: 'Done.',
-  201: 'Made.',
-  202: 'Taken on; the work goes on after this answer.',
-  204: 'Done; there is nothing to say.',
+  201: 'Created.',
+  202: 'Accepted: the work continues after this response.',
+  204: 'Done: the response has no body.',
 }
 
 const contentOf = (schema: TSchema, components: SchemaComponents): JsonObject | undefined =>
@@ -141,7 +145,7 @@ function showProblem(components: SchemaComponents, { problems }: PlaneDialect, c
   components.schemas[name] = problems.listCodes(model, [...new Set(codes)].sort())
 }
 
-/** What can go wrong with any operation of this kind, and what its declaration adds. */
+/** The errors that any operation of this kind shares, and those that its declaration adds. */
 function errorResponses(route: Route, components: SchemaComponents, dialect: PlaneDialect): JsonObject {
   const { problems } = dialect
   const problem = { [problems.media]: { schema: components.show(problems.model) } }
@@ -150,7 +154,7 @@ function errorResponses(route: Route, components: SchemaComponents, dialect: Pla
     .sort(([a], [b]) => a - b)
     .map(([status, given]) => {
       const codes = [...new Set(given.map(({ code }) => `\`${code}\``))].join(', ')
-      return [status, { description: `Turned down: ${codes}.`, headers: REQUEST_ID, content: problem }]
+      return [status, { description: `Errors: ${codes}.`, headers: REQUEST_ID, content: problem }]
     })
   return Object.fromEntries(entries)
 }

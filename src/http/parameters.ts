@@ -35,7 +35,7 @@ const BLOCKING: JsonObject[] = [
   {
     in: 'query',
     name: 'index',
-    description: 'Answer once an event newer than this number is recorded: the `X-GC-Index` of the answer before.',
+    description: 'Respond once an event newer than this number is recorded: the `X-GC-Index` of the previous response.',
     schema: { type: 'string' },
     explode: false,
   },
@@ -43,8 +43,8 @@ const BLOCKING: JsonObject[] = [
     in: 'query',
     name: 'wait',
     description:
-      'How long to wait for one: `30s` unless said, `5m` at most. The answer also comes when work that was put off ' +
-      'becomes ready, of which there is no event: the index is the same then.',
+      'How long to wait for one: `30s` by default, at most `5m`. The response also comes when deferred work becomes ' +
+      'ready, for which no event is recorded: the index is then unchanged.',
     schema: { type: 'string' },
     explode: false,
   },
@@ -75,7 +75,7 @@ const INDEX: JsonObject = {
   schema: { type: 'integer', format: 'int64', minimum: 0 },
 }
 const AGE: JsonObject = {
-  description: 'How old the answer is, in seconds.',
+  description: 'The age of the response, in seconds.',
   schema: { type: 'number', format: 'double' },
 }
 

@@ -19,22 +19,22 @@ export const ErrorModel = Type.Object(
   {
     type: Type.String({
       format: 'uri',
-      description: 'Names the kind of problem; ends with `code`.',
+      description: 'Identifies the kind of error; ends with `code`.',
     }),
-    code: Type.String({ description: 'The kind of problem in one word: what a program decides on.' }),
-    title: Type.String({ description: 'The kind of problem for people.' }),
+    code: Type.String({ description: 'The error code, for programs.' }),
+    title: Type.String({ description: 'The kind of error, for people.' }),
     status: Type.Integer({ format: 'int64', description: 'The HTTP status.' }),
-    detail: Type.String({ description: 'What happened this time and what to do about it.' }),
-    instance: Type.Optional(Type.String({ format: 'uri', description: 'Names this one occurrence.' })),
-    errors: Type.Optional(Type.Array(ErrorDetail, { description: 'Every fault that was found, each with its place.' })),
+    detail: Type.String({ description: 'What happened and what to do about it.' }),
+    instance: Type.Optional(Type.String({ format: 'uri', description: 'Identifies this occurrence.' })),
+    errors: Type.Optional(Type.Array(ErrorDetail, { description: 'Every invalid field, each with its location.' })),
   },
-  { $id: 'ErrorModel', additionalProperties: false, description: 'Why a request was turned down (RFC 9457).' },
+  { $id: 'ErrorModel', additionalProperties: false, description: 'Why a request failed (RFC 9457).' },
 )
 export type ErrorModel = Static<typeof ErrorModel>
 
 export const OKResponseBody = Type.Object(
   { status: Type.String({ description: 'What was done, in one word.' }) },
-  { $id: 'OKResponseBody', additionalProperties: false, description: 'It was done.' },
+  { $id: 'OKResponseBody', additionalProperties: false, description: 'The request was carried out.' },
 )
 export type OKResponseBody = Static<typeof OKResponseBody>
 
@@ -43,7 +43,11 @@ export const OKWithIDResponseBody = Type.Object(
     status: Type.String({ description: 'What was done, in one word.' }),
     id: Type.Optional(Type.String({ description: 'What it was done to.' })),
   },
-  { $id: 'OKWithIDResponseBody', additionalProperties: false, description: 'It was done, and to what.' },
+  {
+    $id: 'OKWithIDResponseBody',
+    additionalProperties: false,
+    description: 'The request was carried out, with the resource it changed.',
+  },
 )
 export type OKWithIDResponseBody = Static<typeof OKWithIDResponseBody>
 
@@ -57,7 +61,7 @@ const accepted = {
 export const AsyncAcceptedResponse = Type.Object(accepted, {
   $id: 'AsyncAcceptedResponse',
   additionalProperties: false,
-  description: 'The work goes on after this answer; an event tells how it ended.',
+  description: 'The work continues after this response; an event reports how it ended.',
 })
 export type AsyncAcceptedResponse = Static<typeof AsyncAcceptedResponse>
 
@@ -66,14 +70,14 @@ export const AsyncAcceptedBody = Type.Object(
   {
     $id: 'AsyncAcceptedBody',
     additionalProperties: false,
-    description: 'The work goes on after this answer; an event tells how it ended.',
+    description: 'The work continues after this response; an event reports how it ended.',
   },
 )
 export type AsyncAcceptedBody = Static<typeof AsyncAcceptedBody>
 
 export const HeartbeatEvent = Type.Object(
   { timestamp: Type.String({ format: 'date-time', description: 'When it was sent.' }) },
-  { $id: 'HeartbeatEvent', additionalProperties: false, description: 'Tells that a quiet stream is alive.' },
+  { $id: 'HeartbeatEvent', additionalProperties: false, description: 'Shows that a quiet stream is still open.' },
 )
 export type HeartbeatEvent = Static<typeof HeartbeatEvent>
 

@@ -1,12 +1,24 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { StartSpec } from '../protocol/session.ts'
 
-/** What a terminal tells about the program on it. */
+/** A program to run, with the folder and the whole environment it runs in. */
+export interface ProgramCommand {
+  argv: string[]
+  cwd: string
+  env: Record<string, string>
+}
+
+/** A program to run on a terminal of this size. */
+export interface TerminalCommand extends ProgramCommand {
+  cols: number
+  rows: number
+}
+
+/** What a terminal reports about the program on it. */
 export interface TerminalEvents {
   output(bytes: Uint8Array): void
-  /** All that was typed has been taken. */
+  /** All that was typed has been read. */
   typed(): void
   /** Nobody holds the terminal any more: all output has been read. */
   closed(): void
@@ -21,8 +33,8 @@ export interface Spawned {
 
 const MAX_SIZE = 2000
 
-/** Starts a program as the leader of a terminal of its own; refuses with a sentence when that cannot be done. */
-export function spawnTerminal(spec: StartSpec, events: TerminalEvents): Spawned {
+/** Starts a program as the leader of a terminal of its own; throws a sentence for people when it cannot be started. */
+export function spawnTerminal(spec: TerminalCommand, events: TerminalEvents): Spawned {
   // One sentence for one fact: terminals of this kind do not exist there.
   if (process.platform === 'win32') {
     throw new AppError('not-implemented', 'terminal sessions are not supported on Windows yet; run gc inside WSL')
@@ -57,7 +69,7 @@ export function checkSize(cols: unknown, rows: unknown): void {
 }
 
 /** The file that the first word of the command names: looked for on the PATH that the program itself is given. */
-export function resolveProgram({ argv, cwd, env }: StartSpec): string {
+export function resolveProgram({ argv, cwd, env }: ProgramCommand): string {
   const [name] = argv
   if (!name) throw new AppError('validation-failed', 'there is no command to start')
   if (!isFolder(cwd)) throw new AppError('validation-failed', `the folder ${cwd} does not exist`)
@@ -75,7 +87,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** Too many processes or open files is our machine's trouble; the rest is the command's. */
+/** Too many processes or open files is a fault of this machine; the rest is the command's. */
 export function toSpawnError(program: string, error: unknown): AppError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const ours = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC'].includes(code)
