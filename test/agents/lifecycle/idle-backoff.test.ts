@@ -14,7 +14,7 @@ const over = (clock: TestClock, more: Partial<SessionRow> = {}): SessionRow => {
   return { ...row, ...more } as SessionRow
 }
 
-test('sessions that leave at once are waited for, longer each time and a minute at most', async () => {
+test('each session that exits at once delays the next for longer, at most a minute', async () => {
   const clock = new TestClock()
   const lulls = new IdleBackoff(() => clock.now())
   expect(lulls.until('worker')).toBe(0)
@@ -31,7 +31,7 @@ test('sessions that leave at once are waited for, longer each time and a minute 
   expect(lulls.until('worker')).toBe(0)
 })
 
-test('sessions that were made for work, that a person started, or that others ended say nothing of it', () => {
+test('sessions that were created for work, started by a person, or stopped by others do not count', () => {
   const clock = new TestClock()
   const lulls = new IdleBackoff(() => clock.now())
   for (const more of [{ work: 'w-1' }, { origin: 'manual' }, { wokeAt: null }] as const) {

@@ -70,7 +70,7 @@ const process = (over: Partial<ProcessState> = {}): ProcessState => ({
 
 const stopped = { key: undefined, pid: undefined, processStarted: undefined }
 
-const situation = (
+const snapshot = (
   over: Partial<Omit<CitySnapshot, 'hosted'>> & { hosted?: ProcessState[] | undefined } = {},
 ): CitySnapshot => ({
   now: NOW,
@@ -86,11 +86,11 @@ const situation = (
 })
 
 const demand = (...beads: string[]) => beads.map((bead) => ({ bead, deaths: 0, until: 0 }))
-const brief = (over: Parameters<typeof situation>[0]) =>
-  plan(situation(over)).actions.map((action) => {
+const brief = (over: Parameters<typeof snapshot>[0]) =>
+  plan(snapshot(over)).actions.map((action) => {
     if (action.do === 'create')
       return `create ${action.named ?? `${action.agent}-${action.slot}`} ${action.work ?? ''}`.trim()
-    if (action.do === 'record-exit') return `bury ${action.session} ${action.exit.how} ${action.outcome.state}`
+    if (action.do === 'record-exit') return `record-exit ${action.session} ${action.exit.how} ${action.outcome.state}`
     if (action.do === 'end') return `end ${action.key}`
     if (action.do === 'park') return `park ${action.bead}`
     if (action.do === 'drain') return `drain ${action.session} ${action.reason}`
@@ -98,7 +98,7 @@ const brief = (over: Parameters<typeof situation>[0]) =>
   })
 
 describe('matching rows and processes', () => {
-  test('does nothing while it is not known what the host runs', () => {
+  test('does nothing while the host’s processes are unknown', () => {
     expect(brief({ hosted: undefined, sessions: [session()], agents: [agent({ demand: demand('w-1') })] })).toEqual([])
   })
 
@@ -106,38 +106,40 @@ describe('matching rows and processes', () => {
     expect(brief({ hosted: [process()], sessions: [session({ work: ['w-1'] })] })).toEqual([])
   })
 
-  test('buries a session whose process is gone, exited or never seen again', () => {
-    expect(brief({ sessions: [session()] })).toEqual(['bury mc-1 lost asleep'])
+  test('records the exit of a session whose process exited or is gone', () => {
+    expect(brief({ sessions: [session()] })).toEqual(['record-exit mc-1 lost asleep'])
     const exit = { how: 'exited', code: 1 } as const
-    expect(brief({ hosted: [process({ exit })], sessions: [session()] })).toEqual(['bury mc-1 exited asleep'])
+    expect(brief({ hosted: [process({ exit })], sessions: [session()] })).toEqual(['record-exit mc-1 exited asleep'])
     const clean = { how: 'exited', code: 0 } as const
-    expect(brief({ hosted: [process({ exit: clean })], sessions: [session()] })).toEqual(['bury mc-1 exited closed'])
+    expect(brief({ hosted: [process({ exit: clean })], sessions: [session()] })).toEqual([
+      'record-exit mc-1 exited closed',
+    ])
   })
 
   test('adopts a process that was started before a crash could record it', () => {
     const creating = session({ state: 'creating', pid: undefined, processStarted: undefined })
     expect(brief({ hosted: [process()], sessions: [creating] })).toEqual(['adopt mc-1'])
-    expect(brief({ hosted: [], sessions: [creating] })).toEqual(['bury mc-1 lost asleep'])
+    expect(brief({ hosted: [], sessions: [creating] })).toEqual(['record-exit mc-1 lost asleep'])
   })
 
-  test('ends a process whose pid was used again, one that nobody knows, and one whose session is held', () => {
+  test('ends a process with a reused pid, an unknown one, and one whose session is held', () => {
     expect(brief({ hosted: [process({ startedAt: 'later' })], sessions: [session()] })).toEqual(['end k1'])
     expect(brief({ hosted: [process({ key: 'k9' })] })).toEqual(['end k9'])
     expect(brief({ hosted: [process()], sessions: [session({ state: 'suspended' })] })).toEqual(['end k1'])
   })
 
-  test('leaves a session alone that something is being done to', () => {
+  test('leaves a session alone while a step is under way', () => {
     expect(brief({ sessions: [session({ busy: true })] })).toEqual([])
   })
 })
 
-describe('work that waits', () => {
-  test('gets one session for each bead, up to the most the agent may have', () => {
+describe('waiting work', () => {
+  test('gets one session per bead, up to the maximum of the agent', () => {
     const waiting = agent({ demand: demand('w-1', 'w-2', 'w-3', 'w-4') })
     expect(brief({ agents: [waiting] })).toEqual(['create worker-1 w-1', 'create worker-2 w-2', 'create worker-3 w-3'])
   })
 
-  test('gets no more sessions than the rig and the city allow, nor more starts than the budget', () => {
+  test('gets no more sessions than the rig and the city allow, and no more starts than the limit', () => {
     const waiting = agent({ rig: 'r', demand: demand('w-1', 'w-2', 'w-3') })
     const rigs = new Map([['r', { suspended: false, maxActive: 2 }]])
     expect(brief({ agents: [waiting], rigs })).toHaveLength(2)
@@ -145,18 +147,18 @@ describe('work that waits', () => {
     expect(brief({ agents: [waiting], wakes: 0 })).toEqual([])
   })
 
-  test('is covered by sessions that start, wait to start or have nothing to do', () => {
+  test('is covered by sessions that start, wait to start or are idle', () => {
     const waiting = agent({ demand: demand('w-1') })
     const free = session({ quietSince: NOW })
     expect(brief({ agents: [waiting], hosted: [process()], sessions: [free] })).toEqual([])
     const pending = session({ ...stopped, state: 'start-pending' })
     expect(brief({ agents: [waiting], sessions: [pending] })).toEqual(['start mc-1'])
     const resting = session({ ...stopped, state: 'asleep', retryAt: NOW + 5000 })
-    const later = plan(situation({ agents: [waiting], sessions: [resting] }))
+    const later = plan(snapshot({ agents: [waiting], sessions: [resting] }))
     expect(later).toEqual({ actions: [], due: NOW + 5000 })
   })
 
-  test('is not offered while it backs off, and is parked once it took too many sessions down', () => {
+  test('is not offered while it backs off, and is parked after too many failures', () => {
     const waiting = agent({
       demand: [
         { bead: 'w-1', deaths: 2, until: NOW + 4000 },
@@ -164,10 +166,10 @@ describe('work that waits', () => {
       ],
     })
     expect(brief({ agents: [waiting] })).toEqual(['park w-2'])
-    expect(plan(situation({ agents: [waiting] })).due).toBe(NOW + 4000)
+    expect(plan(snapshot({ agents: [waiting] })).due).toBe(NOW + 4000)
   })
 
-  test('waits while its agent is suspended, has no program, is suspect, or its rig or city is suspended', () => {
+  test('waits while its agent is suspended, has no program or backs off, or its rig or city is suspended', () => {
     const held = { demand: demand('w-1') }
     expect(brief({ agents: [agent({ ...held, suspended: true })] })).toEqual([])
     expect(brief({ agents: [agent({ ...held, problem: 'no such command' })] })).toEqual([])
@@ -175,63 +177,63 @@ describe('work that waits', () => {
     expect(brief({ agents: [agent(held)], city: { suspended: true, maxActive: undefined } })).toEqual([])
     const rigs = new Map([['r', { suspended: true, maxActive: undefined }]])
     expect(brief({ agents: [agent({ ...held, rig: 'r' })], rigs })).toEqual([])
-    const suspect = plan(situation({ agents: [agent({ ...held, retryAt: NOW + 9000 })] }))
+    const suspect = plan(snapshot({ agents: [agent({ ...held, retryAt: NOW + 9000 })] }))
     expect(suspect).toEqual({ actions: [], due: NOW + 9000 })
   })
 
-  test('of a stopped session starts that session again, before any new one', () => {
+  test('of a stopped session restarts that session before any new one', () => {
     const own = session({ ...stopped, state: 'asleep', work: ['w-1'] })
     const one = agent({ maxActive: 1, demand: demand('w-2') })
     expect(brief({ agents: [one], sessions: [own] })).toEqual(['start mc-1'])
   })
 })
 
-describe('sessions with nothing to do', () => {
+describe('idle sessions', () => {
   const idle = { wokeAt: NOW - IDLE_GRACE, quietSince: NOW - IDLE_GRACE }
 
-  test('are drained after a grace, then ended', () => {
+  test('are drained after a grace period, then ended', () => {
     expect(brief({ hosted: [process()], sessions: [session(idle)] })).toEqual(['drain mc-1 no-wake-reason'])
     const draining = session({ ...idle, state: 'draining', drainAt: NOW })
     expect(brief({ hosted: [process()], sessions: [draining] })).toEqual(['end k1'])
-    const fresh = plan(situation({ hosted: [process()], sessions: [session()] }))
+    const fresh = plan(snapshot({ hosted: [process()], sessions: [session()] }))
     expect(fresh).toEqual({ actions: [], due: NOW + IDLE_GRACE })
   })
 
-  test('stay while someone looks, a message waits, or the agent keeps a minimum', () => {
+  test('stay up while someone watches, a message waits, or the agent has a minimum', () => {
     expect(brief({ hosted: [process()], sessions: [session({ ...idle, attached: true })] })).toEqual([])
     expect(brief({ hosted: [process()], sessions: [session({ ...idle, messages: 1 })] })).toEqual([])
     expect(brief({ hosted: [process()], sessions: [session(idle)], agents: [agent({ minActive: 1 })] })).toEqual([])
   })
 
-  test('of a person stay, unless their agent puts idle ones to sleep', () => {
+  test('of a person stay up, unless their agent puts idle ones to sleep', () => {
     const mine = session({ ...idle, origin: 'manual', slot: undefined })
     expect(brief({ hosted: [process()], sessions: [mine] })).toEqual([])
     const sleepy = agent({ sleepAfterIdle: 1000 })
     expect(brief({ hosted: [process()], sessions: [mine], agents: [sleepy] })).toEqual(['drain mc-1 idle'])
   })
 
-  test('that drain with work in hand get their time', () => {
+  test('that drain with work in progress get the drain timeout', () => {
     const draining = session({ state: 'draining', work: ['w-1'], drainAt: NOW })
-    const patient = plan(situation({ hosted: [process()], sessions: [draining] }))
+    const patient = plan(snapshot({ hosted: [process()], sessions: [draining] }))
     expect(patient).toEqual({ actions: [], due: NOW + 300_000 })
     const done = { ...draining, reason: 'drained' }
     expect(brief({ hosted: [process()], sessions: [done] })).toEqual(['end k1'])
   })
 
-  test('are closed when they are stopped and nothing asks for them', () => {
+  test('are closed when they are stopped and nothing needs them', () => {
     expect(brief({ sessions: [session({ ...stopped, state: 'asleep' })] })).toEqual(['close mc-1'])
     expect(brief({ sessions: [session({ ...stopped, state: 'failed-create' })] })).toEqual(['close mc-1'])
   })
 })
 
 describe('held sessions', () => {
-  test('are released when their quarantine is over', () => {
+  test('are released when their quarantine ends', () => {
     const held = session({ ...stopped, state: 'quarantined', quarantinedUntil: NOW + 1 })
-    expect(plan(situation({ sessions: [held] }))).toEqual({ actions: [], due: NOW + 1 })
+    expect(plan(snapshot({ sessions: [held] }))).toEqual({ actions: [], due: NOW + 1 })
     expect(brief({ sessions: [{ ...held, quarantinedUntil: NOW }] })).toEqual(['release mc-1'])
   })
 
-  test('of a suspended agent are drained; a changed configuration never ends one that works', () => {
+  test('of a suspended agent are drained; a changed configuration never ends one at work', () => {
     const working = session({ work: ['w-1'] })
     const paused = agent({ suspended: true })
     expect(brief({ hosted: [process()], sessions: [working], agents: [paused] })).toEqual(['drain mc-1 user-hold'])
@@ -245,7 +247,7 @@ describe('named sessions', () => {
   const named = [{ name: 'mayor', agent: 'mayor', mode: 'always' as const }]
   const own = session({ agent: 'mayor', origin: 'named', named: 'mayor', slot: undefined })
 
-  test('that are always on are made once and kept up', () => {
+  test('that are always on are created once and kept up', () => {
     expect(brief({ agents: [mayor], named })).toEqual(['create mayor'])
     expect(brief({ agents: [mayor], named, hosted: [process()], sessions: [own] })).toEqual([])
     expect(brief({ agents: [mayor], named, sessions: [{ ...own, ...stopped, state: 'asleep' }] })).toEqual([
@@ -270,7 +272,7 @@ describe('agents that depend on others', () => {
   const top = agent({ name: 'top', dependsOn: ['base'], demand: demand('w-1') })
   const of = (name: string, over: Partial<SessionSnapshot> = {}) => session({ agent: name, id: `mc-${name}`, ...over })
 
-  test('bring those up first, and come once they run', () => {
+  test('start those first, and start once they run', () => {
     expect(brief({ agents: [top, base] })).toEqual(['create base-1'])
     const pending = of('base', { ...stopped, state: 'start-pending' })
     expect(brief({ agents: [top, base], sessions: [pending] })).toEqual(['start mc-base'])
@@ -290,7 +292,7 @@ describe('agents that depend on others', () => {
     ])
   })
 
-  test('do not wait for what cannot come up', () => {
+  test('do not wait for what cannot start', () => {
     expect(brief({ agents: [top, { ...base, suspended: true }] })).toEqual(['create top-1 w-1'])
     expect(brief({ agents: [top, { ...base, problem: 'no such program' }] })).toEqual(['create top-1 w-1'])
     expect(brief({ agents: [top] })).toEqual(['create top-1 w-1'])
@@ -298,7 +300,7 @@ describe('agents that depend on others', () => {
 })
 
 describe('a scale check', () => {
-  test('asks for sessions beside the work that gc knows of, within the limits', () => {
+  test('asks for sessions beyond known work, within the limits', () => {
     expect(brief({ agents: [agent({ scaleTarget: 2 })] })).toEqual(['create worker-1', 'create worker-2'])
     expect(brief({ agents: [agent({ scaleTarget: 9 })] })).toHaveLength(3)
     const both = agent({ scaleTarget: 2, demand: demand('w-1') })
@@ -307,11 +309,11 @@ describe('a scale check', () => {
   })
 })
 
-describe('an agent whose sessions leave at once, since there is nothing to do', () => {
+describe('an agent whose sessions exit at once without work', () => {
   const lull = { idleBackoffUntil: NOW + 1000 }
 
-  test('gets none to be kept up, or that a scale check asks for, until a while has passed', () => {
-    const due = (one: AgentState) => plan(situation({ agents: [one] }))
+  test('gets none for its minimum or scale check until the backoff is over', () => {
+    const due = (one: AgentState) => plan(snapshot({ agents: [one] }))
     for (const kept of [{ minActive: 1 }, { scaleTarget: 1 }]) {
       expect(due(agent({ ...kept, ...lull }))).toEqual({ actions: [], due: NOW + 1000 })
       expect(brief({ agents: [agent({ ...kept, idleBackoffUntil: NOW })] })).toEqual(['create worker-1'])
@@ -321,7 +323,7 @@ describe('an agent whose sessions leave at once, since there is nothing to do', 
     expect(brief({ agents: [agent({ name: 'mayor' })], named })).toEqual(['create mayor'])
   })
 
-  test('gets those that work waits for all the same', () => {
+  test('still gets sessions for waiting work', () => {
     const both = agent({ minActive: 1, ...lull, demand: demand('w-1') })
     expect(brief({ agents: [both] })).toEqual(['create worker-1 w-1'])
   })
@@ -332,7 +334,7 @@ describe('work for an agent that has only named sessions', () => {
   const named = [{ name: 'mayor', agent: 'mayor', mode: 'on_demand' as const }]
   const own = session({ agent: 'mayor', origin: 'named', named: 'mayor', slot: undefined })
 
-  test('makes or wakes one of them, and no other', () => {
+  test('creates or wakes one of them, and no other', () => {
     expect(brief({ agents: [mayor], named })).toEqual(['create mayor'])
     expect(brief({ agents: [mayor], named, sessions: [{ ...own, ...stopped, state: 'asleep' }] })).toEqual([
       'start mc-1',
@@ -341,7 +343,7 @@ describe('work for an agent that has only named sessions', () => {
     expect(brief({ agents: [{ ...mayor, maxActive: 0 }], named })).toEqual(['create mayor'])
   })
 
-  test('keeps it from sleeping; without work it sleeps after a while', () => {
+  test('keeps it awake; without work it sleeps after a while', () => {
     const idle = { ...own, wokeAt: NOW - ON_DEMAND_IDLE, quietSince: NOW - ON_DEMAND_IDLE }
     expect(brief({ agents: [mayor], named, sessions: [idle], hosted: [process()] })).toEqual([])
     const calm = { ...mayor, demand: [] }
@@ -357,7 +359,7 @@ describe('a session that a person started', () => {
   const run = (over: Partial<SessionSnapshot>, more = {}) =>
     brief({ chat, hosted: [process()], sessions: [{ ...manual, ...over }], ...more })
 
-  test('sleeps once it has been idle for as long as the city says, and its first while is over', () => {
+  test('sleeps once the configured idle time and its grace period are over', () => {
     expect(run({})).toEqual(['drain mc-1 idle'])
     expect(run({ agent: '' })).toEqual(['drain mc-1 idle'])
     expect(run({ quietSince: NOW - 59_000 })).toEqual([])
@@ -371,7 +373,7 @@ describe('a session whose declaration changed', () => {
   const idle = { wokeAt: NOW - IDLE_GRACE, quietSince: NOW - IDLE_GRACE, drift: ['command'] }
   const busyAgents = [agent({ minActive: 1 })]
 
-  test('in nothing but session_live takes that up as it runs, even while it works', () => {
+  test('only in session_live is refreshed while it runs, even at work', () => {
     const run = (over: Partial<SessionSnapshot>) =>
       brief({ agents: busyAgents, hosted: [process()], sessions: [session({ ...over, drift: ['session_live'] })] })
     expect(run({})).toEqual(['refresh mc-1'])
@@ -382,7 +384,7 @@ describe('a session whose declaration changed', () => {
     expect(brief({ agents: busyAgents, hosted: [process()], sessions: [both] })[0]).toBe('drain mc-1 config-drift')
   })
 
-  test('is replaced once it has been idle for a while, never while it works', () => {
+  test('is replaced once it is idle for a while, never at work', () => {
     const run = (over: Partial<SessionSnapshot>) =>
       brief({ agents: busyAgents, hosted: [process()], sessions: [session({ ...idle, ...over })] })
     expect(run({})).toEqual(['drain mc-1 config-drift'])
@@ -396,10 +398,10 @@ describe('a session whose declaration changed', () => {
 })
 
 describe('an old session', () => {
-  test('starts anew at an age that differs from session to session', () => {
+  test('restarts at an age that differs from session to session', () => {
     const aging = agent({ minActive: 1, maxAge: 1000, maxAgeJitter: 1000 })
     const old = (jitter: number) =>
-      plan(situation({ agents: [aging], hosted: [process()], sessions: [session({ jitter })] }))
+      plan(snapshot({ agents: [aging], hosted: [process()], sessions: [session({ jitter })] }))
     expect(old(0).due).toBe(NOW + 1000)
     expect(old(0.5).due).toBe(NOW + 1500)
     const now = session({ wokeAt: NOW - 1500, jitter: 0.5 })
@@ -407,10 +409,10 @@ describe('an old session', () => {
   })
 })
 
-describe('a session that ran into a usage limit', () => {
+describe('a session that reached a usage limit', () => {
   const exit = { how: 'exited', code: 1, usageLimited: true } as const
 
-  test('is held for half an hour, and nothing counts against it', () => {
+  test('is held for half an hour, without counting as a failure', () => {
     const after = decideOutcome(session({ work: ['w-1'] }), exit, NOW)
     expect(after).toMatchObject({ state: 'quarantined', reason: 'rate_limit', quarantinedUntil: NOW + USAGE_HOLD })
     expect(after).toMatchObject({ crashed: false, blamedBeads: [], blamesAgent: false, failures: 0 })

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { occupiesSlot } from '../../../src/agents/lifecycle/capacity.ts'
 import { plan } from '../../../src/agents/lifecycle/plan.ts'
 import type { CitySnapshot, ReconcileAction, SessionSnapshot } from '../../../src/agents/lifecycle/snapshot.ts'
-import { anySituation, carriedOut, dice } from './worlds.ts'
+import { execute, randomSnapshot, seededRandom } from './snapshots.ts'
 
-const SITUATIONS = 30_000
+const SNAPSHOTS = 30_000
 
-/** What must not be decided, whatever the situation. */
-function wrong(before: CitySnapshot, actions: readonly ReconcileAction[]): string[] {
-  const faults: string[] = []
+/** The actions that are never allowed, whatever the snapshot. */
+function violations(before: CitySnapshot, actions: readonly ReconcileAction[]): string[] {
+  const errors: string[] = []
   const about = new Set<string>()
   const byId = new Map(before.sessions.map((session) => [session.id, session]))
   const isHeld = (name: string): boolean => {
@@ -19,23 +19,23 @@ function wrong(before: CitySnapshot, actions: readonly ReconcileAction[]): strin
   for (const action of actions) {
     const id = 'session' in action ? action.session : undefined
     const session = id === undefined ? undefined : byId.get(id)
-    if (id !== undefined && about.has(id)) faults.push(`two decisions about ${id}`)
+    if (id !== undefined && about.has(id)) errors.push(`two decisions about ${id}`)
     if (id !== undefined) about.add(id)
-    if (session?.busy) faults.push(`${action.do} for ${id}, which is busy`)
+    if (session?.busy) errors.push(`${action.do} for ${id}, which is busy`)
     if (
       (action.do === 'start' && session && isHeld(session.agent)) ||
       (action.do === 'create' && isHeld(action.agent))
     ) {
-      faults.push(`${action.do} for a suspended agent`)
+      errors.push(`${action.do} for a suspended agent`)
     }
     const starts = action.do === 'create' ? action.agent : action.do === 'start' ? session?.agent : undefined
-    if (starts !== undefined && isEarly(before, starts)) faults.push(`${action.do} of ${starts} before its turn`)
-    if (action.do === 'drain' && session) faults.push(...drainFaults(before, session))
-    if (action.do === 'close' && session && session.key) faults.push(`close of ${id}, which runs`)
+    if (starts !== undefined && isEarly(before, starts)) errors.push(`${action.do} of ${starts} too early`)
+    if (action.do === 'drain' && session) errors.push(...drainErrors(before, session))
+    if (action.do === 'close' && session && session.key) errors.push(`close of ${id}, which runs`)
   }
   const starts = actions.filter((action) => action.do === 'start' || action.do === 'create').length
-  if (starts > before.wakes) faults.push(`${starts} starts with a budget of ${before.wakes}`)
-  return faults
+  if (starts > before.wakes) errors.push(`${starts} starts with a budget of ${before.wakes}`)
+  return errors
 }
 
 /** An agent waits while one that it depends on is on its way up. */
@@ -50,20 +50,20 @@ function isEarly({ agents, sessions }: CitySnapshot, name: string): boolean {
 }
 
 /** Only suspension ends a session that works. */
-function drainFaults(before: CitySnapshot, session: SessionSnapshot): string[] {
+function drainErrors(before: CitySnapshot, session: SessionSnapshot): string[] {
   const agent = before.agents.find(({ name }) => name === session.agent)
   const suspended = agent && (agent.suspended || before.rigs.get(agent.rig)?.suspended)
   return !suspended && (session.work.length > 0 || session.attached) ? [`drain of ${session.id}, which works`] : []
 }
 
 /** What must not come about: more sessions than before where a limit was reached, or two with one identity. */
-function broken(before: CitySnapshot, after: CitySnapshot): string[] {
-  const faults: string[] = []
+function brokenInvariants(before: CitySnapshot, after: CitySnapshot): string[] {
+  const errors: string[] = []
   const count = (of: CitySnapshot, fits: (session: SessionSnapshot) => boolean) =>
     of.sessions.filter((one) => occupiesSlot(one) && fits(one)).length
   const limit = (what: string, most: number | undefined, fits: (session: SessionSnapshot) => boolean) => {
     if (most !== undefined && count(after, fits) > Math.max(most, count(before, fits)))
-      faults.push(`more than ${most} in ${what}`)
+      errors.push(`more than ${most} in ${what}`)
   }
   const rigOf = (name: string) => before.agents.find((agent) => agent.name === name)?.rig ?? ''
   limit('the city', before.city.maxActive, () => true)
@@ -73,12 +73,12 @@ function broken(before: CitySnapshot, after: CitySnapshot): string[] {
     .filter(({ state }) => state !== 'closed')
     .flatMap(({ named, agent, slot }) => named ?? (slot === undefined ? [] : `${agent}#${slot}`))
   if (new Set(identities).size < identities.length)
-    faults.push(`two sessions with one identity: ${identities.join(', ')}`)
-  return faults
+    errors.push(`two sessions with one identity: ${identities.join(', ')}`)
+  return errors
 }
 
 /** Sessions that nothing more is decided about although they neither rest nor wait for a moment or a person. */
-function stuck(settled: CitySnapshot, due: number | undefined): string[] {
+function stuckSessions(settled: CitySnapshot, due: number | undefined): string[] {
   return settled.sessions
     .filter((session) => !session.busy && !accepted(settled, session, due))
     .map(({ id, state }) => `${id} stays ${state}`)
@@ -93,14 +93,14 @@ function accepted(settled: CitySnapshot, session: SessionSnapshot, due: number |
   if (state === 'draining' || state === 'creating') return false
   if (state === 'failed-create') return session.origin !== 'ephemeral'
   if (state === 'suspended' || state === 'archived') return true
-  const wanted = session.wakeRequested || session.work.length > 0 || session.messages > 0
+  const isWanted = session.wakeRequested || session.work.length > 0 || session.messages > 0
   const agent = settled.agents.find(({ name }) => name === session.agent)
   const retryAt = Math.max(session.retryAt, session.origin === 'ephemeral' ? (agent?.retryAt ?? 0) : 0)
-  const asked = wanted || (state === 'start-pending' && session.origin !== 'ephemeral')
-  return !asked || waits(retryAt) || cannotStart(settled, session)
+  const isRequested = isWanted || (state === 'start-pending' && session.origin !== 'ephemeral')
+  return !isRequested || waits(retryAt) || cannotStart(settled, session)
 }
 
-/** Why a session that is asked for may stay down: it is held, cannot run, finds no place, or waits for another agent. */
+/** Why a requested session may stay down: it is held, cannot run, has no room, or waits for another agent. */
 function cannotStart(settled: CitySnapshot, { agent: name, origin }: SessionSnapshot): boolean {
   const agent = settled.agents.find((one) => one.name === name)
   const rig = agent && settled.rigs.get(agent.rig)
@@ -123,45 +123,45 @@ const full = (
   fits: (session: SessionSnapshot) => boolean,
 ): boolean => most !== undefined && sessions.filter((session) => occupiesSlot(session) && fits(session)).length >= most
 
-describe('any situation', () => {
-  test(`is decided lawfully, and settles in what it accepts: ${SITUATIONS} of them`, () => {
+describe('a plan', () => {
+  test(`keeps the invariants and converges, for ${SNAPSHOTS} random snapshots`, () => {
     let settled = 0
-    for (let seed = 1; seed <= SITUATIONS; seed++) {
-      let situation = anySituation(dice(seed))
-      for (let turn = 0; ; turn++) {
-        const { actions, due } = plan(situation)
-        const faults = wrong(situation, actions)
-        if (due !== undefined && due <= situation.now) faults.push('it waits for a moment that has come')
-        if (faults.length > 0) throw new Error(`seed ${seed}, turn ${turn}: ${faults.join('; ')}`)
+    for (let seed = 1; seed <= SNAPSHOTS; seed++) {
+      let snapshot = randomSnapshot(seededRandom(seed))
+      for (let round = 0; ; round++) {
+        const { actions, due } = plan(snapshot)
+        const errors = violations(snapshot, actions)
+        if (due !== undefined && due <= snapshot.now) errors.push('it is due at a time that has passed')
+        if (errors.length > 0) throw new Error(`seed ${seed}, round ${round}: ${errors.join('; ')}`)
         if (actions.length === 0) {
-          const left = stuck(situation, due)
-          if (left.length > 0) throw new Error(`seed ${seed}, turn ${turn}: ${left.join('; ')}`)
+          const left = stuckSessions(snapshot, due)
+          if (left.length > 0) throw new Error(`seed ${seed}, round ${round}: ${left.join('; ')}`)
           settled++
           break
         }
-        if (turn > 40) throw new Error(`seed ${seed} never settles: ${JSON.stringify(actions)}`)
-        const after = carriedOut(situation, actions)
-        const damage = broken(situation, after)
+        if (round > 40) throw new Error(`seed ${seed} never settles: ${JSON.stringify(actions)}`)
+        const after = execute(snapshot, actions)
+        const damage = brokenInvariants(snapshot, after)
         if (damage.length > 0)
-          throw new Error(`seed ${seed}, turn ${turn}: ${damage.join('; ')}; ${JSON.stringify(actions)}`)
-        situation = after
+          throw new Error(`seed ${seed}, round ${round}: ${damage.join('; ')}; ${JSON.stringify(actions)}`)
+        snapshot = after
       }
     }
-    expect(settled).toBe(SITUATIONS)
+    expect(settled).toBe(SNAPSHOTS)
   })
 
-  test('is decided the same way twice, and without changing what it was given', () => {
+  test('is the same for the same snapshot, which it does not change', () => {
     for (let seed = 1; seed <= 500; seed++) {
-      const situation = anySituation(dice(seed))
-      const before = JSON.stringify([situation, [...(situation.hosted ?? [])]])
-      expect(plan(situation)).toEqual(plan(situation))
-      expect(JSON.stringify([situation, [...(situation.hosted ?? [])]])).toBe(before)
+      const snapshot = randomSnapshot(seededRandom(seed))
+      const before = JSON.stringify([snapshot, [...(snapshot.hosted ?? [])]])
+      expect(plan(snapshot)).toEqual(plan(snapshot))
+      expect(JSON.stringify([snapshot, [...(snapshot.hosted ?? [])]])).toBe(before)
     }
   })
 
-  test('in which the host cannot be asked is left as it is', () => {
+  test('is empty while the host does not answer', () => {
     for (let seed = 1; seed <= 500; seed++) {
-      expect(plan({ ...anySituation(dice(seed)), hosted: undefined }).actions).toEqual([])
+      expect(plan({ ...randomSnapshot(seededRandom(seed)), hosted: undefined }).actions).toEqual([])
     }
   })
 })

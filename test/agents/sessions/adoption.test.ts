@@ -5,8 +5,8 @@ import { gone } from '../../host/world.ts'
 import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
-describe('a supervisor that starts again', () => {
-  test('adopts what runs: same process, same token, nothing recorded', async () => {
+describe('a restarted supervisor', () => {
+  test('adopts running sessions with their process and token, and records nothing', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS, 'max_active_sessions = 1'))
     const bead = await world.work('long', 'worker')
     const { session_id: id = '' } = await world.event('session.woke')
@@ -22,7 +22,7 @@ describe('a supervisor that starts again', () => {
     expect(world.recorded()).toEqual(recorded)
   })
 
-  test('takes over a process whose start was never recorded', async () => {
+  test('adopts a process whose start was never recorded', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
     const { subject: id = '' } = await world.event('request.result.session.create')
@@ -35,7 +35,7 @@ describe('a supervisor that starts again', () => {
     expect(world.city.sessionRepository.get(id)).toMatchObject({ state: 'active', pid, generation: 1 })
   })
 
-  test('starts what was only about to be started, and ends its request once', async () => {
+  test('starts a session that was about to be started, and completes its request once', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
     const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
@@ -52,7 +52,7 @@ describe('a supervisor that starts again', () => {
     expect(world.recorded().filter((one) => one.startsWith('request.'))).toHaveLength(1)
   })
 
-  test('fails the request for a session that was closed meanwhile', async () => {
+  test('fails the create request of a session that was closed in the meantime', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
     const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
@@ -66,7 +66,7 @@ describe('a supervisor that starts again', () => {
     })
   })
 
-  test('buries what ended while nobody looked', async () => {
+  test('records exits that happened while it was down', async () => {
     await using world = await CityWorld.open(agent('worker', 'while [ ! -e go ]; do sleep 0.05; done; exit 7'))
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
     const { subject: id = '' } = await world.event('request.result.session.create')
@@ -80,7 +80,7 @@ describe('a supervisor that starts again', () => {
     expect(world.city.sessions.credentials.caller(hashOf(token))).toBe('ended')
   })
 
-  test('ends a process of the city that no session knows', async () => {
+  test('ends a process of the city that belongs to no session', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     const env = { PATH: process.env.PATH ?? '' }
     await world.city.host.start({ key: 'mill/mi-99/ff', argv: ['sleep', '600'], cwd: '/', env, cols: 80, rows: 24 })
@@ -90,8 +90,8 @@ describe('a supervisor that starts again', () => {
   })
 })
 
-describe('a host that dies', () => {
-  test('takes its sessions along: tokens die, work is offered again, and sessions come back', async () => {
+describe('a host crash', () => {
+  test('ends its sessions: tokens are revoked, work is offered again, and sessions restart', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS, 'max_active_sessions = 1'))
     const bead = await world.work('long', 'worker')
     const { session_id: id = '' } = await world.event('session.woke')
@@ -108,8 +108,8 @@ describe('a host that dies', () => {
   })
 })
 
-describe('a city that stops', () => {
-  test('ends its sessions in order: an agent before those it depends on', async () => {
+describe('a stopping city', () => {
+  test('ends the sessions of an agent before those of the agents it depends on', async () => {
     const top = agent('top', WAITS, 'min_active_sessions = 1\ndepends_on = ["base"]')
     await using world = await CityWorld.open(top + agent('base', WAITS))
     await world.event('session.woke', ({ subject }) => subject === 'base-1')

@@ -17,12 +17,12 @@ async function crowd() {
   return { world, ids }
 }
 
-/** Walks a list to its end, so many at a time. */
-function walk(book: SessionRepository, wanted: { states: string[]; template?: string }, size: number) {
+/** Reads a list to its end, page by page. */
+function walk(repository: SessionRepository, filter: { states: string[]; template?: string }, size: number) {
   const ids: string[] = []
   let after: SessionPosition = NEWEST
   for (;;) {
-    const { rows, total } = book.page(wanted, after, size)
+    const { rows, total } = repository.page(filter, after, size)
     ids.push(...rows.map(({ id }) => id))
     const last = rows.at(-1)
     if (!last) return { ids, total }
@@ -30,14 +30,14 @@ function walk(book: SessionRepository, wanted: { states: string[]; template?: st
   }
 }
 
-test('sessions in any states are listed newest first, whatever the size of a page, and counted', async () => {
+test('sessions in any states are listed newest first and counted, whatever the page size', async () => {
   const { world } = await crowd()
   await using _ = world
-  const { book, store } = world
+  const { book: repository, store } = world
   type Row = { id: string; state: string; template: string }
   const sql = 'SELECT id, state, template FROM sessions ORDER BY created_at DESC, id DESC'
   const rows = store.prepare<Row, []>(sql).all()
-  const fits: [string[], (row: Row) => boolean][] = [
+  const matches: [string[], (row: Row) => boolean][] = [
     [['all'], () => true],
     [['open'], ({ state }) => state !== 'closed'],
     [['closed'], ({ state }) => state === 'closed'],
@@ -45,24 +45,24 @@ test('sessions in any states are listed newest first, whatever the size of a pag
     [['start-pending'], ({ state }) => state === 'start-pending'],
     [['unheard-of'], () => false],
   ]
-  for (const [states, fit] of fits) {
+  for (const [states, fit] of matches) {
     for (const template of [undefined, 'press/hand', 'saw/hand', 'nobody']) {
-      const wanted = { states, ...(template !== undefined && { template }) }
+      const filter = { states, ...(template !== undefined && { template }) }
       const ids = rows.filter((row) => fit(row) && (template === undefined || row.template === template))
       const expected = { ids: ids.map(({ id }) => id), total: ids.length }
-      for (const size of [1, 5, 100]) expect([wanted, walk(book, wanted, size)]).toEqual([wanted, expected])
+      for (const size of [1, 5, 100]) expect([filter, walk(repository, filter, size)]).toEqual([filter, expected])
     }
   }
 })
 
-test('sessions that are forgotten are counted no more', async () => {
+test('removed sessions are not counted', async () => {
   const { world } = await crowd()
   await using _ = world
-  const { book, store } = world
-  const closed = () => book.page({ states: ['closed'] }, NEWEST, 100)
+  const { book: repository, store } = world
+  const closed = () => repository.page({ states: ['closed'] }, NEWEST, 100)
   const [first] = closed().rows
   expect(closed().total).toBe(6)
-  await store.write((tx) => book.remove(tx, first?.id ?? ''))
+  await store.write((tx) => repository.remove(tx, first?.id ?? ''))
   expect(closed().total).toBe(5)
   expect(closed().rows).toHaveLength(5)
 })

@@ -36,13 +36,13 @@ export async function openHttp(agents: string) {
   }
 }
 
-/** The body of an answer with its status: `serve` has held it to the document already. */
+/** The status and body of a response, which `serve` has already validated against the document. */
 export async function answer(response: Promise<Response>): Promise<{ status: number; body: Record<string, unknown> }> {
   const { status, ...rest } = await response.then(async (it) => ({ status: it.status, body: await it.json() }))
   return { status, body: rest.body as Record<string, unknown> }
 }
 
-/** A program that reads lines at a prompt and says each back, declared as the provider of an agent called parrot. */
+/** A program that reads lines at a prompt and echoes them, declared as the provider of an agent called parrot. */
 export function parrot(path: string): string {
   writeFileSync(
     path,

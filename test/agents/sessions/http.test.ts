@@ -22,7 +22,7 @@ async function withParrot(more: object = {}) {
   }
 }
 
-/** A stream as it comes in. */
+/** Reads a stream as it arrives. */
 function textOf(response: Response) {
   let seen = ''
   const read = async () => {
@@ -32,8 +32,8 @@ function textOf(response: Response) {
   return { whole: read(), until: (text: string) => until(() => seen.includes(text)) }
 }
 
-describe('sessions over HTTP', () => {
-  test('are created, listed, shown, renamed and closed', async () => {
+describe('session operations', () => {
+  test('create, list, get, rename and close sessions', async () => {
     await using http = await openHttp(agent('mayor', WAITS))
     const create = { kind: 'agent', name: 'mayor', title: 'The mayor', project_id: 'p1', message: 'hello' }
     const accepted = await answer(http.post('/sessions', create))
@@ -68,7 +68,7 @@ describe('sessions over HTTP', () => {
     expect((await answer(http.get('/session/boss'))).body).toMatchObject({ id, state: '' })
   })
 
-  test('are paged newest first', async () => {
+  test('list pages newest first', async () => {
     await using http = await openHttp(agent('mayor', WAITS))
     await http.world.city.store.write((tx) => http.world.city.suspensions.set(tx, 'city', '', true, false))
     for (const alias of ['a', 'b', 'c']) await http.post('/sessions', { kind: 'agent', name: 'mayor', alias })
@@ -80,7 +80,7 @@ describe('sessions over HTTP', () => {
     expect((await answer(http.get('/sessions?cursor=nonsense'))).body).toMatchObject({ code: 'invalid-cursor' })
   })
 
-  test('refuse what they cannot do, each with its reason', async () => {
+  test('reject invalid requests with their reasons', async () => {
     await using http = await openHttp(`${agent('mayor', WAITS, 'max_active_sessions = 1')}${agent('worker', WAITS)}`)
     const said = async (response: Promise<Response>) => {
       const { status, body } = await answer(response)
@@ -113,7 +113,7 @@ describe('sessions over HTTP', () => {
     expect(await said(http.post('/session/w/drain-ack'))).toStartWith('403 forbidden: ')
   })
 
-  test('drain-ack ends the calling session, and no other', async () => {
+  test('end only the calling session with drain-ack', async () => {
     await using http = await openHttp(agent('worker', WAITS, 'max_active_sessions = 2'))
     await http.world.work('one', 'worker')
     await http.world.work('two', 'worker')
@@ -133,7 +133,7 @@ describe('sessions over HTTP', () => {
 })
 
 describe('messages', () => {
-  test('are typed into the program, and an event tells that they arrived', async () => {
+  test('are typed into the program, and an event reports their delivery', async () => {
     await using http = await withParrot()
     const accepted = await answer(http.post('/session/polly/messages', { message: 'good day' }))
     expect(accepted).toMatchObject({ status: 202, body: { status: 'accepted' } })
@@ -144,7 +144,7 @@ describe('messages', () => {
     expect(peeked.body.last_nudge_delivered_at).toBeString()
   })
 
-  test('that come with a new session are typed into it once, after who it is', async () => {
+  test('of a new session are typed once, after its prompt', async () => {
     await using http = await withParrot({ message: 'sing' })
     const { repository } = http.world.city.sessionServices
     await until(() => repository.get(http.id).nudgedAt !== null, 10_000)
@@ -159,7 +159,7 @@ describe('messages', () => {
     expect(again.last_output).not.toContain('sing')
   })
 
-  test('wake a suspended session and are delivered then', async () => {
+  test('wake a suspended session and are then delivered', async () => {
     await using http = await withParrot()
     await http.post('/session/polly/suspend')
     await http.post('/session/polly/submit', { message: 'wake up' })
@@ -168,7 +168,7 @@ describe('messages', () => {
     expect((await answer(http.get('/session/polly'))).body).toMatchObject({ state: 'active', running: true })
   })
 
-  test('that wait for a session that is closed fail', async () => {
+  test('fail when their session is closed before the delivery', async () => {
     await using http = await openHttp(agent('mayor', WAITS))
     await http.world.city.store.write((tx) => http.world.city.suspensions.set(tx, 'city', '', true, false))
     await http.post('/sessions', { kind: 'agent', name: 'mayor', alias: 'boss' })
@@ -181,8 +181,8 @@ describe('messages', () => {
   })
 })
 
-describe('what a session says', () => {
-  test('is its screen, in each of the three formats', async () => {
+describe('a transcript', () => {
+  test('shows the screen in each of the three formats', async () => {
     await using http = await withParrot()
     await http.post('/session/polly/messages', { message: 'good day' })
     await http.world.event('request.result.session.message', undefined, 20_000)
@@ -205,7 +205,7 @@ describe('what a session says', () => {
     expect((await answer(http.get('/session/polly/pending'))).body).toEqual({ supported: true })
   })
 
-  test('is streamed as it changes, and ends with the session', async () => {
+  test('is streamed as the screen changes, until the session ends', async () => {
     await using http = await withParrot()
     const stream = await http.get('/session/polly/stream')
     expect(stream.headers.get('gc-session-state')).toBe('active')
@@ -235,7 +235,7 @@ describe('a terminal', () => {
     return { client, shows: (text: string) => until(() => seen.includes(text)), closed }
   }
 
-  test('shows the screen, takes keys when the ticket allows it, and ends with the program', async () => {
+  test('shows the screen, accepts keys if its ticket allows them, and closes when the program exits', async () => {
     await using http = await withParrot()
     const { ticket } = (await answer(http.post('/session/polly/terminal-ticket', { write: true }))).body
     const { client, shows, closed } = await attach(`${http.socket}/session/polly/terminal?ticket=${ticket}`)
@@ -251,7 +251,7 @@ describe('a terminal', () => {
     expect((await answer(http.get('/session/polly'))).body).toMatchObject({ attached: false, state: 'asleep' })
   })
 
-  test('opens once with each ticket, and only looks unless asked', async () => {
+  test('opens once per ticket, read-only by default', async () => {
     await using http = await withParrot()
     const { ticket } = (await answer(http.post('/session/polly/terminal-ticket'))).body
     const url = `${http.socket}/session/polly/terminal?ticket=${ticket}`

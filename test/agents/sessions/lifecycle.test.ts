@@ -12,16 +12,16 @@ async function withMayor(script = WAITS): Promise<{ world: CityWorld; id: string
   return { world, id, pid: world.city.sessionRepository.get(id).pid ?? 0 }
 }
 
-const refusal = async (promise: Promise<unknown>): Promise<string> => {
+const rejectionOf = async (promise: Promise<unknown>): Promise<string> => {
   const error: unknown = await promise.then(
-    () => 'nothing was refused',
+    () => 'it did not fail',
     (reason) => reason,
   )
   return error instanceof AppError ? `${error.code}: ${error.message}` : String(error)
 }
 
 describe('killing a session', () => {
-  test('ends its program and its token, and starts it again under another', async () => {
+  test('ends its program and revokes its token, and starts it again with another', async () => {
     const { world, id, pid } = await withMayor()
     await using _ = world
     const token = await world.token(id)
@@ -54,14 +54,14 @@ describe('suspending a session', () => {
     expect(world.recorded().slice(2)).toEqual(['session.suspended boss', 'session.stopped boss', 'session.woke boss'])
   })
 
-  test('is refused for one that is not up yet', async () => {
+  test('conflicts while it is not up yet', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
     await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
     const [row] = world.city.sessionRepository.live()
     expect(row?.state).toBe('start-pending')
-    expect(await refusal(world.city.sessions.control.suspend(row?.id ?? ''))).toBe(
+    expect(await rejectionOf(world.city.sessions.control.suspend(row?.id ?? ''))).toBe(
       'session-conflict: illegal_transition: illegal transition: state "start-pending" does not accept command "suspend"',
     )
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', false, false))
@@ -70,13 +70,13 @@ describe('suspending a session', () => {
 })
 
 describe('closing a session', () => {
-  test('ends its program, frees its names and ends its token', async () => {
+  test('ends its program, frees its names and revokes its token', async () => {
     const { world, id } = await withMayor()
     await using _ = world
     const caller = await world.caller(id)
     expect(await world.city.sessions.control.close('boss')).toEqual({ status: 'ok' })
     expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false, alias: 'boss' })
-    expect(await refusal(world.city.sessions.control.close('boss'))).toBe(
+    expect(await rejectionOf(world.city.sessions.control.close('boss'))).toBe(
       'session-not-found: not_found: session not found: "boss"',
     )
     expect(() => world.city.sessions.credentials.worker(caller)).toThrow('session not found')
@@ -86,16 +86,16 @@ describe('closing a session', () => {
     expect(again.payload).toMatchObject({ session: { alias: 'boss' } })
   })
 
-  test('also removes it when asked to', async () => {
+  test('removes it on request', async () => {
     const { world, id } = await withMayor()
     await using _ = world
     await world.city.sessions.control.close(id, { remove: true })
-    expect(await refusal(world.city.sessions.reader.get(id))).toContain('session-not-found')
+    expect(await rejectionOf(world.city.sessions.reader.get(id))).toContain('session-not-found')
     expect(world.city.beadRepository.find(id)).toBeUndefined()
     expect(world.city.log.after(0, 100).map(({ type }) => type)).toContain('bead.deleted')
   })
 
-  test('follows from closing its bead', async () => {
+  test('follows from the closing of its bead', async () => {
     const { world, id } = await withMayor()
     await using _ = world
     await world.city.store.write((tx) => world.city.beadRepository.close(tx, id))
@@ -106,7 +106,7 @@ describe('closing a session', () => {
   })
 })
 
-describe('a program that ends', () => {
+describe('a program that exits', () => {
   test('without an error leaves a person’s session asleep', async () => {
     const { world, id } = await withMayor('sleep 0.2')
     await using _ = world
@@ -115,7 +115,7 @@ describe('a program that ends', () => {
     expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: 'asleep', running: false })
   })
 
-  test('with an error is started again, and left alone once that happened five times', async () => {
+  test('with an error is started again, and quarantined after five exits', async () => {
     const { world, id } = await withMayor('exit 3')
     await using _ = world
     for (let deaths = 1; deaths <= 5; deaths++) {
@@ -131,8 +131,8 @@ describe('a program that ends', () => {
   })
 })
 
-describe('an agent whose sessions fall too often', () => {
-  test('is left alone for the rest of the window, as its city says, until a person wakes it', async () => {
+describe('an agent whose sessions crash too often', () => {
+  test('is held for the rest of the configured window, until a person wakes it', async () => {
     const limits = '[daemon]\nmax_restarts = 2\nrestart_window = "2h"\n'
     await using world = await CityWorld.open(limits + agent('mayor', 'exit 3', 'max_active_sessions = 1'))
     const began = Date.now()
@@ -153,7 +153,7 @@ describe('an agent whose sessions fall too often', () => {
     expect(repository.get(id)).toMatchObject({ state: 'asleep' })
   })
 
-  test('is tried for ever when its city says so', async () => {
+  test('is never held when the configuration sets no limit', async () => {
     await using world = await CityWorld.open(
       `[daemon]\nmax_restarts = 0\n${agent('mayor', 'exit 3', 'max_active_sessions = 1')}`,
     )
@@ -162,7 +162,7 @@ describe('an agent whose sessions fall too often', () => {
     expect(crashes.holdUntil('mayor')).toBe(0)
   })
 
-  test('is not blamed twice for what one bead does', async () => {
+  test('is charged only once for crashes over one bead', async () => {
     await using world = await CityWorld.open(`[daemon]\nmax_restarts = 3\n${agent('mayor', WAITS)}`)
     const { crashes } = world.city.sessionServices
     for (let fallen = 0; fallen < 10; fallen++) crashes.record('mayor', 'mi-1')
@@ -177,7 +177,7 @@ describe('an agent whose sessions fall too often', () => {
 })
 
 describe('a bead', () => {
-  test('that a session sat on without claiming it says so, once that one was ended', async () => {
+  test('that a session never claimed counts a failure with that reason', async () => {
     await using world = await CityWorld.open(agent('worker', 'exec sleep 600', 'max_active_sessions = 1'))
     const bead = await world.work('ignored', 'worker')
     await world.event('session.woke')
@@ -192,7 +192,7 @@ describe('a bead', () => {
     expect(blamed).toMatchObject({ deaths: 1, reason: 'it claimed nothing for a minute and was ended' })
   })
 
-  test('that takes down whoever has it is offered less and less, then parked, and a person is told once', async () => {
+  test('over which sessions keep crashing backs off, is parked, and sends mail once', async () => {
     await using world = await CityWorld.open(agent('worker', 'exit 3', 'max_active_sessions = 1'))
     const bead = await world.work('cursed', 'worker')
     for (let deaths = 1; deaths <= 5; deaths++) {
@@ -220,7 +220,7 @@ describe('a bead', () => {
     expect(world.city.parking.parked()).toEqual([])
   })
 
-  test('that nobody takes makes its agent suspect, however politely the sessions leave', async () => {
+  test('that nobody claims counts against its agent, even when the sessions exit without errors', async () => {
     await using world = await CityWorld.open(agent('worker', 'exit 0', 'max_active_sessions = 1'))
     const bead = await world.work('ignored', 'worker')
     await world.event('session.stopped')
@@ -235,7 +235,7 @@ describe('a bead', () => {
 })
 
 describe('a provider that is not installed', () => {
-  test('gets no session for waiting work, and says why', async () => {
+  test('gets no session for waiting work, and gives the reason', async () => {
     const nowhere =
       '[providers.nowhere]\ncommand = "no-such-program-anywhere"\n[[agent]]\nname = "worker"\nprovider = "nowhere"\n'
     await using world = await CityWorld.open(nowhere)
@@ -246,7 +246,7 @@ describe('a provider that is not installed', () => {
       available: false,
       unavailable_reason: "provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
     })
-    expect(await refusal(world.city.sessions.creator.create({ kind: 'agent', name: 'worker' }))).toBe(
+    expect(await rejectionOf(world.city.sessions.creator.create({ kind: 'agent', name: 'worker' }))).toBe(
       "service-unavailable: provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
     )
     expect(world.recorded()).toEqual([])

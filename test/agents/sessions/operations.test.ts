@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { tempFolder } from '../../support/folder.ts'
 import { answer, openHttp, parrot } from './http-world.ts'
 
-test('each operation on a program is told with how it went and how long it took', async () => {
+test('each operation on a program records its result and duration', async () => {
   using folder = tempFolder()
   await using town = await openHttp(parrot(folder.at('parrot')))
   const { world, post } = town

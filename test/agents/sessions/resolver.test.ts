@@ -7,7 +7,7 @@ template = "mayor"
 mode = "on_demand"
 `
 
-/** A city that starts nothing, so that names can be looked at in peace. */
+/** A city that starts nothing. */
 async function quiet(): Promise<CityWorld> {
   const world = await CityWorld.open(AGENTS)
   await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
@@ -15,7 +15,7 @@ async function quiet(): Promise<CityWorld> {
 }
 
 describe('a session is found', () => {
-  test('by id, name at run time and alias; a closed one only where that is asked for', async () => {
+  test('by id, run-time name and alias; a closed one only on request', async () => {
     await using world = await quiet()
     const { resolver, repository } = world.city.sessionServices
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
@@ -30,7 +30,7 @@ describe('a session is found', () => {
     }
   })
 
-  test('by a configured identity, which comes to be when someone speaks to it', async () => {
+  test('by a configured identity, which is created on first use', async () => {
     await using world = await quiet()
     const { resolver, repository } = world.city.sessionServices
     expect(() => resolver.resolve('mayor')).toThrow('not_found')
@@ -46,7 +46,7 @@ describe('a session is found', () => {
     })
   })
 
-  test('never by a name that may mean two', async () => {
+  test('never by an ambiguous name', async () => {
     await using world = await quiet()
     const { resolver } = world.city.sessionServices
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
@@ -57,7 +57,7 @@ describe('a session is found', () => {
 })
 
 describe('an assignee', () => {
-  test('is stored under the one name its session is known by', async () => {
+  test('is stored under the identity of its session', async () => {
     await using world = await quiet()
     await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
     const [row] = world.city.sessionRepository.live()

@@ -9,7 +9,7 @@ import { type Command, STATES, TRANSITIONS, transition } from '../../../src/agen
 const NOW = 10_000_000
 
 describe('states', () => {
-  test('each can be entered and, unless it is the last, left', () => {
+  test('can all be entered and, except for the last, left', () => {
     const commands = Object.values(TRANSITIONS)
     const entered = new Set<string>(['start-pending', ...commands.map(({ to }) => to)])
     const left = new Set<string>(commands.flatMap(({ from }) => from))
@@ -17,7 +17,7 @@ describe('states', () => {
     expect([...STATES].filter((state) => !left.has(state))).toEqual(['closed'])
   })
 
-  test('move only along the table', () => {
+  test('change only by the transitions of the table', () => {
     const moves: [string, Command, string][] = [
       ['start-pending', 'begin', 'creating'],
       ['creating', 'ready', 'active'],
@@ -34,7 +34,7 @@ describe('states', () => {
   })
 })
 
-describe('after a death', () => {
+describe('an exit', () => {
   const session: ExitedSession = {
     state: 'active',
     reason: '',
@@ -54,13 +54,13 @@ describe('after a death', () => {
   const after = (over: Partial<ExitedSession>, exit: ProcessExit = crash) =>
     decideOutcome({ ...session, ...over }, exit, NOW)
 
-  test('under a clock that was set back meanwhile a session is not taken for one that died young', () => {
+  test('after the clock was set back does not count as early', () => {
     const back = { wokeAt: NOW + 3_600_000, failures: 4, churn: 2 }
     expect(after(back)).toMatchObject({ state: 'asleep', failures: 0, churn: 0, retryAt: NOW + 1000 })
     expect(after({ ...back, resumed: true })).toMatchObject({ state: 'asleep', dropsConversation: false })
   })
 
-  test('soon after its start a session waits longer each time, then is quarantined', () => {
+  test('soon after the start backs off longer each time, then quarantines the session', () => {
     expect(after({})).toMatchObject({ state: 'asleep', failures: 1, restart: true, retryAt: NOW + 1000, crashed: true })
     expect(after({ failures: 3 })).toMatchObject({ state: 'asleep', failures: 4, retryAt: NOW + 8000 })
     expect(after({ failures: 4 })).toMatchObject({
@@ -72,7 +72,7 @@ describe('after a death', () => {
     expect(after({ failures: 4, wokeAt: NOW - 600_000 })).toMatchObject({ state: 'asleep', failures: 0, churn: 0 })
   })
 
-  test('of an agent that fell too often a session is left alone until that is over', () => {
+  test('of an agent that crashed too often holds the session until the hold is over', () => {
     const crashHoldUntil = NOW + 3_000_000
     expect(after({ crashHoldUntil })).toMatchObject({
       state: 'quarantined',
@@ -88,7 +88,7 @@ describe('after a death', () => {
     expect(after({ crashHoldUntil }, { how: 'lost' })).toMatchObject({ state: 'asleep', quarantinedUntil: 0 })
   })
 
-  test('the work in its hands is blamed, or its agent when it had none', () => {
+  test('counts against the work in progress, or against the agent without any', () => {
     expect(after({ work: ['w-1'], createdFor: 'w-2' })).toMatchObject({ blamedBeads: ['w-1'], blamesAgent: false })
     expect(after({ createdFor: 'w-2' })).toMatchObject({ blamedBeads: ['w-2'], blamesAgent: true })
     expect(after({ work: ['w-1'] }, { how: 'lost' })).toMatchObject({
@@ -98,7 +98,7 @@ describe('after a death', () => {
     })
   })
 
-  test('that was no accident, a pool session is closed and a person’s sleeps', () => {
+  test('without an error closes a pool session and puts a person’s to sleep', () => {
     const clean: ProcessExit = { how: 'exited', code: 0 }
     expect(after({ origin: 'ephemeral' }, clean)).toMatchObject({ state: 'closed', crashed: false, blamesAgent: false })
     expect(after({}, clean)).toMatchObject({ state: 'asleep', restart: false })
@@ -115,7 +115,7 @@ describe('after a death', () => {
     })
   })
 
-  test('that came before it was up, a person is told at once and a pool tries again', () => {
+  test('before the session was up fails a person’s session at once, while a pool tries again', () => {
     const refused: ProcessExit = { how: 'not-started' }
     const first = { state: 'creating', wokeAt: 0 } as const
     expect(after(first, refused)).toMatchObject({ state: 'failed-create', blamesAgent: true })
@@ -128,14 +128,14 @@ describe('after a death', () => {
     expect(after(first, { how: 'lost' })).toMatchObject({ state: 'start-pending', failures: 0 })
   })
 
-  test('waits double and have an end', () => {
+  test('backoffs double up to a maximum', () => {
     expect([0, 1, 2, 5, 50].map(backoff)).toEqual([0, 1000, 2000, 16_000, 300_000])
     expect([0, 2, 3, 4, 50].map(agentBackoff)).toEqual([0, 0, 30_000, 60_000, 1_800_000])
   })
 })
 
 describe('names', () => {
-  test('of sessions that people choose follow rules', () => {
+  test('that people choose are validated', () => {
     expect(checkAlias(' rig/boss ')).toBe('rig/boss')
     expect(checkAlias('  ')).toBe('')
     for (const bad of ['s-1', 'human', 'gc-12', '-x', 'a//b', 'ä', 'x'.repeat(65)]) {
@@ -143,7 +143,7 @@ describe('names', () => {
     }
   })
 
-  test('of instances come from a pool’s numbers or given names', () => {
+  test('of instances come from the slot or the name pool', () => {
     const pool = { qualified: 'demo/worker', maxActive: 3, namepool: ['ada', 'bob'] }
     expect([1, 2, 3].map((slot) => instanceName(pool, slot))).toEqual(['demo/ada', 'demo/bob', 'demo/worker-3'])
     expect(instanceName({ qualified: 'mayor', maxActive: 1, namepool: [] }, 1)).toBe('mayor')
@@ -182,7 +182,7 @@ describe('the environment of a session', () => {
     { token: 'gcs_1', rigPath: '/srv/demo' },
   )
 
-  test('says who and where it is, and holds its own token', () => {
+  test('identifies the session and contains its own token', () => {
     expect(made).toMatchObject({
       GC_URL: 'http://127.0.0.1:8372',
       GC_HOME: '/home/.gc',
@@ -201,7 +201,7 @@ describe('the environment of a session', () => {
     })
   })
 
-  test('has our programs first on its PATH, and of ours only what it needs', () => {
+  test('has gc first on its PATH and inherits only what it needs', () => {
     expect(made.PATH).toBe('/home/.gc/bin:/own')
     expect(made).toMatchObject({ EXTRA: '1', HOME: '/home', LC_ALL: 'C', ANTHROPIC_API_KEY: 'k' })
     expect(made.SECRET).toBeUndefined()

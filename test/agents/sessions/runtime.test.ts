@@ -7,9 +7,9 @@ import { agent, CityWorld, WAITS } from './world.ts'
 
 const OPERATOR = { kind: 'operator' } as const
 
-const refusal = (promise: Promise<unknown>): Promise<string> =>
+const errorCode = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
-    () => 'nothing was refused',
+    () => 'it did not fail',
     (error) => (error instanceof AppError ? error.code : String(error)),
   )
 
@@ -20,11 +20,11 @@ async function mayor(script = WAITS, more = '') {
   return { world, id, row: () => world.city.sessionRepository.get(id), sessions: world.city.sessions }
 }
 
-/** Whether the token that its program wrote down last is still that of an earlier run. */
+/** Whether the last token that its program wrote is that of an earlier run. */
 const isEnded = (world: CityWorld, id: string): boolean =>
   world.city.sessions.credentials.caller(hashOf(readFileSync(`${world.hosts.home}/token.${id}`, 'utf8'))) === 'ended'
 
-/** A provider whose program notes how it was called; it fails at once when it is to go on with a lost conversation. */
+/** A provider whose program records its arguments, and fails at once when it is to resume a lost conversation. */
 function talker(world: CityWorld): string {
   const path = world.folder.at('talker.sh')
   const script = `#!/bin/sh
@@ -46,7 +46,7 @@ provider = "talker"
 }
 
 describe('draining a session', () => {
-  test('lets it finish what it has; it can be taken back', async () => {
+  test('lets it finish its work, and can be canceled', async () => {
     const { world, id, row, sessions } = await mayor()
     await using _ = world
     await world.add({ title: 'in hand', assignee: 'boss', status: 'in_progress' })
@@ -60,19 +60,19 @@ describe('draining a session', () => {
     expect(world.recorded().slice(2)).toEqual(['session.draining boss', 'session.undrained boss'])
   })
 
-  test('ends one that has nothing to do', async () => {
+  test('ends it when it has no work', async () => {
     const { world, row, sessions } = await mayor()
     await using _ = world
     await sessions.drains.drain('boss')
     await world.event('session.stopped')
     expect(row()).toMatchObject({ state: 'asleep', hostKey: null })
-    expect(await refusal(sessions.drains.drain('boss'))).toBe('session-conflict')
-    expect(await refusal(sessions.drains.undrain('boss'))).toBe('session-conflict')
+    expect(await errorCode(sessions.drains.drain('boss'))).toBe('session-conflict')
+    expect(await errorCode(sessions.drains.undrain('boss'))).toBe('session-conflict')
   })
 })
 
 describe('restarting a session', () => {
-  test('starts its program anew, and what it had claimed stays its own', async () => {
+  test('restarts its program, and its claims stay assigned to it', async () => {
     const { world, id, row, sessions } = await mayor()
     await using _ = world
     const { id: bead } = await world.work('shared', 'mayor')
@@ -86,7 +86,7 @@ describe('restarting a session', () => {
     expect(await world.city.claims.next(await world.caller(id))).toMatchObject({ action: 'work', bead_id: bead })
   })
 
-  test('revives one that was given up', async () => {
+  test('starts one that was quarantined', async () => {
     const { world, id, row, sessions } = await mayor()
     await using _ = world
     await world.city.sessions.control.suspend(id)
@@ -97,14 +97,14 @@ describe('restarting a session', () => {
 })
 
 describe('a heartbeat', () => {
-  test('keeps a session that shows nothing from being taken for idle', async () => {
+  test('keeps a silent session from counting as idle', async () => {
     const { world, id, row, sessions } = await mayor(WAITS, 'sleep_after_idle = "300ms"')
     await using _ = world
     const caller = await world.caller(id)
     await sessions.selfReports.heartbeat(id, caller, { duration: '1s' })
     expect(row().busyUntil).toBeGreaterThan(Date.now())
-    expect(await refusal(sessions.selfReports.heartbeat(id, OPERATOR))).toBe('forbidden')
-    expect(await refusal(sessions.selfReports.heartbeat(id, caller, { duration: 'long' }))).toBe('invalid-request')
+    expect(await errorCode(sessions.selfReports.heartbeat(id, OPERATOR))).toBe('forbidden')
+    expect(await errorCode(sessions.selfReports.heartbeat(id, caller, { duration: 'long' }))).toBe('invalid-request')
     const busyUntil = row().busyUntil ?? 0
     const stopped = await world.event('session.stopped')
     expect(Date.parse(stopped.ts)).toBeGreaterThanOrEqual(busyUntil)
@@ -124,14 +124,14 @@ describe('a conversation', () => {
     return { world, id, calls, sessions: world.city.sessions }
   }
 
-  test('that its program named is gone on with, until a new one is asked for', async () => {
+  test('that its program named is resumed until a new one is requested', async () => {
     const { world, id, calls, sessions } = await chatting()
     await using _ = world
     const caller = await world.caller(id)
     await sessions.selfReports.nameConversation(id, caller, { key: 'abc-1' })
     await sessions.selfReports.nameConversation(id, caller, { key: 'abc-2' })
     expect(world.city.beadRepository.get(id).metadata).toMatchObject({ session_key: 'abc-1' })
-    expect(await refusal(sessions.selfReports.nameConversation(id, OPERATOR, { key: 'abc-3' }))).toBe('forbidden')
+    expect(await errorCode(sessions.selfReports.nameConversation(id, OPERATOR, { key: 'abc-3' }))).toBe('forbidden')
     await sessions.restarts.restart(id, OPERATOR)
     await until(() => calls().length === 2)
     await world.event('session.woke')
@@ -140,7 +140,7 @@ describe('a conversation', () => {
     expect(calls()).toEqual(['', '--resume abc-1', ''])
   })
 
-  test('that is lost makes way for a new one, and counts as no crash', async () => {
+  test('that is lost is replaced by a new one, without counting as a crash', async () => {
     const { world, id, calls, sessions } = await chatting()
     await using _ = world
     await sessions.selfReports.nameConversation(id, await world.caller(id), { key: 'lost' })
@@ -155,7 +155,7 @@ describe('a conversation', () => {
 })
 
 describe('a changed declaration', () => {
-  test('is told of with what changed, and leaves a person’s session running until it is restarted', async () => {
+  test('is listed with its changed parts, and leaves a person’s session running until it is restarted', async () => {
     const { world, id, sessions } = await mayor()
     await using _ = world
     expect(sessions.reader.drifts()).toEqual({ items: [], total: 0 })
@@ -175,7 +175,7 @@ describe('a changed declaration', () => {
 describe('a usage limit', () => {
   const LIMIT = 'printf "\\033[2J\\033[HYou\'ve hit your usage limit. Try again later.\\n"'
 
-  test('on the screen holds the session and its agent for a while, and is no crash', async () => {
+  test('on the screen holds the session and its agent for a while, without counting as a crash', async () => {
     await using world = await CityWorld.open('')
     const path = world.folder.at('codex.sh')
     writeFileSync(path, `#!/bin/sh\n${LIMIT}\nexec sleep 600\n`)
@@ -202,8 +202,8 @@ max_active_sessions = 2
   }, 20_000)
 })
 
-describe('a bead that ends whoever works on it', () => {
-  test('is parked, and people are told once', async () => {
+describe('a bead over which sessions keep crashing', () => {
+  test('is parked, and sends mail once', async () => {
     await using world = await CityWorld.open(agent('worker', 'exit 3', 'max_active_sessions = 2'))
     const { id } = await world.work('poison', 'worker')
     const { failures } = world.city.sessionServices

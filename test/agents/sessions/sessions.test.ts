@@ -3,8 +3,8 @@ import { explainWaiting } from '../../../src/agents/sessions/service/waiting.ts'
 import { hashOf } from '../../../src/agents/sessions/tokens.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
-describe('work that waits', () => {
-  test('gets a session, which claims it, closes it and is over', async () => {
+describe('waiting work', () => {
+  test('gets a session, which claims it, closes it and ends', async () => {
     await using world = await CityWorld.open(
       agent('worker', 'while [ ! -e go ]; do sleep 0.05; done', 'max_active_sessions = 2'),
     )
@@ -34,7 +34,7 @@ describe('work that waits', () => {
 })
 
 describe('POST sessions', () => {
-  test('answers at once and tells by one event that the session is up', async () => {
+  test('answers at once, and one event reports that the session is up', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS))
     const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
     expect(accepted).toMatchObject({ status: 'accepted', request_id: expect.stringMatching(/^req-[0-9a-f]{24}$/) })
@@ -47,8 +47,8 @@ describe('POST sessions', () => {
   })
 })
 
-describe('a session that cannot be started for long', () => {
-  test('is told with what stands in its way', async () => {
+describe('a session that cannot start', () => {
+  test('explains what prevents its start', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, 'max_active_sessions = 1'))
     await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
     await world.event('request.result.session.create')

@@ -6,8 +6,8 @@ import { agent, CityWorld, WAITS } from './world.ts'
 const lines = (path: string): string[] =>
   existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').filter(Boolean) : []
 
-describe('the commands around a start', () => {
-  test('run in order, in the folder and with the environment of the session', async () => {
+describe('setup commands', () => {
+  test('run in order, in the folder and environment of the session', async () => {
     const note = (what: string) => `echo ${what} $GC_SESSION_ID $PWD >> $GC_CITY/notes`
     const more = `pre_start = ['${note('before')} {{.Agent}}']
 session_setup = ['${note('after')}']
@@ -25,7 +25,7 @@ work_dir = "desk"`
     )
   })
 
-  test('that are to hold while it runs are run again when they change, and nothing else is', async () => {
+  test('in session_live run again when they change, and no others do', async () => {
     const note = (what: string) => `echo ${what} $GC_SESSION_ID "[$GC_TOKEN]" >> $GC_CITY/notes`
     const mayor = (live: string) =>
       agent('mayor', WAITS, `session_setup = ['${note('after')}']\nsession_live = ['${live}']`)
@@ -50,7 +50,7 @@ work_dir = "desk"`
     expect(await world.running()).toEqual(running)
   })
 
-  test('that fail before it keep the program from being started, and say why', async () => {
+  test('that fail before the start prevent it with a reason', async () => {
     const more = `pre_start = ['echo no such branch; exit 3']`
     await using world = await CityWorld.open(agent('mayor', WAITS, more))
     const { request_id } = await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
@@ -63,7 +63,7 @@ work_dir = "desk"`
     expect(await world.running()).toEqual([])
   })
 
-  test('that hang are ended with what they started, and count as failed', async () => {
+  test('that hang are ended with their children and count as failed', async () => {
     const more = `pre_start = ['sleep 600 & sleep 600']`
     await using world = await CityWorld.open(`[session]\nsetup_timeout = "200ms"\n${agent('mayor', WAITS, more)}`)
     await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
@@ -71,7 +71,7 @@ work_dir = "desk"`
     expect(failed.payload).toMatchObject({ error_message: 'pre_start `sleep 600 & sleep 600` was ended after 0.2 s' })
   })
 
-  test('that fail once it is up leave it running and are told', async () => {
+  test('that fail after the start are reported and leave the session running', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, `session_setup = ['exit 4']`))
     await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
     const told = await world.event('worker.operation', ({ payload }) => Object(payload).result === 'failed')
@@ -79,7 +79,7 @@ work_dir = "desk"`
     expect(await world.running()).toHaveLength(1)
   })
 
-  test('run when the city comes up, and when a session fell', async () => {
+  test('run when the city starts, and after a crash', async () => {
     const more = `on_boot = 'echo boot $GC_AGENT "$GC_HOME" "$(echo "$PATH" | cut -d: -f1)" >> $GC_CITY/notes'
 on_death = 'echo death $GC_TEMPLATE $GC_SESSION_ID >> $GC_CITY/notes'`
     await using world = await CityWorld.open(agent('mayor', 'exit 3', more))
@@ -94,7 +94,7 @@ on_death = 'echo death $GC_TEMPLATE $GC_SESSION_ID >> $GC_CITY/notes'`
 })
 
 describe('a scale check', () => {
-  test('starts as many sessions as it says, and is told of once when it fails', async () => {
+  test('starts as many sessions as it asks for, and a failure is reported once', async () => {
     const more = `max_active_sessions = 3\nscale_check = 'cat $GC_CITY/wanted'`
     await using world = await CityWorld.open(`[daemon]\npatrol_interval = "100ms"\n${agent('worker', WAITS, more)}`)
     await until(() => world.reports.length > 0)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Workload } from '../../../src/agents/sessions/workload.ts'
 import { openWork } from '../../work/world.ts'
 
-test('what somebody works on is the newest bead in progress under any of their names', async () => {
+test('the active bead is the newest in progress that is assigned to any of the names', async () => {
   await using work = openWork()
   const add = async (title: string, assignee: string, status = 'in_progress', type = 'task') => {
     await work.clock.advance(1)

@@ -107,7 +107,7 @@ export class CityWorld implements AsyncDisposable {
     return (await this.city.host.list()).flatMap(({ key, state }) => (state === 'exited' ? [] : [key]))
   }
 
-  /** The token a running session was given. */
+  /** The token of a running session. */
   async token(id: string): Promise<string> {
     const file = `${this.hosts.home}/token.${id}`
     await until(() => existsSync(file) && readFileSync(file, 'utf8').length === 68)

@@ -11,8 +11,8 @@ import type {
 import type { SessionState } from '../../../src/agents/sessions/transitions.ts'
 import { type Command, TRANSITIONS } from '../../../src/agents/sessions/transitions.ts'
 
-/** Numbers that look random and are the same for the same seed. */
-export function dice(seed: number): () => number {
+/** Pseudo-random numbers by seed. */
+export function seededRandom(seed: number): () => number {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -34,8 +34,8 @@ const STATES: SessionState[] = [
   'failed-create',
 ]
 
-/** A situation nobody thought of, consistent only in what the database itself keeps consistent. */
-export function anySituation(roll: () => number): CitySnapshot {
+/** A random snapshot, consistent only in what the database guarantees. */
+export function randomSnapshot(roll: () => number): CitySnapshot {
   const chance = (p: number) => roll() < p
   const pick = <T>(of: readonly T[]): T => of[Math.floor(roll() * of.length)] as T
   const now = 1_000_000
@@ -158,8 +158,8 @@ function anyProcess(session: SessionSnapshot, { chance, pick }: Luck): ProcessSt
   return { key: session.key ?? '', pid: session.pid ?? 7, startedAt: chance(0.9) ? 's' : 'other', exit }
 }
 
-/** The situation after everything that was decided has worked, with no time passed. */
-export function carriedOut(before: CitySnapshot, actions: readonly ReconcileAction[]): CitySnapshot {
+/** The snapshot after all actions succeeded, with no time passed. */
+export function execute(before: CitySnapshot, actions: readonly ReconcileAction[]): CitySnapshot {
   const sessions = new Map(before.sessions.map((session) => [session.id, { ...session }]))
   const hosted = new Map(before.hosted ?? [])
   let agents = before.agents
@@ -182,10 +182,10 @@ export function carriedOut(before: CitySnapshot, actions: readonly ReconcileActi
     if (action.do === 'refresh') session.drift = []
     if (action.do === 'release') move(session, 'release', { reason: '' })
     if (action.do === 'close') move(session, 'close', {})
-    if (action.do === 'end') bury(session, { how: 'lost' }, before.now)
+    if (action.do === 'end') recordExit(session, { how: 'lost' }, before.now)
     if (action.do === 'record-exit') {
       hosted.delete(action.key)
-      bury(session, action.exit, before.now)
+      recordExit(session, action.exit, before.now)
     }
   }
   const live = [...sessions.values()].filter(({ state, key }) => state !== 'closed' || key)
@@ -213,7 +213,7 @@ function start(session: SessionSnapshot, hosted: Map<string, ProcessState>, now:
   hosted.set(key, { key, pid: 1000, startedAt: 's', exit: undefined })
 }
 
-function bury(session: SessionSnapshot, exit: ProcessExit, now: number): void {
+function recordExit(session: SessionSnapshot, exit: ProcessExit, now: number): void {
   const after = decideOutcome(session, exit, now)
   Object.assign(session, {
     state: after.state,
