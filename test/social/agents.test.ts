@@ -170,9 +170,9 @@ describe('keys', () => {
   test('are replaced by the agent itself: the old key is revoked in the same step', async () => {
     await using network = await openNetwork()
     const old = await network.agent('ada')
-    const made = await network.api('POST', '/agents/me/keys', old, { label: 'new', replace: true })
-    expect(made.status).toBe(201)
-    const key = String(made.body.api_key)
+    const created = await network.api('POST', '/agents/me/keys', old, { label: 'new', replace: true })
+    expect(created.status).toBe(201)
+    const key = String(created.body.api_key)
     expect((await network.api('GET', '/agents/me', old)).body).toMatchObject({ error: 'Invalid or expired token' })
     const { body } = await network.api('GET', '/agents/me/keys', key)
     expect(body.keys).toMatchObject([{ label: 'new', ending: key.slice(-4), current: true }])
@@ -201,9 +201,9 @@ describe('deleting an account', () => {
     const [ada, bob] = [await network.agent('Ada'), await network.agent('bob')]
     const post = await network.post(bob, 'of bob')
     for (let at = 0; at < 45; at++) await network.post(ada, `wombat ${at}`)
-    const said = await network.comment(ada, post.id, 'a wombat says')
-    await network.comment(bob, post.id, 'replies', said.id)
-    await network.api('POST', `/comments/${said.id}/upvote`, bob)
+    const comment = await network.comment(ada, post.id, 'a wombat says')
+    await network.comment(bob, post.id, 'replies', comment.id)
+    await network.api('POST', `/comments/${comment.id}/upvote`, bob)
     await network.api('POST', `/posts/${post.id}/upvote`, ada)
     await network.api('POST', '/agents/bob/follow', ada)
     await network.api('POST', '/agents/ada/follow', bob)
@@ -229,10 +229,10 @@ describe('deleting an account', () => {
     expect(events.at(0)).toBe('agent.deleted')
     expect(events.at(-1)).toBe('agent.removed')
     expect(events.filter((type) => type === 'post.deleted')).toHaveLength(45)
-    const kept = ['agents', 'posts', 'comments', 'gone_names'].map((table) =>
+    const stored = ['agents', 'posts', 'comments', 'gone_names'].map((table) =>
       JSON.stringify(network.store.prepare(`SELECT * FROM ${table}`).all()),
     )
-    expect(kept.join()).not.toMatch(/"ada"|"Ada"|wombat says/)
+    expect(stored.join()).not.toMatch(/"ada"|"Ada"|wombat says/)
   })
 
   test('while its agent writes leaves nothing behind', async () => {

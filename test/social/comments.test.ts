@@ -78,12 +78,12 @@ describe('a comment', () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const post = await network.post(ada)
-    const said = await network.comment(ada, post.id, 'numbat')
-    await network.comment(bob, post.id, 'reply', said.id)
+    const comment = await network.comment(ada, post.id, 'numbat')
+    await network.comment(bob, post.id, 'reply', comment.id)
     network.recorded()
-    expect((await network.api('DELETE', `/comments/${said.id}`, bob)).status).toBe(403)
-    expect((await network.api('DELETE', `/comments/${said.id}`, ada)).body).toMatchObject({ success: true })
-    expect((await network.api('DELETE', `/comments/${said.id}`, ada)).status).toBe(404)
+    expect((await network.api('DELETE', `/comments/${comment.id}`, bob)).status).toBe(403)
+    expect((await network.api('DELETE', `/comments/${comment.id}`, ada)).body).toMatchObject({ success: true })
+    expect((await network.api('DELETE', `/comments/${comment.id}`, ada)).status).toBe(404)
     const { body } = await network.api('GET', `/posts/${post.id}/comments`, bob)
     expect(body.comments).toMatchObject([
       {
@@ -94,9 +94,9 @@ describe('a comment', () => {
         replies: [{ content: 'reply' }],
       },
     ])
-    const draft = { content: 'x', parent_id: said.id }
+    const draft = { content: 'x', parent_id: comment.id }
     expect((await network.api('POST', `/posts/${post.id}/comments`, bob, draft)).status).toBe(404)
-    expect((await network.api('POST', `/comments/${said.id}/upvote`, bob)).status).toBe(404)
+    expect((await network.api('POST', `/comments/${comment.id}/upvote`, bob)).status).toBe(404)
     expect((await network.api('GET', '/search?q=numbat', bob)).body.results).toEqual([])
     expect((await network.api('GET', `/posts/${post.id}`, bob)).body.post).toMatchObject({ comment_count: 1 })
     expect(network.recorded()).toEqual(['comment.deleted'])

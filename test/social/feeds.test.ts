@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { POST_SORTS, type PostSort } from '../../src/social/posts/schema.ts'
-import { type Json, openNetwork, type World } from './network.ts'
+import { type Json, openNetwork, type TestNetwork } from './network.ts'
 
 const AUTHORS = 280
 const POSTS = 840
@@ -16,7 +16,7 @@ const BY: Readonly<Record<PostSort, string>> = {
 }
 
 /** Many posts of many authors in a few communities, with ranks that are often equal. */
-async function fill({ store, clock }: World): Promise<void> {
+async function fill({ store, clock }: TestNetwork): Promise<void> {
   const now = clock.now()
   const agent = store.prepare(
     `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at, last_active_at)
@@ -51,7 +51,7 @@ async function fill({ store, clock }: World): Promise<void> {
   })
 }
 
-async function follow({ store }: World, agents: number[], submolts: number[]): Promise<void> {
+async function follow({ store }: TestNetwork, agents: number[], submolts: number[]): Promise<void> {
   await store.write(() => {
     for (const n of agents) store.prepare('INSERT INTO follows VALUES (1, ?, 0)').run(n)
     for (const n of submolts) store.prepare('INSERT INTO subscriptions VALUES (1, ?, 0)').run(n)
@@ -62,7 +62,7 @@ async function follow({ store }: World, agents: number[], submolts: number[]): P
 }
 
 /** Every post of a feed, page by page. */
-async function paged(network: World, key: string, query: string): Promise<unknown[]> {
+async function paged(network: TestNetwork, key: string, query: string): Promise<unknown[]> {
   const found: unknown[] = []
   for (let cursor = ''; ; ) {
     const { body } = await network.api('GET', `/feed?limit=90&${query}${cursor}`, key)

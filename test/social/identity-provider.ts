@@ -54,7 +54,7 @@ export async function openProvider() {
 /** What a provider of bad faith may do to a sign-in. */
 export interface Forgery {
   /** Changes what the token says. */
-  claims?: (said: Record<string, unknown>) => Record<string, unknown>
+  claims?: (claims: Record<string, unknown>) => Record<string, unknown>
   /** Signs with a key that is not the published one. */
   foreignKey?: boolean
   /** Leaves the token without a signature. */
@@ -72,12 +72,12 @@ export function openRogueProvider(forgery: Forgery = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
   const nonces = new Map<string, string>()
-  const asked: URLSearchParams[] = []
+  const tokenRequests: URLSearchParams[] = []
   const token = (code: string): string => {
     const now = Math.floor(Date.now() / 1000)
-    const said = { iss: issuer, aud: CLIENT, sub: 'eve', iat: now, exp: now + 60, nonce: nonces.get(code) }
+    const claims = { iss: issuer, aud: CLIENT, sub: 'eve', iat: now, exp: now + 60, nonce: nonces.get(code) }
     const header = { alg: forgery.unsigned ? 'none' : 'RS256', kid: 'k' }
-    const body = `${encoded(header)}.${encoded(forgery.claims?.(said) ?? said)}`
+    const body = `${encoded(header)}.${encoded(forgery.claims?.(claims) ?? claims)}`
     if (forgery.unsigned) return `${body}.`
     const key = forgery.foreignKey ? foreign : privateKey
     return `${body}.${sign('sha256', Buffer.from(body), key).toString('base64url')}`
@@ -99,7 +99,7 @@ export function openRogueProvider(forgery: Forgery = {}) {
         return Response.redirect(back.href)
       }
       const form = new URLSearchParams(await request.text())
-      asked.push(form)
+      tokenRequests.push(form)
       const id_token = forgery.noToken ? {} : { id_token: token(form.get('code') ?? '') }
       return Response.json({ access_token: 'x', token_type: 'bearer', ...id_token })
     },
@@ -116,7 +116,7 @@ export function openRogueProvider(forgery: Forgery = {}) {
     ...{ id_token_signing_alg_values_supported: ['RS256'], authorization_response_iss_parameter_supported: true },
   }
   return {
-    ...{ issuer, asked },
+    ...{ issuer, tokenRequests },
     settings: (id = 'rogue', label = 'Rogue') => settingsFor(issuer, id, label),
     [Symbol.asyncDispose]: () => server.stop(true),
   }

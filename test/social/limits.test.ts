@@ -13,9 +13,9 @@ describe('posting', () => {
     const key = await network.agent('ada')
     const now = network.clock.now()
     const draft = { submolt: 'general', title: 'x', content: 'y' }
-    const made = await network.api('POST', '/posts', key, draft)
-    expect(made.status).toBe(201)
-    expect(limits(made)).toEqual([1, 0, (now + 30 * MINUTE) / 1000])
+    const created = await network.api('POST', '/posts', key, draft)
+    expect(created.status).toBe(201)
+    expect(limits(created)).toEqual([1, 0, (now + 30 * MINUTE) / 1000])
     await network.clock.advance(10 * MINUTE)
     const refused = await network.api('POST', '/posts', key, draft)
     expect(refused.status).toBe(429)
@@ -60,8 +60,8 @@ describe('posting', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => network.api('POST', '/posts', key, draft)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(19)
-    const made = answers.find(({ status }) => status === 201)?.body.post as Json
-    await network.api('DELETE', `/posts/${made.id}`, key)
+    const created = answers.find(({ status }) => status === 201)?.body.post as Json
+    await network.api('DELETE', `/posts/${created.id}`, key)
     expect((await network.api('POST', '/posts', key, draft)).status).toBe(429)
   })
 
@@ -148,8 +148,8 @@ test('a new agent may post every two hours, comment once a minute and 20 times a
     error: 'You can only create submolts once every day. Try again in 1440 minutes',
     is_new_agent: true,
   })
-  const said = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
-  expect([said.status, ...limits(said)]).toEqual([201, 1, 0, (network.clock.now() + MINUTE) / 1000])
+  const response = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
+  expect([response.status, ...limits(response)]).toEqual([201, 1, 0, (network.clock.now() + MINUTE) / 1000])
   await network.clock.advance(15_000)
   const soon = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
   expect(soon.body).toMatchObject({

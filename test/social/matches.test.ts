@@ -27,12 +27,12 @@ test('the newest matches are found wherever they are stored, each with its score
   })
   const newest = store.prepare<Match, [string, number]>(newestSql(COMMENTS))
   const all = Array.from({ length: 3_000 }, (_, at) => 3_000 - at)
-  const wanted = [
+  const expected = [
     ...Object.keys(WORDS),
     ...Object.keys(WORDS).map((word) => `${word} rarely`),
     'early everywhere burst',
   ]
-  for (const words of wanted) {
+  for (const words of expected) {
     const expected = all.filter((n) => words.split(' ').every((word) => WORDS[word]?.(n)))
     for (const most of [1, 10, 300, 5_000]) {
       const found = newest.all(words, most).map(({ n, score }) => ({ n, score }))
@@ -46,7 +46,7 @@ test('a search uses the current score, and does not find what was deleted', asyn
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const first = await network.post(ada, 'first wombat')
   const second = await network.post(ada, 'second wombat')
-  const said = await network.comment(ada, first.id, 'a wombat')
+  const comment = await network.comment(ada, first.id, 'a wombat')
   const titles = async () => {
     const { body } = await network.api('GET', '/search?q=wombat&limit=2', bob)
     const results = body.results as Json[]
@@ -54,7 +54,7 @@ test('a search uses the current score, and does not find what was deleted', asyn
   }
   expect(await titles()).toEqual(['second wombat 0', 'first wombat 0'])
   await network.api('POST', `/posts/${first.id}/upvote`, bob)
-  await network.api('POST', `/comments/${said.id}/upvote`, bob)
+  await network.api('POST', `/comments/${comment.id}/upvote`, bob)
   expect(await titles()).toEqual(['first wombat 1', 'a wombat 1'])
   await network.api('POST', `/posts/${first.id}/upvote`, bob)
   await network.api('POST', `/posts/${second.id}/downvote`, bob)

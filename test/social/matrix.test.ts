@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { isLegacyPath } from '../../src/social/api/legacy.ts'
 import { operationsOf } from '../support/sample.ts'
-import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './network.ts'
+import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
 
 /** Everybody who may call: `ended` shows a key that was exchanged, `deleted` one of an account that was closed. */
 const CALLERS = [
@@ -100,7 +100,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 let turn = 0
 
 /** A caller of its own for one question. */
-async function caller(network: World, kind: Caller): Promise<{ name: string; key: string | undefined }> {
+async function caller(network: TestNetwork, kind: Caller): Promise<{ name: string; key: string | undefined }> {
   const name = `${kind}-${++turn}`
   if (kind === 'nobody') return { name, key: undefined }
   if (kind === 'junk') return { name, key: 'junk' }
@@ -115,12 +115,16 @@ async function caller(network: World, kind: Caller): Promise<{ name: string; key
 }
 
 /** What an address names: a fresh thing of an agent that may write. */
-async function thingOf(network: World, thing: Thing, { name, key }: { name: string; key: string }): Promise<string> {
+async function thingOf(
+  network: TestNetwork,
+  thing: Thing,
+  { name, key }: { name: string; key: string },
+): Promise<string> {
   if (thing === 'agent') return name
   if (thing === 'key') return String(((await network.api('POST', '/agents/me/keys', key)).body.key as Json).id)
   if (thing === 'submolt') {
-    const made = await network.api('POST', '/submolts', key, { name: `of-${++turn}`, display_name: 'x' })
-    return String((made.body.submolt as Json).name)
+    const created = await network.api('POST', '/submolts', key, { name: `of-${++turn}`, display_name: 'x' })
+    return String((created.body.submolt as Json).name)
   }
   const { id } = await network.post(key)
   return String(thing === 'post' ? id : (await network.comment(key, id)).id)
@@ -177,7 +181,7 @@ test('every operation answers each kind of caller, for each kind of resource, as
 }, 60_000)
 
 /** A claimed agent with its key. */
-async function thingOwner(network: World): Promise<{ name: string; key: string }> {
+async function thingOwner(network: TestNetwork): Promise<{ name: string; key: string }> {
   const { name, key = '' } = await caller(network, 'claimed')
   return { name, key }
 }

@@ -57,7 +57,7 @@ export async function openNetwork({
   const app = createApp({ supervisor: nobody, network: social.handler })
   const listening = listen(app, { host: '127.0.0.1', port: 0, deadlines, report: (error) => errors.push(error) })
   const document = social.document()
-  let seen = social.network.log.head
+  let lastSeq = social.network.log.head
 
   /** Every answer of a declared operation is held to the document. */
   const ask = async (
@@ -119,10 +119,10 @@ export async function openNetwork({
       if (status !== 201) throw new Error(`nothing was said: ${JSON.stringify(body)}`)
       return body.comment as Json
     },
-    /** The types of the events recorded since this was last asked. */
+    /** The types of the events recorded since the last call. */
     recorded(): string[] {
-      const events = social.network.log.after(seen, 100_000)
-      seen = social.network.log.head
+      const events = social.network.log.after(lastSeq, 100_000)
+      lastSeq = social.network.log.head
       return events.map(({ type }) => type)
     },
     /** The stored count of an agent, a post, … after everything was written. */
@@ -142,4 +142,4 @@ export async function openNetwork({
   return network
 }
 
-export type World = Awaited<ReturnType<typeof openNetwork>>
+export type TestNetwork = Awaited<ReturnType<typeof openNetwork>>

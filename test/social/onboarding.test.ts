@@ -21,26 +21,26 @@ function commandsOf(page: string): string[] {
 
 async function run(command: string): Promise<Json> {
   const shell = Bun.spawn(['sh', '-c', command], { stdout: 'pipe', stderr: 'pipe', timeout: 20_000 })
-  const said = await new Response(shell.stdout).text()
+  const output = await new Response(shell.stdout).text()
   expect([command, await shell.exited]).toEqual([command, 0])
-  return JSON.parse(said)
+  return JSON.parse(output)
 }
 
 /** Does what a page says, word by word, as an agent would; what each command was answered. */
-async function follow(site: Site, path: string, known: Record<string, string>): Promise<Json[]> {
+async function follow(site: Site, path: string, variables: Record<string, string>): Promise<Json[]> {
   const page = await (await fetch(site.url + path)).text()
   const answers: Json[] = []
   for (const command of commandsOf(page)) {
     const filled = command.replace(
       /YOUR_API_KEY|YOUR_NAME|POST_ID|COMMENT_ID|AGENT_NAME/g,
-      (word) => known[word] ?? word,
+      (word) => variables[word] ?? word,
     )
     const answer = await run(filled)
     if (!path.endsWith('.md') || !filled.includes('/skill.json'))
       expect([filled, answer.success]).toEqual([filled, true])
     answers.push(answer)
-    known.YOUR_API_KEY = answer.agent?.api_key ?? answer.api_key ?? known.YOUR_API_KEY
-    known.COMMENT_ID ??= answer.comment?.id
+    variables.YOUR_API_KEY = answer.agent?.api_key ?? answer.api_key ?? variables.YOUR_API_KEY
+    variables.COMMENT_ID ??= answer.comment?.id
   }
   return answers
 }
@@ -50,16 +50,16 @@ describe('joining with curl', () => {
     await using site = await openSite()
     const host = await site.agent('host')
     const post = await site.post(host.key, { title: 'hello world' })
-    const known: Record<string, string> = { YOUR_NAME: 'newcomer', AGENT_NAME: 'host', POST_ID: post.id }
-    const answers = await follow(site, '/skill.md', known)
+    const variables: Record<string, string> = { YOUR_NAME: 'newcomer', AGENT_NAME: 'host', POST_ID: post.id }
+    const answers = await follow(site, '/skill.md', variables)
     expect(answers.length).toBeGreaterThan(15)
     expect(answers[0]?.agent.claim_url).toStartWith(`${site.url}/claim/moltbook_claim_`)
-    const me = await site.api('GET', '/agents/me', known.YOUR_API_KEY)
+    const me = await site.api('GET', '/agents/me', variables.YOUR_API_KEY)
     expect(me.agent).toMatchObject({ posts_count: 1, comments_count: 2, description: 'I read logs and explain them' })
     const replies = await site.api('GET', `/posts/${post.id}/comments`, host.key)
     expect(replies.comments[0].replies[0].content).toBe('One more thing.')
     expect((await site.api('GET', `/posts/${post.id}`, host.key)).post.score).toBe(1)
-    await follow(site, '/heartbeat.md', known)
+    await follow(site, '/heartbeat.md', variables)
     expect(site.errors).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Recounts } from '../../src/social/operator/recounts.ts'
-import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './network.ts'
+import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
 
 const at = (name: string, verb: string) => `/operator/agents/${name}/${verb}`
 const OPERATIONS = [
@@ -12,19 +12,19 @@ const OPERATIONS = [
   ['GET', '/operator/recount'],
 ] as const
 const bodyOf = (path: string) => (path.endsWith('suspend') ? { reason: 'spam' } : undefined)
-const asked = async (network: World, verb: string, body?: Json, name = 'ADA') => {
-  const { status, body: said } = await network.api('POST', at(name, verb), OPERATOR_TOKEN, body)
-  return { status, ...(said.agent as Json | undefined), error: said.error }
+const request = async (network: TestNetwork, verb: string, body?: Json, name = 'ADA') => {
+  const { status, body: response } = await network.api('POST', at(name, verb), OPERATOR_TOKEN, body)
+  return { status, ...(response.agent as Json | undefined), error: response.error }
 }
 
 describe('the operator of the network', () => {
   test('approves the claim of an agent and ends it, each once', async () => {
     await using network = await openNetwork()
     await network.agent('ada')
-    expect(await asked(network, 'approve')).toMatchObject({ status: 'active', is_claimed: true })
-    expect(await asked(network, 'approve')).toMatchObject({ status: 'active' })
-    expect(await asked(network, 'release')).toMatchObject({ status: 'pending_claim', owner_id: null })
-    expect(await asked(network, 'release')).toMatchObject({ status: 'pending_claim' })
+    expect(await request(network, 'approve')).toMatchObject({ status: 'active', is_claimed: true })
+    expect(await request(network, 'approve')).toMatchObject({ status: 'active' })
+    expect(await request(network, 'release')).toMatchObject({ status: 'pending_claim', owner_id: null })
+    expect(await request(network, 'release')).toMatchObject({ status: 'pending_claim' })
     expect(network.recorded()).toEqual(['agent.registered', 'agent.claimed', 'agent.unclaimed'])
   })
 
@@ -49,12 +49,12 @@ describe('the operator of the network', () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     const until = '2026-01-05T10:00:00Z'
-    expect(await asked(network, 'suspend', { reason: ' flooding ', until })).toMatchObject({ status: 'suspended' })
+    expect(await request(network, 'suspend', { reason: ' flooding ', until })).toMatchObject({ status: 'suspended' })
     expect(await network.api('GET', '/posts', key)).toMatchObject({
       status: 403,
       body: { reason: 'flooding', suspended_until: until },
     })
-    expect(await asked(network, 'reinstate')).toMatchObject({ status: 'pending_claim' })
+    expect(await request(network, 'reinstate')).toMatchObject({ status: 'pending_claim' })
     expect((await network.api('GET', '/posts', key)).status).toBe(200)
     const events = network.log.after(0, 100).slice(-2)
     expect(events.map(({ actor }) => actor)).toEqual(['operator', 'operator'])
@@ -73,7 +73,7 @@ describe('the operator of the network', () => {
       [{ reason, until: 'tomorrow' }, 'Until must be a timestamp such as 2030-01-31T12:00:00Z'],
       [{ reason, until: '2020-01-01T00:00:00Z' }, 'Until must be in the future'],
     ] as const) {
-      expect(await asked(network, 'suspend', body)).toMatchObject({ status: 400, error })
+      expect(await request(network, 'suspend', body)).toMatchObject({ status: 400, error })
     }
     for (const [method, path] of OPERATIONS.filter(([, path]) => path.includes('ada'))) {
       const lost = await network.api(method, path.replace('ada', 'eve'), OPERATOR_TOKEN, bodyOf(path))

@@ -138,21 +138,21 @@ describe('the website', () => {
 
   test('a request for another host is rejected', async () => {
     await using site = await openSite({ hosts: ['agents.example'] })
-    const asked = async (host: string) => (await site.page('/', { headers: { host } })).status
-    expect(await asked('evil.example')).toBe(421)
-    expect(await asked('agents.example')).toBe(200)
-    expect(await asked('localhost:8080')).toBe(200)
-    expect(await asked('agents.example"><b>')).not.toBe(200)
+    const request = async (host: string) => (await site.page('/', { headers: { host } })).status
+    expect(await request('evil.example')).toBe(421)
+    expect(await request('agents.example')).toBe(200)
+    expect(await request('localhost:8080')).toBe(200)
+    expect(await request('agents.example"><b>')).not.toBe(200)
   })
 
   test('the requests of one address are limited, and the error says when to retry', async () => {
     await using site = await openSite({ settings: { proxied: true } })
-    const asked = (from: string) => site.page('/icon.svg', { headers: { 'x-forwarded-for': from } })
-    for (let n = 0; n < 300; n++) expect((await asked('192.0.2.1')).status).toBe(200)
-    const late = await asked('192.0.2.1')
+    const request = (from: string) => site.page('/icon.svg', { headers: { 'x-forwarded-for': from } })
+    for (let n = 0; n < 300; n++) expect((await request('192.0.2.1')).status).toBe(200)
+    const late = await request('192.0.2.1')
     expect([late.status, late.headers.get('retry-after')]).toEqual([429, '60'])
-    expect((await asked('192.0.2.2')).status).toBe(200)
+    expect((await request('192.0.2.2')).status).toBe(200)
     await site.clock.advance(60_000)
-    expect((await asked('192.0.2.1')).status).toBe(200)
+    expect((await request('192.0.2.1')).status).toBe(200)
   })
 })

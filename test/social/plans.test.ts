@@ -5,9 +5,9 @@ import { filterSql } from '../../src/social/posts/feed-sources.ts'
 import { firstKeysSql, scanSql } from '../../src/social/posts/lists.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { COMMENTS, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
-import { openNetwork, type World } from './network.ts'
+import { openNetwork, type TestNetwork } from './network.ts'
 
-const plan = ({ store }: World, sql: string): string =>
+const plan = ({ store }: TestNetwork, sql: string): string =>
   store
     .prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
     .all()

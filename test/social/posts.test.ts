@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { type Json, openNetwork, type World } from './network.ts'
+import { type Json, openNetwork, type TestNetwork } from './network.ts'
 
 const SORTS = ['hot', 'new', 'top', 'rising', 'controversial']
 const titles = (body: Json): string[] => (body.posts as Json[]).map(({ title }) => String(title))
 
 /** Every page of a list, by cursor. */
-async function pages(network: World, path: string, key: string): Promise<string[]> {
+async function pages(network: TestNetwork, path: string, key: string): Promise<string[]> {
   const found: string[] = []
   for (let cursor: unknown = ''; cursor !== null; ) {
     const { status, body } = await network.api('GET', `${path}${cursor ? `&cursor=${cursor}` : ''}`, key)
@@ -21,10 +21,10 @@ describe('a post', () => {
   test('is returned in full when it is created, and the same from then on', async () => {
     await using network = await openNetwork()
     const key = await network.agent('Ada')
-    const post = await network.post(key, 'Hello', { content: 'World' })
+    const post = await network.post(key, 'Hello', { content: 'TestNetwork' })
     expect(post).toMatchObject({
       title: 'Hello',
-      content: 'World',
+      content: 'TestNetwork',
       url: null,
       type: 'text',
       submolt: { name: 'general', display_name: 'General' },
@@ -86,9 +86,9 @@ describe('a post', () => {
     const key = await network.agent('ada')
     const post = await network.post(key, 'x'.repeat(300), { content: 'y'.repeat(40_000) })
     expect([String(post.title).length, String(post.content).length]).toEqual([300, 40_000])
-    const strange = `<script>\u202e"'%_\\ 🦞 \u0000 ${key}`
-    const kept = await network.post(key, 'x', { content: strange })
-    expect(kept.content).toBe(`<script>"'%_\\ 🦞  moltbook_***`)
+    const special = `<script>\u202e"'%_\\ 🦞 \u0000 ${key}`
+    const stored = await network.post(key, 'x', { content: special })
+    expect(stored.content).toBe(`<script>"'%_\\ 🦞  moltbook_***`)
     const raw = '{"submolt":"general","title":"a\\ud800b","content":"c"}'
     expect((await network.api('POST', '/posts', key, raw)).body.post).toMatchObject({ title: 'a\ufffdb' })
   })
@@ -97,7 +97,7 @@ describe('a post', () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const post = await network.post(ada, 'quokka')
-    const said = await network.comment(bob, post.id)
+    const comment = await network.comment(bob, post.id)
     await network.api('POST', `/posts/${post.id}/upvote`, bob)
     network.recorded()
     const other = await network.api('DELETE', `/posts/${post.id}`, bob)
@@ -109,8 +109,8 @@ describe('a post', () => {
       ['DELETE', `/posts/${post.id}`],
       ['GET', `/posts/${post.id}/comments`],
       ['POST', `/posts/${post.id}/upvote`],
-      ['GET', `/comments/${said.id}`],
-      ['POST', `/comments/${said.id}/upvote`],
+      ['GET', `/comments/${comment.id}`],
+      ['POST', `/comments/${comment.id}/upvote`],
     ] as const) {
       expect([path, (await network.api(method, path, ada)).status]).toEqual([path, 404])
     }
@@ -125,7 +125,7 @@ describe('a post', () => {
 })
 
 /** Lets time pass, five minutes at a time, until posts show their age; they are looked at every five minutes. */
-async function untilAged({ clock, store }: World, holds: () => boolean): Promise<void> {
+async function untilAged({ clock, store }: TestNetwork, holds: () => boolean): Promise<void> {
   for (let times = 0; times < 50 && !holds(); times++) {
     await clock.advance(300_000)
     await settled(store)
@@ -134,12 +134,12 @@ async function untilAged({ clock, store }: World, holds: () => boolean): Promise
 }
 
 /** A look at posts that age takes a few writes, one after another: they are all done after as many of ours. */
-async function settled(store: World['store']): Promise<void> {
+async function settled(store: TestNetwork['store']): Promise<void> {
   for (let writes = 0; writes < 10; writes++) await store.write(() => undefined)
 }
 
 /** Twelve posts, an hour apart, each with votes of its own, in two submolts by two authors. */
-async function furnished(network: World) {
+async function furnished(network: TestNetwork) {
   const authors = [await network.agent('ada'), await network.agent('bob')]
   const voters = await Promise.all(['v1', 'v2', 'v3', 'v4', 'v5', 'v6'].map((name) => network.agent(name)))
   await network.api('POST', '/submolts', authors[0], { name: 'birds', display_name: 'Birds' })
@@ -214,19 +214,19 @@ describe('a list', () => {
       const { body } = await network.api('GET', `/posts?sort=controversial&t=${t}`, key)
       expect(body.count).toBe(t === 'year' ? 12 : 0)
     }
-    const kept = () => JSON.stringify(network.store.prepare('SELECT DISTINCT span, rising FROM posts').all())
-    await untilAged(network, () => kept() === '[{"span":4,"rising":0}]')
+    const stored = () => JSON.stringify(network.store.prepare('SELECT DISTINCT span, rising FROM posts').all())
+    await untilAged(network, () => stored() === '[{"span":4,"rising":0}]')
   })
 
   test('of an agent in one community contains its posts there, over as many pages as needed', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     await network.api('POST', '/submolts', ada, { name: 'birds', display_name: 'Birds' })
-    const wanted: unknown[] = []
+    const expected: unknown[] = []
     for (let at = 0; at < 6; at++) {
       const submolt = at % 3 === 0 ? 'birds' : 'general'
       const { id } = await network.post(ada, `ada ${at}`, { submolt })
-      if (submolt === 'birds') wanted.unshift(id)
+      if (submolt === 'birds') expected.unshift(id)
       await network.post(bob, `bob ${at}`, { submolt })
       await network.clock.advance(1_000)
     }
@@ -237,7 +237,7 @@ describe('a list', () => {
       found.push(...(body.posts as Json[]).map(({ id }) => id))
       cursor = body.next_cursor
     }
-    expect(found).toEqual(wanted)
+    expect(found).toEqual(expected)
     expect((await network.api('GET', '/posts?author=ada&submolt=nowhere', bob)).status).toBe(404)
   })
 
@@ -283,8 +283,8 @@ describe('the feed', () => {
     await network.api('POST', '/agents/bob/follow', reader)
     for (const sort of SORTS) {
       const all = (await network.api('GET', `/posts?sort=${sort}`, other)).body.posts as Json[]
-      const mine = all.filter((post) => post.submolt_name === 'birds' || post.author_name === 'bob')
-      const expected = mine.map(({ title }) => String(title))
+      const expectedPosts = all.filter((post) => post.submolt_name === 'birds' || post.author_name === 'bob')
+      const expected = expectedPosts.map(({ title }) => String(title))
       expect([sort, await pages(network, `/feed?sort=${sort}&limit=3`, reader)]).toEqual([sort, expected])
       const following = await pages(network, `/feed?sort=${sort}&filter=following&limit=4`, reader)
       expect(following).toEqual(all.filter((post) => post.author_name === 'bob').map(({ title }) => String(title)))
@@ -311,8 +311,8 @@ describe('rising', () => {
     await network.api('POST', `/posts/${fresh.id}/upvote`, bob)
     expect(titles((await network.api('GET', '/posts?sort=rising', bob)).body)).toEqual(['fresh', 'old'])
     await network.clock.advance(8 * 86_400_000)
-    const kept = () => JSON.stringify(network.store.prepare('SELECT DISTINCT rising, span FROM posts').all())
-    await untilAged(network, () => kept() === '[{"rising":0,"span":3}]')
+    const stored = () => JSON.stringify(network.store.prepare('SELECT DISTINCT rising, span FROM posts').all())
+    await untilAged(network, () => stored() === '[{"rising":0,"span":3}]')
     expect(titles((await network.api('GET', '/posts?sort=rising', bob)).body)).toEqual(['fresh', 'old'])
     expect(network.errors).toEqual([])
   })

@@ -13,9 +13,9 @@ describe('a search', () => {
     await network.post(ada, 'Red birds', { content: 'fly' })
     await network.api('POST', '/submolts', ada, { name: 'pits', display_name: 'Pits' })
     await network.post(ada, 'Wombats in red', { submolt: 'pits' })
-    const said = await network.comment(bob, low.id, 'I like red wombats')
+    const comment = await network.comment(bob, low.id, 'I like red wombats')
     for (const key of [bob, cyd]) await network.api('POST', `/posts/${high.id}/upvote`, key)
-    await network.api('POST', `/comments/${said.id}/upvote`, cyd)
+    await network.api('POST', `/comments/${comment.id}/upvote`, cyd)
     const search = async (query: string) => (await network.api('GET', `/search?${query}`, bob)).body
     const all = await search('q=red wombats')
     expect(found(all)).toEqual(['Digging', 'I like red wombats', 'Wombats in red', 'Red wombats'])

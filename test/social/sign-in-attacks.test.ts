@@ -162,12 +162,12 @@ describe('attacks on signing in with a real provider', () => {
     const browser = new Browser()
     const back = await goThrough(browser, site, 'ada')
     const first = await browser.open(back, () => true)
-    const cookie = first.headers.get('set-cookie') ?? ''
-    expect(cookie).toMatch(/^gc-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
-    const word = browser.cookie(site.url, 'gc-session') ?? ''
+    const header = first.headers.get('set-cookie') ?? ''
+    expect(header).toMatch(/^gc-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+    const cookie = browser.cookie(site.url, 'gc-session') ?? ''
     const rows = JSON.stringify(site.network.store.prepare('SELECT * FROM guests').all())
     expect(rows).toContain('ada')
-    expect(rows).not.toContain(word)
+    expect(rows).not.toContain(cookie)
     await using secure = await openSite({
       settings: { baseUrl: 'https://agents.example' },
       providers: [identity.settings()],
@@ -196,14 +196,14 @@ describe('attacks on signing in with a real provider', () => {
 
 const now = () => Math.floor(Date.now() / 1000)
 const FORGED: Record<string, Forgery> = {
-  'another nonce': { claims: (said) => ({ ...said, nonce: 'another' }) },
-  'no nonce': { claims: ({ nonce: _, ...said }) => said },
-  'another audience': { claims: (said) => ({ ...said, aud: 'another client' }) },
-  'many audiences': { claims: (said) => ({ ...said, aud: [said.aud, 'another client'], azp: 'another client' }) },
-  'another issuer in the token': { claims: (said) => ({ ...said, iss: 'https://other.example' }) },
+  'another nonce': { claims: (claims) => ({ ...claims, nonce: 'another' }) },
+  'no nonce': { claims: ({ nonce: _, ...claims }) => claims },
+  'another audience': { claims: (claims) => ({ ...claims, aud: 'another client' }) },
+  'many audiences': { claims: (claims) => ({ ...claims, aud: [claims.aud, 'another client'], azp: 'another client' }) },
+  'another issuer in the token': { claims: (claims) => ({ ...claims, iss: 'https://other.example' }) },
   'another issuer on the way back': { iss: 'https://other.example' },
-  'a token that has ended': { claims: (said) => ({ ...said, iat: now() - 600, exp: now() - 300 }) },
-  'a token without a subject': { claims: ({ sub: _, ...said }) => said },
+  'a token that has ended': { claims: (claims) => ({ ...claims, iat: now() - 600, exp: now() - 300 }) },
+  'a token without a subject': { claims: ({ sub: _, ...claims }) => claims },
   'no token': { noToken: true },
   'a token signed by somebody else': { foreignKey: true },
   'a token nobody signed': { unsigned: true },
@@ -216,11 +216,13 @@ describe('attacks on signing in by the provider or on the callback', () => {
     const browser = new Browser()
     expect((await browser.open(`${site.url}/sign-in/rogue`)).url).toBe(`${site.url}/me`)
     expect(await isIn(browser, site)).toBe(true)
-    const asked = new URL(browser.trail.find((url) => url.includes('/auth?')) ?? '').searchParams
-    expect(asked.get('code_challenge_method')).toBe('S256')
-    for (const name of ['state', 'nonce', 'code_challenge']) expect(asked.get(name)?.length).toBe(43)
-    const verifier = rogue.asked[0]?.get('code_verifier') ?? ''
-    expect(new Bun.CryptoHasher('sha256').update(verifier).digest('base64url')).toBe(asked.get('code_challenge') ?? '')
+    const authorization = new URL(browser.trail.find((url) => url.includes('/auth?')) ?? '').searchParams
+    expect(authorization.get('code_challenge_method')).toBe('S256')
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(authorization.get(name)?.length).toBe(43)
+    const verifier = rogue.tokenRequests[0]?.get('code_verifier') ?? ''
+    expect(new Bun.CryptoHasher('sha256').update(verifier).digest('base64url')).toBe(
+      authorization.get('code_challenge') ?? '',
+    )
   })
 
   test('a provider that accepts every code twice, at every URL, still signs in once and at its own URL', async () => {
@@ -235,7 +237,7 @@ describe('attacks on signing in by the provider or on the callback', () => {
     for (const url of [mixed, own]) url.pathname = '/sign-in/twin/return'
     expect((await browser.open(mixed.href)).status).toBe(403)
     expect((await browser.open(own.href)).status).toBe(403)
-    expect(rogue.asked.length).toBe(1)
+    expect(rogue.tokenRequests.length).toBe(1)
   })
 
   test.each(Object.entries(FORGED))('%s does not sign in', async (_, forgery) => {
@@ -250,7 +252,7 @@ describe('attacks on signing in by the provider or on the callback', () => {
   })
 
   test('the same subject at two providers is two people', async () => {
-    await using rogue = openRogueProvider({ claims: (said) => ({ ...said, sub: 'ada' }) })
+    await using rogue = openRogueProvider({ claims: (claims) => ({ ...claims, sub: 'ada' }) })
     await using identity = await openProvider()
     await using site = await openSite({ providers: [identity.settings(), rogue.settings()] })
     identity.serve(site.url)

@@ -82,11 +82,11 @@ describe('how a person claims an agent', () => {
       expect([page.status, page.text.includes('The code is wrong.')]).toEqual([400, true])
     }
     expect((await browser.send(page, robin.claim, { code: 'reef-nope' })).status).toBe(404)
-    const shut = await browser.send(page, robin.claim, { code: robin.code })
-    expect(shut.status).toBe(404)
-    expect(shut.text).toContain('Too many wrong codes for <bdi>robin</bdi>')
-    expect(shut.text).toContain('POST /api/v1/agents/me/claim')
-    expect(shut.text).not.toContain('<input id="code"')
+    const closed = await browser.send(page, robin.claim, { code: robin.code })
+    expect(closed.status).toBe(404)
+    expect(closed.text).toContain('Too many wrong codes for <bdi>robin</bdi>')
+    expect(closed.text).toContain('POST /api/v1/agents/me/claim')
+    expect(closed.text).not.toContain('<input id="code"')
     expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: false })
     const { claim_url, verification_code } = await site.api('POST', '/agents/me/claim', robin.key)
     const again = { claim: new URL(claim_url).pathname, code: verification_code }
@@ -108,8 +108,8 @@ describe('how a person claims an agent', () => {
     }
     expect(page.status).toBe(400)
     expect(page.text).toContain('You have claimed 2 agents, which is the maximum.')
-    const mine = await browser.open(`${site.url}/me`)
-    expect([...mine.text.matchAll(/<section class="agent" aria-label="(\w+)"/g)].map(([, name]) => name)).toEqual([
+    const ownPage = await browser.open(`${site.url}/me`)
+    expect([...ownPage.text.matchAll(/<section class="agent" aria-label="(\w+)"/g)].map(([, name]) => name)).toEqual([
       'one',
       'two',
     ])
@@ -145,9 +145,9 @@ describe('what an owner does with an agent', () => {
     const { site } = world
     const robin = await site.agent('robin')
     const browser = new Browser()
-    const mine = await claim(site, browser, robin, 'ada')
+    const ownPage = await claim(site, browser, robin, 'ada')
     site.recorded()
-    const shown = await browser.send(mine, '/me/robin/key')
+    const shown = await browser.send(ownPage, '/me/robin/key')
     const key = /moltbook_[0-9a-f]{64}/.exec(shown.text)?.[0] ?? ''
     expect(shown.headers.get('cache-control')).toBe('no-store')
     const owner = String((await factsOf(site, 'robin')).owner_id)
@@ -163,23 +163,23 @@ describe('what an owner does with an agent', () => {
     const { site } = world
     const robin = await site.agent('robin')
     const browser = new Browser()
-    let mine = await claim(site, browser, robin, 'ada')
+    let ownPage = await claim(site, browser, robin, 'ada')
     site.recorded()
     const owner = String((await factsOf(site, 'robin')).owner_id)
-    mine = await browser.send(mine, '/me/robin/suspend')
-    expect(mine.text).toContain('suspended by you')
+    ownPage = await browser.send(ownPage, '/me/robin/suspend')
+    expect(ownPage.text).toContain('suspended by you')
     await expect(site.api('POST', '/submolts/general/subscribe', robin.key)).rejects.toThrow('403')
     expect(await site.text('/u/robin')).toContain('suspended')
-    mine = await browser.send(mine, '/me/robin/resume')
+    ownPage = await browser.send(ownPage, '/me/robin/resume')
     expect((await site.api('GET', '/agents/me', robin.key)).agent.status).toBe('active')
     const [stopped, started] = site.network.log.after(0, 1_000).slice(-2)
     expect([stopped?.actor, started?.actor]).toEqual([owner, owner])
     expect(site.recorded()).toEqual(['agent.suspended', 'agent.reinstated'])
-    mine = await browser.send(mine, '/me/robin/revoke')
-    expect(mine.text).toContain('Keys: 0')
+    ownPage = await browser.send(ownPage, '/me/robin/revoke')
+    expect(ownPage.text).toContain('Keys: 0')
     await expect(site.api('GET', '/agents/me', robin.key)).rejects.toThrow('401')
-    mine = await browser.send(mine, '/me/robin/unclaim')
-    expect(mine.text).toContain('You have not claimed an agent yet')
+    ownPage = await browser.send(ownPage, '/me/robin/unclaim')
+    expect(ownPage.text).toContain('You have not claimed an agent yet')
     expect(site.recorded()).toEqual(['key.revoked', 'agent.unclaimed'])
     expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: false, owner_id: null })
   })
@@ -227,14 +227,14 @@ describe('what an owner does with an agent', () => {
     const { site } = world
     const robin = await site.agent('robin')
     const browser = new Browser()
-    const mine = await claim(site, browser, robin, 'ada')
+    const ownPage = await claim(site, browser, robin, 'ada')
     await site.network.suspensions.suspend('robin', 'spam')
     const page = await browser.open(`${site.url}/me`)
     expect(page.text).toContain('suspended by the operator')
     expect(page.text).not.toContain('/me/robin/resume')
-    const formToken = /name="form_token" value="(\w+)"/.exec(mine.text)?.[1] ?? ''
+    const formToken = /name="form_token" value="(\w+)"/.exec(ownPage.text)?.[1] ?? ''
     const forged = {
-      ...mine,
+      ...ownPage,
       text: `<form action="/me/robin/resume"><input type="hidden" name="form_token" value="${formToken}"></form>`,
     }
     expect((await browser.send(forged, '/me/robin/resume')).status).toBe(403)
@@ -284,7 +284,7 @@ describe('what an owner does with an agent', () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
-    const mine = await claim(site, new Browser(), robin, 'ada')
+    const ownPage = await claim(site, new Browser(), robin, 'ada')
     const other = new Browser()
     const page = await claim(site, other, await site.agent('wren'), 'bob')
     const formToken = /name="form_token" value="(\w+)"/.exec(page.text)?.[1] ?? ''
@@ -292,7 +292,7 @@ describe('what an owner does with an agent', () => {
     for (const verb of ['key', 'revoke', 'suspend', 'resume', 'unclaim']) {
       const text = `<form action="/me/robin/${verb}"><input type="hidden" name="form_token" value="${formToken}"></form>`
       expect([verb, (await other.send({ ...page, text }, /robin/)).status]).toEqual([verb, 404])
-      const bySeal = mine.text.replace(/[\s\S]*(?=<section class="agent")/, '')
+      const bySeal = ownPage.text.replace(/[\s\S]*(?=<section class="agent")/, '')
       const stranger = new Browser()
       expect(
         (await stranger.send({ ...page, text: bySeal }, `/me/robin/${verb === 'resume' ? 'suspend' : verb}`)).status,

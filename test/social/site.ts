@@ -36,7 +36,7 @@ export async function openSite({ settings = {}, providers = [], hosts = [] }: Op
   const app = createApp({ supervisor: nobody, network: social.handler })
   const listening = listen(app, { host: '127.0.0.1', port: 0, deadlines, report })
   const { url } = listening
-  let seen = social.network.log.head
+  let lastSeq = social.network.log.head
 
   async function api(method: string, path: string, key?: string, body?: unknown): Promise<Json> {
     const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) }
@@ -73,10 +73,10 @@ export async function openSite({ settings = {}, providers = [], hosts = [] }: Op
     async comment(key: string, post: string, content: string, parent_id?: string): Promise<Json> {
       return (await api('POST', `/posts/${post}/comments`, key, { content, ...(parent_id && { parent_id }) })).comment
     },
-    /** The types of the events recorded since this was last asked. */
+    /** The types of the events recorded since the last call. */
     recorded(): string[] {
-      const events = social.network.log.after(seen, 100_000)
-      seen = social.network.log.head
+      const events = social.network.log.after(lastSeq, 100_000)
+      lastSeq = social.network.log.head
       return events.map(({ type }) => type)
     },
     async [Symbol.asyncDispose]() {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
 import { networkDialect } from '../../src/social/api/errors.ts'
 import { documentFaults } from '../support/walk.ts'
-import { type Json, OPERATOR_TOKEN, openNetwork, type World } from './network.ts'
+import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
 
 const JUNK = `moltbook_${'f'.repeat(64)}`
 
@@ -220,8 +220,8 @@ describe('the legacy format', () => {
     })
     const submolts = (await network.ask('GET', '/submolts', key)).body.data as Json[]
     expect(submolts).toMatchObject([{ name: 'general', postCount: 1 }])
-    const said = await network.ask('POST', `/posts/${post.id}/comments`, key, { content: 'x' })
-    const { id } = said.body.comment as Json
+    const toText = await network.ask('POST', `/posts/${post.id}/comments`, key, { content: 'x' })
+    const { id } = toText.body.comment as Json
     expect((await network.ask('DELETE', `/comments/${id}`, key)).body).toMatchObject({ success: true })
     expect((await network.ask('GET', '/search?q=xenon', key)).body.posts).toMatchObject([{ submolt: 'general' }])
     const lost = await network.ask('GET', '/posts/nothing', key)
@@ -253,7 +253,7 @@ function dice(seed: number) {
   }
 }
 
-const STRANGE: unknown[] = [
+const ODD_VALUES: unknown[] = [
   ...[
     '',
     ' ',
@@ -289,10 +289,10 @@ const STRANGE: unknown[] = [
   ],
 ]
 
-const said = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 async function generated(
-  network: World,
+  network: TestNetwork,
   keys: readonly string[],
   ids: readonly string[],
   rolls: (below: number) => number,
@@ -302,7 +302,7 @@ async function generated(
   const [path, item] = pick(paths)
   const method = rolls(10) === 0 ? pick(['get', 'post', 'put', 'patch', 'delete']) : pick(Object.keys(item))
   const at = path.replace(/\{[^}]+\}/, () =>
-    rolls(2) ? pick(ids) : encodeURIComponent(said(pick(STRANGE)).toWellFormed().slice(0, 300)) || 'x',
+    rolls(2) ? pick(ids) : encodeURIComponent(toText(pick(ODD_VALUES)).toWellFormed().slice(0, 300)) || 'x',
   )
   const words = [
     'q',
@@ -319,7 +319,8 @@ async function generated(
     'type',
   ]
   const query = new URLSearchParams()
-  for (let more = rolls(4); more > 0; more--) query.set(pick(words), said(pick(STRANGE)).toWellFormed().slice(0, 600))
+  for (let more = rolls(4); more > 0; more--)
+    query.set(pick(words), toText(pick(ODD_VALUES)).toWellFormed().slice(0, 600))
   const fields = [
     'name',
     'title',
@@ -336,8 +337,8 @@ async function generated(
     'allow_crypto',
   ]
   const body: Json = {}
-  for (let more = rolls(6); more > 0; more--) body[pick(fields)] = pick(STRANGE)
-  const text = rolls(12) === 0 ? said(pick(STRANGE)) : JSON.stringify(body)
+  for (let more = rolls(6); more > 0; more--) body[pick(fields)] = pick(ODD_VALUES)
+  const text = rolls(12) === 0 ? toText(pick(ODD_VALUES)) : JSON.stringify(body)
   const isDone = path.endsWith('/agents/me') && method === 'delete'
   if (isDone) return 200
   const { status } = await network.ask(
