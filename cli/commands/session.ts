@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import { isRecord } from '../../src/client/json.ts'
 import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
@@ -111,9 +112,11 @@ function newCommand(session: Command, context: CommandContext): void {
         ...(message && { message }),
       }
       const { payload } = await waitForCity(context, city, await city.call('POST ~/sessions', { body }))
-      const started = payload.session as SessionResponse
+      const { session: started } = payload
       if (options.json) return printJson(context.io, started)
-      printLine(context.io, `Session ${started.id} (${started.session_name}) is ${started.state}.`)
+      if (isRecord(started)) {
+        printLine(context.io, `Session ${started.id} (${started.session_name}) is ${started.state}.`)
+      }
     })
 }
 
@@ -135,23 +138,23 @@ function peekCommand(session: Command, context: CommandContext): void {
     })
 }
 
-const ACTIONS = {
-  stop: ['interrupt the turn of a session', 'is interrupted'],
-  wake: ['wake a sleeping or suspended session', 'is waking'],
-  suspend: ['suspend a session until it is woken', 'is suspended'],
-  kill: ['kill a session’s program; it is restarted when it is needed', 'is killed'],
-  close: ['close a session', 'is closed'],
-} as const
+const ACTIONS = [
+  ['stop', 'interrupt the turn of a session', 'is interrupted'],
+  ['wake', 'wake a sleeping or suspended session', 'is waking'],
+  ['suspend', 'suspend a session until it is woken', 'is suspended'],
+  ['kill', 'kill a session’s program; it is restarted when it is needed', 'is killed'],
+  ['close', 'close a session', 'is closed'],
+] as const
 
 function actionCommands(session: Command, context: CommandContext): void {
-  for (const [verb, [description, then]] of Object.entries(ACTIONS)) {
+  for (const [verb, description, result] of ACTIONS) {
     withJson(session.command(verb).description(description))
       .argument('<session>')
       .action(async (id: string, options: JsonOption) => {
         const city = await context.city()
-        const response = await city.call(`POST ~/session/{id}/${verb as keyof typeof ACTIONS}`, { params: { id } })
+        const response = await city.call(`POST ~/session/{id}/${verb}`, { params: { id } })
         if (options.json) return printJson(context.io, response)
-        printLine(context.io, `Session ${id} ${then}.`)
+        printLine(context.io, `Session ${id} ${result}.`)
       })
   }
   withJson(session.command('rename').description('rename a session'))

@@ -63,6 +63,13 @@ type FramesOf<Frames> = {
 export type FrameOf<Op extends StreamOperation> =
   SuccessOf<Op> extends { frames: infer Frames } ? FramesOf<Omit<Frames, 'heartbeat'>> : never
 
+/** The text messages that a WebSocket sends to its client. */
+export type MessageFrom<Op extends Operation> =
+  SuccessOf<Op> extends Upgrade<infer Sends, TSchema> ? Static<Sends> : never
+/** The text messages that a WebSocket takes from its client. */
+export type MessageTo<Op extends Operation> =
+  SuccessOf<Op> extends Upgrade<TSchema, infer Takes> ? Static<Takes> : never
+
 /** An event of one city. */
 export type CityEvent = Output<'GET ~/events'>['items'][number]
 /** An event of any city, or of the supervisor itself. */

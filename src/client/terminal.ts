@@ -1,6 +1,7 @@
 import { type CityClient, fillPath } from './client.ts'
 import { Unreachable } from './errors.ts'
-import { isRecord, parseJson } from './json.ts'
+import { parseJson } from './json.ts'
+import type { MessageFrom, MessageTo } from './operations.ts'
 
 export interface TerminalOptions {
   /** Whether keys reach the program; otherwise the terminal is read-only. */
@@ -20,7 +21,8 @@ export interface Terminal {
   readonly closed: Promise<string | undefined>
 }
 
-const NORMAL = 1000
+const TERMINAL = 'GET ~/session/{id}/terminal'
+const NORMAL_CLOSURE = 1000
 const CLEAR = '\u001b[0m\u001b[2J\u001b[H'
 
 /** Opens the terminal of a session with a ticket, since the address of a socket must not contain a token. */
@@ -30,7 +32,7 @@ export async function openTerminal(city: CityClient, session: string, options: T
     params: { id: session },
     body: { write },
   })
-  const path = fillPath('~/session/{id}/terminal', { cityName: city.name, id: session })
+  const path = fillPath(TERMINAL.replace('GET ', ''), { cityName: city.name, id: session })
   const { url } = city.client.access
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${path}?${new URLSearchParams({ ticket })}`)
   socket.binaryType = 'arraybuffer'
@@ -57,7 +59,7 @@ class AttachedTerminal implements Terminal {
     this.#rows = options.rows
     socket.onmessage = ({ data }) => {
       if (data instanceof ArrayBuffer) options.onOutput(new Uint8Array(data))
-      else this.#onMessage(parseJson(String(data)))
+      else this.#onMessage(parseJson(String(data)) as MessageFrom<typeof TERMINAL> | undefined)
     }
     socket.onclose = ({ reason }) => this.#end(this.#reason ?? (reason || 'the connection was lost'))
   }
@@ -83,14 +85,13 @@ class AttachedTerminal implements Terminal {
 
   close(): void {
     this.#end(undefined)
-    this.socket.close(NORMAL)
+    this.socket.close(NORMAL_CLOSURE)
   }
 
-  #onMessage(message: unknown): void {
-    if (!isRecord(message)) return
-    if (message.type === 'snapshot') this.options.onOutput(new TextEncoder().encode(CLEAR + String(message.ansi)))
-    if (message.type === 'end') this.#reason = String(message.reason)
-    if (message.type === 'gap') this.#redraw()
+  #onMessage(message: MessageFrom<typeof TERMINAL> | undefined): void {
+    if (message?.type === 'snapshot') this.options.onOutput(new TextEncoder().encode(CLEAR + message.ansi))
+    if (message?.type === 'end') this.#reason = message.reason
+    if (message?.type === 'gap') this.#redraw()
   }
 
   /** After a gap the screen may be half drawn: a change of size makes the program redraw it. */
@@ -99,7 +100,7 @@ class AttachedTerminal implements Terminal {
     this.#send({ type: 'resize', cols: this.#cols, rows: this.#rows })
   }
 
-  #send(message: { type: 'resize'; cols: number; rows: number }): void {
+  #send(message: MessageTo<typeof TERMINAL>): void {
     if (!this.options.write || this.socket.readyState !== WebSocket.OPEN) return
     this.socket.send(JSON.stringify(message))
   }

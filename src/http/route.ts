@@ -52,8 +52,8 @@ export interface Media {
 }
 
 /** Marks an operation that turns into a WebSocket; the shapes of its text messages, for the document. */
-export interface Upgrade {
-  readonly upgrade: { readonly sends?: TSchema; readonly takes?: TSchema }
+export interface Upgrade<Sends extends TSchema = TSchema, Takes extends TSchema = TSchema> {
+  readonly upgrade: { readonly sends?: Sends | undefined; readonly takes?: Takes | undefined }
 }
 
 /** The far end of a WebSocket. */
@@ -145,18 +145,36 @@ export function route<
   spec: Spec<Query, Body, Ok>,
   handle: (exchange: Exchange<Operation, Query, Body>) => Answer<Ok> | Promise<Answer<Ok>>,
 ): Route<Operation, Query, Body, Ok> {
+  return declare(operation, spec, handle)
+}
+
+/**
+ * Declares a WebSocket: `connect` throws when the caller may not open it, or returns what happens on the socket.
+ * Browsers cannot send a token with it, so `connect` asks for a ticket in the query.
+ */
+export const socket = <
+  const Operation extends `GET ${string}`,
+  Query extends TObject | undefined = undefined,
+  Sends extends TSchema = TSchema,
+  Takes extends TSchema = TSchema,
+>(
+  operation: Operation,
+  { sends, takes, ...spec }: Omit<Spec<Query, undefined, Upgrade>, 'ok' | 'body'> & Upgrade<Sends, Takes>['upgrade'],
+  connect: (exchange: Exchange<Operation, Query>) => Connection | Promise<Connection>,
+): Route<Operation, Query, undefined, Upgrade<Sends, Takes>> =>
+  declare(operation, { ...spec, ok: { upgrade: { sends, takes } } }, connect)
+
+function declare<
+  Operation extends `${Method} ${string}`,
+  Query extends TObject | undefined,
+  Body extends TSchema | undefined,
+  Ok extends Success,
+>(
+  operation: Operation,
+  spec: Spec<Query, Body, Ok>,
+  handle: (exchange: Exchange<Operation, Query, Body>) => unknown,
+): Route<Operation, Query, Body, Ok> {
   const [method, path] = operation.split(' ', 2) as [Method, string]
   const spelledOut = path.replace(/^~/, '/v0/city/{cityName}')
   return { operation, method, path: spelledOut, spec, handle: handle as Route['handle'] }
 }
-
-/**
- * Declares a WebSocket: `connect` throws the refusal of whoever may not, or says what happens on the open socket.
- * Browsers cannot send a token with it, so `connect` asks for a ticket in the query.
- */
-export const socket = <const Operation extends `GET ${string}`, Query extends TObject | undefined = undefined>(
-  operation: Operation,
-  { sends, takes, ...spec }: Omit<Spec<Query, undefined, Upgrade>, 'ok' | 'body'> & Upgrade['upgrade'],
-  connect: (exchange: Exchange<Operation, Query>) => Connection | Promise<Connection>,
-): Route<Operation, Query, undefined, Upgrade> =>
-  route<Operation, Upgrade, Query>(operation, { ...spec, ok: { upgrade: { sends, takes } } }, connect)

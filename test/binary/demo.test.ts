@@ -42,7 +42,7 @@ describe('the demo', () => {
     using folder = tempFolder()
     const { child, out } = run(folder.path, folder.at('nothing-here'))
     expect(await child.exited).toBe(1)
-    expect(await out).toContain('It did not work: ')
+    expect(await out).toContain('The demo failed: ')
     expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
   }, 30_000)
 
