@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { parseAmount } from '../../cli/commands/budget.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
-import { openScribes } from '../agents/conversations/recording-city.ts'
+import { openRecordingCity } from '../agents/conversations/recording-city.ts'
 import { append, claude } from '../agents/conversations/samples.ts'
 
-let town: Awaited<ReturnType<typeof openScribes>>
+let town: Awaited<ReturnType<typeof openRecordingCity>>
 let session: SessionResponse
 let log: string
 beforeAll(async () => {
-  town = await openScribes()
+  town = await openRecordingCity()
   await town.json(['agent', 'add', 'clerk', '--provider', 'scribe'])
   session = await town.start('bob')
   log = town.log('k', claude.user('u1', null, 'Good day', 1), claude.says('a1', 'u1', 'And to you\u001b[31m', 2))

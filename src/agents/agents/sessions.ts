@@ -43,7 +43,7 @@ export interface AgentSessions {
   /** The last lines of a session's screen. */
   peek(session: string, lines: number): Promise<string | undefined>
   /**
-   * What an instance said: the newest `tail` segments of its conversation, 0 for all of it, or else its last screen
+   * The output of an instance: the newest `tail` segments of its conversation, 0 for all of it, or else its last screen
    * lines. Refuses with `agent-not-found`, `agent <identity> not running`, when there is neither.
    */
   outputOf(identity: string, page: { tail: number; before?: string }): Promise<AgentOutput>

@@ -6,7 +6,7 @@ import { conforms } from '../../support/conforms.ts'
 import { append, write } from './samples.ts'
 
 /** A program that reads lines at a prompt and says each back. */
-const PARROT = `#!/bin/sh
+const ECHO_PROGRAM = `#!/bin/sh
 printf '\\033[2J\\033[H> '
 while IFS= read -r line; do
   [ "$line" = quit ] && exit 0
@@ -28,11 +28,11 @@ HOME = "${home}"
  * A supervisor with a city whose sessions run a program that stands in for Claude Code at its terminal. What Claude
  * would log of a session is written by the test, into the home that the provider's environment names.
  */
-export async function openScribes(more = '') {
+export async function openRecordingCity(more = '') {
   const town = await openTown()
   const home = town.at('scribes')
   const program = town.at('parrot')
-  writeFileSync(program, PARROT)
+  writeFileSync(program, ECHO_PROGRAM)
   chmodSync(program, 0o755)
   mkdirSync(home)
   appendFileSync(join(town.city, 'city.toml'), provider(program, home) + more)

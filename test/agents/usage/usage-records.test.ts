@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { BudgetList } from '../../../src/agents/budgets/schema.ts'
 import type { SessionResponse } from '../../../src/agents/sessions/schema.ts'
 import type { UsageBody } from '../../../src/agents/usage/schema.ts'
-import { openScribes } from '../conversations/recording-city.ts'
+import { openRecordingCity } from '../conversations/recording-city.ts'
 import { claude } from '../conversations/samples.ts'
 
-let town: Awaited<ReturnType<typeof openScribes>>
+let town: Awaited<ReturnType<typeof openRecordingCity>>
 let session: SessionResponse
 beforeAll(async () => {
-  town = await openScribes()
+  town = await openRecordingCity()
   await town.json(['agent', 'add', 'clerk', '--provider', 'scribe', '--max', '5'])
   session = await town.start('bob')
 }, 20_000)

@@ -1,64 +1,67 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { flag, optional, shape, text } from './fields.ts'
+import { closedObject, optional, optionalBoolean, optionalString } from './fields.ts'
 import { Interaction } from './parts.ts'
 import { ToolInput } from './tool-input.ts'
 import { ToolResult } from './tool-result.ts'
 
-export const BlockText = shape('SessionStructuredBlockText', { type: Type.Literal('text'), text })
+export const BlockText = closedObject('SessionStructuredBlockText', {
+  type: Type.Literal('text'),
+  text: optionalString,
+})
 
-export const BlockThinking = shape('SessionStructuredBlockThinking', {
+export const BlockThinking = closedObject('SessionStructuredBlockThinking', {
   type: Type.Literal('thinking'),
-  signature: text,
-  thinking: text,
+  signature: optionalString,
+  thinking: optionalString,
 })
 
-export const BlockToolUse = shape('SessionStructuredBlockToolUse', {
+export const BlockToolUse = closedObject('SessionStructuredBlockToolUse', {
   type: Type.Literal('tool_use'),
-  file_path: text,
-  id: text,
+  file_path: optionalString,
+  id: optionalString,
   input: optional(ToolInput),
-  name: text,
+  name: optionalString,
 })
 
-export const BlockToolResult = shape('SessionStructuredBlockToolResult', {
+export const BlockToolResult = closedObject('SessionStructuredBlockToolResult', {
   type: Type.Literal('tool_result'),
-  content: text,
-  file_path: text,
-  is_error: flag,
-  name: text,
+  content: optionalString,
+  file_path: optionalString,
+  is_error: optionalBoolean,
+  name: optionalString,
   structured: optional(ToolResult),
-  tool_call_id: text,
+  tool_call_id: optionalString,
 })
 
-export const BlockInteraction = shape('SessionStructuredBlockInteraction', {
+export const BlockInteraction = closedObject('SessionStructuredBlockInteraction', {
   type: Type.Literal('interaction'),
   interaction: optional(Interaction),
 })
 
-export const BlockImage = shape('SessionStructuredBlockImage', {
+export const BlockImage = closedObject('SessionStructuredBlockImage', {
   type: Type.Literal('image'),
-  file_path: text,
-  image_url: text,
-  mime_type: text,
-  text,
+  file_path: optionalString,
+  image_url: optionalString,
+  mime_type: optionalString,
+  text: optionalString,
 })
 
-export const BlockUnknown = shape('SessionStructuredBlockUnknown', {
+export const BlockUnknown = closedObject('SessionStructuredBlockUnknown', {
   type: Type.Literal('unknown'),
-  content: text,
-  file_path: text,
-  id: text,
-  image_url: text,
+  content: optionalString,
+  file_path: optionalString,
+  id: optionalString,
+  image_url: optionalString,
   input: optional(ToolInput),
   interaction: optional(Interaction),
-  is_error: flag,
-  mime_type: text,
-  name: text,
-  signature: text,
+  is_error: optionalBoolean,
+  mime_type: optionalString,
+  name: optionalString,
+  signature: optionalString,
   structured: optional(ToolResult),
-  text,
-  thinking: text,
-  tool_call_id: text,
+  text: optionalString,
+  thinking: optionalString,
+  tool_call_id: optionalString,
 })
 
 export const Block = Type.Union(

@@ -1,12 +1,12 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
-/** Fields that a structured transcript has only where a program's log tells them. */
-export const text = Type.Optional(Type.String())
-export const count = Type.Optional(Type.Integer())
-export const flag = Type.Optional(Type.Boolean())
-export const strings = Type.Optional(Type.Array(Type.String()))
+/** Optional fields of structured transcripts, present when the log of a program has them. */
+export const optionalString = Type.Optional(Type.String())
+export const optionalInteger = Type.Optional(Type.Integer())
+export const optionalBoolean = Type.Optional(Type.Boolean())
+export const optionalStrings = Type.Optional(Type.Array(Type.String()))
 
-export const optional = <Shape extends TSchema>(of: Shape) => Type.Optional(of)
+export const optional = <Shape extends TSchema>(schema: Shape) => Type.Optional(schema)
 
-export const shape = <Fields extends TProperties>($id: string, fields: Fields) =>
+export const closedObject = <Fields extends TProperties>($id: string, fields: Fields) =>
   Type.Object(fields, { $id, additionalProperties: false })

@@ -1,36 +1,46 @@
 import { Type } from '@sinclair/typebox'
-import { count, flag, optional, shape, strings, text } from './fields.ts'
+import { closedObject, optional, optionalBoolean, optionalInteger, optionalString, optionalStrings } from './fields.ts'
 
-export const Generation = shape('SessionStructuredGeneration', { id: Type.String(), observed_at: text })
+export const Generation = closedObject('SessionStructuredGeneration', {
+  id: Type.String(),
+  observed_at: optionalString,
+})
 
-export const Cursor = shape('SessionStructuredCursor', { resume_token: Type.String(), after_entry_id: text })
+export const Cursor = closedObject('SessionStructuredCursor', {
+  resume_token: Type.String(),
+  after_entry_id: optionalString,
+})
 
-export const Continuity = shape('SessionStructuredContinuity', {
+export const Continuity = closedObject('SessionStructuredContinuity', {
   status: Type.String(),
-  compaction_count: count,
-  has_branches: flag,
-  note: text,
+  compaction_count: optionalInteger,
+  has_branches: optionalBoolean,
+  note: optionalString,
 })
 
-export const TailState = shape('SessionStructuredTailState', {
+export const TailState = closedObject('SessionStructuredTailState', {
   activity: Type.String(),
-  degraded: flag,
-  degraded_reason: text,
-  last_entry_id: text,
-  open_tool_call_ids: strings,
-  pending_interaction_ids: strings,
+  degraded: optionalBoolean,
+  degraded_reason: optionalString,
+  last_entry_id: optionalString,
+  open_tool_call_ids: optionalStrings,
+  pending_interaction_ids: optionalStrings,
 })
 
-export const Diagnostic = shape('SessionStructuredDiagnostic', { code: Type.String(), count, message: text })
+export const Diagnostic = closedObject('SessionStructuredDiagnostic', {
+  code: Type.String(),
+  count: optionalInteger,
+  message: optionalString,
+})
 
-export const History = shape('SessionStructuredHistory', {
+export const History = closedObject('SessionStructuredHistory', {
   continuity: Continuity,
   cursor: Cursor,
   generation: Generation,
   tail_state: TailState,
   transcript_stream_id: Type.String(),
   diagnostics: optional(Type.Array(Diagnostic)),
-  gc_session_id: text,
-  logical_conversation_id: text,
-  provider_session_id: text,
+  gc_session_id: optionalString,
+  logical_conversation_id: optionalString,
+  provider_session_id: optionalString,
 })

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Block } from './blocks.ts'
-import { count, optional, shape, strings, text } from './fields.ts'
+import { closedObject, optional, optionalInteger, optionalString, optionalStrings } from './fields.ts'
 
 /** `final` will not change any more; `superseded` was replaced by a later one. */
 const Status = Type.Union([
@@ -10,92 +10,92 @@ const Status = Type.Union([
   Type.Literal('superseded'),
 ])
 
-export const Usage = shape('SessionStructuredUsage', {
-  cache_creation_tokens: count,
-  cache_read_tokens: count,
-  context_percent: count,
-  context_used_tokens: count,
-  context_window_tokens: count,
-  input_tokens: count,
-  output_tokens: count,
-  reasoning_tokens: count,
+export const Usage = closedObject('SessionStructuredUsage', {
+  cache_creation_tokens: optionalInteger,
+  cache_read_tokens: optionalInteger,
+  context_percent: optionalInteger,
+  context_used_tokens: optionalInteger,
+  context_window_tokens: optionalInteger,
+  input_tokens: optionalInteger,
+  output_tokens: optionalInteger,
+  reasoning_tokens: optionalInteger,
 })
 
-export const IDESelection = shape('SessionStructuredIDESelection', { text })
+export const IDESelection = closedObject('SessionStructuredIDESelection', { text: optionalString })
 
-export const UploadedFile = shape('SessionStructuredUploadedFile', {
-  file_path: text,
-  mime_type: text,
-  original_name: text,
-  preview_url: text,
-  size: text,
+export const UploadedFile = closedObject('SessionStructuredUploadedFile', {
+  file_path: optionalString,
+  mime_type: optionalString,
+  original_name: optionalString,
+  preview_url: optionalString,
+  size: optionalString,
 })
 
-export const UserPrompt = shape('SessionStructuredUserPrompt', {
-  opened_files: strings,
+export const UserPrompt = closedObject('SessionStructuredUserPrompt', {
+  opened_files: optionalStrings,
   selections: optional(Type.Array(IDESelection)),
-  text,
+  text: optionalString,
   uploaded_files: optional(Type.Array(UploadedFile)),
 })
 
-export const SystemEvent = shape('SessionStructuredSystemEvent', {
-  kind: text,
-  category: text,
-  code: text,
-  message: text,
+export const SystemEvent = closedObject('SessionStructuredSystemEvent', {
+  kind: optionalString,
+  category: optionalString,
+  code: optionalString,
+  message: optionalString,
 })
 
-export const MessageUser = shape('SessionStructuredMessageUser', {
+export const MessageUser = closedObject('SessionStructuredMessageUser', {
   role: Type.Literal('user'),
   blocks: Type.Array(Block),
   id: Type.String(),
   status: Status,
-  provider: text,
-  timestamp: text,
+  provider: optionalString,
+  timestamp: optionalString,
   user_prompt: optional(UserPrompt),
 })
 
-export const MessageAssistant = shape('SessionStructuredMessageAssistant', {
+export const MessageAssistant = closedObject('SessionStructuredMessageAssistant', {
   role: Type.Literal('assistant'),
   blocks: Type.Array(Block),
   id: Type.String(),
   status: Status,
-  model: text,
-  provider: text,
-  stop_reason: text,
-  timestamp: text,
+  model: optionalString,
+  provider: optionalString,
+  stop_reason: optionalString,
+  timestamp: optionalString,
   usage: optional(Usage),
 })
 
-export const MessageSystem = shape('SessionStructuredMessageSystem', {
+export const MessageSystem = closedObject('SessionStructuredMessageSystem', {
   role: Type.Literal('system'),
   blocks: Type.Array(Block),
   id: Type.String(),
   status: Status,
-  provider: text,
+  provider: optionalString,
   system_event: optional(SystemEvent),
-  timestamp: text,
+  timestamp: optionalString,
 })
 
-export const MessageTool = shape('SessionStructuredMessageTool', {
+export const MessageTool = closedObject('SessionStructuredMessageTool', {
   role: Type.Literal('tool'),
   blocks: Type.Array(Block),
   id: Type.String(),
   status: Status,
-  provider: text,
-  timestamp: text,
+  provider: optionalString,
+  timestamp: optionalString,
 })
 
-export const MessageUnknown = shape('SessionStructuredMessageUnknown', {
+export const MessageUnknown = closedObject('SessionStructuredMessageUnknown', {
   role: Type.Literal('unknown'),
   blocks: Type.Array(Block),
   id: Type.String(),
   status: Status,
-  model: text,
-  provider: text,
-  stop_reason: text,
+  model: optionalString,
+  provider: optionalString,
+  stop_reason: optionalString,
   system_event: optional(SystemEvent),
-  timestamp: text,
+  timestamp: optionalString,
   usage: optional(Usage),
   user_prompt: optional(UserPrompt),
 })

@@ -1,43 +1,50 @@
 import { Type } from '@sinclair/typebox'
-import { count, flag, optional, shape, strings, text } from './fields.ts'
+import { closedObject, optional, optionalBoolean, optionalInteger, optionalString, optionalStrings } from './fields.ts'
 
-export const Argument = shape('SessionStructuredArgument', { name: Type.String(), value: Type.String() })
+export const Argument = closedObject('SessionStructuredArgument', { name: Type.String(), value: Type.String() })
 
-export const TodoItem = shape('SessionStructuredTodoItem', {
-  active_form: text,
-  content: text,
-  id: text,
-  priority: text,
-  status: text,
+export const TodoItem = closedObject('SessionStructuredTodoItem', {
+  active_form: optionalString,
+  content: optionalString,
+  id: optionalString,
+  priority: optionalString,
+  status: optionalString,
 })
 
-export const PlanStep = shape('SessionStructuredPlanStep', { status: text, step: text })
+export const PlanStep = closedObject('SessionStructuredPlanStep', { status: optionalString, step: optionalString })
 
-export const PatchHunk = shape('SessionStructuredPatchHunk', {
-  file_path: text,
-  lines: strings,
-  new_lines: count,
-  new_start: count,
-  old_lines: count,
-  old_start: count,
+export const PatchHunk = closedObject('SessionStructuredPatchHunk', {
+  file_path: optionalString,
+  lines: optionalStrings,
+  new_lines: optionalInteger,
+  new_start: optionalInteger,
+  old_lines: optionalInteger,
+  old_start: optionalInteger,
 })
 
-export const QuestionOption = shape('SessionStructuredQuestionOption', { description: text, label: text })
+export const QuestionOption = closedObject('SessionStructuredQuestionOption', {
+  description: optionalString,
+  label: optionalString,
+})
 
-export const Question = shape('SessionStructuredQuestion', {
-  header: text,
-  multi_select: flag,
+export const Question = closedObject('SessionStructuredQuestion', {
+  header: optionalString,
+  multi_select: optionalBoolean,
   options: optional(Type.Array(QuestionOption)),
-  question: text,
+  question: optionalString,
 })
 
-export const SearchResultItem = shape('SessionStructuredSearchResultItem', { snippet: text, title: text, url: text })
+export const SearchResultItem = closedObject('SessionStructuredSearchResultItem', {
+  snippet: optionalString,
+  title: optionalString,
+  url: optionalString,
+})
 
-export const Interaction = shape('SessionStructuredInteraction', {
-  kind: text,
+export const Interaction = closedObject('SessionStructuredInteraction', {
+  kind: optionalString,
   state: Type.String(),
-  action: text,
-  options: strings,
-  prompt: text,
-  request_id: text,
+  action: optionalString,
+  options: optionalStrings,
+  prompt: optionalString,
+  request_id: optionalString,
 })

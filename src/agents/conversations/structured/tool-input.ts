@@ -1,131 +1,131 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { optional, shape, strings, text } from './fields.ts'
+import { closedObject, optional, optionalString, optionalStrings } from './fields.ts'
 import { Argument, PlanStep, TodoItem } from './parts.ts'
 
-export const ToolInputArguments = shape('SessionStructuredToolInputArguments', {
+export const ToolInputArguments = closedObject('SessionStructuredToolInputArguments', {
   kind: Type.Literal('arguments'),
   arguments: Type.Array(Argument),
 })
 
-export const ToolInputCode = shape('SessionStructuredToolInputCode', {
+export const ToolInputCode = closedObject('SessionStructuredToolInputCode', {
   kind: Type.Literal('code'),
   code: Type.String(),
-  language: text,
+  language: optionalString,
 })
 
-export const ToolInputCommand = shape('SessionStructuredToolInputCommand', {
+export const ToolInputCommand = closedObject('SessionStructuredToolInputCommand', {
   kind: Type.Literal('command'),
   command: Type.String(),
   arguments: optional(Type.Array(Argument)),
 })
 
-export const ToolInputFetch = shape('SessionStructuredToolInputFetch', {
+export const ToolInputFetch = closedObject('SessionStructuredToolInputFetch', {
   kind: Type.Literal('fetch'),
-  prompt: text,
-  url: text,
+  prompt: optionalString,
+  url: optionalString,
 })
 
-export const ToolInputFile = shape('SessionStructuredToolInputFile', {
+export const ToolInputFile = closedObject('SessionStructuredToolInputFile', {
   kind: Type.Literal('file'),
   file_path: Type.String(),
-  command: text,
-  language: text,
+  command: optionalString,
+  language: optionalString,
 })
 
-export const ToolInputGlob = shape('SessionStructuredToolInputGlob', {
+export const ToolInputGlob = closedObject('SessionStructuredToolInputGlob', {
   kind: Type.Literal('glob'),
   arguments: optional(Type.Array(Argument)),
-  file_path: text,
-  pattern: text,
-  query: text,
+  file_path: optionalString,
+  pattern: optionalString,
+  query: optionalString,
 })
 
-export const ToolInputPatch = shape('SessionStructuredToolInputPatch', {
+export const ToolInputPatch = closedObject('SessionStructuredToolInputPatch', {
   kind: Type.Literal('patch'),
   patch: Type.String(),
-  file_path: text,
-  language: text,
+  file_path: optionalString,
+  language: optionalString,
 })
 
-export const ToolInputPlan = shape('SessionStructuredToolInputPlan', {
+export const ToolInputPlan = closedObject('SessionStructuredToolInputPlan', {
   kind: Type.Literal('plan'),
-  explanation: text,
-  plan: text,
+  explanation: optionalString,
+  plan: optionalString,
   steps: optional(Type.Array(PlanStep)),
 })
 
-export const ToolInputQuestion = shape('SessionStructuredToolInputQuestion', {
+export const ToolInputQuestion = closedObject('SessionStructuredToolInputQuestion', {
   kind: Type.Literal('question'),
-  options: strings,
-  question: text,
+  options: optionalStrings,
+  question: optionalString,
 })
 
-export const ToolInputSearch = shape('SessionStructuredToolInputSearch', {
+export const ToolInputSearch = closedObject('SessionStructuredToolInputSearch', {
   kind: Type.Literal('search'),
   arguments: optional(Type.Array(Argument)),
-  command: text,
-  file_path: text,
-  pattern: text,
-  query: text,
+  command: optionalString,
+  file_path: optionalString,
+  pattern: optionalString,
+  query: optionalString,
 })
 
-export const ToolInputStdin = shape('SessionStructuredToolInputStdin', {
+export const ToolInputStdin = closedObject('SessionStructuredToolInputStdin', {
   kind: Type.Literal('stdin'),
-  linked_command: text,
-  task_id: text,
-  text,
+  linked_command: optionalString,
+  task_id: optionalString,
+  text: optionalString,
 })
 
-export const ToolInputTask = shape('SessionStructuredToolInputTask', {
+export const ToolInputTask = closedObject('SessionStructuredToolInputTask', {
   kind: Type.Literal('task'),
-  description: text,
-  prompt: text,
-  task_id: text,
-  task_status: text,
-  task_type: text,
+  description: optionalString,
+  prompt: optionalString,
+  task_id: optionalString,
+  task_status: optionalString,
+  task_type: optionalString,
 })
 
-export const ToolInputText = shape('SessionStructuredToolInputText', {
+export const ToolInputText = closedObject('SessionStructuredToolInputText', {
   kind: Type.Literal('text'),
   text: Type.String(),
 })
 
-export const ToolInputTodo = shape('SessionStructuredToolInputTodo', {
+export const ToolInputTodo = closedObject('SessionStructuredToolInputTodo', {
   kind: Type.Literal('todo'),
   todos: optional(Type.Array(TodoItem)),
 })
 
-export const ToolInputUnknown = shape('SessionStructuredToolInputUnknown', {
+export const ToolInputUnknown = closedObject('SessionStructuredToolInputUnknown', {
   kind: Type.Literal('unknown'),
   arguments: optional(Type.Array(Argument)),
-  code: text,
-  command: text,
-  description: text,
-  explanation: text,
-  file_path: text,
-  language: text,
-  linked_command: text,
-  options: strings,
-  patch: text,
-  pattern: text,
-  plan: text,
-  prompt: text,
-  query: text,
-  question: text,
+  code: optionalString,
+  command: optionalString,
+  description: optionalString,
+  explanation: optionalString,
+  file_path: optionalString,
+  language: optionalString,
+  linked_command: optionalString,
+  options: optionalStrings,
+  patch: optionalString,
+  pattern: optionalString,
+  plan: optionalString,
+  prompt: optionalString,
+  query: optionalString,
+  question: optionalString,
   steps: optional(Type.Array(PlanStep)),
-  task_id: text,
-  task_status: text,
-  task_type: text,
-  text,
+  task_id: optionalString,
+  task_status: optionalString,
+  task_type: optionalString,
+  text: optionalString,
   todos: optional(Type.Array(TodoItem)),
-  url: text,
+  url: optionalString,
 })
 
-export const ToolInputWrite = shape('SessionStructuredToolInputWrite', {
+export const ToolInputWrite = closedObject('SessionStructuredToolInputWrite', {
   kind: Type.Literal('write'),
-  file_path: text,
-  language: text,
-  text,
+  file_path: optionalString,
+  language: optionalString,
+  text: optionalString,
 })
 
 export const ToolInput = Type.Union(

@@ -1,47 +1,47 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { optional, shape } from './fields.ts'
+import { closedObject, optional } from './fields.ts'
 import { History } from './history.ts'
 import { Message } from './messages.ts'
 import { OutputTurn, PaginationInfo } from './turns.ts'
 
-const whose = {
+const sessionFields = {
   id: Type.String({ description: 'The session.' }),
   template: Type.String(),
   provider: Type.String(),
 }
-const paged = { pagination: optional(PaginationInfo) }
+const pagedFields = { pagination: optional(PaginationInfo) }
 const turns = Type.Array(OutputTurn)
 const Raw = Type.Unknown({
   $id: 'SessionRawMessageFrame',
-  description: 'An entry of the program’s own log, as it stands there.',
+  description: 'An entry as the program logged it.',
 })
-const structured = {
-  ...whose,
+const structuredFields = {
+  ...sessionFields,
   format: Type.Literal('structured'),
   schema_version: Type.Literal('session.structured.v1'),
   history: History,
   structured_messages: Type.Array(Message),
-  ...paged,
+  ...pagedFields,
 }
 
-export const ConversationTranscript = shape('SessionTranscriptConversationResponse', {
-  ...whose,
+export const ConversationTranscript = closedObject('SessionTranscriptConversationResponse', {
+  ...sessionFields,
   format: Type.Union([Type.Literal('conversation'), Type.Literal('text')], {
     description: '`text` when only the screen can be shown.',
   }),
   turns: optional(turns),
-  ...paged,
+  ...pagedFields,
 })
 
-export const RawTranscript = shape('SessionTranscriptRawResponse', {
-  ...whose,
+export const RawTranscript = closedObject('SessionTranscriptRawResponse', {
+  ...sessionFields,
   format: Type.Literal('raw'),
   messages: Type.Array(Raw),
-  ...paged,
+  ...pagedFields,
 })
 
-export const StructuredTranscript = shape('SessionTranscriptStructuredResponse', {
-  ...structured,
+export const StructuredTranscript = closedObject('SessionTranscriptStructuredResponse', {
+  ...structuredFields,
   operation: Type.Literal('snapshot'),
 })
 
@@ -50,15 +50,20 @@ export const Transcript = Type.Union([ConversationTranscript, RawTranscript, Str
 })
 export type Transcript = Static<typeof Transcript>
 
-export const TurnFrame = shape('SessionStreamMessageEvent', { ...whose, format: Type.String(), turns, ...paged })
-export const RawFrame = shape('SessionStreamRawMessageEvent', {
-  ...whose,
+export const TurnFrame = closedObject('SessionStreamMessageEvent', {
+  ...sessionFields,
+  format: Type.String(),
+  turns,
+  ...pagedFields,
+})
+export const RawFrame = closedObject('SessionStreamRawMessageEvent', {
+  ...sessionFields,
   format: Type.String(),
   messages: Type.Array(Raw),
-  ...paged,
+  ...pagedFields,
 })
-export const StructuredFrame = shape('SessionStreamStructuredMessageEvent', {
-  ...structured,
+export const StructuredFrame = closedObject('SessionStreamStructuredMessageEvent', {
+  ...structuredFields,
   operation: Type.Union([Type.Literal('snapshot'), Type.Literal('upsert'), Type.Literal('reset')]),
   reset_reason: optional(
     Type.Union([
@@ -71,10 +76,10 @@ export const StructuredFrame = shape('SessionStreamStructuredMessageEvent', {
 })
 export type StructuredFrame = Static<typeof StructuredFrame>
 
-export const ActivityFrame = shape('SessionActivityEvent', {
+export const ActivityFrame = closedObject('SessionActivityEvent', {
   activity: Type.String({ description: '`idle` or `in-turn`.' }),
 })
-export const PendingCleared = shape('SessionPendingClearedEvent', { request_id: Type.String() })
+export const PendingCleared = closedObject('SessionPendingClearedEvent', { request_id: Type.String() })
 
 export const TranscriptFormat = Type.Union([
   Type.Literal('conversation'),

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { AgentOutput } from '../../../../src/agents/agents/schema.ts'
 import type { SessionResponse } from '../../../../src/agents/sessions/schema.ts'
-import { framesOf, openScribes } from '../recording-city.ts'
+import { framesOf, openRecordingCity } from '../recording-city.ts'
 import { append, claude, write } from '../samples.ts'
 
-let town: Awaited<ReturnType<typeof openScribes>>
+let town: Awaited<ReturnType<typeof openRecordingCity>>
 beforeAll(async () => {
-  town = await openScribes()
+  town = await openRecordingCity()
   await town.json(['agent', 'add', 'clerk', '--provider', 'scribe', '--max', '5'])
 }, 20_000)
 afterAll(async () => {
