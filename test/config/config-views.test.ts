@@ -20,7 +20,7 @@ test('the configuration in force is shown with what a person suspended', async (
   const shown = await town.get('config')
   expect(shown).toMatchObject({
     workspace: {
-      name: 'here',
+      name: 'mill',
       prefix: 'he',
       declared_name: 'declared',
       provider: 'mine',
@@ -44,7 +44,7 @@ test('the configuration in force is shown with what a person suspended', async (
 test('the defaults are the builtin providers and nothing else', async () => {
   await using town = await agentsWorld(TOWN)
   expect(await town.get('config/defaults')).toMatchObject({
-    ...{ workspace: { name: 'here', prefix: 'he', suspended: false }, agents: [], rigs: [] },
+    ...{ workspace: { name: 'mill', prefix: 'mi', suspended: false }, agents: [], rigs: [] },
     providers: { claude: { command: 'claude' }, gemini: { command: 'gemini' } },
   })
 })

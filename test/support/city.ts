@@ -4,7 +4,9 @@ import type { CityDependencies } from '../../src/city/dependencies.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { errorMessage } from '../../src/core/errors.ts'
+import type { SessionHost } from '../../src/host/client/session-host.ts'
 import { type HostWorld, hostWorld } from '../host/world.ts'
+import type { TestClock } from './clock.ts'
 import { type TempFolder, tempFolder } from './folder.ts'
 
 /** A city of one test: the real `City` on a folder, a database and a session host of its own. */
@@ -20,8 +22,15 @@ export interface TestTown extends AsyncDisposable {
   open(dependencies?: Partial<CityDependencies>): Promise<City>
 }
 
+interface TownOptions {
+  /** Time moved by hand, for the city and its deadlines. */
+  clock?: TestClock
+  /** Used instead of a host process of its own, such as `idleHost()`. */
+  host?: SessionHost
+}
+
 /** A town whose city is called mill, with ids that begin with `mi`. */
-export function testTown(toml = ''): TestTown {
+export function testTown(toml = '', { clock, host }: TownOptions = {}): TestTown {
   const folder = tempFolder()
   const hosts = hostWorld()
   const path = folder.at('city')
@@ -36,7 +45,8 @@ export function testTown(toml = ''): TestTown {
     reports,
     declare: (text) => writeFileSync(`${path}/city.toml`, `[workspace]\nname = "mill"\nprefix = "mi"\n${text}`),
     async open(dependencies = {}) {
-      const deadlines = new Deadlines(systemClock, undefined, (error) => reports.push(errorMessage(error)))
+      const report = (error: unknown) => reports.push(errorMessage(error))
+      const deadlines = clock ? new Deadlines(clock, clock, report) : new Deadlines(systemClock, undefined, report)
       const city = await openCity({
         name: 'mill',
         path,
@@ -45,8 +55,8 @@ export function testTown(toml = ''): TestTown {
         version: '0.0.0',
         env: process.env,
         url: () => 'http://127.0.0.1:1',
-        host: dependencies.host ?? (await hosts.connect()),
-        clock: systemClock,
+        host: dependencies.host ?? host ?? (await hosts.connect()),
+        clock: clock ?? systemClock,
         deadlines,
         report: (message) => reports.push(message),
         phase: () => {},

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentOutput, AgentResponse } from '../../../src/agents/agents/schema.ts'
-import { agentsWorld } from './world.ts'
+import { agentsWorld, inventedSessionsWorld } from './world.ts'
 
 const TOWN = {
   'city.toml': '# ours\n[[rigs]]\nname = "shop"\npath = "$"\n',
@@ -16,7 +16,7 @@ const names = (body: unknown) => rows(body).map(({ name }) => name)
 
 describe('listing agents', () => {
   test('shows one row for a single session, every slot of a pool, and the running instances of an unlimited pool', async () => {
-    await using town = await agentsWorld(TOWN)
+    await using town = await inventedSessionsWorld(TOWN)
     expect(names(await town.get('agents'))).toEqual(['shop/opal', 'shop/crew-2', 'shop/crew-3', 'mayor', 'swarm'])
     town.sessions.run('swarm', 'swarm-1')
     town.sessions.run('swarm', 'swarm-7')
@@ -35,7 +35,7 @@ describe('listing agents', () => {
   })
 
   test('filters by pool, rig and running, and peeks at screens', async () => {
-    await using town = await agentsWorld(TOWN)
+    await using town = await inventedSessionsWorld(TOWN)
     town.sessions.run('shop/crew', 'shop/crew-2')
     expect(names(await town.get('agents?pool=shop%2Fcrew'))).toEqual(['shop/opal', 'shop/crew-2', 'shop/crew-3'])
     expect(names(await town.get('agents?rig=shop&running=false'))).toEqual(['shop/opal', 'shop/crew-3'])
@@ -50,7 +50,7 @@ describe('listing agents', () => {
 
 describe('an agent', () => {
   test('is in the first state that applies', async () => {
-    await using town = await agentsWorld(TOWN)
+    await using town = await inventedSessionsWorld(TOWN)
     const state = async () => (await town.get('agent/mayor')).state
     expect(await state()).toBe('stopped')
     const now = town.clock.now()
@@ -67,7 +67,7 @@ describe('an agent', () => {
   })
 
   test('is shown with its provider, its session and its work', async () => {
-    await using town = await agentsWorld(TOWN)
+    await using town = await inventedSessionsWorld(TOWN)
     town.sessions.run('mayor', 'mayor', {
       ...{
         lastActivity: town.clock.now(),
@@ -99,7 +99,7 @@ describe('an agent', () => {
   })
 
   test('that cannot be started shows the reason', async () => {
-    await using town = await agentsWorld(TOWN)
+    await using town = await inventedSessionsWorld(TOWN)
     town.sessions.missing = "provider 'claude' not found in PATH"
     expect(await town.get('agent/mayor')).toMatchObject({ available: false, unavailable_reason: town.sessions.missing })
     await town.send('POST', 'agent/mayor/suspend')
@@ -133,7 +133,7 @@ describe('creating an agent', () => {
     expect(await town.send('DELETE', 'agent/shop/worker')).toEqual({ status: 200, body: { status: 'deleted' } })
     expect(town.declared()).toEqual(before)
     expect(existsSync(join(town.path, 'agents/worker'))).toBe(false)
-    expect(town.log.head).toBe(0)
+    expect(town.recorded()).toEqual([])
   })
 
   test('accepts every field of a declaration', async () => {
@@ -181,7 +181,7 @@ describe('creating an agent', () => {
     expect(answer.status).toBe(status)
     expect(answer.body.detail).toContain(detail)
     expect(town.declared()).toEqual(before)
-    expect(town.log.head).toBe(0)
+    expect(town.recorded()).toEqual([])
   })
 
   test('by a session cannot grant permissions that the session lacks', async () => {
@@ -228,11 +228,11 @@ describe('changing an agent', () => {
     expect(await town.get('agent/shop/crew')).toMatchObject({ suspended: false })
     expect(heard).toBe(2)
     expect(town.declared()).toEqual(before)
-    expect(town.log.head).toBe(0)
+    expect(town.recorded()).toEqual([])
   })
 
   test('restarts its sessions, and any other action is an error', async () => {
-    await using town = await agentsWorld(TOWN)
+    await using town = await inventedSessionsWorld(TOWN)
     expect(await town.send('POST', 'agent/shop/crew/restart')).toEqual({ status: 200, body: { status: 'ok' } })
     expect(town.sessions.restarted).toEqual([['shop/crew']])
     expect(await town.send('POST', 'agent/mayor/explode')).toMatchObject({
@@ -245,7 +245,7 @@ describe('changing an agent', () => {
 
 describe('the output of an agent', () => {
   test('is paged by segments, also for an agent whose name could be a rig', async () => {
-    await using town = await agentsWorld(TOWN)
+    await using town = await inventedSessionsWorld(TOWN)
     town.sessions.run('mayor', 'mayor')
     town.sessions.run('shop/crew', 'shop/crew-2')
     const turns = async (at: string) => ((await town.get(at)) as AgentOutput).turns[0]?.text
@@ -258,7 +258,7 @@ describe('the output of an agent', () => {
   })
 
   test('streams as numbered turns, and a header tells that the agent is stopped', async () => {
-    await using town = await agentsWorld(TOWN)
+    await using town = await inventedSessionsWorld(TOWN)
     town.sessions.run('mayor', 'mayor', { running: false })
     const answer = await town.server.get('/v0/city/c/agent/mayor/output/stream')
     expect(answer.headers.get('gc-agent-status')).toBe('stopped')

@@ -4,26 +4,21 @@ import { Agents } from '../../../src/agents/agents/agents.ts'
 import { agentRoutes } from '../../../src/agents/agents/routes.ts'
 import type { AgentOutput } from '../../../src/agents/agents/schema.ts'
 import type { AgentSession, AgentSessions } from '../../../src/agents/agents/sessions.ts'
-import { cityMigrations } from '../../../src/city/database/migrations.ts'
-import { Config } from '../../../src/config/config.ts'
-import { ConfigViews } from '../../../src/config/config-views.ts'
+import type { City } from '../../../src/city/city.ts'
 import { GitRunner } from '../../../src/config/git/git-runner.ts'
 import { RigClones } from '../../../src/config/rigs/rig-clones.ts'
 import { Rigs } from '../../../src/config/rigs/rigs.ts'
 import { rigRoutes } from '../../../src/config/rigs/routes.ts'
 import { configRoutes } from '../../../src/config/routes.ts'
-import { Suspensions } from '../../../src/config/suspensions/suspensions.ts'
-import { Deadlines } from '../../../src/core/deadlines.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { EventLog } from '../../../src/core/events/log.ts'
-import { Store } from '../../../src/core/store.ts'
 import type { Caller } from '../../../src/http/caller.ts'
 import { serve } from '../../http/serve.ts'
+import { testTown } from '../../support/city.ts'
 import { TestClock } from '../../support/clock.ts'
-import { tempFolder } from '../../support/folder.ts'
+import { idleHost } from '../../support/idle-host.ts'
 
-/** Sessions as a list that a test writes; what they are told is kept. */
-export class SomeSessions implements AgentSessions {
+/** Sessions as a list that a test writes, for what no real session shows at will; it keeps what was restarted. */
+class InventedSessions implements AgentSessions {
   readonly started: (AgentSession & { agent: string })[] = []
   readonly restarted: string[][] = []
   readonly work = new Map<string, string>()
@@ -98,65 +93,67 @@ type JsonBody = Record<string, unknown>
 
 const readJson = async (response: Response): Promise<JsonBody> => (await response.json()) as JsonBody
 
-/** A city's agents and rigs behind their routes, on a folder of their own. */
-export async function agentsWorld(
-  files: Record<string, string>,
-  { isAllowedHost }: { isAllowedHost?: (host: string) => Promise<boolean> } = {},
-) {
-  const folder = tempFolder()
-  const path = folder.at('city')
+type Served = Pick<City, 'agents' | 'rigs' | 'clones'>
+
+/** A city that runs no program, on files of a test, and its agents, rigs and configuration behind their routes. */
+export const agentsWorld = (files: Record<string, string>) => openWorld(files, (city) => city)
+
+/** The same, except that its agents and rigs show the sessions that the test invents. */
+export async function inventedSessionsWorld(files: Record<string, string>) {
+  const sessions = new InventedSessions()
+  const world = await openWorld(files, ({ store, config, suspensions, clock, deadlines, env, clones }) => ({
+    agents: new Agents(store, config, suspensions, sessions, clock),
+    rigs: new Rigs(store, config, suspensions, sessions, new GitRunner({ deadlines, env }), clones),
+    clones,
+  }))
+  return { ...world, sessions }
+}
+
+/** The same, except that rigs are cloned from any host, also from this machine. */
+export const clonesFromAnyHost = (files: Record<string, string>) =>
+  openWorld(files, (city) => {
+    const git = new GitRunner(city)
+    const clones = new RigClones({ ...city, git, isAllowedHost: async () => true })
+    const sessions = new InventedSessions()
+    return {
+      agents: city.agents,
+      clones,
+      rigs: new Rigs(city.store, city.config, city.suspensions, sessions, git, clones),
+    }
+  })
+
+async function openWorld(files: Record<string, string>, serviceOf: (city: City) => Served) {
+  const clock = new TestClock()
+  const town = testTown('', { clock, host: idleHost() })
+  const { folder, path, reports } = town
   const put = (name: string, text: string) => {
     mkdirSync(dirname(join(path, name)), { recursive: true })
     writeFileSync(join(path, name), text)
   }
   for (const [name, text] of Object.entries(files)) put(name, text.replaceAll('$', folder.path))
-  const clock = new TestClock()
-  const store = Store.open(folder.at('city', '.gc', 'city.db'), cityMigrations)
-  const deadlines = new Deadlines()
-  const log = new EventLog(store, clock, deadlines)
-  const config = await Config.open(path)
-  const suspensions = new Suspensions(store)
-  const sessions = new SomeSessions()
-  const agents = new Agents(store, config, suspensions, sessions, clock)
-  const git = new GitRunner({ deadlines, env: process.env })
-  const reports: string[] = []
-  const report = (message: string) => reports.push(message)
-  const clones = new RigClones({ store, log, clock, config, git, report, ...(isAllowedHost && { isAllowedHost }) })
-  const rigs = new Rigs(store, config, suspensions, sessions, git, clones)
+  const city = await town.open()
+  const { agents, rigs, clones } = serviceOf(city)
+  const { store, log, config, configViews, suspensions } = city
   let caller: Caller = { kind: 'human' }
   const server = serve({
     routes: [
       ...agentRoutes(() => ({ agents })),
       ...rigRoutes(() => ({ rigs })),
-      ...configRoutes(() => ({ configViews: new ConfigViews(config, suspensions, () => 'http://127.0.0.1:8372') })),
+      ...configRoutes(() => ({ configViews })),
     ],
     guard: { resolve: () => caller },
     index: () => log.head,
   })
   const text = (name: string) => readFileSync(join(path, name), 'utf8')
   return {
-    ...{
-      folder,
-      path,
-      put,
-      text,
-      clock,
-      store,
-      log,
-      config,
-      suspensions,
-      sessions,
-      agents,
-      rigs,
-      clones,
-      reports,
-      server,
-    },
+    ...{ folder, path, put, text, clock, store, log, config, suspensions, rigs, clones, reports, server },
+    /** What was recorded since the city was opened. */
+    recorded: () => log.after(0, 1000).filter(({ type }) => type !== 'controller.started'),
     /** Every file that people or we write, by name. */
     declared: () =>
       Object.fromEntries(
         readdirSync(path, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile() && !entry.name.startsWith('city.db'))
+          .filter((entry) => entry.isFile() && !/^(city\.db|lock)/.test(entry.name))
           .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
           .sort()
           .map((name) => [name, text(name)]),
@@ -174,9 +171,7 @@ export async function agentsWorld(
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await clones.close()
-      deadlines.close()
-      await store.close()
-      folder[Symbol.dispose]()
+      await town[Symbol.asyncDispose]()
     },
   }
 }

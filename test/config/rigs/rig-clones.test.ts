@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isPublicAddress, parseRemote } from '../../../src/config/git/remote.ts'
 import { rigClones } from '../../../src/config/rigs/table.ts'
 import type { RecordedEvent } from '../../../src/core/events/event.ts'
-import { agentsWorld } from '../../agents/agents/world.ts'
+import { agentsWorld, clonesFromAnyHost } from '../../agents/agents/world.ts'
 import { tempFolder } from '../../support/folder.ts'
 
 const TOWN = { 'city.toml': '[[rigs]]\nname = "shop"\npath = "$"\n' }
@@ -54,7 +54,6 @@ function repository() {
   }
 }
 
-const anywhere = { isAllowedHost: async () => true }
 type Town = Awaited<ReturnType<typeof agentsWorld>>
 
 /** The event that ends a request. */
@@ -71,20 +70,18 @@ function endOf(town: Town, id: unknown): Promise<RecordedEvent> {
 }
 
 const stepsOf = (town: Town) =>
-  town.log
-    .after(0, 1000)
-    .map(({ type, payload }) => [type, (payload as { step?: string }).step].filter(Boolean).join(' '))
+  town.recorded().map(({ type, payload }) => [type, (payload as { step?: string }).step].filter(Boolean).join(' '))
 
 describe('a rig from a repository', () => {
   test('is cloned into the city after the response, with an event for each step', async () => {
     await using origin = repository()
-    await using town = await agentsWorld(TOWN, anywhere)
+    await using town = await clonesFromAnyHost(TOWN)
     const response = await town.send('POST', 'rigs', {
       name: 'hello',
       git_url: origin.url('/hello.git'),
       request_id: 'hello-0001',
     })
-    expect(response).toEqual({ status: 202, body: { status: 'accepted', request_id: 'hello-0001', event_cursor: '0' } })
+    expect(response).toEqual({ status: 202, body: { status: 'accepted', request_id: 'hello-0001', event_cursor: '1' } })
     expect((await endOf(town, 'hello-0001')).payload).toEqual({
       ...{ request_id: 'hello-0001', rig: 'hello', prefix: 'he', default_branch: 'trunk' },
     })
@@ -104,7 +101,7 @@ describe('a rig from a repository', () => {
 
   test('is cloned once, however often the request is sent under one id', async () => {
     await using origin = repository()
-    await using town = await agentsWorld(TOWN, anywhere)
+    await using town = await clonesFromAnyHost(TOWN)
     const body = { name: 'hello', git_url: origin.url('/slow/hello.git'), request_id: 'hello-0001' }
     const first = await town.send('POST', 'rigs', body)
     expect(await town.send('POST', 'rigs', body)).toEqual(first)
@@ -116,7 +113,7 @@ describe('a rig from a repository', () => {
     const rival = await town.send('POST', 'rigs', { ...body, request_id: 'hello-0002' })
     expect(rival).toMatchObject({
       ...{ status: 409 },
-      body: { errors: [{ value: 'rig_name_conflict' }, { value: 'hello' }, { value: 'hello-0001' }, { value: '0' }] },
+      body: { errors: [{ value: 'rig_name_conflict' }, { value: 'hello' }, { value: 'hello-0001' }, { value: '1' }] },
     })
     origin.open()
     await endOf(town, 'hello-0001')
@@ -136,7 +133,7 @@ describe('a rig from a repository', () => {
 
   test('may need credentials, which are written nowhere', async () => {
     await using origin = repository()
-    await using town = await agentsWorld(TOWN, anywhere)
+    await using town = await clonesFromAnyHost(TOWN)
     const git_url = origin.url('/secret/hello.git', 'me:s3cr3t%40@')
     const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url })
     expect((await endOf(town, body.request_id)).type).toBe('request.result.rig.create')
@@ -150,7 +147,7 @@ describe('a rig from a repository', () => {
     ['that sends elsewhere', '/away/hello.git', 'clone_failed'],
   ])('%s fails with one event and leaves nothing behind', async (_, path, code) => {
     await using origin = repository()
-    await using town = await agentsWorld(TOWN, anywhere)
+    await using town = await clonesFromAnyHost(TOWN)
     const before = town.declared()
     const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url: origin.url(path) })
     expect((await endOf(town, body.request_id)).payload).toMatchObject({ operation: 'rig.create', error_code: code })
@@ -167,7 +164,7 @@ describe('a rig from a repository', () => {
 
   test('does not touch a folder that appeared meanwhile', async () => {
     await using origin = repository()
-    await using town = await agentsWorld(TOWN, anywhere)
+    await using town = await clonesFromAnyHost(TOWN)
     const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url: origin.url('/slow/hello.git') })
     mkdirSync(join(town.path, 'rigs/hello'), { recursive: true })
     writeFileSync(join(town.path, 'rigs/hello/mine'), 'mine')
@@ -210,7 +207,7 @@ describe('a rig from a repository', () => {
     await using town = await agentsWorld(TOWN)
     const response = await town.send('POST', 'rigs', { name: 'hello', git_url: 'https://example.com/x.git', ...more })
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid-request' } })
-    expect(town.log.head).toBe(0)
+    expect(town.recorded()).toEqual([])
   })
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { GitRunner } from '../../../src/config/git/git-runner.ts'
 import { parseStatus, readRepositoryStatus } from '../../../src/config/git/status.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import { agentsWorld } from '../../agents/agents/world.ts'
+import { agentsWorld, inventedSessionsWorld } from '../../agents/agents/world.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
 
@@ -56,7 +56,7 @@ describe('adding a rig', () => {
     expect(town.declared()).toEqual({ ...before, '.gc/site.toml': '' })
     expect(town.suspensions.explicit('rig', 'lib')).toBeUndefined()
     expect(await town.get('rig/lib')).toMatchObject({ status: 404, code: 'rig-not-found' })
-    expect(town.log.head).toBe(0)
+    expect(town.recorded()).toEqual([])
   })
 
   test('reads a relative path from the city', async () => {
@@ -84,13 +84,13 @@ describe('adding a rig', () => {
     expect(response.status).toBe(status)
     expect(response.body.detail).toContain(detail)
     expect(town.declared()).toEqual(before)
-    expect(town.log.head).toBe(0)
+    expect(town.recorded()).toEqual([])
   })
 })
 
 describe('a rig', () => {
   test('counts its agents and what of them runs', async () => {
-    await using town = await agentsWorld(TOWN)
+    await using town = await inventedSessionsWorld(TOWN)
     const now = town.clock.now()
     town.sessions.run('shop/crew', 'shop/crew-1', { lastActivity: now - 5000 })
     town.sessions.run('shop/crew', 'shop/crew-2', { lastActivity: now })
@@ -137,11 +137,11 @@ describe('a rig', () => {
     await town.send('POST', 'agent/shop/crew/suspend')
     expect(await town.get('rig/shop')).toMatchObject({ suspended: true })
     expect(town.declared()).toEqual(before)
-    expect(town.log.head).toBe(0)
+    expect(town.recorded()).toEqual([])
   })
 
   test('restarts, and lists the sessions that could not be ended', async () => {
-    await using town = await agentsWorld(TOWN)
+    await using town = await inventedSessionsWorld(TOWN)
     const restart = async () => (await town.send('POST', 'rig/shop/restart')).body
     expect(await restart()).toEqual({ status: 'ok', action: 'restart', rig: 'shop', killed: [], failed: [] })
     town.sessions.run('shop/crew', 'shop/crew-1', { running: false })
