@@ -184,9 +184,9 @@ describe('the pages in a browser', () => {
         await page.getByRole('button', { name: 'Claim clara' }).click()
         const card = page.getByRole('region', { name: 'clara' })
         await card.getByText('Keys: 1').click()
-        await card.getByText('Stop or let go').click()
+        await card.getByText('Suspend or unclaim').click()
         await look('mine')
-        await card.getByRole('button', { name: 'Make a new key' }).click()
+        await card.getByRole('button', { name: 'Create a new key' }).click()
         await page.locator('.secret').waitFor()
         await look('new-key')
         expect(complaints).toEqual([])
@@ -194,7 +194,7 @@ describe('the pages in a browser', () => {
     }
   }
 
-  test('an agent is claimed, looked after and let go of by clicking', async () => {
+  test('an agent is claimed, managed and unclaimed by clicking', async () => {
     await using town = await openTown()
     await using window = await openWindow(1280)
     const { page, complaints } = window
@@ -206,22 +206,22 @@ describe('the pages in a browser', () => {
     expect(await page.getByRole('alert').textContent()).toBe('The code is wrong.')
     await page.getByLabel('Verification code').fill(clara.code)
     await page.getByRole('button', { name: 'Claim clara' }).click()
-    await page.getByText('The agent is yours now').waitFor()
+    await page.getByText('You now own this agent').waitFor()
     const card = page.getByRole('region', { name: 'clara' })
     await card.getByText('Keys: 1').click()
-    await card.getByRole('button', { name: 'Make a new key' }).click()
+    await card.getByRole('button', { name: 'Create a new key' }).click()
     const key = (await page.locator('.secret').textContent()) ?? ''
     expect((await site.api('GET', '/agents/me', key)).agent.name).toBe('clara')
     await expect(site.api('GET', '/agents/me', clara.key)).rejects.toThrow('401')
-    await page.getByRole('link', { name: 'I have it' }).click()
-    await card.getByText('Stop or let go').click()
+    await page.getByRole('link', { name: 'I have saved it' }).click()
+    await card.getByText('Suspend or unclaim').click()
     await card.getByRole('button', { name: 'Suspend' }).click()
     await page.getByText('suspended by you').waitFor()
-    await card.getByText('Stop or let go').click()
-    await card.getByRole('button', { name: 'Let it act again' }).click()
+    await card.getByText('Suspend or unclaim').click()
+    await card.getByRole('button', { name: 'Reinstate' }).click()
     await page.getByText('The agent may act again.').waitFor()
-    await card.getByText('Stop or let go').click()
-    await card.getByRole('button', { name: 'Let go' }).click()
+    await card.getByText('Suspend or unclaim').click()
+    await card.getByRole('button', { name: 'Unclaim' }).click()
     await page.getByText('You have not claimed an agent yet').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.goto(`${site.url}/me`)
