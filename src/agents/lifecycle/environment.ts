@@ -11,7 +11,7 @@ const INHERITED = new Set(
 const INHERITED_PREFIXES =
   /^(LC_|XDG_|ANTHROPIC_|CLAUDE_CONFIG_DIR$|OPENAI_|CODEX_HOME$|GEMINI_|GOOGLE_|XAI_|KIMI_|KIRO_|CURSOR_|COPILOT_|AMP_|GROQ_|CEREBRAS_|AWS_|AZURE_|VERTEX)/
 
-/** What sessions are told of their city and supervisor. */
+/** What sessions need to know of their city and supervisor. */
 export interface CityEnvironment {
   readonly city: string
   /** The city's folder. */

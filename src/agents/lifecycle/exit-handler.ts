@@ -177,7 +177,7 @@ function describeExit(exit: ProcessExit, { state, reason }: SessionRow): string 
   if (exit.usageLimited) return 'the usage limit of its model is reached'
   if (state === 'draining' && reason === 'no-wake-reason') return 'it claimed nothing for a minute and was ended'
   if (state === 'draining') return `it was drained (${reason})`
-  if (exit.how === 'lost') return 'its process was gone when the host was asked'
+  if (exit.how === 'lost') return 'its process was gone when the host was checked'
   if (exit.how === 'not-started') return 'its program could not be started'
   if (exit.signal !== undefined) return `its program was ended by ${exit.signal}`
   return exit.code === 0 ? 'its program exited' : `its program exited with code ${exit.code ?? 'unknown'}`

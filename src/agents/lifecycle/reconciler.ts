@@ -216,7 +216,7 @@ export class Reconciler {
     return hasCreated
   }
 
-  /** What the host runs of this city; undefined when it does not answer, and then it is asked again later. */
+  /** What the host runs of this city; undefined when it does not answer, which is retried later. */
   async #listHosted(): Promise<HostedSession[] | undefined> {
     const { host, city, report, deadlines } = this.options
     try {
@@ -227,7 +227,7 @@ export class Reconciler {
       return own
     } catch (error) {
       this.#hostFailures++
-      report(`the session host does not tell what it runs: ${errorMessage(error)}`)
+      report(`the session host could not list its sessions: ${errorMessage(error)}`)
       deadlines.after(backoff(this.#hostFailures), () => this.wake())
       return undefined
     }

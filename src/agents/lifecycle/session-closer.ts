@@ -29,7 +29,7 @@ export class SessionCloser {
     reactions.on('sessions.beads', ['bead.closed'], (tx, { subject }) => this.#onBeadClosed(tx, subject ?? ''))
   }
 
-  /** Closes a session: what waits for it is told, its names are free, its work is offered again. */
+  /** Closes a session: what waits for it fails, its names become free, its work is offered again. */
   close(tx: Tx, id: string, reason: string): void {
     const { repository, tokens, claims, delivery, requests, activity, clock } = this.options
     const row = repository.get(id)

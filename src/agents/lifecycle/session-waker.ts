@@ -23,7 +23,7 @@ export class SessionWaker {
 
   constructor(private readonly options: SessionWakerOptions) {}
 
-  /** Wakes a session because a caller asks for it. */
+  /** Wakes a session on request. */
   wake(tx: Tx, id: string): void {
     this.release(tx, id)
     for (const listener of this.#listeners) listener(tx, id)

@@ -39,8 +39,8 @@ const stopSession = ({ repository, processes, recorder, clock }: StopAllOptions,
 function depthsOf(agents: CityConfig['agents']): Map<string, number> {
   const depths = new Map<string, number>()
   const depthOf = (agent: CityConfig['agents'][number]): number => {
-    const known = depths.get(agent.qualified)
-    if (known !== undefined) return known
+    const computed = depths.get(agent.qualified)
+    if (computed !== undefined) return computed
     depths.set(agent.qualified, 0)
     const below = agent.dependsOn.map((name) => {
       const dependency = findDependency(agent, name, agents)
