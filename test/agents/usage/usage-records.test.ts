@@ -59,7 +59,7 @@ test('an exhausted budget keeps its agent from being started, and people are not
   expect(types.filter((type: string) => type.startsWith('budget.'))).toEqual([
     ...['budget.set', 'budget.set', 'budget.exhausted', 'budget.set'],
   ])
-  expect((await town.gc(['budget', 'remove', 'usd', '--agent', 'clerk'])).out).toBe('The budget is taken away.\n')
+  expect((await town.gc(['budget', 'remove', 'usd', '--agent', 'clerk'])).out).toBe('The budget was removed.\n')
   expect((await town.gc(['budget', 'list'])).out).toContain('There are no budgets')
   expect(town.reports).toEqual([])
 })

@@ -20,8 +20,8 @@ export class AcpPrompter {
   ) {}
 
   /**
-   * Gives the program a text as its next turn, once for each name; `telling` is waited for before. Delivered when the
-   * program has taken it, queued while it works on another.
+   * Sends a prompt as the program's next turn, once for each name, after `beforePrompt`. Delivered when the program
+   * accepted it, queued while another turn runs.
    */
   async deliver(key: string, prompt: Prompt, beforePrompt: () => Promise<void>): Promise<Delivery> {
     if (!prompt.replacesTurn && this.conversations.isInTurn(key))
