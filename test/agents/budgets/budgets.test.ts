@@ -2,19 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { Budgets } from '../../../src/agents/budgets/budgets.ts'
 import { levelOf, periodOf } from '../../../src/agents/budgets/period.ts'
 import type { UsageOwner } from '../../../src/agents/usage/usage.ts'
-import { cityMigrations } from '../../../src/city/database/migrations.ts'
-import { Config } from '../../../src/config/config.ts'
-import { Deadlines } from '../../../src/core/deadlines.ts'
-import { EventLog } from '../../../src/core/events/log.ts'
-import { Store, type Tx } from '../../../src/core/store.ts'
+import type { Tx } from '../../../src/core/store.ts'
 import type { Caller } from '../../../src/http/caller.ts'
+import { testTown } from '../../support/city.ts'
 import { TestClock } from '../../support/clock.ts'
-import { tempFolder } from '../../support/folder.ts'
-import { write } from '../conversations/samples.ts'
+import { idleHost } from '../../support/idle-host.ts'
 
-const TOML = `[workspace]
-name = "mill"
-[[rigs]]
+const TOML = `[[rigs]]
 name = "web"
 path = "/tmp"
 [[agent]]
@@ -27,42 +21,38 @@ const worker = { qualified: 'web/worker', dir: 'web' }
 
 /** Budgets of a city whose usage the test sets. */
 async function open() {
-  const folder = tempFolder()
-  write(folder.at('city.toml'), TOML)
-  const store = Store.open(folder.at('city.db'), cityMigrations)
   const clock = new TestClock()
-  const deadlines = new Deadlines(clock, clock)
-  const log = new EventLog(store, clock, deadlines)
+  const town = testTown(TOML, { clock, host: idleHost() })
+  const city = await town.open()
+  const { store, log, mail } = city
   let used = { tokens: 0, usd: 0 }
-  let notify = (_: Tx, __: UsageOwner) => {}
+  let onUse = (_: Tx, __: UsageOwner) => {}
   const usage = {
     spent: () => used,
-    onUsage: (listener: typeof notify) => {
-      notify = listener
+    onUsage: (listener: typeof onUse) => {
+      onUse = listener
     },
   }
-  const subjects: string[] = []
-  const budgets = new Budgets({
-    store,
-    log,
-    clock,
-    config: await Config.open(folder.path),
-    usage,
-    notify: (_, subject) => void subjects.push(subject),
-  })
+  const budgets = new Budgets({ ...city, usage, notify: (tx, subject, body) => mail.notifyPeople(tx, subject, body) })
   return {
     budgets,
     clock,
-    subjects,
+    /** The subjects of the mail to people, oldest first. */
+    subjects: () =>
+      mail
+        .list({ agent: 'human' })
+        .items.map(({ subject }) => subject)
+        .reverse(),
     use: (tokens: number) => {
       used = { tokens, usd: tokens / 100 }
-      return store.write((tx) => notify(tx, { agent: 'web/worker', rig: 'web' }))
+      return store.write((tx) => onUse(tx, { agent: 'web/worker', rig: 'web' }))
     },
-    events: () => log.after(0, 100).map(({ type }) => type),
-    async [Symbol.asyncDispose]() {
-      await store.close()
-      folder[Symbol.dispose]()
-    },
+    events: () =>
+      log
+        .after(0, 1000)
+        .map(({ type }) => type)
+        .filter((type) => type.startsWith('budget.')),
+    [Symbol.asyncDispose]: () => town[Symbol.asyncDispose](),
   }
 }
 
@@ -72,7 +62,7 @@ describe('a budget', () => {
     const { budgets, clock, subjects } = world
     await budgets.set(human, { scope: 'rig', name: 'web', unit: 'tokens', per: 'hour', limit: 1000 })
     await world.use(700)
-    expect([budgets.blocks(worker), subjects.length]).toEqual([undefined, 0])
+    expect([budgets.blocks(worker), subjects().length]).toEqual([undefined, 0])
     await world.use(800)
     await world.use(850)
     expect(budgets.blocks(worker)).toBeUndefined()
@@ -82,12 +72,12 @@ describe('a budget', () => {
       /^the budget of rig web in tokens an hour is used up until .*; raise it, or wait$/,
     )
     expect(budgets.blocks({ qualified: 'mayor' })).toBeUndefined()
-    expect(subjects).toEqual([
+    expect(subjects()).toEqual([
       'the budget of rig web in tokens an hour is 80 % used',
       'the budget of rig web in tokens an hour is used up',
     ])
     expect(world.events()).toEqual(['budget.set', 'budget.warned', 'budget.exhausted'])
-    clock.advance(3_600_000)
+    await clock.advance(3_600_000)
     await world.use(10)
     expect(budgets.blocks(worker)).toBeUndefined()
     expect(budgets.list().items).toMatchObject([{ state: 'ok', spent: 10 }])
