@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
-import { Dice } from '../model/dice.ts'
+import { SeededRandom } from '../model/random.ts'
 import { callerOf, openWork, type Work, workerOf } from '../world.ts'
 
 const WORKERS = 64
 const BEADS = 1000
 const MINUTE = 60_000
-const TERM = 15 * MINUTE
-/** More rounds than any run needs: a bead that is stuck is seen. */
-const ROUNDS = 1000
+const LEASE = 15 * MINUTE
+/** More rounds than any run needs, so that a stuck bead fails the test. */
+const MAX_ROUNDS = 1000
 
-/** A worker as it is. One with a process here is seen to end; one without is only not heard of any more. */
-interface Hand {
+/** A worker of the simulation. A hosted one is seen to end; of another only the heartbeats stop. */
+interface SimulatedWorker {
   session: string
   hosted: boolean
   incarnation: number
@@ -19,45 +19,46 @@ interface Hand {
   bead: string | undefined
 }
 
-/** What must be true of who holds what, told by everything that was answered. */
-class Witness {
+/** Checks the rules of claims against every response. */
+class ClaimChecker {
   readonly done = new Map<string, string>()
-  readonly wrong: string[] = []
+  readonly violations: string[] = []
   readonly #held = new Map<string, { by: string; until: number }>()
   losses = 0
 
-  took(bead: string, { session, hosted }: Hand, now: number): void {
+  recordClaim(bead: string, { session, hosted }: SimulatedWorker, now: number): void {
     const holder = this.#held.get(bead)
-    if (this.done.has(bead)) this.wrong.push(`${bead} was given to ${session} when it was done`)
-    if (holder && holder.by !== session) this.wrong.push(`${bead} was given to ${session}, and ${holder.by} had it`)
-    this.#held.set(bead, { by: session, until: hosted ? Number.POSITIVE_INFINITY : now + TERM })
+    if (this.done.has(bead)) this.violations.push(`${bead} was claimed by ${session} when it was closed`)
+    if (holder && holder.by !== session)
+      this.violations.push(`${bead} was claimed by ${session} while ${holder.by} held it`)
+    this.#held.set(bead, { by: session, until: hosted ? Number.POSITIVE_INFINITY : now + LEASE })
   }
 
-  has(bead: string, session: string): boolean {
+  holds(bead: string, session: string): boolean {
     return this.#held.get(bead)?.by === session
   }
 
-  /** Closing what is closed changes nothing, whoever asks. */
-  closed(bead: string, session: string): void {
+  /** Closing a closed bead changes nothing. */
+  recordClose(bead: string, session: string): void {
     if (this.done.has(bead)) return
-    if (!this.has(bead, session)) this.wrong.push(`${session} closed ${bead}, which it had lost`)
+    if (!this.holds(bead, session)) this.violations.push(`${session} closed ${bead}, which it had lost`)
     this.done.set(bead, session)
     this.#held.delete(bead)
   }
 
-  lost(bead: string): void {
+  recordLoss(bead: string): void {
     this.losses++
     this.#held.delete(bead)
   }
 
-  /** Claims of those that were not heard for too long are over. */
-  passed(now: number): void {
-    for (const [bead, { until }] of this.#held) if (until <= now) this.lost(bead)
+  /** Ends the claims whose lease is over. */
+  expire(now: number): void {
+    for (const [bead, { until }] of this.#held) if (until <= now) this.recordLoss(bead)
   }
 }
 
-/** Does something with a bead; whether that was allowed. */
-async function allowed(doing: Promise<unknown>): Promise<boolean> {
+/** Whether an operation on a bead is allowed. */
+async function isAllowed(doing: Promise<unknown>): Promise<boolean> {
   try {
     await doing
     return true
@@ -68,47 +69,48 @@ async function allowed(doing: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** What a worker that is alive does in a round: it asks for work, says that it is at it, ends it, or dies. */
-async function act(work: Work, hand: Hand, witness: Witness, dice: Dice): Promise<void> {
-  const caller = callerOf(hand.session)
-  if (hand.bead === undefined) {
+/** One round of a live worker: it claims work, sends a heartbeat, closes the bead, or dies. */
+async function act(work: Work, worker: SimulatedWorker, checker: ClaimChecker, random: SeededRandom): Promise<void> {
+  const caller = callerOf(worker.session)
+  if (worker.bead === undefined) {
     const next = await work.claims.next(caller)
-    hand.bead = next.bead_id
-    if (next.bead_id) witness.took(next.bead_id, hand, work.clock.now())
+    worker.bead = next.bead_id
+    if (next.bead_id) checker.recordClaim(next.bead_id, worker, work.clock.now())
     return
   }
-  const { bead } = hand
-  if (dice.once(8)) return die(work, hand, witness)
-  if (dice.once(2)) {
-    const heard = await allowed(work.claims.heartbeat(caller, bead))
-    if (heard !== witness.has(bead, hand.session)) witness.wrong.push(`${hand.session} was told ${heard} of ${bead}`)
-    if (heard) witness.took(bead, hand, work.clock.now())
-    else hand.bead = undefined
+  const { bead } = worker
+  if (random.oneIn(8)) return die(work, worker, checker)
+  if (random.oneIn(2)) {
+    const isRenewed = await isAllowed(work.claims.heartbeat(caller, bead))
+    if (isRenewed !== checker.holds(bead, worker.session))
+      checker.violations.push(`${worker.session} got ${isRenewed} for ${bead}`)
+    if (isRenewed) checker.recordClaim(bead, worker, work.clock.now())
+    else worker.bead = undefined
     return
   }
-  if (await allowed(work.beads.close(caller, bead))) witness.closed(bead, hand.session)
-  hand.bead = undefined
+  if (await isAllowed(work.beads.close(caller, bead))) checker.recordClose(bead, worker.session)
+  worker.bead = undefined
 }
 
-/** A process that is seen gone loses all it had at once; one that cannot be seen keeps it until its time is over. */
-async function die(work: Work, hand: Hand, witness: Witness): Promise<void> {
-  hand.alive = false
-  if (!hand.hosted) return
-  await work.store.write((tx) => work.claimManager.revokeAll(tx, hand.session))
-  if (hand.bead !== undefined) witness.lost(hand.bead)
+/** The claims of a hosted process are revoked at once; those of another expire with their lease. */
+async function die(work: Work, worker: SimulatedWorker, checker: ClaimChecker): Promise<void> {
+  worker.alive = false
+  if (!worker.hosted) return
+  await work.store.write((tx) => work.claimManager.revokeAll(tx, worker.session))
+  if (worker.bead !== undefined) checker.recordLoss(worker.bead)
 }
 
-/** One that was seen gone is started again; one that was not heard of goes on where it thinks it was. */
-function rise(work: Work, hand: Hand): void {
-  hand.alive = true
-  if (!hand.hosted) return
-  hand.incarnation++
-  hand.bead = undefined
-  enlist(work, hand)
+/** A hosted worker starts anew; another goes on with the bead it believes to hold. */
+function restart(work: Work, worker: SimulatedWorker): void {
+  worker.alive = true
+  if (!worker.hosted) return
+  worker.incarnation++
+  worker.bead = undefined
+  register(work, worker)
 }
 
-/** Every bead that was closed, as often as it was. */
-function closedIn({ log }: Work): string[] {
+/** Every bead that was closed, once for each close. */
+function closedBeadsOf({ log }: Work): string[] {
   const closed: string[] = []
   for (let seen = 0; seen < log.head; ) {
     const events = log.after(seen, 1000)
@@ -118,33 +120,33 @@ function closedIn({ log }: Work): string[] {
   return closed
 }
 
-const enlist = ({ workers }: Work, { session, hosted, incarnation }: Hand): void =>
+const register = ({ workers }: Work, { session, hosted, incarnation }: SimulatedWorker): void =>
   void workers.set(session, workerOf(session, { hosted, incarnation: String(incarnation) }))
 
 test('whichever sessions die, each bead is done once and nobody writes after losing a claim', async () => {
   await using work = openWork()
   await work.claims.start()
-  const dice = new Dice(7)
-  const witness = new Witness()
-  const hands = Array.from({ length: WORKERS }, (_, n): Hand => {
+  const random = new SeededRandom(7)
+  const checker = new ClaimChecker()
+  const workers = Array.from({ length: WORKERS }, (_, n): SimulatedWorker => {
     return { session: `w${n}`, hosted: n % 2 === 0, incarnation: 1, alive: true, bead: undefined }
   })
-  for (const hand of hands) enlist(work, hand)
+  for (const worker of workers) register(work, worker)
   const metadata = { 'gc.routed_to': 'press/hand' }
   await Promise.all(Array.from({ length: BEADS }, (_, n) => work.add({ title: `bead ${n}`, metadata })))
-  for (let round = 0; witness.done.size < BEADS && round < ROUNDS; round++) {
-    const living = hands.filter(({ alive }) => alive)
-    for (const hand of hands) if (!hand.alive && dice.once(20)) rise(work, hand)
-    await Promise.all(living.map((hand) => act(work, hand, witness, dice)))
+  for (let round = 0; checker.done.size < BEADS && round < MAX_ROUNDS; round++) {
+    const living = workers.filter(({ alive }) => alive)
+    for (const worker of workers) if (!worker.alive && random.oneIn(20)) restart(work, worker)
+    await Promise.all(living.map((worker) => act(work, worker, checker, random)))
     await work.clock.advance(MINUTE)
     await work.store.write(() => {})
-    witness.passed(work.clock.now())
+    checker.expire(work.clock.now())
   }
-  expect(witness.wrong).toEqual([])
-  expect(witness.done.size).toBe(BEADS)
-  expect(witness.losses).toBeGreaterThan(WORKERS)
+  expect(checker.violations).toEqual([])
+  expect(checker.done.size).toBe(BEADS)
+  expect(checker.losses).toBeGreaterThan(WORKERS)
   expect(work.beads.list({ limit: 1 }).value.total).toBe(0)
-  const closings = closedIn(work)
+  const closings = closedBeadsOf(work)
   expect([closings.length, new Set(closings).size]).toEqual([BEADS, BEADS])
   expect(work.claims.list().total).toBe(0)
   expect(work.errors).toEqual([])

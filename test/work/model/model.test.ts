@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
 import { addressOf } from '../../../src/work/mail/directory.ts'
 import { type MailWorld, openMail } from '../mail/world.ts'
-import { Dice } from './dice.ts'
-import { Model, type Thing } from './model.ts'
-import { RECIPIENTS, type Step, Steps } from './steps.ts'
+import { Model, type ModelBead } from './model.ts'
+import { SeededRandom } from './random.ts'
+import { RECIPIENTS, type Step, StepGenerator } from './steps.ts'
 
-const STEPS = 200
+const STEP_COUNT = 200
 
-/** Whose mail and which beads are looked at after a step. */
-interface Look {
+/** The inbox and the list that are compared after a step. */
+interface Query {
   agent: string | undefined
   filter: keyof typeof FILTERS
 }
@@ -23,13 +23,13 @@ const FILTERS = {
   'clerk, ever': { assignee: 'clerk', all: true },
   'red in the press': { label: 'red', rig: 'press' },
   'green bugs, ever': { label: 'green', type: 'bug', all: true },
-  'mail of the clerk that is over': { assignee: 'clerk', type: 'message', status: 'closed' },
+  'archived mail of the clerk': { assignee: 'clerk', type: 'message', status: 'closed' },
   'red of the clerk, ever': { label: 'red', assignee: 'clerk', all: true },
 }
 
-const isOpen = ({ status }: Thing): boolean => status !== 'closed'
+const isOpen = ({ status }: ModelBead): boolean => status !== 'closed'
 
-const FITS: Record<Look['filter'], (thing: Thing) => boolean> = {
+const MODEL_FILTERS: Record<Query['filter'], (thing: ModelBead) => boolean> = {
   open: isOpen,
   red: ({ labels }) => labels.includes('red'),
   press: (thing) => isOpen(thing) && thing.rig === 'press',
@@ -38,20 +38,20 @@ const FITS: Record<Look['filter'], (thing: Thing) => boolean> = {
   'clerk, ever': ({ assignee }) => assignee === 'clerk',
   'red in the press': (thing) => isOpen(thing) && thing.labels.includes('red') && thing.rig === 'press',
   'green bugs, ever': ({ labels, type }) => labels.includes('green') && type === 'bug',
-  'mail of the clerk that is over': ({ assignee, type, status }) =>
+  'archived mail of the clerk': ({ assignee, type, status }) =>
     assignee === 'clerk' && type === 'message' && status === 'closed',
   'red of the clerk, ever': ({ labels, assignee }) => labels.includes('red') && assignee === 'clerk',
 }
 
-/** Every box and every filter gets its turn. */
-function lookAt(step: number): Look {
+/** Takes turns through all inboxes and filters. */
+function queryAfter(step: number): Query {
   const agents = [undefined, ...RECIPIENTS]
-  const filters = Object.keys(FILTERS) as Look['filter'][]
+  const filters = Object.keys(FILTERS) as Query['filter'][]
   return { agent: agents[step % agents.length], filter: filters[step % filters.length] ?? 'open' }
 }
 
-/** What a city shows of its beads, its ready work, its convoys and its mail. */
-function seen({ beads, convoys, mail }: MailWorld, { agent, filter }: Look) {
+/** What a city returns of its beads, ready work, convoys and mail. */
+function cityState({ beads, convoys, mail }: MailWorld, { agent, filter }: Query) {
   const all = beads.list({ all: true, limit: 1000 }).value.items
   const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id)
   const { items, total } = beads.list({ ...FILTERS[filter], limit: 1000 }).value
@@ -83,13 +83,13 @@ function seen({ beads, convoys, mail }: MailWorld, { agent, filter }: Look) {
   }
 }
 
-/** The same of the model. */
-function wanted(model: Model, now: number, { agent, filter }: Look): ReturnType<typeof seen> {
+/** The same from the model. */
+function modelState(model: Model, now: number, { agent, filter }: Query): ReturnType<typeof cityState> {
   const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id)
-  const some = ids(model.listed(FITS[filter]))
+  const some = ids(model.list(MODEL_FILTERS[filter]))
   return {
     beads: model
-      .listed(() => true)
+      .list(() => true)
       .map((thing) => [
         thing.id,
         thing.title,
@@ -100,26 +100,26 @@ function wanted(model: Model, now: number, { agent, filter }: Look): ReturnType<
         thing.parent,
         thing.labels,
         thing.reason,
-        model.blocked(thing.id),
+        model.isBlocked(thing.id),
         model.edges(thing.id),
       ]),
     some,
     total: some.length,
     ready: model.ready(now),
     convoys: model
-      .listed((thing) => isOpen(thing) && thing.type === 'convoy')
+      .list((thing) => isOpen(thing) && thing.type === 'convoy')
       .map(({ id }) => [id, model.members(id), model.progress(id)]),
-    mail: model.box(agent, false).map(({ id, mail }) => [id, mail?.read === true]),
-    unread: ids(model.box(agent, true)),
-    count: { total: model.box(agent, false).length, unread: model.box(agent, true).length },
+    mail: model.inbox(agent, false).map(({ id, mail }) => [id, mail?.read === true]),
+    unread: ids(model.inbox(agent, true)),
+    count: { total: model.inbox(agent, false).length, unread: model.inbox(agent, true).length },
     threads: model.threads(agent),
   }
 }
 
-/** What a step came to in the city: its answer, or the code of its refusal. */
-async function done(step: Step): Promise<{ answer?: unknown; refused?: string }> {
+/** The result of a step in the city: its response, or the code of its error. */
+async function resultOf(step: Step): Promise<{ answer?: unknown; refused?: string }> {
   try {
-    return { answer: await step.real() }
+    return { answer: await step.runInCity() }
   } catch (error) {
     if (error instanceof AppError) return { refused: error.code }
     throw error
@@ -138,17 +138,17 @@ describe('after any operations, a city shows the same as a simple model in memor
       const at = world.clock.now()
       const plain = { rig: '', priority: undefined, assignee: '', parent: undefined, reason: undefined }
       const { id, title = '', labels = [], status = '' } = bead ?? { id: '' }
-      model.things.push({ ...plain, id, title, labels, status, type: 'session', at, deferUntil: undefined })
+      model.beads.push({ ...plain, id, title, labels, status, type: 'session', at, deferUntil: undefined })
       const { route } = addressOf(session)
-      const steps = new Steps(world, model, new Dice(seed), { id, name: 'ada', route })
+      const steps = new StepGenerator(world, model, new SeededRandom(seed), { id, name: 'ada', route })
       const trace: string[] = []
-      for (let step = steps.next(); trace.length < STEPS; step = steps.next()) {
-        trace.push(step.called)
-        const { answer, refused } = await done(step)
+      for (let step = steps.next(); trace.length < STEP_COUNT; step = steps.next()) {
+        trace.push(step.description)
+        const { answer, refused } = await resultOf(step)
         await world.settled()
-        const look = lookAt(trace.length)
-        const expected = { refused: step.model(answer), ...wanted(model, world.clock.now(), look) }
-        const is = { refused, ...seen(world, look) }
+        const look = queryAfter(trace.length)
+        const expected = { refused: step.runInModel(answer), ...modelState(model, world.clock.now(), look) }
+        const is = { refused, ...cityState(world, look) }
         if (!Bun.deepEquals(is, expected)) {
           expect(is, `seed ${seed}, step ${trace.length}:\n${trace.slice(-12).join('\n')}`).toEqual(expected)
         }

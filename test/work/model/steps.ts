@@ -2,14 +2,14 @@ import type { Bead } from '../../../src/work/beads/schema.ts'
 import type { Message } from '../../../src/work/mail/schema.ts'
 import type { MailWorld } from '../mail/world.ts'
 import { human } from '../world.ts'
-import type { Dice } from './dice.ts'
-import type { Model, Refused, Thing } from './model.ts'
+import type { ErrorResult, Model, ModelBead } from './model.ts'
+import type { SeededRandom } from './random.ts'
 
-/** One operation: what it is called, how the city does it, and how the model does, which may read the city's answer. */
+/** One operation on the city and on the model, which may read the response of the city. */
 export interface Step {
-  called: string
-  real: () => Promise<unknown>
-  model: (answer: unknown) => Refused
+  description: string
+  runInCity: () => Promise<unknown>
+  runInModel: (answer: unknown) => ErrorResult
 }
 
 export const RECIPIENTS = ['human', 'clerk', 'mayor']
@@ -20,19 +20,19 @@ const EDGES = ['blocks', 'blocks', 'waits-for', 'tracks', 'relates-to', 'parent-
 const LABELS = ['red', 'green', 'owned', 'order-tracking']
 const NOWHERE = 'mi-9999'
 
-/** Deals the operations of a run. */
-export class Steps {
+/** Generates random operations. */
+export class StepGenerator {
   constructor(
     private readonly world: MailWorld,
     private readonly model: Model,
-    private readonly dice: Dice,
+    private readonly random: SeededRandom,
     /** The session that sends some of the mail, and where mail for it goes. */
     private readonly sender: { id: string; name: string; route: string },
   ) {}
 
   next(): Step {
-    const { dice } = this
-    const deal = dice.pick([
+    const { random } = this
+    const next = random.pick([
       () => this.#create(),
       () => this.#create(),
       () => this.#update(),
@@ -43,81 +43,81 @@ export class Steps {
       () => this.#edge(),
       () => this.#convoy(),
       () => this.#convoy(),
-      () => this.#letter(),
-      () => this.#letter(),
-      () => this.#handle(),
-      () => this.#handle(),
-      () => this.#wait(),
+      () => this.#mailStep(),
+      () => this.#mailStep(),
+      () => this.#markStep(),
+      () => this.#markStep(),
+      () => this.#waitStep(),
     ])
-    return deal()
+    return next()
   }
 
-  #any(fits: (thing: Thing) => boolean = () => true): string {
-    const ids = this.model.things.filter((thing) => thing.type !== 'session' && fits(thing)).map(({ id }) => id)
-    return ids.length === 0 || this.dice.once(40) ? NOWHERE : this.dice.pick(ids)
+  #anyBead(fits: (thing: ModelBead) => boolean = () => true): string {
+    const ids = this.model.beads.filter((thing) => thing.type !== 'session' && fits(thing)).map(({ id }) => id)
+    return ids.length === 0 || this.random.oneIn(40) ? NOWHERE : this.random.pick(ids)
   }
 
-  /** What is in a convoy that is under way. */
-  #travelling(): string[] {
-    const convoys = this.model.things.filter(({ type, status }) => type === 'convoy' && status !== 'closed')
+  /** The members of open convoys. */
+  #openConvoyMembers(): string[] {
+    const convoys = this.model.beads.filter(({ type, status }) => type === 'convoy' && status !== 'closed')
     return convoys.flatMap(({ id }) => this.model.members(id))
   }
 
   #create(): Step {
-    const { dice, world } = this
-    const deferUntil = dice.once(6) ? world.clock.now() + 60_000 * dice.pick([1, 5]) : undefined
+    const { random, world } = this
+    const deferUntil = random.oneIn(6) ? world.clock.now() + 60_000 * random.pick([1, 5]) : undefined
     const body = {
-      title: `work ${this.model.things.length}`,
-      type: dice.pick(TYPES),
-      ...(dice.once(3) && { rig: dice.pick(['press', 'saw']) }),
-      ...(dice.once(2) && { priority: dice.pick([0, 1, 2, 3]) }),
-      ...(dice.once(5) && { parent: this.#any() }),
-      labels: dice.some(LABELS, 2),
+      title: `work ${this.model.beads.length}`,
+      type: random.pick(TYPES),
+      ...(random.oneIn(3) && { rig: random.pick(['press', 'saw']) }),
+      ...(random.oneIn(2) && { priority: random.pick([0, 1, 2, 3]) }),
+      ...(random.oneIn(5) && { parent: this.#anyBead() }),
+      labels: random.sample(LABELS, 2),
       ...(deferUntil !== undefined && { defer_until: new Date(deferUntil).toISOString() }),
     }
     return {
-      called: `create ${JSON.stringify(body)}`,
-      real: () => world.beads.create(body),
-      model: (answer) => {
+      description: `create ${JSON.stringify(body)}`,
+      runInCity: () => world.beads.create(body),
+      runInModel: (answer) => {
         if (body.parent && !this.model.find(body.parent)) return 'invalid-request'
-        this.#keep(answer as Bead, { ...body, deferUntil })
+        this.#addToModel(answer as Bead, { ...body, deferUntil })
         return undefined
       },
     }
   }
 
-  #keep({ id }: { id: string }, more: Partial<Thing>): void {
+  #addToModel({ id }: { id: string }, more: Partial<ModelBead>): void {
     const { title = '', type = 'task', labels = [], assignee = '', rig = '', parent, priority, deferUntil, mail } = more
     const at = this.world.clock.now()
     const rest = { rig, title, type, priority, assignee, parent, labels: [...labels], deferUntil, reason: undefined }
-    this.model.things.push({ id, status: 'open', at, ...rest, ...(mail && { mail }) })
+    this.model.beads.push({ id, status: 'open', at, ...rest, ...(mail && { mail }) })
   }
 
   #update(): Step {
-    const { dice } = this
-    const id = this.#any()
+    const { random } = this
+    const id = this.#anyBead()
     const isPlain = TYPES.includes(this.model.find(id)?.type ?? '')
     const change = {
-      ...(dice.once(2) && { status: dice.pick(STATUSES) }),
-      ...(isPlain && dice.once(4) && { type: dice.pick(TYPES) }),
-      ...(dice.once(4) && { priority: dice.pick([0, 1, 2, 3]) }),
-      ...(dice.once(4) && { assignee: dice.pick(RECIPIENTS) }),
-      ...(dice.once(5) && { parent: dice.once(3) ? '' : this.#any() }),
-      ...(dice.once(3) && { labels: dice.some(LABELS, 2) }),
-      ...(dice.once(4) && { remove_labels: dice.some(LABELS, 2) }),
+      ...(random.oneIn(2) && { status: random.pick(STATUSES) }),
+      ...(isPlain && random.oneIn(4) && { type: random.pick(TYPES) }),
+      ...(random.oneIn(4) && { priority: random.pick([0, 1, 2, 3]) }),
+      ...(random.oneIn(4) && { assignee: random.pick(RECIPIENTS) }),
+      ...(random.oneIn(5) && { parent: random.oneIn(3) ? '' : this.#anyBead() }),
+      ...(random.oneIn(3) && { labels: random.sample(LABELS, 2) }),
+      ...(random.oneIn(4) && { remove_labels: random.sample(LABELS, 2) }),
     }
     return {
-      called: `update ${id} ${JSON.stringify(change)}`,
-      real: () => this.world.beads.update(human, id, change),
-      model: () => this.model.update(id, change),
+      description: `update ${id} ${JSON.stringify(change)}`,
+      runInCity: () => this.world.beads.update(human, id, change),
+      runInModel: () => this.model.update(id, change),
     }
   }
 
   #bead(): Step {
     const { beads, repository, store } = this.world
-    const verb = this.dice.pick(['close', 'close', 'close', 'reopen', 'remove'] as const)
-    const travels = this.dice.once(2) ? this.#travelling() : []
-    const id = this.#any(({ status, id }) => {
+    const verb = this.random.pick(['close', 'close', 'close', 'reopen', 'remove'] as const)
+    const travels = this.random.oneIn(2) ? this.#openConvoyMembers() : []
+    const id = this.#anyBead(({ status, id }) => {
       return (status === 'closed') === (verb === 'reopen') && (travels.length === 0 || travels.includes(id))
     })
     const real = {
@@ -125,76 +125,76 @@ export class Steps {
       reopen: () => beads.reopen(human, id),
       remove: () => store.write((tx) => repository.remove(tx, id)),
     }
-    return { called: `${verb} ${id}`, real: real[verb], model: () => this.model[verb](id) }
+    return { description: `${verb} ${id}`, runInCity: real[verb], runInModel: () => this.model[verb](id) }
   }
 
   #edge(): Step {
     const { beads } = this.world
-    const [of, on, type] = [this.#any(), this.#any(), this.dice.pick(EDGES)]
-    if (this.dice.once(4)) {
-      const only = this.dice.once(2) ? type : undefined
+    const [of, on, type] = [this.#anyBead(), this.#anyBead(), this.random.pick(EDGES)]
+    if (this.random.oneIn(4)) {
+      const only = this.random.oneIn(2) ? type : undefined
       return {
-        called: `undepend ${of} ${on} ${only}`,
-        real: () => beads.undepend(human, of, on, only),
-        model: () => this.model.undepend(of, on, only),
+        description: `undepend ${of} ${on} ${only}`,
+        runInCity: () => beads.undepend(human, of, on, only),
+        runInModel: () => this.model.undepend(of, on, only),
       }
     }
     return {
-      called: `depend ${of} ${on} ${type}`,
-      real: () => beads.depend(human, of, { depends_on_id: on, type }),
-      model: () => this.model.depend(of, on, type),
+      description: `depend ${of} ${on} ${type}`,
+      runInCity: () => beads.depend(human, of, { depends_on_id: on, type }),
+      runInModel: () => this.model.depend(of, on, type),
     }
   }
 
   #convoy(): Step {
-    const { dice, model, world } = this
-    const verb = dice.pick(['create', 'add', 'add', 'remove', 'close'] as const)
-    const id = this.#any(({ type }) => type === 'convoy' || dice.once(30))
-    const members = verb === 'remove' && !dice.once(6) ? model.members(id) : model.things.map((thing) => thing.id)
-    const items = members.length > 0 ? dice.some(members, 3) : []
+    const { random, model, world } = this
+    const verb = random.pick(['create', 'add', 'add', 'remove', 'close'] as const)
+    const id = this.#anyBead(({ type }) => type === 'convoy' || random.oneIn(30))
+    const members = verb === 'remove' && !random.oneIn(6) ? model.members(id) : model.beads.map((thing) => thing.id)
+    const items = members.length > 0 ? random.sample(members, 3) : []
     if (verb === 'create') return this.#newConvoy(items)
     const real = {
       add: () => world.convoys.addItems(id, items),
       remove: () => world.convoys.removeItems(id, items),
       close: () => world.convoys.close(human, id),
     }
-    const same = {
+    const inModel = {
       add: () => model.convoyAdd(id, items),
       remove: () => model.convoyRemove(id, items),
       close: () => model.convoyClose(id),
     }
-    return { called: `convoy ${verb} ${id} ${items}`, real: real[verb], model: same[verb] }
+    return { description: `convoy ${verb} ${id} ${items}`, runInCity: real[verb], runInModel: inModel[verb] }
   }
 
-  #newConvoy(given: string[]): Step {
-    const items = this.dice.once(12) ? [...given, NOWHERE] : given
-    const title = `convoy ${this.model.things.length}`
+  #newConvoy(existing: string[]): Step {
+    const items = this.random.oneIn(12) ? [...existing, NOWHERE] : existing
+    const title = `convoy ${this.model.beads.length}`
     return {
-      called: `convoy create ${items}`,
-      real: () => this.world.convoys.create(human, { title, items }),
-      model: (answer) => {
+      description: `convoy create ${items}`,
+      runInCity: () => this.world.convoys.create(human, { title, items }),
+      runInModel: (answer) => {
         if (items.includes(NOWHERE)) return 'bead-not-found'
-        const made = answer as Bead
-        this.#keep(made, { title, type: 'convoy' })
-        return this.model.convoyAdd(made.id, items)
+        const created = answer as Bead
+        this.#addToModel(created, { title, type: 'convoy' })
+        return this.model.convoyAdd(created.id, items)
       },
     }
   }
 
-  #letter(): Step {
-    const { dice, world, sender } = this
-    const caller = dice.once(3) ? world.caller(sender.id) : human
+  #mailStep(): Step {
+    const { random, world, sender } = this
+    const caller = random.oneIn(3) ? world.caller(sender.id) : human
     const from = caller === human ? 'human' : sender.name
-    const to = dice.pick([...RECIPIENTS, 'nobody', sender.id])
+    const to = random.pick([...RECIPIENTS, 'nobody', sender.id])
     const route = to === sender.id ? sender.route : to
-    const id = this.#any(({ mail }) => mail !== undefined)
-    if (dice.once(3)) return this.#reply(id, from, caller)
+    const id = this.#anyBead(({ mail }) => mail !== undefined)
+    if (random.oneIn(3)) return this.#reply(id, from, caller)
     return {
-      called: `mail ${from} to ${to}`,
-      real: () => world.mail.send(caller, { to, subject: 'hello', body: 'how are you?' }),
-      model: (answer) => {
+      description: `mail ${from} to ${to}`,
+      runInCity: () => world.mail.send(caller, { to, subject: 'hello', body: 'how are you?' }),
+      runInModel: (answer) => {
         if (to === 'nobody') return 'invalid-request'
-        this.#post(answer as Message, { from, subject: 'hello', route, answers: undefined })
+        this.#addMessage(answer as Message, { from, subject: 'hello', route, answers: undefined })
         return undefined
       },
     }
@@ -202,35 +202,35 @@ export class Steps {
 
   #reply(id: string, from: string, caller: Parameters<MailWorld['mail']['reply']>[0]): Step {
     return {
-      called: `reply ${from} to ${id}`,
-      real: () => this.world.mail.reply(caller, id, { body: 'well' }),
-      model: (answer) => {
-        const answered = this.model.answered(id)
+      description: `reply ${from} to ${id}`,
+      runInCity: () => this.world.mail.reply(caller, id, { body: 'well' }),
+      runInModel: (answer) => {
+        const answered = this.model.findOpenMessage(id)
         if (!answered) return 'mail-not-found'
-        const said = answer as Message
+        const reply = answer as Message
         const route = answered.mail?.from === 'human' ? 'human' : this.sender.route
         const subject = answered.title.startsWith('Re: ') ? answered.title : `Re: ${answered.title}`
-        this.#post(said, { from, subject, route, answers: id })
-        return said.thread_id === answered.mail?.thread ? undefined : `the thread of ${id}`
+        this.#addMessage(reply, { from, subject, route, answers: id })
+        return reply.thread_id === answered.mail?.thread ? undefined : `the thread of ${id}`
       },
     }
   }
 
-  #post(
+  #addMessage(
     message: Message,
     { from, subject, route, answers }: { from: string; subject: string; route: string; answers: string | undefined },
   ): void {
     const thread = message.thread_id ?? ''
     const labels = [`thread:${thread}`, ...(answers ? [`reply-to:${answers}`] : [])]
     const mail = { thread, from, read: false }
-    this.#keep(message, { title: subject, type: 'message', assignee: route, labels, mail })
+    this.#addToModel(message, { title: subject, type: 'message', assignee: route, labels, mail })
   }
 
-  #handle(): Step {
-    const { model, world, dice } = this
-    const id = this.#any(({ mail }) => mail !== undefined || dice.once(30))
-    const does = dice.pick(['read', 'read', 'markUnread', 'archive', 'delete', 'unarchive'] as const)
-    const same = {
+  #markStep(): Step {
+    const { model, world, random } = this
+    const id = this.#anyBead(({ mail }) => mail !== undefined || random.oneIn(30))
+    const operation = random.pick(['read', 'read', 'markUnread', 'archive', 'delete', 'unarchive'] as const)
+    const inModel = {
       read: () => model.mark(id, true),
       markUnread: () => model.mark(id, false),
       archive: () => model.archive(id),
@@ -238,15 +238,17 @@ export class Steps {
       unarchive: () => model.unarchive(id),
     }
     const real =
-      does === 'unarchive' ? () => world.mail.patch(human, id, { archived: false }) : () => world.mail[does](id)
-    return { called: `mail ${does} ${id}`, real, model: same[does] }
+      operation === 'unarchive'
+        ? () => world.mail.patch(human, id, { archived: false })
+        : () => world.mail[operation](id)
+    return { description: `mail ${operation} ${id}`, runInCity: real, runInModel: inModel[operation] }
   }
 
-  #wait(): Step {
+  #waitStep(): Step {
     return {
-      called: 'a minute passes',
-      real: () => this.world.clock.advance(60_000),
-      model: () => undefined,
+      description: 'a minute passes',
+      runInCity: () => this.world.clock.advance(60_000),
+      runInModel: () => undefined,
     }
   }
 }

@@ -1,12 +1,12 @@
-/** Numbers that look random and are the same for the same seed. */
-export class Dice {
+/** Pseudo-random numbers that are the same for the same seed. */
+export class SeededRandom {
   #state: number
 
   constructor(seed: number) {
     this.#state = seed
   }
 
-  /** A number from 0 up to, and without, 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -14,8 +14,8 @@ export class Dice {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** Whether something happens that happens once in `n` times. */
-  once(n: number): boolean {
+  /** True once in `n` calls on average. */
+  oneIn(n: number): boolean {
     return this.next() * n < 1
   }
 
@@ -25,9 +25,9 @@ export class Dice {
     return picked
   }
 
-  /** Up to `most` of them, each once. */
-  some<T>(from: readonly T[], most: number): T[] {
-    const length = Math.floor(this.next() * (most + 1))
+  /** Up to `max` elements, each once. */
+  sample<T>(from: readonly T[], max: number): T[] {
+    const length = Math.floor(this.next() * (max + 1))
     return [...new Set(Array.from({ length }, () => this.pick(from)))]
   }
 }
