@@ -36,7 +36,7 @@ export function withWorkflow<Event extends RecordedEvent>(
   recorded: Event,
   workflows: WorkflowEvents | undefined,
 ): Event {
-  const workflow = workflows?.of(recorded)
+  const workflow = workflows?.project(recorded)
   return workflow ? { ...recorded, workflow } : recorded
 }
 

@@ -1,6 +1,6 @@
 import { type Static, type TLiteral, type TProperties, type TSchema, type TString, Type } from '@sinclair/typebox'
 import type { EventDefinition } from '../../core/events/event.ts'
-import { PROJECTED } from '../../orchestration/runs/projection.ts'
+import { PROJECTED_TYPES } from '../../orchestration/runs/projection.ts'
 import { WorkflowEventProjection } from '../../orchestration/runs/schema.ts'
 
 const facts = {
@@ -38,7 +38,7 @@ const variant = <Kind extends TLiteral<string> | TString, More extends TProperti
 /** An event that we know; one that means something to a workflow says in a stream what it means. */
 const known = <More extends TProperties>(id: string, { type, payload, summary }: EventDefinition, more: More) => {
   const literal = Type.Literal(type)
-  if (!PROJECTED.has(type)) return variant(id + pascal(type), literal, payload, more, summary)
+  if (!PROJECTED_TYPES.has(type)) return variant(id + pascal(type), literal, payload, more, summary)
   const workflow = Type.Optional(WorkflowEventProjection)
   return variant(id + pascal(type), literal, payload, { ...more, workflow }, summary)
 }

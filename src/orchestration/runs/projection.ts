@@ -6,26 +6,26 @@ import { WorkflowKey } from '../../work/metadata.ts'
 import { attemptsOf, isWorkflowRoot, metadataValue, toNode } from './node.ts'
 import type { WorkflowEventProjection } from './schema.ts'
 
-/** The events that mean something to a workflow, and what changed by them. */
-const CHANGED = [
+/** The events that concern workflows, and the fields that they change. */
+const PROJECTED_EVENTS = [
   { def: BeadCreated, fields: ['status', 'metadata'] },
   { def: BeadUpdated, fields: ['snapshot'] },
   { def: BeadClosed, fields: ['status'] },
 ] as const
 
-/** Types of events that streams may show with what they mean for a workflow. */
-export const PROJECTED: ReadonlySet<string> = new Set(CHANGED.map(({ def }) => def.type))
+/** The event types that streams extend by a workflow projection. */
+export const PROJECTED_TYPES: ReadonlySet<string> = new Set(PROJECTED_EVENTS.map(({ def }) => def.type))
 
-/** Tells what events mean for the workflows of one city. */
+/** Projects bead events to the workflows of one city. */
 export class WorkflowEvents {
   constructor(
     private readonly city: string,
     private readonly beads: BeadRepository,
   ) {}
 
-  /** Undefined for a bead that belongs to no workflow, or to one whose root is not there. */
-  of(recorded: RecordedEvent): WorkflowEventProjection | undefined {
-    for (const { def, fields } of CHANGED) {
+  /** Undefined for a bead of no workflow, or of one whose root is missing. */
+  project(recorded: RecordedEvent): WorkflowEventProjection | undefined {
+    for (const { def, fields } of PROJECTED_EVENTS) {
       const payload = payloadOf(def, recorded)
       if (payload) return this.#project(recorded, payload.bead, fields)
     }

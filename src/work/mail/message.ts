@@ -19,14 +19,15 @@ export interface StoredMessage {
   to_session: string | null
   to_display: string
   recipient: string
-  told: string | null
+  /** The run of a session that was notified of it. */
+  incarnation: string | null
   read: number
   open: number
 }
 
 /** The columns of a `StoredMessage`, of messages `m` and beads `b`. */
 export const MESSAGE_COLUMNS = `m.id, b.sender, b.title, b.description, b.labels, m.created_at, m.thread, m.reply_to,
-  m.from_session, m.from_claimed, m.to_session, m.to_display, m.recipient, m.told, m.read, m.open`
+  m.from_session, m.from_claimed, m.to_session, m.to_display, m.recipient, m.told AS incarnation, m.read, m.open`
 
 /** `rig` is a label that the caller chose. */
 export function toMessage(row: StoredMessage, rig: string | undefined): Message {

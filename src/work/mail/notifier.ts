@@ -21,7 +21,7 @@ export interface MailNotifierOptions {
 
 /** How many characters of a body are typed to a session; the rest it reads itself. */
 const MAX_BODY = 2000
-/** How many waiting messages a session that starts is told of by subject. */
+/** How many waiting messages the nudge of a session that starts lists by subject. */
 const MAX_LISTED = 20
 
 /**
@@ -62,8 +62,8 @@ export class MailNotifier {
       .filter((message) => message.from_session !== id && !this.#isNotified(message))
     const [first, ...others] = waiting
     if (!first) return
-    for (const notified of new Set(waiting.map((message) => message.told))) {
-      if (notified?.startsWith(`${id}/`)) withdraw(tx, nudgeName(notified))
+    for (const incarnation of new Set(waiting.map((message) => message.incarnation))) {
+      if (incarnation?.startsWith(`${id}/`)) withdraw(tx, nudgeName(incarnation))
     }
     this.#notify(tx, session, waiting, others.length === 0 ? formatArrival(first) : formatSummary(waiting))
   }
@@ -77,7 +77,7 @@ export class MailNotifier {
   }
 
   /** Whether a session was notified of the message and the same run of it still goes on. */
-  #isNotified({ told: incarnation }: StoredMessage): boolean {
+  #isNotified({ incarnation }: StoredMessage): boolean {
     if (incarnation === null) return false
     const session = this.#options.sessions.find(incarnation.slice(0, incarnation.lastIndexOf('/')))
     return session !== undefined && isRunning(session) && incarnationOf(session) === incarnation
