@@ -6,13 +6,13 @@ export function closeCommands(program: Command, bd: BdContext): void {
   program
     .command('close')
     .alias('done')
-    .description('close beads: the work is done')
+    .description('close beads')
     .argument('<ids...>')
-    .option('-r, --reason <text>', 'why, or what came of it')
+    .option('-r, --reason <text>', 'the reason or result')
     .action(bd.run((ids: string[], { reason }: { reason?: string }) => closeOrReopen(bd, ids, 'close', reason)))
   program
     .command('reopen')
-    .description('take up closed work again')
+    .description('reopen closed beads')
     .argument('<ids...>')
     .action(bd.run((ids: string[]) => closeOrReopen(bd, ids, 'reopen')))
 }

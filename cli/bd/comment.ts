@@ -13,15 +13,15 @@ interface TextSource {
 const VERBS = new Set(['list', 'add', 'rm', 'delete', 'remove'])
 
 export function commentCommands(program: Command, bd: BdContext): void {
-  withTextSource(program.command('comment').description('say something on a bead')).action(
+  withTextSource(program.command('comment').description('comment on a bead')).action(
     bd.run((id: string, words: string[], from: TextSource) => comment(bd, id, words, from)),
   )
-  const comments = program.command('comments').description('what was response on a bead')
+  const comments = program.command('comments').description('list the comments on a bead')
   comments
     .command('list', { isDefault: true, hidden: true })
     .argument('<bead>')
     .action(bd.run((id: string) => list(bd, id)))
-  withTextSource(comments.command('add').description('say something on a bead')).action(
+  withTextSource(comments.command('add').description('comment on a bead')).action(
     bd.run((id: string, words: string[], from: TextSource) => comment(bd, id, words, from)),
   )
 }
@@ -30,8 +30,8 @@ const withTextSource = (command: Command): Command =>
   command
     .argument('<bead>')
     .argument('[text...]')
-    .option('--stdin', 'read it from standard input')
-    .option('-f, --file <file>', 'read it from a file; - for standard input')
+    .option('--stdin', 'read the text from standard input')
+    .option('-f, --file <file>', 'read the text from a file; - for standard input')
 
 async function comment(bd: BdContext, id: string, words: readonly string[], from: TextSource): Promise<void> {
   if (VERBS.has(id))

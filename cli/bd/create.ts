@@ -42,14 +42,14 @@ export function createCommand(program: Command, bd: BdContext): void {
     .option('--deps <deps>', 'beads it depends on: `id` or `type:id`, separated by commas', collectList)
     .option('--metadata <json>', 'keys and values, as a JSON object')
     .option('--set-metadata <key=value>', 'may be repeated', collectPair)
-    .option('--defer <moment>', 'not ready before this')
-    .option('--id <id>', 'refused: ids are given by the city')
-    .option('--silent', 'print the id alone')
+    .option('--defer <moment>', 'not ready before this time')
+    .option('--id <id>', 'not supported: the city assigns ids')
+    .option('--silent', 'print only the id')
     .action(bd.run((title: string | undefined, options: Create) => create(bd, title, options)))
 }
 
 async function create(bd: BdContext, title: string | undefined, options: Create): Promise<void> {
-  if (options.id !== undefined) throw failure('a bead gets its id from the city; leave --id away')
+  if (options.id !== undefined) throw failure('the city assigns ids; remove --id')
   const body = await bodyOf(bd, title ?? options.title, options)
   const city = await bd.city()
   const rig = await bd.rig()

@@ -4,10 +4,10 @@ import type { BdContext } from './context.ts'
 import { toRelated } from './issue.ts'
 
 export function dependencyCommands(program: Command, bd: BdContext): void {
-  const dep = program.command('dep').description('what beads depend on')
+  const dep = program.command('dep').description('the dependencies of beads')
   dep
     .command('add')
-    .description('let a bead depend on another')
+    .description('make a bead depend on another')
     .argument('<bead>')
     .argument('[on]', 'the bead it depends on')
     .option('-t, --type <type>', 'blocks, waits-for, tracks, parent-child …', 'blocks')
@@ -20,7 +20,7 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
   dep
     .command('remove')
     .alias('rm')
-    .description('take a dependency away')
+    .description('remove a dependency')
     .argument('<bead>')
     .argument('<on>')
     .action(bd.run((id: string, on: string) => remove(bd, id, on)))
@@ -34,7 +34,7 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
 }
 
 async function add(bd: BdContext, id: string, on: string | undefined, type: string): Promise<void> {
-  if (!on) throw usageError('say what it depends on: `bd dep add <bead> <on>`')
+  if (!on) throw usageError('name the bead it depends on: `bd dep add <bead> <on>`')
   const city = await bd.city()
   await city.call('POST ~/bead/{id}/deps', { params: { id }, body: { depends_on_id: on, type } })
   if (bd.print.json) return bd.print.value({ issue_id: id, depends_on_id: on, type, status: 'added' })

@@ -29,17 +29,17 @@ interface Ready extends Filter {
 }
 
 export function listCommands(program: Command, bd: BdContext): void {
-  filters(program.command('ready').description('open work that nothing blocks'), 100)
+  filters(program.command('ready').description('list open work that nothing blocks'), 100)
     .addOption(new Option('--sort <way>', 'the most urgent first, or the oldest').choices(SORTS).default('priority'))
     .action(bd.run((filter: Ready) => ready(bd, filter)))
   filters(program.command('list').description('list beads'), 50)
     .option('-s, --status <status>', 'open, in_progress or closed')
-    .option('--all', 'closed ones too')
-    .option('--include-infra', 'sessions, messages and other records of the city too')
+    .option('--all', 'include closed ones')
+    .option('--include-infra', 'include sessions, messages and other records')
     .action(bd.run((filter: Filter) => list(bd, filter)))
   program
     .command('count')
-    .description('how many beads there are')
+    .description('count beads')
     .option('-s, --status <status>')
     .option('-t, --type <type>')
     .option('-a, --assignee <who>')
@@ -48,16 +48,16 @@ export function listCommands(program: Command, bd: BdContext): void {
 
 const filters = (command: Command, limit: number): Command =>
   command
-    .option('-n, --limit <n>', 'at most so many; 0 for all', parseCount, limit)
+    .option('-n, --limit <n>', 'the maximum number; 0 for all', parseCount, limit)
     .option('-t, --type <type>')
-    .option('-l, --label <labels>', 'all of these labels', collectList)
+    .option('-l, --label <labels>', 'only with all of these labels', collectList)
     .option('-a, --assignee <who>')
-    .option('-u, --unassigned', 'only those nobody works on')
-    .option('--no-assignee', 'the same')
+    .option('-u, --unassigned', 'only unassigned beads')
+    .option('--no-assignee', 'only unassigned beads')
     .option('-p, --priority <level>', '0 to 4', parsePriority)
     .option('--parent <bead>')
-    .option('--exclude-type <types>', 'not these types', collectList)
-    .option('--exclude-label <labels>', 'none of these labels', collectList)
+    .option('--exclude-type <types>', 'without these types', collectList)
+    .option('--exclude-label <labels>', 'without these labels', collectList)
     .option('--metadata-field <key=value>', 'may be repeated', collect)
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text]

@@ -19,9 +19,9 @@ const BD_VERSION = '1.0.5'
 /** The `bd` program: the bead commands that agents' prompts use. */
 export function createBd(io: Io): Command {
   const program = configureProgram(new Command('bd'), io)
-    .description('Beads: the work of the city.')
+    .description('The beads of the city.')
     .option('--city <city>', 'the city to work in: its name or its folder')
-    .option('--rig <rig>', 'the rig whose beads are meant')
+    .option('--rig <rig>', 'the rig of the beads')
     .option('--json', 'print JSON')
   const bd = new BdContext(new CommandContext(io, program), program)
   listCommands(program, bd)

@@ -18,14 +18,14 @@ interface Options {
 export function searchCommand(program: Command, bd: BdContext): void {
   program
     .command('search')
-    .description('find beads by words, closed ones too')
+    .description('search beads by words, including closed ones')
     .argument('[words...]')
     .option('--query <words>', 'the words, instead of the argument')
     .option('-s, --status <status>', 'open, in_progress, closed or all')
     .option('-t, --type <type>')
     .option('-a, --assignee <who>')
-    .option('-l, --label <labels>', 'all of these labels', collectList)
-    .option('-n, --limit <n>', 'at most so many; 0 for all', parseCount, 50)
+    .option('-l, --label <labels>', 'only with all of these labels', collectList)
+    .option('-n, --limit <n>', 'the maximum number; 0 for all', parseCount, 50)
     .action(bd.run((words: string[], options: Options) => search(bd, words, options)))
 }
 

@@ -27,13 +27,13 @@ export function updateCommand(program: Command, bd: BdContext): void {
     .command('update')
     .description('change beads')
     .argument('<ids...>')
-    .option('--claim', 'take it: you become its assignee and it is in progress, or someone else was first')
+    .option('--claim', 'claim it: assign it to yourself and set it in progress, unless somebody else has it')
     .option('-s, --status <status>', 'open, in_progress or closed')
     .option('--title <title>')
     .option('-d, --description <text>')
     .option('-t, --type <type>')
     .option('-p, --priority <level>', '0 to 4, or P0 to P4', parsePriority)
-    .option('-a, --assignee <who>', 'empty for nobody')
+    .option('-a, --assignee <who>', 'the assignee; empty for none')
     .option('--add-label <labels>', 'separated by commas', collectList)
     .option('--remove-label <labels>', 'separated by commas', collectList)
     .option('--parent <bead>', 'empty for none')
@@ -47,7 +47,7 @@ export function updateCommand(program: Command, bd: BdContext): void {
 export function holdingCommands(program: Command, bd: BdContext): void {
   program
     .command('heartbeat')
-    .description('say that you still work on a bead')
+    .description('report that you still work on a bead')
     .argument('<id>')
     .action(
       bd.run(async (id: string) => {
@@ -58,7 +58,7 @@ export function holdingCommands(program: Command, bd: BdContext): void {
     )
   program
     .command('release-if-current')
-    .description('give a bead back, if it is still assigned to that name')
+    .description('release a bead, if it is still assigned to this name')
     .argument('<id>')
     .argument('<assignee>')
     .action(bd.run((id: string, assignee: string) => release(bd, id, assignee)))
