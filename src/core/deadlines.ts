@@ -42,7 +42,7 @@ const CLOCK_STEP_MS = 5_000
  */
 export class Deadlines {
   readonly #entries = new Heap<ScheduledDeadline>()
-  readonly #steps = new Set<(shift: number) => void>()
+  readonly #stepListeners = new Set<(shift: number) => void>()
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
   /** When the alarm is to ring, by the monotonic clock. */
@@ -73,9 +73,9 @@ export class Deadlines {
   }
 
   /** Tells that we were away: how far the wall clock moved against the monotonic one; 0 when we were stopped. */
-  onClockStep(tell: (shift: number) => void): () => void {
-    this.#steps.add(tell)
-    return () => this.#steps.delete(tell)
+  onClockStep(listener: (shift: number) => void): () => void {
+    this.#stepListeners.add(listener)
+    return () => this.#stepListeners.delete(listener)
   }
 
   /** The time of day, for whoever is about to compare moments: that we were away is noticed now, not at the next alarm. */
@@ -202,6 +202,6 @@ export class Deadlines {
       entry.again = !stepped
       this.#entries.add(entry)
     }
-    for (const tell of this.#steps) this.#run(() => tell(stepped ? shift : 0))
+    for (const listener of this.#stepListeners) this.#run(() => listener(stepped ? shift : 0))
   }
 }

@@ -16,11 +16,11 @@ export function parseBlockingQuery(text: string): BlockingQuery | undefined {
   const given = new URLSearchParams(text)
   const index = given.get('index')
   const wait = given.get('wait')
-  const faults: FieldError[] = []
-  if (index && !/^\d{1,20}$/.test(index)) faults.push(fieldError('index', 'must be the number of an event', index))
+  const fieldErrors: FieldError[] = []
+  if (index && !/^\d{1,20}$/.test(index)) fieldErrors.push(fieldError('index', 'must be the number of an event', index))
   const ms = wait ? parseDuration(wait) : DEFAULT_WAIT_MS
-  if (!ms) faults.push(fieldError('wait', 'must be a length of time above 0, such as 30s or 1m30s', wait))
-  if (faults.length > 0) throw validationFailed(faults)
+  if (!ms) fieldErrors.push(fieldError('wait', 'must be a length of time above 0, such as 30s or 1m30s', wait))
+  if (fieldErrors.length > 0) throw validationFailed(fieldErrors)
   return index ? { index: Number(index), ms: Math.min(ms ?? DEFAULT_WAIT_MS, MAX_WAIT_MS) } : undefined
 }
 

@@ -12,7 +12,7 @@ const FINE: readonly FieldError[] = []
 FormatRegistry.Set('date-time', (text) => MOMENT.test(text) && !Number.isNaN(Date.parse(text)))
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 
-/** Compiles a schema, once for all the values that are held to it; faults are placed below `root`. */
+/** Compiles a schema once for all values that are checked against it; locations begin with `root`. */
 export function compile(schema: TSchema, root: string): Check {
   const compiled = TypeCompiler.Compile(schema)
   return (value) => (compiled.Check(value) ? FINE : fieldErrorsOf(compiled.Errors(value), root))

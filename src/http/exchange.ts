@@ -53,11 +53,11 @@ export class ActiveExchange implements UntypedExchange {
     readonly params: Readonly<Record<string, string>>,
     readonly query: unknown,
     readonly body: unknown,
-    private readonly lives: ActiveRequests,
+    private readonly activeRequests: ActiveRequests,
   ) {}
 
   get life(): AbortController {
-    this.#life ??= this.lives.begin(this.request)
+    this.#life ??= this.activeRequests.begin(this.request)
     return this.#life
   }
 
@@ -76,6 +76,6 @@ export class ActiveExchange implements UntypedExchange {
   }
 
   end(): void {
-    if (this.#life) this.lives.end(this.#life)
+    if (this.#life) this.activeRequests.end(this.#life)
   }
 }

@@ -3,18 +3,18 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FieldError } from '../core/errors.ts'
 import { TOKEN_PREFIXES } from './credentials.ts'
 
-/** No caller reads more; a body of nothing but faults is not walked to its end. */
+/** The most errors that are reported; the rest of a body is then not checked. */
 const MAX_ERRORS = 50
 const MAX_VALUE_LENGTH = 200
 
-/** What is wrong with a value, each fault with its place below `root`: `body.items[0].title`. */
+/** The errors of a value, each with its location below `root`: `body.items[0].title`. */
 export function fieldErrorsOf(errors: Iterable<ValueError>, root: string): FieldError[] {
-  const faults = new Map<string, FieldError>()
+  const fieldErrors = new Map<string, FieldError>()
   for (const error of errors) {
-    if (!faults.has(error.path)) faults.set(error.path, toFieldError(error, root))
-    if (faults.size === MAX_ERRORS) break
+    if (!fieldErrors.has(error.path)) fieldErrors.set(error.path, toFieldError(error, root))
+    if (fieldErrors.size === MAX_ERRORS) break
   }
-  return [...faults.values()]
+  return [...fieldErrors.values()]
 }
 
 function toFieldError(error: ValueError, root: string): FieldError {

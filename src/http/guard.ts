@@ -1,15 +1,15 @@
 import { AppError } from '../core/errors.ts'
 import type { Caller, Human } from './caller.ts'
 
-/** What a plane asks of whoever knocks. */
+/** What the standard guard checks. */
 export interface GuardSettings {
   /** Host names beside the loopback ones under which this server may be addressed. */
   readonly hosts: readonly string[]
   /** Origins beside the loopback ones whose pages may call. */
   readonly origins: readonly string[]
-  /** Turns every mutation down. */
+  /** Rejects every mutation. */
   readonly readOnly: boolean
-  /** Turns down whoever brings no credential, on loopback too. */
+  /** Rejects requests without a credential, on loopback too. */
   readonly requireToken: boolean
   /** Whose credential this is; undefined when it is nobody's or has ended. */
   resolve(token: string): Caller | undefined
@@ -33,7 +33,7 @@ export const human: Human = { kind: 'human' }
 /** A human who has shown nothing although a token is required: only a socket goes on, and asks for its ticket. */
 export const unauthenticated: Human = { kind: 'human' }
 
-/** Who may go on, and as whom; throws the refusal of whoever may not. */
+/** Who may go on, and as whom; throws when the request is not allowed. */
 export function checkRequest(facts: GuardedRequest, settings: GuardSettings): Caller {
   checkHost(facts.host, settings)
   if (facts.method === 'OPTIONS') return human
@@ -93,6 +93,6 @@ function identify(facts: GuardedRequest, mutates: boolean, settings: GuardSettin
   return caller
 }
 
-/** A refusal for want of a credential. */
+/** The error of a request without a valid credential. */
 export const unauthorized = (detail: string): AppError =>
   new AppError('unauthorized', detail, { headers: { 'www-authenticate': 'Bearer' } })

@@ -20,45 +20,45 @@ export class Idempotency {
 
   constructor(
     private readonly findReplays: FindReplays,
-    private readonly report: (error: unknown, turn: ActiveExchange) => void,
+    private readonly report: (error: unknown, exchange: ActiveExchange) => void,
   ) {}
 
   /** Runs `work`, or gives what it gave the first time this key was sent. */
-  run(turn: ActiveExchange, key: string, work: () => unknown): unknown {
-    const replays = this.findReplays(turn.params)
+  run(exchange: ActiveExchange, key: string, work: () => unknown): unknown {
+    const replays = this.findReplays(exchange.params)
     if (!replays) return work()
-    const scope = scopeOf(turn, key)
-    const digest = digestOf(turn.body)
+    const scope = scopeOf(exchange, key)
+    const digest = digestOf(exchange.body)
     const running = this.#under.get(scope)
     const replay = running === undefined ? replays.find(scope) : undefined
     if ((running ?? replay?.digest ?? digest) !== digest) throw mismatch()
     if (running !== undefined) throw inFlight()
-    if (replay && !('begun' in replay)) return repeated(turn, replay)
-    return this.#first(turn, { replays, scope, digest, isRetry: replay !== undefined }, work)
+    if (replay && !('begun' in replay)) return repeated(exchange, replay)
+    return this.#first(exchange, { replays, scope, digest, isRetry: replay !== undefined }, work)
   }
 
-  #first(turn: ActiveExchange, { replays, scope, digest, isRetry }: FirstRequest, work: () => unknown): unknown {
+  #first(exchange: ActiveExchange, { replays, scope, digest, isRetry }: FirstRequest, work: () => unknown): unknown {
     let kept = false
     let begun = false
     const begin = async () => {
       await replays.begin(scope, digest)
       begun = true
     }
-    turn.attempt = { isRetry, begin }
-    turn.saveResponse = (tx, answer) => {
-      replays.keep(tx, scope, replayOf(digest, turn, answer))
+    exchange.attempt = { isRetry, begin }
+    exchange.saveResponse = (tx, answer) => {
+      replays.keep(tx, scope, replayOf(digest, exchange, answer))
       kept = true
       return answer
     }
     this.#under.set(scope, digest)
     const end = () => this.#under.delete(scope)
     const finish = async (answer: unknown) => {
-      const add = kept ? undefined : replays.add(scope, replayOf(digest, turn, answer))
-      await add?.catch((error) => this.report(error, turn))
+      const add = kept ? undefined : replays.add(scope, replayOf(digest, exchange, answer))
+      await add?.catch((error) => this.report(error, exchange))
       return answer
     }
     const fail = async (error: unknown) => {
-      if (begun && !isRetry) await replays.forget(scope).catch((failed) => this.report(failed, turn))
+      if (begun && !isRetry) await replays.forget(scope).catch((failed) => this.report(failed, exchange))
       throw error
     }
     return attempt(work).then(finish, fail).finally(end)
@@ -82,9 +82,9 @@ const replayOf = (digest: string, { explicitResponse: replied }: ActiveExchange,
   headers: replied?.headers ?? {},
 })
 
-function repeated(turn: ActiveExchange, { body, status, headers }: Replay): unknown {
-  if (status !== undefined) turn.response.status = status
-  Object.assign(turn.response.headers, headers)
+function repeated(exchange: ActiveExchange, { body, status, headers }: Replay): unknown {
+  if (status !== undefined) exchange.response.status = status
+  Object.assign(exchange.response.headers, headers)
   return body
 }
 

@@ -10,7 +10,7 @@ const HELD_BY_CONNECTION =
 
 /**
  * Serves an app on an address. A connection that left from this port, also one that is closed and not yet forgotten
- * by the system, keeps everybody else off it: that is waited for a little, and told apart from a program that listens.
+ * by the system, blocks it for everybody else: this waits briefly for it, and tells it from a program that listens.
  */
 export async function listenWithRetry(app: RequestHandler, options: ListenOptions): Promise<HttpListener> {
   for (let waited = 0; ; waited += RETRY_INTERVAL_MS) {

@@ -10,7 +10,7 @@ export interface ListenOptions {
   /** 0 takes any free one. */
   readonly port: number
   readonly deadlines: Deadlines
-  /** Hears of faults on open sockets. */
+  /** Called with errors on open sockets. */
   report(error: unknown): void
 }
 
@@ -29,7 +29,7 @@ const MAX_BACKLOG_BYTES = 4 * 1024 * 1024
 const GOING_AWAY = 1001
 const INTERNAL_ERROR = 1011
 
-/** Serves an app on an address; refuses with a sentence when the address cannot be had. */
+/** Serves an app on an address; throws a sentence for people when the address cannot be used. */
 export function listen(app: RequestHandler, { host, port, deadlines, report }: ListenOptions): HttpListener {
   const sockets = new Set<Socket>()
   const server = bind(app, host, port, socketHandler(sockets, report))

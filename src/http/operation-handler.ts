@@ -16,7 +16,7 @@ export interface ResponseHead {
   headers: Record<string, string | number>
 }
 
-/** What every operation of a plane is answered with. */
+/** What the operations of a plane share. */
 export interface PlaneServices {
   readonly activeRequests: ActiveRequests
   readonly idempotency: Idempotency
@@ -26,15 +26,15 @@ export interface PlaneServices {
   /** Keeps the connection of a request while nothing is sent, however long that is. */
   disableTimeout(request: Request): void
   /** Waits until an event newer than `index` is recorded, or for `ms`. */
-  waitForEvent(params: ActiveExchange['params'], index: number, ms: number, turn: ActiveExchange): Promise<void>
-  stream(turn: ActiveExchange, frames: PullSource<SseFrame>): ReadableStream<Uint8Array>
+  waitForEvent(params: ActiveExchange['params'], index: number, ms: number, exchange: ActiveExchange): Promise<void>
+  stream(exchange: ActiveExchange, frames: PullSource<SseFrame>): ReadableStream<Uint8Array>
   /** Turns the request into a WebSocket; false when it is not one. */
   upgrade(request: Request, connection: Connection, headers: Record<string, string>): boolean
-  /** Says why it was turned down: sets status and headers, returns the body. */
+  /** Writes an error: sets status and headers, returns the body. */
   writeError(error: unknown, request: Request, reply: ResponseHead): string
 }
 
-/** Answers one operation: validates, waits where asked to, calls its handler, and writes what it returned. */
+/** Handles one operation: validates the request, waits if asked to, calls the handler, and writes its result. */
 export class OperationHandler {
   readonly #declared: RequestValidator
   readonly #outcome: SuccessKind
@@ -46,7 +46,7 @@ export class OperationHandler {
   constructor(
     private readonly route: Route,
     private readonly at: RouterPath,
-    private readonly desk: PlaneServices,
+    private readonly services: PlaneServices,
   ) {
     this.#declared = new RequestValidator(route)
     this.#outcome = successKindOf(route.spec.ok)
@@ -56,24 +56,29 @@ export class OperationHandler {
     this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined
   }
 
-  /** What Elysia sends. Synchronous where the handler is. */
+  /** Returns what Elysia sends; synchronous where the handler is. */
   handle(request: Request, found: Record<string, string | null>, reply: ResponseHead, body: unknown): unknown {
-    let turn: ActiveExchange | undefined
+    let exchange: ActiveExchange | undefined
     try {
-      const begun = this.#turn(request, found, reply, body)
-      turn = begun
+      const begun = this.#exchange(request, found, reply, body)
+      exchange = begun
       const value = this.#value(begun)
       if (!(value instanceof Promise)) return this.#write(begun, reply, value)
       return value
         .then((late) => this.#write(begun, reply, late))
-        .catch((error) => this.#refuse(error, request, reply, begun))
+        .catch((error) => this.#writeError(error, request, reply, begun))
     } catch (error) {
-      return this.#refuse(error, request, reply, turn)
+      return this.#writeError(error, request, reply, exchange)
     }
   }
 
-  #turn(request: Request, found: Record<string, string | null>, reply: ResponseHead, body: unknown): ActiveExchange {
-    const caller = this.desk.callerOf(request)
+  #exchange(
+    request: Request,
+    found: Record<string, string | null>,
+    reply: ResponseHead,
+    body: unknown,
+  ): ActiveExchange {
+    const caller = this.services.callerOf(request)
     const isSocket = this.#outcome.kind === 'socket'
     if (caller === unauthenticated && !isSocket) throw unauthorized('only a socket may be opened without a token')
     const params = decodeParams(this.at.names, found)
@@ -82,62 +87,64 @@ export class OperationHandler {
     const id = String(reply.headers['x-gc-request-id'])
     const checked = this.#declared.body(body)
     if (isSocket && request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw noUpgrade()
-    return new ActiveExchange(request, id, caller, params, query, checked, this.desk.activeRequests)
+    return new ActiveExchange(request, id, caller, params, query, checked, this.services.activeRequests)
   }
 
-  #value(turn: ActiveExchange): unknown {
-    if (this.route.spec.longRunning) this.desk.disableTimeout(turn.request)
-    const key = this.#repeatable ? turn.request.headers.get('idempotency-key') : null
-    if (key) return this.desk.idempotency.run(turn, key, () => this.route.handle(turn))
-    const waiting = this.#declared.blockingQuery(searchOf(turn.request.url))
-    if (!waiting) return this.#call(turn)
-    return this.desk.waitForEvent(turn.params, waiting.index, waiting.ms, turn).then(() => this.#call(turn))
+  #value(exchange: ActiveExchange): unknown {
+    if (this.route.spec.longRunning) this.services.disableTimeout(exchange.request)
+    const key = this.#repeatable ? exchange.request.headers.get('idempotency-key') : null
+    if (key) return this.services.idempotency.run(exchange, key, () => this.route.handle(exchange))
+    const waiting = this.#declared.blockingQuery(searchOf(exchange.request.url))
+    if (!waiting) return this.#call(exchange)
+    return this.services
+      .waitForEvent(exchange.params, waiting.index, waiting.ms, exchange)
+      .then(() => this.#call(exchange))
   }
 
   /** Calls the handler; what a GET reads before it first waits, it reads in one transaction. */
-  #call(turn: ActiveExchange): unknown {
-    if (this.#reads) this.desk.beginRead(turn.params)
-    return this.route.handle(turn)
+  #call(exchange: ActiveExchange): unknown {
+    if (this.#reads) this.services.beginRead(exchange.params)
+    return this.route.handle(exchange)
   }
 
-  #write(turn: ActiveExchange, reply: ResponseHead, value: unknown): unknown {
-    if (this.#index) reply.headers['x-gc-index'] = String(this.desk.index(turn.params) ?? 0)
+  #write(exchange: ActiveExchange, reply: ResponseHead, value: unknown): unknown {
+    if (this.#index) reply.headers['x-gc-index'] = String(this.services.index(exchange.params) ?? 0)
     if (this.#age) reply.headers['x-gc-cache-age-s'] = '0'
-    const replied = turn.explicitResponse
+    const replied = exchange.explicitResponse
     if (replied) Object.assign(reply.headers, replied.headers)
-    const written = this.#written(turn, reply, value)
+    const written = this.#written(exchange, reply, value)
     if (replied?.status !== undefined) reply.status = replied.status
-    if (this.#outcome.kind !== 'stream') turn.end()
+    if (this.#outcome.kind !== 'stream') exchange.end()
     return written
   }
 
-  #written(turn: ActiveExchange, reply: ResponseHead, value: unknown): unknown {
+  #written(exchange: ActiveExchange, reply: ResponseHead, value: unknown): unknown {
     const outcome = this.#outcome
     if (outcome.kind === 'json') return writeJson(reply, value, outcome)
-    if (outcome.kind === 'stream') return this.#writeStream(turn, reply, value as SseFrames)
-    if (outcome.kind === 'socket') return this.#open(turn, reply, value as Connection)
+    if (outcome.kind === 'stream') return this.#writeStream(exchange, reply, value as SseFrames)
+    if (outcome.kind === 'socket') return this.#open(exchange, reply, value as Connection)
     reply.headers['content-type'] ??= outcome.media
     return new Response(value as ConstructorParameters<typeof Response>[0])
   }
 
-  #writeStream(turn: ActiveExchange, reply: ResponseHead, value: SseFrames): Response {
+  #writeStream(exchange: ActiveExchange, reply: ResponseHead, value: SseFrames): Response {
     Object.assign(reply.headers, STREAM_HEADERS)
     const frames = 'take' in value ? value : toPullSource(value)
-    if (turn.request.method !== 'HEAD') return new Response(this.desk.stream(turn, frames))
+    if (exchange.request.method !== 'HEAD') return new Response(this.services.stream(exchange, frames))
     frames.close()
-    turn.end()
+    exchange.end()
     return new Response(null)
   }
 
-  #open(turn: ActiveExchange, reply: ResponseHead, connection: Connection): Response {
+  #open(exchange: ActiveExchange, reply: ResponseHead, connection: Connection): Response {
     const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, String(value)]))
-    if (!this.desk.upgrade(turn.request, connection, headers)) throw noUpgrade()
+    if (!this.services.upgrade(exchange.request, connection, headers)) throw noUpgrade()
     return new Response(null)
   }
 
-  #refuse(error: unknown, request: Request, reply: ResponseHead, turn?: ActiveExchange): string {
-    turn?.end()
-    return this.desk.writeError(error, request, reply)
+  #writeError(error: unknown, request: Request, reply: ResponseHead, exchange?: ActiveExchange): string {
+    exchange?.end()
+    return this.services.writeError(error, request, reply)
   }
 }
 
@@ -152,7 +159,7 @@ function writeJson(
   return value instanceof RenderedJson ? value.text : JSON.stringify(value)
 }
 
-/** The text after the `?`. */
+/** The query string, without the `?`. */
 function searchOf(url: string): string {
   const start = url.indexOf('?')
   return start < 0 ? '' : url.slice(start + 1)

@@ -7,7 +7,7 @@ import type { GuardSettings } from './guard.ts'
 import type { RequestGuard } from './request-guard.ts'
 import type { Connection, Route } from './route.ts'
 
-/** Which exchange something happened in, for the log. */
+/** The request during which an error occurred, for the log. */
 export interface FailedRequest {
   id: string
   method: string
@@ -28,11 +28,11 @@ export type WaitForEvent = (
 export interface PlaneOptions {
   readonly info: Info
   readonly routes: readonly Route[]
-  /** Who may go on: what the supervisor's guard is told, or a gate of the plane's own. */
+  /** Who may call: settings for the standard guard, or a guard of the plane's own. */
   readonly guard: GuardSettings | RequestGuard
   readonly clock: Clock
   readonly deadlines: Deadlines
-  /** Hears of faults of ours: what was thrown, and in which exchange. */
+  /** Called with an unexpected error and the request it occurred in. */
   report(error: unknown, occasion: FailedRequest): void
   /** Lets the reads of a GET request share one transaction of what the parameters name. */
   beginRead?(params: Readonly<Record<string, string>>): unknown

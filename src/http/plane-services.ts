@@ -24,7 +24,7 @@ interface PlaneServicesOptions {
 export function createPlaneServices({
   options,
   problems,
-  activeRequests: lives,
+  activeRequests,
   guard: gate,
   server,
 }: PlaneServicesOptions): PlaneServices {
@@ -33,7 +33,7 @@ export function createPlaneServices({
     options.report(error, { id, method, path: new URL(url).pathname })
   const hold = (request: Request) => server()?.timeout(request, 0)
   return {
-    activeRequests: lives,
+    activeRequests,
     disableTimeout: hold,
     idempotency: new Idempotency(
       (params) => options.replays?.(params),
@@ -42,27 +42,27 @@ export function createPlaneServices({
     callerOf: (request) => gate.callerOf(request),
     beginRead: (params) => void options.beginRead?.(params),
     index: (params) => options.index?.(params),
-    waitForEvent(params, index, ms, turn) {
-      hold(turn.request)
-      return options.waitForEvent?.(params, index, ms, turn.signal) ?? Promise.resolve()
+    waitForEvent(params, index, ms, exchange) {
+      hold(exchange.request)
+      return options.waitForEvent?.(params, index, ms, exchange.signal) ?? Promise.resolve()
     },
-    stream(turn, frames) {
-      const { request, id, signal } = turn
+    stream(exchange, frames) {
+      const { request, id, signal } = exchange
       hold(request)
       return createSseStream(frames, {
         ...{ clock, deadlines, signal, heartbeat, stallTimeoutMs: patience },
         report: (error) => report(error, request, id),
         onStalled: () => server()?.timeout(request, STALLED_TIMEOUT_S),
-        onEnd: () => turn.end(),
+        onEnd: () => exchange.end(),
       })
     },
     upgrade: (request, connection, headers) => server()?.upgrade(request, { data: { connection }, headers }) ?? false,
     writeError(error, request, reply) {
-      const refusal = toAppError(error)
-      if (refusal !== error) report(error, request, String(reply.headers['x-gc-request-id']))
-      reply.status = problems.status(refusal)
-      Object.assign(reply.headers, refusal.headers, { 'content-type': problems.media })
-      return JSON.stringify(problems.body(refusal))
+      const appError = toAppError(error)
+      if (appError !== error) report(error, request, String(reply.headers['x-gc-request-id']))
+      reply.status = problems.status(appError)
+      Object.assign(reply.headers, appError.headers, { 'content-type': problems.media })
+      return JSON.stringify(problems.body(appError))
     },
   }
 }

@@ -29,15 +29,15 @@ export interface Plane {
 export function createPlane(options: PlaneOptions): Plane {
   assertUniqueOperations(options.routes)
   assertReplaysAvailable(options)
-  const lives = new ActiveRequests()
+  const activeRequests = new ActiveRequests()
   const { guard, dialect = supervisorDialect } = options
   const gate = 'admit' in guard ? guard : new StandardGuard(guard)
   const document = memoize(() => documentOf(options.info, options.routes, dialect, options.reservedCodes))
   let server: Server<SocketData> | undefined
-  const desk = createPlaneServices({
+  const services = createPlaneServices({
     options,
     problems: dialect.problems,
-    activeRequests: lives,
+    activeRequests,
     guard: gate,
     server: () => server,
   })
@@ -49,19 +49,19 @@ export function createPlane(options: PlaneOptions): Plane {
   app.onRequest(syncHook('({ request, set }) => early', ({ request, set }) => gate.admit(request, set)))
   app.onError(({ error, request, set }) => {
     if (error instanceof NotFoundError) return writeNotFound(request, set, methods, dialect.problems)
-    return desk.writeError(error instanceof ParseError ? error.cause : error, request, set)
+    return services.writeError(error instanceof ParseError ? error.cause : error, request, set)
   })
   mountDocument(app, document, dialect.prefix)
   const reader = createBodyReader(options)
   for (const route of options.routes)
-    mount(app, route, new OperationHandler(route, toRouterPath(route.path), desk), reader)
+    mount(app, route, new OperationHandler(route, toRouterPath(route.path), services), reader)
   return {
     document,
     fetch(request, from) {
       server = from
       return app.fetch(request)
     },
-    stop: () => lives.stop(),
+    stop: () => activeRequests.stop(),
   }
 }
 

@@ -4,12 +4,12 @@ import type { JsonObject } from './components.ts'
 import { getObject } from './json-object.ts'
 import { ErrorModel, problemType } from './schema.ts'
 
-/** How a plane tells people and programs why it turned a request down. */
+/** How a plane reports errors to people and programs. */
 export interface ProblemFormat {
   readonly media: string
   /** The shape of every body. */
   readonly model: TSchema
-  body(refusal: AppError): unknown
+  body(appError: AppError): unknown
   status(error: ErrorCode): number
   /** The shape of the body with the codes it may carry, where it lists them. */
   listCodes?(model: JsonObject, codes: readonly string[]): JsonObject
@@ -17,7 +17,7 @@ export interface ProblemFormat {
   notFound(request: Request, allowed: readonly string[] | undefined): { media: string; body: string }
 }
 
-/** Problem details as RFC 9457 writes them. An address that is nobody's is told in plain text: it is no missing thing. */
+/** Problem details as RFC 9457 defines them. An unknown address gets plain text: it is no missing resource. */
 export const problemDetails: ProblemFormat = {
   media: 'application/problem+json',
   model: ErrorModel,
@@ -42,15 +42,15 @@ export const toTitle = (code: string): string => {
   return code.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => (dash ? ' ' : '') + letter.toUpperCase())
 }
 
-function toProblem({ code, status, message, fieldErrors: faults }: AppError): ErrorModel {
+function toProblem({ code, status, message, fieldErrors }: AppError): ErrorModel {
   const model: ErrorModel = { type: problemType(code), code, title: toTitle(code), status, detail: message }
-  return faults.length > 0 ? { ...model, errors: faults } : model
+  return fieldErrors.length > 0 ? { ...model, errors: fieldErrors } : model
 }
 
-/** What a caller is told of anything thrown: a refusal as it is, a fault of ours without a word about it. */
+/** The error to report for anything thrown: an AppError as it is, an unexpected error without its details. */
 export const toAppError = (error: unknown): AppError =>
   error instanceof AppError ? error : new AppError('internal', 'internal server error')
 
 /** A request that does not fit its declaration. */
-export const validationFailed = (faults: AppError['fieldErrors']): AppError =>
-  new AppError('validation-failed', 'validation failed', { fieldErrors: faults })
+export const validationFailed = (fieldErrors: AppError['fieldErrors']): AppError =>
+  new AppError('validation-failed', 'validation failed', { fieldErrors })

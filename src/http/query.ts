@@ -41,8 +41,8 @@ export function queryReader(schema: TObject): QueryReader {
       const value = read(field, given)
       if (value !== undefined) query[field.name] = value
     }
-    const faults = check(query)
-    if (faults.length > 0) throw validationFailed(faults.map((fault) => withLocation(fault)))
+    const fieldErrors = check(query)
+    if (fieldErrors.length > 0) throw validationFailed(fieldErrors.map((fault) => withLocation(fault)))
     return query
   }
 }

@@ -4,21 +4,21 @@ import { setCorsHeaders } from './cors.ts'
 import { checkRequest, type GuardedRequest, type GuardSettings, human } from './guard.ts'
 import type { ResponseHead } from './operation-handler.ts'
 
-/** What every request of a plane goes through before it is routed. */
+/** Checks every request of a plane before it is routed. */
 export interface RequestGuard {
-  /** Throws the refusal of whoever may not go on; answers preflights itself. */
+  /** Throws an error for a request that is not allowed; answers preflights itself. */
   admit(request: Request, reply: ResponseHead): Response | undefined
-  /** Who was let in with this request. */
+  /** The caller of an admitted request. */
   callerOf(request: Request): Caller
 }
 
-/** What happens to every request before it is routed: it is named, shared with whom it may be, and let in or not. */
+/** The guard by settings: it gives each request an id, sets its CORS headers, and admits it or throws. */
 export class StandardGuard implements RequestGuard {
   readonly #callers = new WeakMap<Request, Caller>()
 
   constructor(private readonly settings: GuardSettings) {}
 
-  /** Throws the refusal of whoever may not go on; answers preflights itself. */
+  /** Throws an error for a request that is not allowed; answers preflights itself. */
   admit(request: Request, reply: ResponseHead): Response | undefined {
     const seen = new LazyRequest(request.method, request.headers)
     reply.headers['x-gc-request-id'] = createExchangeId()
@@ -28,13 +28,13 @@ export class StandardGuard implements RequestGuard {
     return seen.method === 'OPTIONS' ? new Response(null, { status: 204 }) : undefined
   }
 
-  /** Who was let in with this request. */
+  /** The caller of an admitted request. */
   callerOf(request: Request): Caller {
     return this.#callers.get(request) ?? human
   }
 }
 
-/** A request as the guard sees it: a header is read when it is looked at. */
+/** A request as the guard sees it; a header is read when it is used. */
 class LazyRequest implements GuardedRequest {
   constructor(
     readonly method: string,

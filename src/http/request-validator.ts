@@ -67,8 +67,8 @@ export class RequestValidator {
       this.#tidy = createNullStripper(body)
     }
     this.#tidy?.(value)
-    const faults = this.#check(value)
-    if (faults.length > 0) throw validationFailed([...faults])
+    const fieldErrors = this.#check(value)
+    if (fieldErrors.length > 0) throw validationFailed([...fieldErrors])
     return value
   }
 

@@ -44,7 +44,7 @@ export interface StreamOptions {
   readonly deadlines: Deadlines
   /** Ends the stream when it aborts. */
   readonly signal: AbortSignal
-  /** Hears what the frames threw after the stream began. */
+  /** Called with what the frames threw after the stream began. */
   report(error: unknown): void
   /** Runs before a reader is let go that left unread what was sent. */
   onStalled(): void
@@ -87,7 +87,7 @@ class SseWriter {
   #over = false
   readonly #abort = () => this.end()
   readonly #pour = () => this.#send()
-  /** Bytes sent since others last had a turn of the loop. */
+  /** Bytes sent since others last had a tick of the event loop. */
   #portion = 0
   readonly #goOn = () => {
     this.#portion = 0
@@ -137,7 +137,7 @@ class SseWriter {
     this.options.onEnd()
   }
 
-  /** What is recorded together is sent together: by the end of this turn of the loop. */
+  /** What arrives together is sent together: by the end of this tick. */
   #ring(): void {
     if (this.#rung) return
     this.#rung = true
@@ -163,7 +163,7 @@ class SseWriter {
     }
   }
 
-  /** A long history goes out in portions, each in a turn of its own. */
+  /** A long history goes out in portions, each in a tick of its own. */
   #rest(): void {
     this.#rung = true
     setImmediate(this.#goOn)

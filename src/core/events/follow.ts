@@ -66,13 +66,13 @@ export class Follower<Name extends string, Shown> implements PullSource<Shown> {
     return followed && this.show(followed)
   }
 
-  onReady(bell: () => void): void {
-    this.#hear(bell)
+  onReady(onReady: () => void): void {
+    this.#subscribe(onReady)
     this.#stopChanges = this.sources.listen?.(() => {
       this.#places = this.sources.now().map((source) => new LogPosition(source))
       this.#turn = 0
-      this.#hear(bell)
-      bell()
+      this.#subscribe(onReady)
+      onReady()
     })
   }
 
@@ -96,9 +96,9 @@ export class Follower<Name extends string, Shown> implements PullSource<Shown> {
     return undefined
   }
 
-  #hear(bell: () => void): void {
+  #subscribe(onReady: () => void): void {
     for (const stop of this.#stops) stop()
-    this.#stops = this.#places.map(({ source }) => source.log.subscribe(bell))
+    this.#stops = this.#places.map(({ source }) => source.log.subscribe(onReady))
   }
 }
 

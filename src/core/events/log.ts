@@ -172,9 +172,9 @@ export class EventLog {
   }
 
   /** Hears every event once it is on disk, in order; returns how to stop. */
-  subscribe(hear: (recorded: RecordedEvent) => void): () => void {
-    this.#listeners.add(hear)
-    return () => this.#listeners.delete(hear)
+  subscribe(listener: (recorded: RecordedEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Tells everyone, from the row's own text: what the emitter does later to its objects is not seen. */
@@ -183,9 +183,9 @@ export class EventLog {
     this.#head = row.seq
     this.#recent.add(recorded, row.payload.length)
     let failed: { error: unknown } | undefined
-    for (const hear of this.#listeners) {
+    for (const listener of this.#listeners) {
       try {
-        hear(recorded)
+        listener(recorded)
       } catch (error) {
         failed = { error }
       }

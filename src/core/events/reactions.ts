@@ -75,7 +75,7 @@ export class Reactions {
     if (this.#unlisten) return
     this.#stopping = new AbortController()
     this.#unlisten = this.log.subscribe((recorded) => {
-      for (const consumer of this.#consumers) this.#hear(consumer, recorded)
+      for (const consumer of this.#consumers) this.#onEvent(consumer, recorded)
     })
     for (const consumer of this.#consumers) {
       this.#check(consumer)
@@ -103,7 +103,7 @@ export class Reactions {
   }
 
   /** An event nobody waits for costs an idle consumer nothing but the step of its cursor. */
-  #hear(consumer: Consumer, recorded: RecordedEvent): void {
+  #onEvent(consumer: Consumer, recorded: RecordedEvent): void {
     if (consumer.running) return
     const idle = consumer.cursor === recorded.seq - 1 && !consumer.selects(recorded.type)
     if (idle) consumer.cursor = recorded.seq

@@ -35,7 +35,7 @@ export interface AgentSessionDependencies {
 export interface AgentSessionListener {
   output(session: AgentSession): void
   exited(session: AgentSession): void
-  appended(ledger: RecordQueue): void
+  appended(queue: RecordQueue): void
 }
 
 /** A program that is spoken to by protocol: its pipes, what was said, and its first process. */
@@ -47,7 +47,7 @@ export class AgentSession {
   readonly #origin: Origin
   readonly #commands: Commands
   readonly #conversation: Conversation
-  readonly #scribe: RecordWriter
+  readonly #writer: RecordWriter
   readonly #tail: OutputTail
   #errors = ''
   #lastOutput: number | undefined
@@ -65,13 +65,13 @@ export class AgentSession {
     this.#agent = spawnAgent(spec, (exitCode, signal) => this.#exited(exitCode, signal))
     this.startedAt = toTimestamp(clock.now())
     this.#origin = { pid: this.pid, started: readProcess(this.pid)?.started ?? '', marks }
-    const shelf = parts.records.recordFile({ run, key: spec.key }, parts.report)
-    this.records = new RecordQueue(spec.key, run, clock, redactor, shelf, events.appended)
-    this.#scribe = new RecordWriter(this.records, deadlines)
+    const storage = parts.records.recordFile({ run, key: spec.key }, parts.report)
+    this.records = new RecordQueue(spec.key, run, clock, redactor, storage, events.appended)
+    this.#writer = new RecordWriter(this.records, deadlines)
     const folder = new SessionFolder(spec.cwd)
     this.#commands = new Commands(folder, spec.env, marks, redactor)
     const { resume, mode, model, servers, patience } = spec.acp ?? {}
-    const said = { run, build, deadlines, writer: this.#scribe, folder, commands: this.#commands }
+    const said = { run, build, deadlines, writer: this.#writer, folder, commands: this.#commands }
     this.#conversation = new Conversation(
       { ...said, resume, mode, model, servers, handshakeTimeoutMs: patience, onUpdate: (update) => this.#told(update) },
       createAgentStream({
@@ -170,7 +170,7 @@ export class AgentSession {
     await settlesWithin(this.parts.deadlines, ms, this.#conversation.closed)
     this.#conversation.close()
     await new Promise((resolve) => setImmediate(resolve))
-    this.#scribe.flush()
+    this.#writer.flush()
     this.#finished = true
     this.events.output(this)
   }

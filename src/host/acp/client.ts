@@ -22,7 +22,7 @@ export interface AgentClientOptions {
 
 /** Our end of the protocol: what is done when an agent tells or asks something. */
 export function createAgentClient(parts: AgentClientOptions): ClientApp {
-  const { writer: scribe, permissions, folder, commands } = parts
+  const { writer, permissions, folder, commands } = parts
   const served =
     <Params, Result>(serve: (params: Params) => Result | Promise<Result>) =>
     async ({ params }: { params: Params }): Promise<Result> => {
@@ -30,7 +30,7 @@ export function createAgentClient(parts: AgentClientOptions): ClientApp {
       try {
         return await serve(params)
       } catch (error) {
-        throw toRequestError(error, scribe)
+        throw toRequestError(error, writer)
       }
     }
   const { session, fs, terminal } = methods.client
@@ -71,8 +71,8 @@ export function createAgentClient(parts: AgentClientOptions): ClientApp {
 }
 
 /** A refusal of ours is the agent's mistake, and people see it too. */
-function toRequestError(error: unknown, scribe: RecordWriter): unknown {
+function toRequestError(error: unknown, writer: RecordWriter): unknown {
   if (!(error instanceof AppError)) return error
-  scribe.write({ type: 'error', message: error.message })
+  writer.write({ type: 'error', message: error.message })
   return RequestError.invalidParams(undefined, error.message)
 }

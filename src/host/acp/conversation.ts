@@ -61,7 +61,7 @@ export class Conversation {
   readonly ready: Promise<OpenedConversation>
   readonly permissions: Permissions
   readonly #connection: ClientConnection
-  readonly #told = new Set<string>()
+  readonly #turnIds = new Set<string>()
   #opened: OpenedConversation | undefined
   #setMode: ((mode: string) => Promise<void>) | undefined
   /** Whether it has answered a sounding. */
@@ -74,7 +74,7 @@ export class Conversation {
   ) {
     this.permissions = new Permissions(parts.run, parts.writer)
     const heard = () => this.#turn?.accepted.resolve()
-    const told = (update: SessionUpdate) => this.#hear(update)
+    const told = (update: SessionUpdate) => this.#listener(update)
     this.#connection = createAgentClient({
       ...parts,
       permissions: this.permissions,
@@ -97,10 +97,10 @@ export class Conversation {
    */
   async prompt(id: string, text: string): Promise<void> {
     await this.ready
-    if (this.#told.has(id)) return
+    if (this.#turnIds.has(id)) return
     if (this.#turn) throw new AppError('conflict-wrong-state', 'the agent works on a turn; give it the next one later')
-    this.#told.add(id)
-    for (const old of [...this.#told].slice(0, -MAX_TURN_IDS)) this.#told.delete(old)
+    this.#turnIds.add(id)
+    for (const old of [...this.#turnIds].slice(0, -MAX_TURN_IDS)) this.#turnIds.delete(old)
     const turn = { id, accepted: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() }
     turn.accepted.promise.catch(() => {})
     this.#turn = turn
@@ -166,7 +166,7 @@ export class Conversation {
   }
 
   /** What it tells before is an earlier conversation that it goes through again: that is on record already. */
-  #hear(update: SessionUpdate): void {
+  #listener(update: SessionUpdate): void {
     if (!this.#opened) return
     this.parts.writer.update(update)
     this.parts.onUpdate(update)
@@ -182,7 +182,7 @@ export class Conversation {
       model,
       servers,
       deadlines,
-      writer: scribe,
+      writer,
       handshakeTimeoutMs: patience = HANDSHAKE_MS,
     } = this.parts
     const shaking = performHandshake(this.#agent, build, { cwd: folder.path, resume, mode, model, servers })
@@ -193,8 +193,8 @@ export class Conversation {
       const { opened, setMode, warnings: faults } = await shaking
       this.#opened = opened
       this.#setMode = setMode
-      scribe.write({ type: 'ready', ...opened })
-      for (const message of faults) scribe.write({ type: 'error', message })
+      writer.write({ type: 'ready', ...opened })
+      for (const message of faults) writer.write({ type: 'error', message })
       void this.#sounded()
       return opened
     } catch (error) {
@@ -205,19 +205,19 @@ export class Conversation {
   }
 
   async #run(turn: AgentTurn, text: string): Promise<void> {
-    const { writer: scribe } = this.parts
-    scribe.write({ type: 'turn', turn: turn.id, text })
+    const { writer } = this.parts
+    writer.write({ type: 'turn', turn: turn.id, text })
     const asked: PromptRequest = { sessionId: this.#conversation, prompt: [{ type: 'text', text }] }
     try {
       const answer = await this.#agent.request(methods.agent.session.prompt, asked)
       const usage = usageOf(answer)
       this.permissions.cancel()
       if (answer.stopReason === 'refusal') turn.accepted.reject(new AppError('bad-gateway', 'the agent refused it'))
-      scribe.write({ type: 'done', turn: turn.id, reason: answer.stopReason, ...(usage != null && { usage }) })
+      writer.write({ type: 'done', turn: turn.id, reason: answer.stopReason, ...(usage != null && { usage }) })
     } catch (error) {
       this.permissions.cancel()
       const reason = agentErrorMessage(error)
-      scribe.write({ type: 'done', turn: turn.id, reason: 'error', error: reason })
+      writer.write({ type: 'done', turn: turn.id, reason: 'error', error: reason })
       turn.accepted.reject(new AppError('bad-gateway', `the agent did not take it: ${reason}`))
     }
     this.#turn = undefined

@@ -14,14 +14,14 @@ export class Permissions {
 
   constructor(
     private readonly run: string,
-    private readonly scribe: RecordWriter,
+    private readonly writer: RecordWriter,
   ) {}
 
   /** Resolves with the answer; `given` aborts when the agent takes its question back. */
   ask({ toolCall, options }: RequestPermissionRequest, given: AbortSignal): Promise<RequestPermissionResponse> {
     const request = `permission-${this.run.slice(0, 8)}-${++this.#count}`
     const choices = options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind }))
-    this.scribe.write({ type: 'asked', request, tool: { ...toolCall }, choices })
+    this.writer.write({ type: 'asked', request, tool: { ...toolCall }, choices })
     given.addEventListener('abort', () => this.#settle(request, undefined), { once: true })
     return new Promise((resolve) => {
       this.#pending.set(request, { choices: choices.map(({ id }) => id), resolve })
@@ -47,7 +47,7 @@ export class Permissions {
     const pending = this.#pending.get(request)
     if (!pending) return
     this.#pending.delete(request)
-    this.scribe.write({ type: 'answered', request, ...(choice !== undefined && { choice }) })
+    this.writer.write({ type: 'answered', request, ...(choice !== undefined && { choice }) })
     pending.resolve({
       outcome: choice === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: choice },
     })

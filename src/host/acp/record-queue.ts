@@ -33,8 +33,8 @@ export class RecordQueue {
     readonly run: string,
     private readonly clock: Clock,
     private readonly redactor: Redactor,
-    private readonly shelf: RecordStorage,
-    private readonly appended: (ledger: RecordQueue) => void,
+    private readonly storage: RecordStorage,
+    private readonly appended: (queue: RecordQueue) => void,
   ) {}
 
   /** The records of a run that is over, as they were found on disk. */
@@ -44,11 +44,11 @@ export class RecordQueue {
     entries: readonly RecordLine[],
     clock: Clock,
     redactor: Redactor,
-    shelf: RecordStorage,
+    storage: RecordStorage,
   ): RecordQueue {
-    const ledger = new RecordQueue(key, run, clock, redactor, shelf, () => {})
-    for (const entry of entries) ledger.#keep(entry)
-    return ledger
+    const queue = new RecordQueue(key, run, clock, redactor, storage, () => {})
+    for (const entry of entries) queue.#keep(entry)
+    return queue
   }
 
   get isEmpty(): boolean {
@@ -66,7 +66,7 @@ export class RecordQueue {
       line: this.redactor.redact(JSON.stringify({ seq, at: toTimestamp(this.clock.now()), ...happening })),
     }
     this.#keep(entry)
-    this.shelf.add(entry)
+    this.storage.add(entry)
     this.appended(this)
   }
 
@@ -80,7 +80,7 @@ export class RecordQueue {
   acknowledge(seq: number): void {
     const taken = this.#entries.findLastIndex((entry) => entry.seq <= seq) + 1
     for (const { line } of this.#entries.splice(0, taken)) this.#bytes -= line.length
-    if (taken > 0) this.shelf.keep(this.#entries)
+    if (taken > 0) this.storage.keep(this.#entries)
     if (this.#bytes < MAX_UNACKNOWLEDGED_BYTES) this.#free()
   }
 
@@ -97,12 +97,12 @@ export class RecordQueue {
 
   /** Nothing more will be said: what nobody has acknowledged stays on disk. */
   close(): void {
-    this.shelf.close()
+    this.storage.close()
   }
 
   /** Nobody will take what is left. */
   discard(): void {
-    this.shelf.drop()
+    this.storage.drop()
   }
 
   #keep(entry: RecordLine): void {

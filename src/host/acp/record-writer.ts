@@ -22,13 +22,13 @@ export class RecordWriter {
   #words: HeldText | undefined
 
   constructor(
-    private readonly ledger: RecordQueue,
+    private readonly queue: RecordQueue,
     private readonly deadlines: Deadlines,
   ) {}
 
   write(happening: AgentRecordContent): void {
     this.flush()
-    this.ledger.append(happening)
+    this.queue.append(happening)
   }
 
   update(update: SessionUpdate): void {
@@ -73,7 +73,7 @@ export class RecordWriter {
 
   #append(chunk: Chunk, text: string): void {
     const content = { type: 'text', text }
-    this.ledger.append({ type: 'update', update: { ...chunk, content } })
+    this.queue.append({ type: 'update', update: { ...chunk, content } })
   }
 }
 

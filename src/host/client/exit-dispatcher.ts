@@ -14,16 +14,16 @@ const MAX_ACKNOWLEDGED = 1_000
 
 /** Tells each exit to everybody who wants to hear it, and acknowledges it once somebody has kept it and nobody failed to. */
 export class ExitDispatcher {
-  readonly #hearers = new Set<ExitListener>()
+  readonly #listeners = new Set<ExitListener>()
   readonly #untaken = new Map<string, PendingExit>()
   readonly #taken = new Set<string>()
 
   constructor(private readonly report: (sentence: string) => void) {}
 
-  subscribe(hear: ExitListener): () => void {
-    this.#hearers.add(hear)
-    for (const untaken of this.#untaken.values()) void this.#tell(untaken, [hear])
-    return () => this.#hearers.delete(hear)
+  subscribe(listener: ExitListener): () => void {
+    this.#listeners.add(listener)
+    for (const untaken of this.#untaken.values()) void this.#tell(untaken, [listener])
+    return () => this.#listeners.delete(listener)
   }
 
   dispatch(exit: Exit, acknowledge: () => void): void {
@@ -33,12 +33,12 @@ export class ExitDispatcher {
 
   #first(untaken: PendingExit): void {
     this.#untaken.set(untaken.exit.run, untaken)
-    void this.#tell(untaken, [...this.#hearers])
+    void this.#tell(untaken, [...this.#listeners])
   }
 
-  async #tell({ exit, acknowledge }: PendingExit, hearers: ExitListener[]): Promise<void> {
+  async #tell({ exit, acknowledge }: PendingExit, listeners: ExitListener[]): Promise<void> {
     try {
-      const heard = await Promise.all(hearers.map(async (hear) => hear(exit)))
+      const heard = await Promise.all(listeners.map(async (listener) => listener(exit)))
       if (heard.some((kept) => kept !== false)) this.#take(exit, acknowledge)
     } catch (error) {
       this.report(`the exit of ${exit.key} was not taken: ${errorMessage(error)}`)

@@ -47,7 +47,7 @@ export class HostClient implements SessionHost {
   readonly #links: HostLinks
   readonly #exits: ExitDispatcher
   readonly #records: RecordDispatcher
-  readonly #outputs = new Set<{ key: string | undefined; hear(key: string, activity: Activity): void }>()
+  readonly #outputs = new Set<{ key: string | undefined; listener(key: string, activity: Activity): void }>()
   #lastStream = 0
 
   private constructor(private readonly options: HostClientOptions) {
@@ -179,25 +179,25 @@ export class HostClient implements SessionHost {
     await this.#ask('answer', { key, request, choice })
   }
 
-  onRecords(hear: (said: RecordBatch) => unknown): () => void {
+  onRecords(listener: (said: RecordBatch) => unknown): () => void {
     const first = !this.#records.hasListeners
-    const stop = this.#records.subscribe(hear)
+    const stop = this.#records.subscribe(listener)
     if (first) for (const link of this.#links.all) this.#listen(link)
     return stop
   }
 
-  onExit(hear: ExitListener): () => void {
-    return this.#exits.subscribe(hear)
+  onExit(listener: ExitListener): () => void {
+    return this.#exits.subscribe(listener)
   }
 
-  onOutput(key: string | undefined, hear: (key: string, activity: Activity) => void): () => void {
-    const hearer = { key, hear }
-    this.#outputs.add(hearer)
-    return () => this.#outputs.delete(hearer)
+  onOutput(key: string | undefined, listener: (key: string, activity: Activity) => void): () => void {
+    const subscription = { key, listener }
+    this.#outputs.add(subscription)
+    return () => this.#outputs.delete(subscription)
   }
 
-  onLost(hear: (sentence: string) => void): () => void {
-    return this.#links.onLost(hear)
+  onLost(listener: (sentence: string) => void): () => void {
+    return this.#links.onLost(listener)
   }
 
   async status(): Promise<HostStatus[]> {
@@ -256,8 +256,8 @@ export class HostClient implements SessionHost {
 
   #activity(sessions: Activity[]): void {
     for (const activity of sessions) {
-      for (const { key, hear } of this.#outputs) {
-        if (key === undefined || key === activity.key) hear(activity.key, activity)
+      for (const { key, listener } of this.#outputs) {
+        if (key === undefined || key === activity.key) listener(activity.key, activity)
       }
     }
   }

@@ -61,9 +61,9 @@ export class HostLinks {
     return [...(this.#mine ? [this.#mine] : []), ...this.#others.keys()]
   }
 
-  onLost(hear: (sentence: string) => void): () => void {
-    this.#lost.add(hear)
-    return () => this.#lost.delete(hear)
+  onLost(listener: (sentence: string) => void): () => void {
+    this.#lost.add(listener)
+    return () => this.#lost.delete(listener)
   }
 
   runsElsewhere(key: string): boolean {

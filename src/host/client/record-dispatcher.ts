@@ -21,20 +21,20 @@ const MAX_TRIES = 3
 
 /** Hands on what agents say, run by run and in order, and acknowledges what somebody has kept. */
 export class RecordDispatcher {
-  readonly #hearers = new Set<RecordListener>()
+  readonly #listeners = new Set<RecordListener>()
   readonly #runs = new Map<string, AgentRun>()
 
   constructor(private readonly report: (sentence: string) => void) {}
 
   /** Whether anybody hears. */
   get hasListeners(): boolean {
-    return this.#hearers.size > 0
+    return this.#listeners.size > 0
   }
 
-  subscribe(hear: RecordListener): () => void {
-    this.#hearers.add(hear)
+  subscribe(listener: RecordListener): () => void {
+    this.#listeners.add(listener)
     for (const run of this.#runs.values()) void this.#hand(run)
-    return () => this.#hearers.delete(hear)
+    return () => this.#listeners.delete(listener)
   }
 
   /** A host tells again what was not acknowledged when it was last connected. */
@@ -69,7 +69,7 @@ export class RecordDispatcher {
   /** Whether somebody has kept it and nobody failed to. */
   async #kept(said: RecordBatch): Promise<boolean> {
     try {
-      const heard = await Promise.all([...this.#hearers].map(async (hear) => hear(said)))
+      const heard = await Promise.all([...this.#listeners].map(async (listener) => listener(said)))
       return heard.some((kept) => kept !== false)
     } catch (error) {
       this.report(`what ${said.key} said was not taken: ${errorMessage(error)}`)

@@ -62,17 +62,17 @@ export interface SessionHost {
    * Hears what such programs say, in order. The host keeps it until somebody took it: `hear` has resolved with anything
    * but `false`, which says that it is somebody else's. What was not taken is told again, so it may be heard twice.
    */
-  onRecords(hear: (said: RecordBatch) => unknown): () => void
+  onRecords(listener: (said: RecordBatch) => unknown): () => void
   /**
    * Hears of each session that is over, also of those that ended while nobody was connected. The host keeps an exit
    * until somebody took it: `hear` has returned, or its promise has resolved, with anything but `false`, which says
    * that the exit is somebody else's. When it throws, the exit is told again after a reconnect.
    */
-  onExit(hear: (exit: Exit) => unknown): () => void
+  onExit(listener: (exit: Exit) => unknown): () => void
   /** Hears that there is new output, at most ten times a second and session. */
-  onOutput(key: string | undefined, hear: (key: string, activity: Activity) => void): () => void
+  onOutput(key: string | undefined, listener: (key: string, activity: Activity) => void): () => void
   /** Hears that a host process is gone. Its sessions are ended and told through `onExit` before anything new starts. */
-  onLost(hear: (sentence: string) => void): () => void
+  onLost(listener: (sentence: string) => void): () => void
   /** The hosts of this home, the one that takes new sessions first. */
   status(): Promise<HostStatus[]>
   /** Ends every session, then the hosts; resolves when they are gone. */

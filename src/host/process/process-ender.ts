@@ -40,12 +40,12 @@ export class ProcessEnder {
   ) {}
 
   async end(origins: readonly Origin[], { grace, daemons }: EndingOptions): Promise<EndingResult> {
-    const hunt = new EndingRun(this.table, origins, daemons)
-    await hunt.scan(true)
-    hunt.send('SIGTERM', 'SIGCONT')
-    if (!(await this.#gone(hunt, grace))) await this.#kill(hunt)
-    if ((await hunt.scan(true)).length > 0) await this.#kill(hunt)
-    return { daemons: hunt.daemons.map(summarize), survivors: hunt.alive.map(summarize) }
+    const run = new EndingRun(this.table, origins, daemons)
+    await run.scan(true)
+    run.send('SIGTERM', 'SIGCONT')
+    if (!(await this.#gone(run, grace))) await this.#kill(run)
+    if ((await run.scan(true)).length > 0) await this.#kill(run)
+    return { daemons: run.daemons.map(summarize), survivors: run.alive.map(summarize) }
   }
 
   /** Ends single processes that are still the same ones, with their descendants; answers with those still there. */
@@ -55,18 +55,18 @@ export class ProcessEnder {
     return outcome.survivors
   }
 
-  async #kill(hunt: EndingRun): Promise<void> {
-    hunt.send('SIGKILL')
-    await this.#gone(hunt, KILL_MS, 'SIGKILL')
+  async #kill(run: EndingRun): Promise<void> {
+    run.send('SIGKILL')
+    await this.#gone(run, KILL_MS, 'SIGKILL')
   }
 
-  async #gone(hunt: EndingRun, within: number, again?: NodeJS.Signals): Promise<boolean> {
+  async #gone(run: EndingRun, within: number, again?: NodeJS.Signals): Promise<boolean> {
     let pause = FIRST_LOOK_MS
-    for (let waited = 0; hunt.alive.length > 0; waited += pause) {
+    for (let waited = 0; run.alive.length > 0; waited += pause) {
       if (waited >= within) return false
       await this.deadlines.sleep(pause)
-      await hunt.scan(false)
-      if (again) hunt.send(again)
+      await run.scan(false)
+      if (again) run.send(again)
       pause = Math.min(pause * 2, LAST_LOOK_MS)
     }
     return true

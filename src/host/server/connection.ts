@@ -25,9 +25,9 @@ const CHUNK_BYTES = 32 << 10
 export interface ConnectionOptions {
   hello: Hello['hello']
   /** Does what was asked; the answer may have a payload. */
-  answer(ask: HostRequest, payload: Uint8Array, connection: Connection): unknown
-  greeted(connection: Connection): void
-  closed(connection: Connection): void
+  handle(ask: HostRequest, payload: Uint8Array, connection: Connection): unknown
+  onGreeted(connection: Connection): void
+  onClosed(connection: Connection): void
   report(sentence: string): void
 }
 
@@ -50,7 +50,7 @@ interface StreamFollower {
 export class Connection {
   readonly channel: Channel
   readonly #followers = new Map<number, StreamFollower>()
-  #telling: RecordSender | undefined
+  #recordSender: RecordSender | undefined
   #greeted = false
   #paused = false
   #pumping = false
@@ -59,7 +59,7 @@ export class Connection {
     this.channel = new Channel({
       frame: (frame) => this.#frame(frame),
       drained: () => this.#drained(),
-      closed: () => parts.closed(this),
+      closed: () => parts.onClosed(this),
     })
   }
 
@@ -98,19 +98,19 @@ export class Connection {
     this.#followers.delete(stream)
   }
 
-  /** Tells from now on what agents say, first what is in these ledgers. */
-  sendRecords(ledgers: readonly RecordQueue[]): void {
+  /** Tells from now on what agents say, first what is in these queues. */
+  sendRecords(queues: readonly RecordQueue[]): void {
     const way = {
       clear: () => this.channel.waiting <= MAX_WAITING_BYTES,
       send: ({ key, run }: RecordQueue, lines: string[]) =>
         this.#push({ push: 'records', key, run }, Buffer.from(lines.join('\n'))),
     }
-    this.#telling = new RecordSender(way, ledgers)
+    this.#recordSender = new RecordSender(way, queues)
   }
 
   /** An agent has said something. */
-  onRecord(ledger: RecordQueue): void {
-    this.#telling?.add(ledger)
+  onRecord(queue: RecordQueue): void {
+    this.#recordSender?.add(queue)
   }
 
   /** A session has new output, or is over. */
@@ -158,12 +158,12 @@ export class Connection {
     }
     this.#greeted = true
     this.channel.send({ hello: this.parts.hello })
-    this.parts.greeted(this)
+    this.parts.onGreeted(this)
   }
 
   async #answer(id: number, header: Record<string, unknown>, payload: Uint8Array): Promise<void> {
     try {
-      const answer = await this.parts.answer(parseRequest(header), payload, this)
+      const answer = await this.parts.handle(parseRequest(header), payload, this)
       if (answer instanceof WithPayload) return this.#reply({ re: id, ok: answer.ok }, answer.payload)
       this.#reply({ re: id, ok: answer ?? {} })
     } catch (error) {
@@ -183,7 +183,7 @@ export class Connection {
       this.channel.resume()
     }
     if (this.#followers.size > 0) this.#wake()
-    this.#telling?.send()
+    this.#recordSender?.send()
   }
 
   #wake(): void {

@@ -31,7 +31,7 @@ export class HostProcess {
   readonly #endings: ProcessEnder
   readonly #records: HostFiles
   readonly #sessions: HostSessions
-  readonly #attendance: HostLifetime
+  readonly #lifetime: HostLifetime
   readonly #activities: ActivityNotifier
   readonly #connections = new Set<Connection>()
   readonly #done = Promise.withResolvers<void>()
@@ -54,8 +54,8 @@ export class HostProcess {
           this.#activities.touch(session)
           for (const connection of this.#connections) connection.output(session)
         },
-        said: (ledger) => {
-          for (const connection of this.#connections) connection.onRecord(ledger)
+        recordAppended: (queue) => {
+          for (const connection of this.#connections) connection.onRecord(queue)
         },
         exit: (exit) => {
           for (const connection of this.#greeted()) connection.exit(exit)
@@ -63,7 +63,7 @@ export class HostProcess {
         changed: () => this.#count(),
       },
     )
-    this.#attendance = new HostLifetime({ ...parts, unattended: () => this.#unattended(), idle: () => this.#idle() })
+    this.#lifetime = new HostLifetime({ ...parts, unattended: () => this.#unattended(), idle: () => this.#idle() })
   }
 
   /** Ends what dead hosts of this home left running, then listens. The caller holds the place's lock. */
@@ -103,19 +103,19 @@ export class HostProcess {
       socket: createChannelHandler(() => this.#arrived().channel),
     })
     chmodSync(socket, 0o600)
-    this.#attendance.sessions = this.#sessions.running
-    this.#attendance.open()
+    this.#lifetime.sessions = this.#sessions.running
+    this.#lifetime.open()
   }
 
   #arrived(): Connection {
     const connection = new Connection({
       hello: { protocol: PROTOCOL, build: this.parts.place.build, pid: process.pid },
-      answer: (ask, payload, from) => this.#answer(ask, payload, from),
-      greeted: (from) => {
+      handle: (ask, payload, from) => this.#answer(ask, payload, from),
+      onGreeted: (from) => {
         this.#count()
         for (const exit of this.#sessions.exits) from.exit(exit)
       },
-      closed: (from) => {
+      onClosed: (from) => {
         this.#connections.delete(from)
         this.#count()
       },
@@ -200,7 +200,7 @@ export class HostProcess {
 
   #retire(): void {
     this.#sessions.close('this host belongs to an earlier build and takes no new sessions')
-    this.#attendance.retire()
+    this.#lifetime.retire()
   }
 
   #status(): HostStatus {
@@ -212,7 +212,7 @@ export class HostProcess {
       sessions: this.#sessions.running,
       exits: this.#sessions.exits.length,
       memory: process.memoryUsage.rss(),
-      retired: this.#attendance.retired,
+      retired: this.#lifetime.retired,
     }
   }
 
@@ -222,9 +222,9 @@ export class HostProcess {
 
   #count(): void {
     if (!this.#listener) return
-    const unheard = this.#attendance.retired ? this.#sessions.exits.length : 0
-    this.#attendance.sessions = this.#sessions.running + unheard
-    this.#attendance.supervisors = this.#greeted().length
+    const unheard = this.#lifetime.retired ? this.#sessions.exits.length : 0
+    this.#lifetime.sessions = this.#sessions.running + unheard
+    this.#lifetime.supervisors = this.#greeted().length
   }
 
   #unattended(): void {

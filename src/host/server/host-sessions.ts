@@ -39,7 +39,7 @@ export interface HostSessionsOptions {
 export interface HostSessionsListener {
   output(session: HostSession): void
   /** An agent has said something. */
-  said(ledger: RecordQueue): void
+  recordAppended(queue: RecordQueue): void
   exit(exit: Exit): void
   /** A session came or went, or an exit was acknowledged. */
   changed(): void
@@ -64,7 +64,7 @@ export class HostSessions {
     private readonly parts: HostSessionsOptions,
     private readonly events: HostSessionsListener,
   ) {
-    this.recordQueues = new RecordQueues(parts, (ledger) => events.said(ledger))
+    this.recordQueues = new RecordQueues(parts, (queue) => events.recordAppended(queue))
     for (const exit of parts.records.exits()) this.#exits.set(exit.run, exit)
   }
 
@@ -184,10 +184,10 @@ export class HostSessions {
     const events = {
       output: (from: HostSession) => this.events.output(from),
       exited: (from: HostSession) => this.#exited(from),
-      appended: (ledger: RecordQueue) => this.recordQueues.said(ledger),
+      appended: (queue: RecordQueue) => this.recordQueues.onAppended(queue),
     }
     try {
-      return new kind(run, spec, { ...this.parts, feeder: this.drawScheduler, marks }, events)
+      return new kind(run, spec, { ...this.parts, drawScheduler: this.drawScheduler, marks }, events)
     } catch (error) {
       this.parts.records.drop(run)
       throw error
@@ -285,10 +285,10 @@ function marksOf(env: Record<string, string>): string[] {
 type SessionConstructor<Session extends HostSession> = new (
   run: string,
   spec: StartSpec,
-  parts: HostSessionsOptions & { feeder: DrawScheduler; marks: string[] },
+  parts: HostSessionsOptions & { drawScheduler: DrawScheduler; marks: string[] },
   events: {
     output(session: HostSession): void
     exited(session: HostSession): void
-    appended(ledger: RecordQueue): void
+    appended(queue: RecordQueue): void
   },
 ) => Session

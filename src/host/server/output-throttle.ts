@@ -8,7 +8,7 @@ const ON = 1
 
 /**
  * Bun reads a terminal for as long as there is something to read, so a program that floods would hold the loop for
- * good. The brake stops the terminal's output, as its own flow control would, until the loop has come round.
+ * good. The throttle stops the terminal's output, as its own flow control would, until the loop has come round.
  * It works on Linux; elsewhere it does nothing.
  */
 export class OutputThrottle {
@@ -71,7 +71,7 @@ function flow(terminal: number, action: number): boolean {
   return tcflow(terminal, action) === 0
 }
 
-/** The C library by the names it has on Linux; without it there is no brake. */
+/** The C library by the names it has on Linux; without it there is no throttle. */
 function loadFlow(): (terminal: number, action: number) => number {
   const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
   for (const name of ['libc.so.6', `libc.musl-${machine}.so.1`]) {

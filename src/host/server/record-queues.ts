@@ -13,7 +13,7 @@ export class RecordQueues {
 
   constructor(
     private readonly parts: { clock: Clock; redactor: Redactor; records: HostFiles; report(sentence: string): void },
-    private readonly appended: (ledger: RecordQueue) => void,
+    private readonly appended: (queue: RecordQueue) => void,
   ) {
     this.restore()
   }
@@ -27,41 +27,41 @@ export class RecordQueues {
     const { records, clock, redactor, report } = this.parts
     const known = new Set([...this.#over.keys(), ...this.#running.keys()])
     for (const { run, key, entries } of records.unacknowledged(known)) {
-      const ledger = RecordQueue.restored(key, run, entries, clock, redactor, records.recordFile({ run, key }, report))
-      this.#over.set(run, ledger)
-      this.appended(ledger)
+      const queue = RecordQueue.restored(key, run, entries, clock, redactor, records.recordFile({ run, key }, report))
+      this.#over.set(run, queue)
+      this.appended(queue)
     }
   }
 
   /** A running agent has said something. */
-  said(ledger: RecordQueue): void {
-    this.#running.set(ledger.run, ledger)
-    this.appended(ledger)
+  onAppended(queue: RecordQueue): void {
+    this.#running.set(queue.run, queue)
+    this.appended(queue)
   }
 
   acknowledge(run: string, seq: number): void {
-    const ledger = this.#running.get(run) ?? this.#over.get(run)
-    ledger?.acknowledge(seq)
-    if (ledger?.isEmpty) this.#over.delete(run)
+    const queue = this.#running.get(run) ?? this.#over.get(run)
+    queue?.acknowledge(seq)
+    if (queue?.isEmpty) this.#over.delete(run)
   }
 
   /** A run is over: what nobody has acknowledged is told until somebody has. */
-  close(ledger: RecordQueue): void {
-    const { run } = ledger
+  close(queue: RecordQueue): void {
+    const { run } = queue
     this.#running.delete(run)
-    if (ledger.isEmpty) {
-      ledger.discard()
+    if (queue.isEmpty) {
+      queue.discard()
       return
     }
-    ledger.close()
-    this.#over.set(run, ledger)
+    queue.close()
+    this.#over.set(run, queue)
     for (const old of [...this.#over.keys()].slice(0, -MAX_ENDED_RUNS)) this.#forget(old)
   }
 
   #forget(run: string): void {
-    const ledger = this.#over.get(run)
-    this.parts.report(`what ${ledger?.key} said last was never taken and is forgotten`)
+    const queue = this.#over.get(run)
+    this.parts.report(`what ${queue?.key} said last was never taken and is forgotten`)
     this.#over.delete(run)
-    ledger?.discard()
+    queue?.discard()
   }
 }

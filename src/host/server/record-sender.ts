@@ -6,24 +6,24 @@ const CHUNK_CHARACTERS = 128 << 10
 export interface RecordChannel {
   /** Whether it takes more now; when it does again, `go` is called. */
   clear(): boolean
-  send(ledger: RecordQueue, lines: string[]): void
+  send(queue: RecordQueue, lines: string[]): void
 }
 
 /** Tells one supervisor what agents said, each record once and in order. */
 export class RecordSender {
-  readonly #told = new Map<RecordQueue, number>()
+  readonly #sentUpTo = new Map<RecordQueue, number>()
   #going = false
 
   constructor(
     private readonly way: RecordChannel,
-    ledgers: readonly RecordQueue[],
+    queues: readonly RecordQueue[],
   ) {
-    for (const ledger of ledgers) this.add(ledger)
+    for (const queue of queues) this.add(queue)
   }
 
-  /** There is something new in a ledger. */
-  add(ledger: RecordQueue): void {
-    if (!this.#told.has(ledger)) this.#told.set(ledger, 0)
+  /** There is something new in a queue. */
+  add(queue: RecordQueue): void {
+    if (!this.#sentUpTo.has(queue)) this.#sentUpTo.set(queue, 0)
     if (this.#going) return
     this.#going = true
     setImmediate(() => {
@@ -34,9 +34,9 @@ export class RecordSender {
 
   /** Sends what was not sent yet, as much as the other end takes. */
   send(): void {
-    for (const [ledger, told] of this.#told) {
-      const entries = ledger.after(told)
-      if (entries.length === 0 && ledger.isEmpty) this.#told.delete(ledger)
+    for (const [queue, sentUpTo] of this.#sentUpTo) {
+      const entries = queue.after(sentUpTo)
+      if (entries.length === 0 && queue.isEmpty) this.#sentUpTo.delete(queue)
       for (let at = 0; at < entries.length; ) {
         if (!this.way.clear()) return
         const lines: string[] = []
@@ -45,9 +45,9 @@ export class RecordSender {
           if (!entry) break
           lines.push(entry.line)
           size += entry.line.length
-          this.#told.set(ledger, entry.seq)
+          this.#sentUpTo.set(queue, entry.seq)
         }
-        this.way.send(ledger, lines)
+        this.way.send(queue, lines)
       }
     }
   }

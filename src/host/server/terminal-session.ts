@@ -28,7 +28,7 @@ export interface TerminalSessionDependencies {
   clock: Clock
   deadlines: Deadlines
   redactor: Redactor
-  feeder: DrawScheduler
+  drawScheduler: DrawScheduler
   marks: string[]
 }
 
@@ -52,7 +52,7 @@ export class TerminalSession {
   readonly #redactor: RedactionStream
   readonly #filter = new QueryFilter()
   readonly #closed = Promise.withResolvers<void>()
-  #brake: OutputThrottle | undefined
+  #throttle: OutputThrottle | undefined
   #lastOutput: number | undefined
   #title: string | undefined
   #typed = 0
@@ -74,10 +74,10 @@ export class TerminalSession {
         this.#title = title
       },
     })
-    this.#feed = parts.feeder.feed(this.#emulator, () => this.#askForRedraw())
+    this.#feed = parts.drawScheduler.feed(this.#emulator, () => this.#askForRedraw())
     this.#spawned = spawnTerminal(spec, {
       output: (bytes) => {
-        this.#brake?.onRead(bytes.length)
+        this.#throttle?.onRead(bytes.length)
         this.#take(this.#redactor.push(bytes))
       },
       typed: () => {
@@ -90,7 +90,7 @@ export class TerminalSession {
     const { pid } = this.#spawned
     const leader = readProcess(pid)
     this.origin = { pid, started: leader?.started ?? '', marks: parts.marks }
-    if (leader?.terminal) this.#brake = new OutputThrottle(leader.terminal)
+    if (leader?.terminal) this.#throttle = new OutputThrottle(leader.terminal)
   }
 
   get key(): string {
@@ -169,7 +169,7 @@ export class TerminalSession {
 
   /** Its processes are gone: reads what they wrote last, and lets go of the terminal. */
   async finish(ms: number): Promise<void> {
-    this.#brake?.close()
+    this.#throttle?.close()
     await settlesWithin(this.parts.deadlines, ms, this.#closed.promise)
     this.#spawned.terminal.close()
     this.#take(this.#redactor.flush())

@@ -11,6 +11,6 @@ export interface TerminalScreen {
 export interface TerminalHost {
   screen(key: string): Promise<TerminalScreen>
   write(key: string, bytes: Uint8Array): Promise<unknown>
-  onOutput(key: string, hear: () => void): () => void
-  onExit(hear: (exit: { key: string }) => void): () => void
+  onOutput(key: string, listener: () => void): () => void
+  onExit(listener: (exit: { key: string }) => void): () => void
 }
