@@ -2,16 +2,10 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reasonToKeep } from '../../../src/agents/worktrees/keep-reason.ts'
-import { type OwnerState, Worktrees } from '../../../src/agents/worktrees/worktrees.ts'
-import { cityMigrations } from '../../../src/city/database/migrations.ts'
-import { Config } from '../../../src/config/config.ts'
-import { systemClock } from '../../../src/core/clock.ts'
-import { Deadlines } from '../../../src/core/deadlines.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { EventLog } from '../../../src/core/events/log.ts'
-import { Reactions } from '../../../src/core/events/reactions.ts'
-import { Store } from '../../../src/core/store.ts'
-import { tempFolder } from '../../support/folder.ts'
+import { testTown } from '../../support/city.ts'
+import { TestClock } from '../../support/clock.ts'
+import { idleHost } from '../../support/idle-host.ts'
 
 const OPERATOR = { kind: 'operator' } as const
 const env = {
@@ -23,9 +17,9 @@ const env = {
   GIT_COMMITTER_EMAIL: 'a@b',
 }
 
-const open: AsyncDisposableStack[] = []
+const open: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const stack of open.splice(0)) await stack.disposeAsync()
+  for (const town of open.splice(0)) await town[Symbol.asyncDispose]()
 })
 
 function git(cwd: string, ...words: string[]): string {
@@ -34,48 +28,50 @@ function git(cwd: string, ...words: string[]): string {
   return ran.stdout.toString().trim()
 }
 
-/** A city with a rig that is a repository, whose worker asks for worktrees. */
+/** A city with a rig that is a repository, whose worker has worktrees; no program is ever started. */
 async function world(limit = 10) {
-  const stack = new AsyncDisposableStack()
-  open.push(stack)
-  const folder = tempFolder()
-  stack.defer(() => folder[Symbol.dispose]())
-  const rig = folder.at('shop')
+  const clock = new TestClock()
+  const town = testTown('', { clock, host: idleHost() })
+  open.push(town)
+  const rig = town.folder.at('shop')
   mkdirSync(rig)
   git(rig, 'init', '-q', '-b', 'main')
   commit(rig, 'README', 'hello')
-  mkdirSync(folder.at('city'))
-  writeFileSync(
-    folder.at('city', 'city.toml'),
-    `[workspace]\nname = "mill"\nprefix = "mi"\n[session]\nworktree_limit = ${limit}\n[[rigs]]\nname = "shop"\npath = "${rig}"
-[[agent]]\nname = "worker"\ndir = "shop"\nstart_command = "true"\nworktree = true\n`,
-  )
-  const config = await Config.open(folder.at('city'))
-  stack.defer(() => config.close())
-  const store = Store.open(folder.at('city', '.gc', 'city.db'), cityMigrations)
-  stack.defer(() => store.close())
-  const deadlines = new Deadlines(systemClock)
-  stack.defer(() => deadlines.close())
-  const log = new EventLog(store, systemClock, deadlines)
-  const reports: string[] = []
-  const report = (fault: unknown) => reports.push(String(fault))
-  const reactions = new Reactions(store, log, deadlines, report)
-  const states = new Map<string, OwnerState>()
-  const needs = { store, log, reactions, clock: systemClock, deadlines, config, env, report }
-  const worktrees = new Worktrees({ ...needs, ownerState: (id) => states.get(id) ?? 'live' })
-  stack.defer(() => worktrees.close())
-  const agent = config.current.agents[0]
+  town.declare(`[session]\nworktree_limit = ${limit}\n[[rigs]]\nname = "shop"\npath = "${rig}"
+[[agent]]\nname = "worker"\ndir = "shop"\nstart_command = "true"\nworktree = true\n`)
+  const { worktrees, store, log, config, sessionRepository: sessions } = await town.open({ env })
+  const agent = config.agent('shop/worker')
+  const add = (id: string) =>
+    store.write((tx) => {
+      const row = sessions.add(tx, {
+        ...{ title: id, kind: 'agent', template: agent.qualified, rig: 'shop', provider: 'command' },
+        ...{ origin: 'manual', workDir: rig, sessionName: (bead) => `worker-${bead}` },
+      })
+      expect(row.id).toBe(id)
+      return row
+    })
   return {
     rig,
     worktrees,
-    states,
-    reports,
+    /** Starts a session unless there is one, and prepares its worktree. */
     make: async (id: string, work: string | null = null) => {
-      const path = await worktrees.prepare({ id, sessionName: `worker-${id}`, rig: 'shop', work }, agent)
+      const { sessionName } = sessions.find(id) ?? (await add(id))
+      const path = await worktrees.prepare({ id, sessionName, rig: 'shop', work }, agent)
       if (path === undefined) throw new Error('there is no worktree')
       return path
     },
-    told: () => log.after(0, 100).map(({ type, payload }) => ({ type, ...Object(payload) })),
+    /** Closes a session; its program is `ending` as long as it has one. */
+    close: (id: string, hostKey: string | null = null) =>
+      store.write((tx) => {
+        sessions.update(tx, id, { hostKey })
+        sessions.transition(tx, id, 'close')
+      }),
+    programEnded: (id: string) => store.write((tx) => sessions.update(tx, id, { hostKey: null })),
+    recorded: () =>
+      log
+        .after(0, 1000)
+        .filter(({ type }) => type.startsWith('bead.worktree.'))
+        .map(({ type, payload }) => ({ type, ...Object(payload) })),
   }
 }
 
@@ -109,14 +105,17 @@ describe('a worktree', () => {
   })
 
   test('stays while its session is not over or its program is still ending', async () => {
-    const { make, worktrees, states } = await world()
+    const { make, worktrees, close, programEnded } = await world()
     const path = await make('mi-1')
-    for (const state of ['live', 'ending'] as const) {
-      states.set('mi-1', state)
-      await worktrees.sweep()
-      expect(existsSync(path)).toBe(true)
-    }
+    await worktrees.sweep()
+    expect(existsSync(path)).toBe(true)
+    await close('mi-1', 'mill/mi-1/1')
+    await worktrees.sweep()
+    expect(existsSync(path)).toBe(true)
     expect(await refusal(worktrees.remove(OPERATOR, 'mi-1', true))).toStartWith('conflict-wrong-state: ')
+    await programEnded('mi-1')
+    await worktrees.sweep()
+    expect(existsSync(path)).toBe(false)
   })
 
   test('is removed with its branch when all its work is merged, also by a squash', async () => {
@@ -124,17 +123,17 @@ describe('a worktree', () => {
       ['merge', '-q'],
       ['merge', '-q', '--squash'],
     ]) {
-      const { make, worktrees, states, rig, told } = await world()
+      const { make, worktrees, close, rig, recorded } = await world()
       const path = await make('mi-1')
       commit(path, 'one', '1')
       commit(path, 'two', '2')
       git(rig, ...merge, 'gc/worker-mi-1')
       if (merge.includes('--squash')) git(rig, 'commit', '-q', '-m', 'squashed')
-      states.set('mi-1', 'over')
+      await close('mi-1')
       await worktrees.sweep()
       expect(existsSync(path)).toBe(false)
       expect(git(rig, 'branch', '--list', 'gc/*')).toBe('')
-      expect(told()).toMatchObject([
+      expect(recorded()).toMatchObject([
         { type: 'bead.worktree.reaped', bead_id: 'mi-1', rig: 'shop', path, branch: 'gc/worker-mi-1' },
       ])
       expect(worktrees.list().total).toBe(0)
@@ -142,41 +141,42 @@ describe('a worktree', () => {
   })
 
   test('with unpushed commits or changes is kept, which is reported once', async () => {
-    const { make, worktrees, states, told } = await world()
+    const { make, worktrees, close, recorded } = await world()
     const [committed, changed] = [await make('mi-1'), await make('mi-2')]
     commit(committed, 'one', '1')
     writeFileSync(join(changed, 'new'), 'x')
-    states.set('mi-1', 'over').set('mi-2', 'over')
+    await close('mi-1')
+    await close('mi-2')
     await worktrees.sweep()
     await worktrees.sweep()
-    expect(told()).toMatchObject([
+    expect(recorded()).toMatchObject([
       { type: 'bead.worktree.reap_skipped', bead_id: 'mi-1', reason: '1 commit is neither merged nor pushed' },
       { type: 'bead.worktree.reap_skipped', bead_id: 'mi-2', reason: '1 file is changed and not committed' },
     ])
-    expect(worktrees.list().items.map(({ kept }) => kept)).toEqual(told().map(({ reason }) => reason))
+    expect(worktrees.list().items.map(({ kept }) => kept)).toEqual(recorded().map(({ reason }) => reason))
     expect(existsSync(join(committed, 'one')) && existsSync(join(changed, 'new'))).toBe(true)
   })
 
   test('is removed when its commits are pushed, and its branch stays', async () => {
-    const { make, worktrees, states, rig } = await world()
+    const { make, worktrees, close, rig } = await world()
     const path = await make('mi-1')
     commit(path, 'one', '1')
     const far = `${rig}.git`
     git(rig, 'clone', '-q', '--bare', rig, far)
     git(rig, 'remote', 'add', 'origin', far)
     git(path, 'push', '-q', 'origin', 'HEAD')
-    states.set('mi-1', 'over')
+    await close('mi-1')
     await worktrees.sweep()
     expect(existsSync(path)).toBe(false)
     expect(git(rig, 'branch', '--list', 'gc/*')).toContain('gc/worker-mi-1')
   })
 
   test('is removed by a person, with unsaved work only by force, and never by a session', async () => {
-    const { make, worktrees, states, rig } = await world()
+    const { make, worktrees, close, rig } = await world()
     const path = await make('mi-1')
     commit(path, 'one', '1')
     writeFileSync(join(path, 'new'), 'x')
-    states.set('mi-1', 'over')
+    await close('mi-1')
     expect(await refusal(worktrees.remove(OPERATOR, 'mi-1', false))).toBe(
       `conflict-wrong-state: ${path} is kept: 1 file is changed and not committed; save it, or remove it with force`,
     )
@@ -189,24 +189,25 @@ describe('a worktree', () => {
   })
 
   test('is not created beyond the limit, and unneeded ones are removed first', async () => {
-    const { make, states } = await world(2)
+    const { make, close } = await world(2)
     const first = await make('mi-1')
     const second = await make('mi-2')
     expect(await refusal(make('mi-3'))).toBe(
       'service-unavailable: there are 2 worktrees, and worktree_limit is 2; see gc worktree list and remove some',
     )
     commit(second, 'one', '1')
-    states.set('mi-1', 'over').set('mi-2', 'over')
+    await close('mi-1')
+    await close('mi-2')
     expect(await make('mi-3')).toContain('worker-mi-3')
     expect(existsSync(first)).toBe(false)
     expect(existsSync(second)).toBe(true)
   })
 
   test('whose folder was deleted is forgotten', async () => {
-    const { make, worktrees, states, rig } = await world()
+    const { make, worktrees, close, rig } = await world()
     const path = await make('mi-1')
     Bun.spawnSync(['rm', '-rf', path])
-    states.set('mi-1', 'over')
+    await close('mi-1')
     await worktrees.sweep()
     expect(worktrees.list().total).toBe(0)
     expect(git(rig, 'worktree', 'list').split('\n')).toHaveLength(1)
