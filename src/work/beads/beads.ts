@@ -122,7 +122,7 @@ export class Beads {
     const { store, repository } = this.#options
     return store.write((tx) => {
       repository.assertExists(id)
-      const assignee = this.#requests.assignee(tx, body.assignee) ?? ''
+      const assignee = this.#requests.resolveAssignee(tx, body.assignee) ?? ''
       repository.change(tx, id, { assignee }, this.#requests.optionsFor(caller))
       return { status: 'assigned', assignee }
     })

@@ -29,7 +29,7 @@ export class BeadRequests {
   /** Creates a bead; `needs` are what it depends on: `id` blocks it, `type:id` depends otherwise. */
   create(tx: Tx, { assignee, defer_until, ...rest }: BeadCreateInputBody, needs?: readonly string[]): Bead {
     const deferUntil = defer_until === undefined ? undefined : parseDeferUntil(defer_until)
-    return this.#repository.add(tx, { ...rest, needs, deferUntil, assignee: this.assignee(tx, assignee) })
+    return this.#repository.add(tx, { ...rest, needs, deferUntil, assignee: this.resolveAssignee(tx, assignee) })
   }
 
   update(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody): Bead {
@@ -38,12 +38,12 @@ export class BeadRequests {
       throw invalidField('body.priority', 'priority cannot be removed: set another value, or leave the field out')
     }
     this.#repository.assertExists(id)
-    const change = { ...rest, priority, removeLabels, assignee: this.assignee(tx, assignee) }
+    const change = { ...rest, priority, removeLabels, assignee: this.resolveAssignee(tx, assignee) }
     return this.#repository.change(tx, id, change, this.optionsFor(caller))
   }
 
   /** The name that is stored as assignee; '' is nobody. */
-  assignee(tx: Tx, token: string | undefined): string | undefined {
+  resolveAssignee(tx: Tx, token: string | undefined): string | undefined {
     const trimmed = token?.trim()
     return trimmed ? this.#assignees.resolve(tx, trimmed, { materialise: true }) : trimmed
   }

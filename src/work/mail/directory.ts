@@ -49,7 +49,7 @@ export class MailDirectory {
   ) {}
 
   /** Where mail for this name goes; throws for a name that is unknown or ambiguous. */
-  address(token: string): Address {
+  addressFor(token: string): Address {
     const name = token.trim()
     if (name === HUMAN) return { route: HUMAN, display: HUMAN }
     const [exact, ...otherExact] = this.#exactMatches(name)
@@ -63,7 +63,7 @@ export class MailDirectory {
   }
 
   /** Every route whose mail is for the recipient of this name. */
-  routes(token: string): string[] {
+  routesFor(token: string): string[] {
     const name = token.trim()
     if (name === HUMAN) return [HUMAN]
     const session = this.#findLive(name) ?? this.#findPast(name)
@@ -81,7 +81,7 @@ export class MailDirectory {
   }
 
   /** The running sessions that mail at a route is for; the one it was addressed to first, then the oldest. */
-  running(route: string, addressedTo: string | null): MailSession[] {
+  listRunning(route: string, addressedTo: string | null): MailSession[] {
     const addressed = addressedTo === null ? undefined : this.sessions.find(addressedTo)
     const candidates = [
       ...(addressed ? [addressed] : []),

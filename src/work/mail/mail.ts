@@ -140,7 +140,7 @@ export class Mail {
     return this.#options.store.write((tx) => {
       validateMessage(subject, body)
       const sender = senderOf(caller, this.#options.city, from)
-      const draft = { from: sender, to: this.#directory.address(to), subject, body, thread: createThreadId() }
+      const draft = { from: sender, to: this.#directory.addressFor(to), subject, body, thread: createThreadId() }
       return saveResponse(tx, this.#post(tx, MailSent, draft, rig))
     })
   }
@@ -244,7 +244,7 @@ export class Mail {
       throw new AppError('invalid-request', `message ${id} does not say who sent it; send a new one instead`)
     }
     try {
-      return this.#directory.address(name)
+      return this.#directory.addressFor(name)
     } catch {
       return { route: name, display: name }
     }
@@ -256,7 +256,7 @@ export class Mail {
   }
 
   #routes(agent: string | undefined): string[] | undefined {
-    return agent?.trim() ? this.#directory.routes(agent) : undefined
+    return agent?.trim() ? this.#directory.routesFor(agent) : undefined
   }
 
   #label(rig: string | undefined): string {

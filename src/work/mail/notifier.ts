@@ -48,7 +48,7 @@ export class MailNotifier {
     const message = lists.find(id)
     if (!message || message.open === 0 || message.read === 1 || this.#isNotified(message)) return
     const [session] = directory
-      .running(message.recipient, message.to_session)
+      .listRunning(message.recipient, message.to_session)
       .filter(({ id }) => id !== message.from_session)
     if (session) this.#notify(tx, session, [message], formatArrival(message))
   }

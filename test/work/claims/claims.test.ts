@@ -65,11 +65,11 @@ describe('claim', () => {
     const given = await work.add({ title: 'b', assignee: 'bob' })
     const mail = await work.add({ title: 'c', type: 'message' })
     work.recorded()
-    const refused = (id: string) => expect(work.claims.claim(ada, id)).rejects
-    await refused(closed.id).toMatchObject({ code: 'conflict-wrong-state' })
-    await refused(given.id).toMatchObject({ code: 'conflict-wrong-state' })
-    await refused(mail.id).toMatchObject({ code: 'conflict-wrong-state' })
-    await refused('mi-99').toMatchObject({ code: 'bead-not-found' })
+    const rejected = (id: string) => expect(work.claims.claim(ada, id)).rejects
+    await rejected(closed.id).toMatchObject({ code: 'conflict-wrong-state' })
+    await rejected(given.id).toMatchObject({ code: 'conflict-wrong-state' })
+    await rejected(mail.id).toMatchObject({ code: 'conflict-wrong-state' })
+    await rejected('mi-99').toMatchObject({ code: 'bead-not-found' })
     expect(work.recorded()).toEqual([`bead.claim_rejected ${given.id}`])
   })
 

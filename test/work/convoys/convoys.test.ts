@@ -132,7 +132,7 @@ describe('a convoy that is closed as a bead', () => {
     const [one, two, three] = await Promise.all(
       ['one', 'two', 'three'].map((title) => work.convoys.create(human, { title })),
     )
-    const told = () =>
+    const recordedCloses = () =>
       work.log.page({ limit: 10, type: 'convoy.closed' }).items.map(({ subject, actor }) => `${subject} ${actor}`)
     work.recorded()
     await work.beads.close(callerOf('ada'), one?.id ?? '')
@@ -141,7 +141,7 @@ describe('a convoy that is closed as a bead', () => {
     expect(work.recorded()).toEqual([`bead.updated ${two?.id}`, `bead.closed ${two?.id}`, `convoy.closed ${two?.id}`])
     await work.store.write((tx) => void work.repository.close(tx, three?.id ?? ''))
     await work.beads.close(human, three?.id ?? '')
-    expect(told()).toEqual([`${three?.id} gc`, `${two?.id} human`, `${one?.id} ada`])
+    expect(recordedCloses()).toEqual([`${three?.id} gc`, `${two?.id} human`, `${one?.id} ada`])
   })
 })
 

@@ -107,11 +107,11 @@ describe('addresses', () => {
     await world.store.write((tx) => void world.book.transition(tx, closed.id, 'close'))
     await world.session({ alias: 'clerk' })
     world.recorded()
-    const refused = (to: string) => expect(world.mail.send(human, { to, subject: 'x' })).rejects
+    const rejected = (to: string) => expect(world.mail.send(human, { to, subject: 'x' })).rejects
     for (const to of ['nobody', 'gone', closed.id, ' ', 'mill/hand'])
-      await refused(to).toMatchObject({ code: 'invalid-request' })
-    await refused('hand').toThrow(/ambiguous: "hand" may mean press\/hand, saw\/hand/)
-    await refused('clerk').toThrow(/ambiguous/)
+      await rejected(to).toMatchObject({ code: 'invalid-request' })
+    await rejected('hand').toThrow(/ambiguous: "hand" may mean press\/hand, saw\/hand/)
+    await rejected('clerk').toThrow(/ambiguous/)
     expect(world.recorded()).toEqual([])
   })
 

@@ -119,10 +119,10 @@ describe('unread mail of a closed session', () => {
     world.reactions.start()
     const ada = await world.session({ alias: 'ada', kind: 'provider', template: 'claude', asleep: true })
     const eve = await world.session({ alias: 'eve', template: 'gone/hand', agentName: 'gone/hand-1', asleep: true })
-    const letters = [await send(world, 'ada'), await send(world, 'eve')]
+    const sent = [await send(world, 'ada'), await send(world, 'eve')]
     for (const { id } of [ada, eve]) await close(world, id)
     await world.settled()
-    expect(letters.map(({ id }) => boxOf(world, id))).toEqual(['human', 'human'])
+    expect(sent.map(({ id }) => boxOf(world, id))).toEqual(['human', 'human'])
     expect(world.mail.count({ agent: 'human' })).toEqual({ total: 2, unread: 2 })
   })
 

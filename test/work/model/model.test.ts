@@ -117,12 +117,12 @@ function modelState(model: Model, now: number, { agent, filter }: Query): Return
 }
 
 /** The result of a step in the city: its response, or the code of its error. */
-async function resultOf(step: Step): Promise<{ answer?: unknown; refused?: string }> {
+async function resultOf(step: Step): Promise<{ answer?: unknown; error?: string }> {
   try {
     return { answer: await step.runInCity() }
-  } catch (error) {
-    if (error instanceof AppError) return { refused: error.code }
-    throw error
+  } catch (thrown) {
+    if (thrown instanceof AppError) return { error: thrown.code }
+    throw thrown
   }
 }
 
@@ -144,11 +144,11 @@ describe('after any operations, a city shows the same as a simple model in memor
       const trace: string[] = []
       for (let step = steps.next(); trace.length < STEP_COUNT; step = steps.next()) {
         trace.push(step.description)
-        const { answer, refused } = await resultOf(step)
+        const { answer, error } = await resultOf(step)
         await world.settled()
         const look = queryAfter(trace.length)
-        const expected = { refused: step.runInModel(answer), ...modelState(model, world.clock.now(), look) }
-        const is = { refused, ...cityState(world, look) }
+        const expected = { error: step.runInModel(answer), ...modelState(model, world.clock.now(), look) }
+        const is = { error, ...cityState(world, look) }
         if (!Bun.deepEquals(is, expected)) {
           expect(is, `seed ${seed}, step ${trace.length}:\n${trace.slice(-12).join('\n')}`).toEqual(expected)
         }

@@ -52,7 +52,7 @@ describe('beads that are exported and imported', () => {
 
     await using to = open()
     expect(await to.put(file)).toEqual({ ...NOTHING, created: 5 })
-    expect(to.recorded().map((told) => told.split(' ')[0])).toEqual([
+    expect(to.recorded().map((line) => line.split(' ')[0])).toEqual([
       ...Array(5).fill('bead.created'),
       ...Array(2).fill('bead.commented'),
     ])
@@ -177,18 +177,18 @@ describe('beads that are exported and imported', () => {
   test('are rejected at the first invalid line, before anything is written', async () => {
     await using world = open()
     const good = JSON.stringify({ id: 'mi-1', title: 'a', created_at: '2025-11-08T12:00:00Z' })
-    const refused = async (line: string) => expect(world.put(`${good}\n\n${line}`)).rejects
-    await (await refused('{')).toThrow('line 3 is not JSON')
-    await (await refused('{"id":"mi-2","created_at":"x"}')).toThrow('line 3 is not a bead: title is required')
+    const rejected = async (line: string) => expect(world.put(`${good}\n\n${line}`)).rejects
+    await (await rejected('{')).toThrow('line 3 is not JSON')
+    await (await rejected('{"id":"mi-2","created_at":"x"}')).toThrow('line 3 is not a bead: title is required')
     const typed = good.replace('"title"', '"priority":"high","title"')
-    await (await refused(typed)).toThrow('line 3 is not a bead: priority must be an integer')
+    await (await rejected(typed)).toThrow('line 3 is not a bead: priority must be an integer')
     const far = good.replace('"title"', '"priority":1e300,"title"')
-    await (await refused(far)).toThrow('line 3 is not a bead: priority must be at most 9007199254740991')
-    await (await refused('[]')).toThrow('line 3 is not a bead: it must be an object')
-    await (await refused('{"id":"mi-2","title":"x","created_at":"soon"}')).toThrow(
+    await (await rejected(far)).toThrow('line 3 is not a bead: priority must be at most 9007199254740991')
+    await (await rejected('[]')).toThrow('line 3 is not a bead: it must be an object')
+    await (await rejected('{"id":"mi-2","title":"x","created_at":"soon"}')).toThrow(
       'line 3 has an invalid timestamp in created_at',
     )
-    await (await refused(good.replace('"a"', `"${'x'.repeat(1025)}"`))).toThrow(/line 3 has a title/)
+    await (await rejected(good.replace('"a"', `"${'x'.repeat(1025)}"`))).toThrow(/line 3 has a title/)
     await expect(world.transfer.import(callerOf('ada'), new Uint8Array())).rejects.toMatchObject({ code: 'forbidden' })
     expect(world.all()).toEqual([])
   })

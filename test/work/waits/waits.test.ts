@@ -233,12 +233,12 @@ describe('who may wait for what', () => {
     const own = await world.waits.create(ada, { on_beads: [a] })
     expect(own.session_id).toBe(ada.session)
     expect(world.repository.get(own.id).metadata).toMatchObject({ created_by_session: ada.session })
-    const refused = (work: Promise<unknown>) => expect(work).rejects
-    await refused(world.waits.create(ada, { session: 'bob', on_beads: [a] })).toMatchObject({ code: 'forbidden' })
-    await refused(world.waits.create({ ...ada, city: 'x' }, { on_beads: [a] })).toMatchObject({ code: 'forbidden' })
+    const rejected = (work: Promise<unknown>) => expect(work).rejects
+    await rejected(world.waits.create(ada, { session: 'bob', on_beads: [a] })).toMatchObject({ code: 'forbidden' })
+    await rejected(world.waits.create({ ...ada, city: 'x' }, { on_beads: [a] })).toMatchObject({ code: 'forbidden' })
     const other = await world.waits.create(human, { session: bob.id, on_beads: [a] })
-    await refused(world.waits.cancel(ada, other.id)).toMatchObject({ code: 'forbidden' })
-    await refused(world.waits.ready(ada, other.id)).toMatchObject({ code: 'forbidden' })
+    await rejected(world.waits.cancel(ada, other.id)).toMatchObject({ code: 'forbidden' })
+    await rejected(world.waits.ready(ada, other.id)).toMatchObject({ code: 'forbidden' })
     expect(world.waits.get(other.id).state).toBe('pending')
     expect((await world.waits.cancel(ada, own.id)).state).toBe('canceled')
   })
@@ -248,13 +248,13 @@ describe('who may wait for what', () => {
     await world.session({ alias: 'ada' })
     const a = await world.task('a')
     world.recorded()
-    const refused = (more: object) =>
+    const rejected = (more: object) =>
       expect(world.waits.create(human, { session: 'ada', on_beads: [a], ...more })).rejects
-    await refused({ session: 'nobody' }).toMatchObject({ code: 'session-not-found' })
-    await refused({ session: undefined }).toMatchObject({ code: 'validation-failed' })
-    await refused({ on_beads: [a, 'mi-99'] }).toMatchObject({ code: 'bead-not-found' })
-    await refused({ expires_at: '2026-01-05T09:00:00Z' }).toMatchObject({ code: 'validation-failed' })
-    await refused({ note: 'x'.repeat(8193) }).toMatchObject({ code: 'validation-failed' })
+    await rejected({ session: 'nobody' }).toMatchObject({ code: 'session-not-found' })
+    await rejected({ session: undefined }).toMatchObject({ code: 'validation-failed' })
+    await rejected({ on_beads: [a, 'mi-99'] }).toMatchObject({ code: 'bead-not-found' })
+    await rejected({ expires_at: '2026-01-05T09:00:00Z' }).toMatchObject({ code: 'validation-failed' })
+    await rejected({ note: 'x'.repeat(8193) }).toMatchObject({ code: 'validation-failed' })
     expect(() => world.waits.get('mi-99')).toThrow('not_found: mi-99')
     expect(() => world.waits.get(a)).toThrow(`not_a_wait: ${a}`)
     expect(world.waits.list({})).toEqual({ waits: [], capped: false })
