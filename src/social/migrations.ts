@@ -6,6 +6,7 @@ import agents from './agents/table.sql' with { type: 'text' }
 import comments from './comments/table.sql' with { type: 'text' }
 import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
+import dropEmail from './ownership/drop-email.sql' with { type: 'text' }
 import claims from './ownership/table.sql' with { type: 'text' }
 import taken from './ownership/taken.sql' with { type: 'text' }
 import posts from './posts/table.sql' with { type: 'text' }
@@ -33,4 +34,5 @@ export const socialMigrations: readonly string[] = [
   origin,
   numbered,
   weights,
+  dropEmail,
 ]

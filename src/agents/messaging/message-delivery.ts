@@ -164,7 +164,7 @@ export class MessageDelivery {
 
   #fail(tx: Tx, message: MessageRow, reason: string, result: 'failed' | 'abandoned' = 'failed'): void {
     const { queue, requests, createRequests } = this.options
-    queue.end(tx, message, 'failed', reason)
+    queue.end(tx, message, 'failed')
     this.#notifyEnd(tx, message, result, reason)
     const accepted = message.requestId === null ? undefined : requests.get(message.requestId)
     if (!accepted) return

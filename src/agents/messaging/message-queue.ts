@@ -29,7 +29,6 @@ export class MessageQueue {
 
   /** Adds a message to a session's queue. */
   add(tx: Tx, session: string, body: string, { intent, request, limit = DEFAULT_LIMIT }: MessageOptions = {}): void {
-    const now = this.clock.now()
     tx.orm
       .insert(sessionMessages)
       .values({
@@ -38,8 +37,7 @@ export class MessageQueue {
         intent: intent ?? 'default',
         body,
         state: 'queued',
-        createdAt: now,
-        dueAt: now + limit,
+        dueAt: this.clock.now() + limit,
       })
       .run()
     tx.after(() => {
@@ -95,7 +93,7 @@ export class MessageQueue {
   withdraw(tx: Tx, request: string): void {
     tx.orm
       .update(sessionMessages)
-      .set({ state: 'failed', reason: 'timeout', endedAt: this.clock.now() })
+      .set({ state: 'failed', endedAt: this.clock.now() })
       .where(and(eq(sessionMessages.requestId, request), sql`state = 'queued'`))
       .run()
   }
@@ -125,9 +123,9 @@ export class MessageQueue {
     tx.orm.update(sessionMessages).set({ state: 'queued' }).where(eq(sessionMessages.id, id)).run()
   }
 
-  end(tx: Tx, { id }: MessageRow, state: 'delivered' | 'failed', reason = ''): void {
+  end(tx: Tx, { id }: MessageRow, state: 'delivered' | 'failed'): void {
     const endedAt = this.clock.now()
-    tx.orm.update(sessionMessages).set({ state, reason, endedAt }).where(eq(sessionMessages.id, id)).run()
+    tx.orm.update(sessionMessages).set({ state, endedAt }).where(eq(sessionMessages.id, id)).run()
   }
 
   #has(request: string, states: ReturnType<typeof sql>): boolean {

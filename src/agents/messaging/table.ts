@@ -12,8 +12,6 @@ export const sessionMessages = sqliteTable(
     intent: text().notNull(),
     body: text().notNull(),
     state: text().$type<'queued' | 'typing' | 'delivered' | 'failed'>().notNull(),
-    reason: text().notNull().default(''),
-    createdAt: integer('created_at').notNull(),
     dueAt: integer('due_at').notNull(),
     endedAt: integer('ended_at'),
   },

@@ -58,7 +58,7 @@ export class AgentClaims {
     this.#markTaken = store.prepare('UPDATE agent_claims SET taken = 1 WHERE agent = ?')
     this.#delete = store.prepare('DELETE FROM agent_claims WHERE agent = ?')
     this.#upsertOwner = store.prepare(
-      `INSERT INTO owners (id, provider, subject, name, email, created_at) VALUES (?, ?, ?, ?, '', ?)
+      `INSERT INTO owners (id, provider, subject, name, created_at) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name RETURNING n, id`,
     )
   }

@@ -10,7 +10,6 @@ export const owners = sqliteTable(
     subject: text().notNull(),
     name: text().notNull(),
     /** Always empty; no provider is asked for it. */
-    email: text().notNull(),
     created_at: integer().notNull(),
   },
   (owner) => [unique().on(owner.provider, owner.subject)],

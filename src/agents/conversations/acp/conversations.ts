@@ -194,8 +194,8 @@ export class AcpConversations {
     })
   }
 
-  #ready(tx: Tx, session: string, { conversation, resumable, modes, mode = '' }: RecordOf<'ready'>): void {
-    tx.orm.update(acpSessions).set({ modes, mode }).where(eq(acpSessions.sessionId, session)).run()
+  #ready(tx: Tx, session: string, { conversation, resumable, modes }: RecordOf<'ready'>): void {
+    tx.orm.update(acpSessions).set({ modes }).where(eq(acpSessions.sessionId, session)).run()
     this.options.onConversationOpened(tx, session, resumable ? conversation : undefined)
   }
 

@@ -48,7 +48,6 @@ export const acpSessions = sqliteTable(
     template: text().notNull(),
     /** The modes that its program offered last. */
     modes: text({ mode: 'json' }).$type<AgentMode[]>().notNull().default([]),
-    mode: text().notNull().default(''),
     /** The mode that its next run starts in. */
     wantedMode: text('wanted_mode'),
     /** The size of its records. */

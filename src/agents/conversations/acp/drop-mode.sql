@@ -1,0 +1,1 @@
+ALTER TABLE acp_sessions DROP COLUMN mode;
