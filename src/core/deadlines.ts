@@ -37,7 +37,7 @@ const CLOCK_STEP_MS = 5_000
 /**
  * Every timer of the process. One is armed: the nearest, never more than an hour ahead.
  * When the wall clock and the monotonic clock moved apart (a suspended laptop, a set clock), or the alarm comes much too
- * late (a stopped process), nobody could be heard meanwhile: running terms get their full length again and an overdue
+ * late (a stopped process), nothing could be received meanwhile: running terms get their full length again and an overdue
  * moment fires once.
  */
 export class Deadlines {
@@ -72,7 +72,7 @@ export class Deadlines {
     return this.#add(due, undefined, run)
   }
 
-  /** Tells that we were away: how far the wall clock moved against the monotonic one; 0 when we were stopped. */
+  /** Called after a clock step or a stop, with how far the wall clock moved against the monotonic one; 0 after a stop. */
   onClockStep(listener: (shift: number) => void): () => void {
     this.#stepListeners.add(listener)
     return () => this.#stepListeners.delete(listener)

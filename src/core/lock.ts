@@ -17,7 +17,7 @@ export class Lock {
     heldLocks.add(this)
   }
 
-  /** Takes the lock for `holder` (`gc serve of alpha`); refuses with a sentence that names what holds it. */
+  /** Takes the lock for `holder` (`gc serve of alpha`); throws a sentence that names the present holder. */
   static acquire(path: string, holder: string): Lock {
     const db = openLock(path)
     try {

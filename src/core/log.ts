@@ -17,7 +17,7 @@ export interface LogOptions {
   readonly minLevel?: Level
 }
 
-/** Says what happens, one line each, to whoever runs the process. No line holds a secret of ours. */
+/** Writes one line for each message, with secrets redacted. */
 export class Log {
   constructor(
     private readonly options: LogOptions,
@@ -54,7 +54,7 @@ export class Log {
     try {
       to.write(`${redact(line)}\n`)
     } catch {
-      // A log that cannot be written must not end what it tells of.
+      // A log that cannot be written must not end the work that it describes.
     }
   }
 }

@@ -73,7 +73,7 @@ class WalGeneration {
   readonly #frame: number
 
   constructor(
-    /** Tells one start from another; its frames carry it. */
+    /** Distinguishes generations of the log; each frame carries it. */
     readonly salt: string,
     private readonly page: number,
     private readonly file: { readonly size: number },

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
-/** An event that can be recorded: its name in the past tense, the shape of its payload, what it tells. */
+/** An event that can be recorded: its name in the past tense, the schema of its payload, a summary. */
 export interface EventDefinition<Payload extends TSchema = TSchema> {
   readonly type: string
   readonly payload: Payload

@@ -23,10 +23,10 @@ export type FollowedEvent<Name extends string = string> =
   | { readonly name: Name; readonly event: RecordedEvent; readonly gap?: undefined }
   | { readonly name: Name; readonly gap: Gap; readonly event?: undefined }
 
-/** The logs to follow: which they are now, and how to hear that they are others. */
+/** The logs to follow, and how to learn that they changed. */
 export interface LogSources<Name extends string = string> {
   now(): readonly LogSource<Name>[]
-  /** Tells of each change; returns how to stop. */
+  /** Calls back on each change; returns how to unsubscribe. */
   listen?(changed: () => void): () => void
 }
 

@@ -31,7 +31,7 @@ const MAX_READ_CHARACTERS = 512 * 1024
 
 /**
  * The append-only log of one scope. Rows first: an event is published once the write that recorded it is on disk,
- * so whoever hears of it can read what it tells. Events that were handed out are shared: nobody changes them.
+ * so a subscriber can read what it describes. Events that were handed out are shared and never changed.
  */
 export class EventLog {
   #head: number
@@ -171,13 +171,13 @@ export class EventLog {
     })
   }
 
-  /** Hears every event once it is on disk, in order; returns how to stop. */
+  /** Calls the listener with every event once it is on disk, in order; returns how to unsubscribe. */
   subscribe(listener: (recorded: RecordedEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tells everyone, from the row's own text: what the emitter does later to its objects is not seen. */
+  /** Notifies the listeners, from the row's own text: later changes to the emitter's objects are not seen. */
   #publish(row: EventRow): void {
     const recorded = toRecordedEvent(row)
     this.#head = row.seq

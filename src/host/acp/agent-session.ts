@@ -31,7 +31,7 @@ export interface AgentSessionDependencies {
   report(sentence: string): void
 }
 
-/** What a session tells those who keep it. */
+/** What a session reports to its host. */
 export interface AgentSessionListener {
   output(session: AgentSession): void
   exited(session: AgentSession): void
@@ -126,7 +126,7 @@ export class AgentSession {
     }
   }
 
-  /** Resolves when the agent has opened a conversation; refuses with what it complained of. */
+  /** Resolves when the agent has opened a conversation; throws with its error output. */
   async ready(): Promise<OpenedConversation> {
     try {
       return await this.#conversation.ready
@@ -164,7 +164,7 @@ export class AgentSession {
     return { ...blank, lines: shown.slice(-lines), offset: this.#tail.bytes }
   }
 
-  /** Its processes are gone: reads what they said last. */
+  /** Its processes are gone: reads their last output. */
   async finish(ms: number): Promise<void> {
     this.records.endBackpressure()
     await settlesWithin(this.parts.deadlines, ms, this.#conversation.closed)

@@ -14,13 +14,13 @@ export interface AgentClientOptions {
   permissions: Permissions
   folder: SessionFolder
   commands: Commands
-  /** The agent told something. */
+  /** The agent sent an update. */
   onUpdate(update: SessionUpdate): void
   /** The agent asked for something. */
   onRequest(): void
 }
 
-/** Our end of the protocol: what is done when an agent tells or asks something. */
+/** The client side of the protocol: handles an agent's updates and requests. */
 export function createAgentClient(parts: AgentClientOptions): ClientApp {
   const { writer, permissions, folder, commands } = parts
   const served =
@@ -70,7 +70,7 @@ export function createAgentClient(parts: AgentClientOptions): ClientApp {
     )
 }
 
-/** A refusal of ours is the agent's mistake, and people see it too. */
+/** Reports an AppError to the agent as invalid parameters, and records it for people. */
 function toRequestError(error: unknown, writer: RecordWriter): unknown {
   if (!(error instanceof AppError)) return error
   writer.write({ type: 'error', message: error.message })

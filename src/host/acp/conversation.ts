@@ -44,7 +44,7 @@ export interface ConversationOptions {
   servers: readonly ToolServer[] | undefined
   /** How long the handshake may take. */
   handshakeTimeoutMs: number | undefined
-  /** Hears what the agent tells, from its first turn on. */
+  /** Called with the agent's updates, from its first turn on. */
   onUpdate(update: SessionUpdate): void
 }
 
@@ -55,7 +55,7 @@ interface AgentTurn {
   ended: PromiseWithResolvers<void>
 }
 
-/** What is said between us and an agent: the handshake, then one turn at a time. */
+/** A conversation with an agent: the handshake, then one turn at a time. */
 export class Conversation {
   /** Resolves when the first turn can begin. */
   readonly ready: Promise<OpenedConversation>
@@ -85,7 +85,7 @@ export class Conversation {
     this.ready.catch(() => {})
   }
 
-  /** Resolves when nothing more will be said. */
+  /** Resolves when the connection is closed. */
   get closed(): Promise<void> {
     return this.#connection.closed
   }
@@ -121,7 +121,7 @@ export class Conversation {
     return settlesWithin(this.parts.deadlines, CANCELLED_MS, turn.ended.promise)
   }
 
-  /** Has the agent work in another mode from now on; refuses one that it does not offer. */
+  /** Has the agent work in another mode from now on; throws when it does not offer that mode. */
   async mode(mode: string): Promise<void> {
     await this.ready
     try {

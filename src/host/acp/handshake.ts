@@ -42,13 +42,13 @@ export interface OpenedConversation {
 /** What came of the handshake. */
 interface HandshakeResult {
   opened: OpenedConversation
-  /** Has the agent work in another of its modes; refuses one that it does not offer. */
+  /** Has the agent work in another of its modes; throws when it does not offer that mode. */
   setMode(mode: string): Promise<void>
   /** What of the wishes could not be had, a sentence each. */
   warnings: string[]
 }
 
-/** Agrees on the protocol, then opens a conversation; refuses with a sentence that says what to do. */
+/** Agrees on the protocol, then opens a conversation; throws a sentence that says what to do. */
 export async function performHandshake(
   agent: ClientContext,
   build: string,

@@ -34,7 +34,7 @@ export class OutputTail {
     this.#open = false
   }
 
-  /** What is worth showing of what the agent tells. */
+  /** Appends what is worth showing of an update. */
   update(update: SessionUpdate): void {
     if (update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text')
       this.appendText(update.content.text)

@@ -14,7 +14,7 @@ export class SessionFolder {
     return this.#root
   }
 
-  /** The real path of what a path names, or will name once it is made; refuses what lies outside. */
+  /** The real path of what a path names, or will name once it is made; throws when it lies outside. */
   resolveInside(path: string): string {
     if (path.includes('\0')) throw outside(path)
     const real = realOf(isAbsolute(path) ? resolve(path) : resolve(this.#root, path))
@@ -27,7 +27,7 @@ export class SessionFolder {
 const outside = (path: string) =>
   new AppError('forbidden', `${JSON.stringify(path)} lies outside the folder of this session`)
 
-/** Links are followed as far as the path exists; a link that leads nowhere is refused, since it may lead anywhere later. */
+/** Links are followed as far as the path exists; a broken link is an error, since it may lead anywhere later. */
 function realOf(path: string): string {
   try {
     return realpathSync(path)

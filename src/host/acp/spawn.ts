@@ -10,7 +10,7 @@ export interface AgentProcess {
   write(line: string): Promise<void>
 }
 
-/** Starts a program that speaks over its standard input and output; refuses with a sentence when that cannot be done. */
+/** Starts a program that speaks over its standard input and output; throws a sentence for people when it cannot be started. */
 export function spawnAgent(
   spec: StartSpec,
   exited: (exitCode: number | null, signal: string | null) => void,

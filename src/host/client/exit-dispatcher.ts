@@ -1,7 +1,7 @@
 import { errorMessage } from '../../core/errors.ts'
 import type { Exit } from '../protocol/session.ts'
 
-/** Hears of an exit. `false` says that it is somebody else's; anything else, once it has resolved, that it is kept. */
+/** Handles an exit. `false` means that it is not this listener's; anything else, once resolved, that it was stored. */
 export type ExitListener = (exit: Exit) => unknown
 
 interface PendingExit {
@@ -9,10 +9,10 @@ interface PendingExit {
   acknowledge: () => void
 }
 
-/** So many exits are remembered as taken, in case a host tells one again. */
+/** How many acknowledged exits are remembered, in case a host reports one again. */
 const MAX_ACKNOWLEDGED = 1_000
 
-/** Tells each exit to everybody who wants to hear it, and acknowledges it once somebody has kept it and nobody failed to. */
+/** Passes each exit to all listeners, and acknowledges it once one has stored it and none has failed. */
 export class ExitDispatcher {
   readonly #listeners = new Set<ExitListener>()
   readonly #untaken = new Map<string, PendingExit>()

@@ -2,14 +2,14 @@ import { errorMessage } from '../../core/errors.ts'
 import type { AgentRecord } from '../protocol/record.ts'
 import type { RecordBatch } from './session-host.ts'
 
-/** Hears what an agent said. `false` says that it is somebody else's; anything else, once resolved, that it is kept. */
+/** Handles records. `false` means that they are not this listener's; anything else, once resolved, that they were stored. */
 type RecordListener = (said: RecordBatch) => unknown
 
 interface AgentRun {
   key: string
   run: string
   waiting: AgentRecord[]
-  /** The last record that was told here. */
+  /** The last record that was received. */
   last: number
   acknowledge: (seq: number) => void
   busy: boolean
@@ -19,14 +19,14 @@ interface AgentRun {
 const MAX_RUNS = 1_000
 const MAX_TRIES = 3
 
-/** Hands on what agents say, run by run and in order, and acknowledges what somebody has kept. */
+/** Passes agents' records to the listeners, run by run and in order, and acknowledges those that were stored. */
 export class RecordDispatcher {
   readonly #listeners = new Set<RecordListener>()
   readonly #runs = new Map<string, AgentRun>()
 
   constructor(private readonly report: (sentence: string) => void) {}
 
-  /** Whether anybody hears. */
+  /** Whether there is a listener. */
   get hasListeners(): boolean {
     return this.#listeners.size > 0
   }
@@ -66,7 +66,7 @@ export class RecordDispatcher {
     run.busy = false
   }
 
-  /** Whether somebody has kept it and nobody failed to. */
+  /** Whether a listener has stored them and none has failed. */
   async #kept(said: RecordBatch): Promise<boolean> {
     try {
       const heard = await Promise.all([...this.#listeners].map(async (listener) => listener(said)))

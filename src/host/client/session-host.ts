@@ -29,7 +29,7 @@ export interface SessionHost {
   list(): Promise<HostedSession[]>
   /**
    * Ends the whole tree: TERM, KILL, looked at and gone; refuses when something survived. Undefined when no host knows
-   * the key: it is gone already. The exit is told to `onExit` as well.
+   * the key: it is gone already. The exit is reported to `onExit` as well.
    */
   end(key: string, options?: EndOptions): Promise<Ended | undefined>
   /** Ends processes that left their session, when they are still the same ones; answers with those still there. */
@@ -59,19 +59,19 @@ export interface SessionHost {
   /** Answers what such a program asked with one of the choices it gave. */
   answer(key: string, request: string, choice: string): Promise<void>
   /**
-   * Hears what such programs say, in order. The host keeps it until somebody took it: `hear` has resolved with anything
-   * but `false`, which says that it is somebody else's. What was not taken is told again, so it may be heard twice.
+   * Calls the listener with the records of such programs, in order. The host keeps them until a listener has resolved
+   * with anything but `false`, which means that they are another's. Unacknowledged records are sent again.
    */
   onRecords(listener: (said: RecordBatch) => unknown): () => void
   /**
-   * Hears of each session that is over, also of those that ended while nobody was connected. The host keeps an exit
-   * until somebody took it: `hear` has returned, or its promise has resolved, with anything but `false`, which says
-   * that the exit is somebody else's. When it throws, the exit is told again after a reconnect.
+   * Calls the listener for each session that is over, also for those that ended while no supervisor was connected. The
+   * host keeps an exit until a listener has resolved with anything but `false`, which means that the exit is another's.
+   * When it throws, the exit is sent again after a reconnect.
    */
   onExit(listener: (exit: Exit) => unknown): () => void
-  /** Hears that there is new output, at most ten times a second and session. */
+  /** Called when there is new output, at most ten times a second for each session. */
   onOutput(key: string | undefined, listener: (key: string, activity: Activity) => void): () => void
-  /** Hears that a host process is gone. Its sessions are ended and told through `onExit` before anything new starts. */
+  /** Called when a host process is gone. Its sessions are ended and reported to `onExit` before anything new starts. */
   onLost(listener: (sentence: string) => void): () => void
   /** The hosts of this home, the one that takes new sessions first. */
   status(): Promise<HostStatus[]>

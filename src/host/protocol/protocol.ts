@@ -64,7 +64,7 @@ export const REQUEST_SCHEMAS = {
   retire: request('retire', {}),
   shutdown: request('shutdown', { grace: Type.Optional(Type.Number({ minimum: 0 })) }),
   status: request('status', {}),
-  /** From now on, what agents say is told, first what nobody has acknowledged. */
+  /** Starts sending agents' records, first those that are not acknowledged. */
   records: request('records', {}),
   /** The supervisor has kept a run's records up to this one; the host may forget them. */
   kept: request('kept', { run: Type.String(), seq: Type.Integer({ minimum: 1 }) }),
@@ -112,7 +112,7 @@ export type HostResponse<Op extends Operation = Operation> = Static<(typeof RESP
 export const isOperation = (op: unknown): op is Operation =>
   typeof op === 'string' && Object.hasOwn(REQUEST_SCHEMAS, op)
 
-/** The reply to a request: what it answered, or why it was refused. */
+/** The reply to a request: its result, or its error. */
 export const ReplyFrame = Type.Object({
   re: Type.Integer(),
   ok: Type.Optional(Type.Unknown()),
@@ -120,7 +120,7 @@ export const ReplyFrame = Type.Object({
 })
 export type ReplyFrame = Static<typeof ReplyFrame>
 
-/** What a host tells without being asked. */
+/** What a host sends without a request. */
 export const PushFrame = Type.Union([
   Type.Object({ push: Type.Literal('output'), ...Stream, offset: Type.Integer() }),
   Type.Object({ push: Type.Literal('gap'), ...Stream, from: Type.Integer(), to: Type.Integer() }),

@@ -28,7 +28,7 @@ export const Ready = Type.Object({
   modes: Type.Array(AgentMode),
 })
 
-/** A turn began: this is what the agent was told. */
+/** A turn began, with the prompt that the agent was given. */
 export const TurnBegan = Type.Object({ type: Type.Literal('turn'), turn: Text, text: Text })
 
 /** The turn is over: why, and what it cost, or why it failed. */
@@ -40,10 +40,10 @@ export const TurnEnded = Type.Object({
   error: Type.Optional(Text),
 })
 
-/** What the agent told of its turn: words, thoughts, calls of tools, plans, modes, usage. */
+/** What the agent reported of its turn: text, thoughts, tool calls, plans, modes, usage. */
 export const Update = Type.Object({ type: Type.Literal('update'), update: Type.Record(Text, Type.Unknown()) })
 
-/** The agent waits until it is told whether it may. */
+/** The agent waits for permission. */
 export const PermissionAsked = Type.Object({
   type: Type.Literal('asked'),
   request: Text,
@@ -58,7 +58,7 @@ export const PermissionAnswered = Type.Object({
   choice: Type.Optional(Text),
 })
 
-/** The agent did what the protocol does not allow, or was refused what lies outside its folder. */
+/** The agent violated the protocol, or was denied a path outside its folder. */
 export const ProtocolError = Type.Object({ type: Type.Literal('error'), message: Text })
 
 const all = [Ready, TurnBegan, TurnEnded, Update, PermissionAsked, PermissionAnswered, ProtocolError] as const

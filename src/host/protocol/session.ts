@@ -161,7 +161,7 @@ export const ForegroundSignal = Type.Union([
 ])
 export type ForegroundSignal = Static<typeof ForegroundSignal>
 
-/** New output of a session, told at most ten times a second. */
+/** New output of a session, reported at most ten times a second. */
 export const Activity = Type.Object({
   key: Type.String(),
   bytes: Type.Integer(),

@@ -4,10 +4,10 @@ import type { Activity } from '../protocol/session.ts'
 import type { Connection } from './connection.ts'
 import type { HostSession } from './session-registry.ts'
 
-/** Supervisors hear of new output at most so often. */
+/** The shortest time between two notices of new output. */
 const EVERY_MS = 100
 
-/** Tells supervisors which sessions wrote something, many in one frame. */
+/** Notifies supervisors of the sessions with new output, many in one frame. */
 export class ActivityNotifier {
   readonly #touched = new Set<HostSession>()
   #armed = false

@@ -71,7 +71,7 @@ export class Connection {
     this.#push({ push: 'exit', exit })
   }
 
-  /** Tells of new output; a supervisor that reads slowly is told less often. Answers whether it was told. */
+  /** Reports new output, less often to a supervisor that reads slowly; returns whether it was sent. */
   activity(sessions: Activity[]): boolean {
     if (this.channel.waiting > MAX_WAITING_BYTES) return false
     this.#push({ push: 'activity', sessions })
@@ -98,7 +98,7 @@ export class Connection {
     this.#followers.delete(stream)
   }
 
-  /** Tells from now on what agents say, first what is in these queues. */
+  /** Sends agents' records from now on, first those in these queues. */
   sendRecords(queues: readonly RecordQueue[]): void {
     const way = {
       clear: () => this.channel.waiting <= MAX_WAITING_BYTES,
@@ -108,7 +108,7 @@ export class Connection {
     this.#recordSender = new RecordSender(way, queues)
   }
 
-  /** An agent has said something. */
+  /** An agent has produced a record. */
   onRecord(queue: RecordQueue): void {
     this.#recordSender?.add(queue)
   }

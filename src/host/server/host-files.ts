@@ -55,7 +55,7 @@ export class HostFiles {
     rmSync(join(this.#sessions, `${run}.json`), { force: true })
   }
 
-  /** The sessions on record. One that cannot be read is a refusal: what it names may still run. */
+  /** The sessions on record. Throws when one cannot be read: its process may still run. */
   sessions(): SessionRecord[] {
     return names(this.#sessions).map((name) => {
       const path = join(this.#sessions, name)
@@ -89,7 +89,7 @@ export class HostFiles {
     return runs.flatMap((name) => readRecordFile(join(this.#unheard, name)) ?? [])
   }
 
-  /** Takes over what agents of a host that died said. */
+  /** Takes over the records of the agents of a host that died. */
   takeUnacknowledged(lost: HostFiles): void {
     for (const name of names(lost.#unheard)) renameSync(join(lost.#unheard, name), join(this.#unheard, name))
   }

@@ -245,7 +245,7 @@ export class HostProcess {
 
   #leave(): void {
     this.#listener?.stop()
-    // The answer to whoever asked for the end goes out before the connection does.
+    // The response to the shutdown request is sent before the connection is closed.
     this.parts.deadlines.after(20, () => {
       for (const connection of [...this.#connections]) connection.bye()
       this.#done.resolve()

@@ -25,7 +25,7 @@ const RETRY_MS = 5_000
 const MARKS = ['GC_HOME', 'GC_CITY', 'GC_SESSION_ID'] as const
 
 export interface HostSessionsOptions {
-  /** What agents are told about who speaks to them. */
+  /** The version that agents are given for this program. */
   build: string
   clock: Clock
   deadlines: Deadlines
@@ -35,10 +35,10 @@ export interface HostSessionsOptions {
   report(sentence: string): void
 }
 
-/** What the sessions of a host tell its connections. */
+/** What the sessions of a host report to its connections. */
 export interface HostSessionsListener {
   output(session: HostSession): void
-  /** An agent has said something. */
+  /** An agent has produced a record. */
   recordAppended(queue: RecordQueue): void
   exit(exit: Exit): void
   /** A session came or went, or an exit was acknowledged. */
@@ -259,7 +259,7 @@ export class HostSessions {
     return exit
   }
 
-  /** A full disk must not keep an exit from being told. */
+  /** A full disk must not keep an exit from being reported. */
   #write(exit: Exit): void {
     try {
       this.parts.records.keepExit(exit)

@@ -31,7 +31,7 @@ export async function reclaim(lost: HostFiles, into: HostFiles, endings: Process
   return unheard
 }
 
-/** What was lost with a host is told by the one that came after. */
+/** The next host reports what a lost one could not. */
 function handOver(lost: HostFiles, into: HostFiles, exits: readonly Exit[]): void {
   for (const { run } of exits) lost.dropExit(run)
   into.takeUnacknowledged(lost)

@@ -14,7 +14,7 @@ const MAX_FILE_GROWTH = 8 << 20
 
 /**
  * What one run of an agent said, one record a line, until somebody has acknowledged it: it is there for the next host
- * when this one is killed. A disk that takes no more is told of once; what is said goes on in memory.
+ * when this one is killed. A full disk is reported once; further records stay in memory.
  */
 export class RecordFile {
   #file: number | undefined

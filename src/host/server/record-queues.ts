@@ -6,7 +6,7 @@ import type { HostFiles } from './host-files.ts'
 /** Of so many runs that are over, what nobody acknowledged is kept. */
 const MAX_ENDED_RUNS = 200
 
-/** What the agents of a host said and nobody has acknowledged; it is on disk, too. */
+/** The records of a host's agents that no supervisor has acknowledged; they are on disk, too. */
 export class RecordQueues {
   readonly #running = new Map<string, RecordQueue>()
   readonly #over = new Map<string, RecordQueue>()
@@ -33,7 +33,7 @@ export class RecordQueues {
     }
   }
 
-  /** A running agent has said something. */
+  /** A running agent has produced a record. */
   onAppended(queue: RecordQueue): void {
     this.#running.set(queue.run, queue)
     this.appended(queue)
@@ -45,7 +45,7 @@ export class RecordQueues {
     if (queue?.isEmpty) this.#over.delete(run)
   }
 
-  /** A run is over: what nobody has acknowledged is told until somebody has. */
+  /** A run is over: its unacknowledged records are sent until they are acknowledged. */
   close(queue: RecordQueue): void {
     const { run } = queue
     this.#running.delete(run)

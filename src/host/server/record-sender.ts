@@ -9,7 +9,7 @@ export interface RecordChannel {
   send(queue: RecordQueue, lines: string[]): void
 }
 
-/** Tells one supervisor what agents said, each record once and in order. */
+/** Sends agents' records to one supervisor, each once and in order. */
 export class RecordSender {
   readonly #sentUpTo = new Map<RecordQueue, number>()
   #going = false

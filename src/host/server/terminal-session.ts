@@ -32,7 +32,7 @@ export interface TerminalSessionDependencies {
   marks: string[]
 }
 
-/** What a session tells those who keep it. */
+/** What a session reports to its host. */
 export interface TerminalSessionListener {
   /** There is new output. */
   output(session: TerminalSession): void

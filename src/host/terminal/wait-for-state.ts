@@ -23,7 +23,7 @@ const WITHIN = 30_000
 /** On a screen that is never quiet, a sign counts when it has stood this long. */
 export const STEADY_MS = 1_500
 
-/** Waits until the program has an input line or asks a person something; else tells where it stood when time was up. */
+/** Waits until the program has an input line or asks a person something; otherwise returns its state when time was up. */
 export async function waitUntilSettled(
   host: TerminalHost,
   key: string,
