@@ -2,6 +2,3 @@ import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 
 /** What is yet to be indexed: 1024 times the number of a bead, or the number of a comment. Triggers fill it. */
 export const beadUnworded = sqliteTable('bead_unworded', { n: integer().primaryKey() })
-
-/** The full-text index is a virtual table (FTS5), which drizzle cannot declare. */
-export const FULL_TEXT_TABLE = 'bead_search'

@@ -120,9 +120,9 @@ function modelState(model: Model, now: number, { agent, filter }: Query): Return
 async function resultOf(step: Step): Promise<{ answer?: unknown; error?: string }> {
   try {
     return { answer: await step.runInCity() }
-  } catch (thrown) {
-    if (thrown instanceof AppError) return { error: thrown.code }
-    throw thrown
+  } catch (error) {
+    if (error instanceof AppError) return { error: error.code }
+    throw error
   }
 }
 
