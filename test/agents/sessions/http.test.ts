@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { tempFolder } from '../../support/folder.ts'
-import { until } from '../../support/until.ts'
+import { eventually, until } from '../../support/until.ts'
 import { answer, openHttp, parrot } from './http-world.ts'
 import { agent, WAITS } from './world.ts'
 
@@ -148,15 +148,16 @@ describe('messages', () => {
     await using http = await withParrot({ message: 'sing' })
     const { repository } = http.world.city.sessionServices
     await until(() => repository.get(http.id).nudgedAt !== null, 10_000)
-    const { last_output: shown } = (await answer(http.get(`/session/${http.id}?peek=true&peek_lines=40`))).body
-    expect(String(shown).replaceAll('\n', '')).toMatch(/heard \[mill\] polly • .*gc prime.*User message:\s+sing/)
+    const screen = async () =>
+      String((await answer(http.get(`/session/${http.id}?peek=true&peek_lines=40`))).body.last_output)
+    const heard = /heard \[mill\] polly • .*gc prime.*User message:\s+sing/
+    await eventually('the prompt on the screen', 10_000, screen, (shown) => heard.test(shown.replaceAll('\n', '')))
     await http.post('/session/polly/kill')
     await http.world.event('session.woke', ({ seq }) => seq > 10)
     await until(() => repository.get(http.id).generation === 2 && repository.get(http.id).state === 'active')
     await http.post('/session/polly/messages', { message: 'again' })
     await http.world.event('request.result.session.message', undefined, 20_000)
-    const again = (await answer(http.get(`/session/${http.id}?peek=true&peek_lines=40`))).body
-    expect(again.last_output).not.toContain('sing')
+    expect(await screen()).not.toContain('sing')
   })
 
   test('wake a suspended session and are then delivered', async () => {
