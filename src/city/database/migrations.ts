@@ -17,6 +17,7 @@ import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
 import labelCounts from '../../work/beads/label-counts.sql' with { type: 'text' }
 import revisions from '../../work/beads/revisions.sql' with { type: 'text' }
 import beads from '../../work/beads/table.sql' with { type: 'text' }
+import dropHostedClaims from '../../work/claims/drop-hosted.sql' with { type: 'text' }
 import claims from '../../work/claims/table.sql' with { type: 'text' }
 import comments from '../../work/comments/table.sql' with { type: 'text' }
 import mailRetention from '../../work/mail/retention.sql' with { type: 'text' }
@@ -53,4 +54,5 @@ export const cityMigrations: readonly string[] = [
   labelCounts,
   dropAcpMode,
   dropUnreadMessageColumns,
+  dropHostedClaims,
 ]

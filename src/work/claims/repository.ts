@@ -13,13 +13,12 @@ export interface ClaimRow {
   session_name: string
   incarnation: string
   identity: string
-  hosted: number
   assigned: number
   taken_at: number
   expires_at: number | null
 }
 
-type ClaimValues = [string, string, string, string, string, number, number, number, number | null]
+type ClaimValues = [string, string, string, string, string, number, number, number | null]
 
 /** Stores claims, and which sessions had one revoked. */
 export class ClaimRepository {
@@ -39,10 +38,10 @@ export class ClaimRepository {
 
   constructor(store: Store) {
     this.#save = store.prepare(
-      `INSERT INTO claims (bead_id, epoch, session, session_name, incarnation, identity, hosted, assigned, taken_at, expires_at)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO claims (bead_id, epoch, session, session_name, incarnation, identity, assigned, taken_at, expires_at)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET epoch = epoch + 1, session = excluded.session, session_name = excluded.session_name,
-         incarnation = excluded.incarnation, identity = excluded.identity, hosted = excluded.hosted,
+         incarnation = excluded.incarnation, identity = excluded.identity,
          assigned = excluded.assigned, taken_at = excluded.taken_at, expires_at = excluded.expires_at
        RETURNING *`,
     )
@@ -64,18 +63,8 @@ export class ClaimRepository {
   /** Stores that a worker holds a bead, under the next epoch of that bead. */
   save(bead: string, worker: Worker, isAssigned: boolean, now: number, expires: number | null): ClaimRow | null {
     this.#deleteRevocation.run(worker.session, bead)
-    const { session, sessionName, incarnation, identity, hosted } = worker
-    return this.#save.get(
-      bead,
-      session,
-      sessionName,
-      incarnation,
-      identity,
-      hosted ? 1 : 0,
-      isAssigned ? 1 : 0,
-      now,
-      expires,
-    )
+    const { session, sessionName, incarnation, identity } = worker
+    return this.#save.get(bead, session, sessionName, incarnation, identity, isAssigned ? 1 : 0, now, expires)
   }
 
   end(bead: string): void {
