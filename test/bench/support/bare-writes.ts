@@ -66,8 +66,8 @@ export class BareWrites {
       "UPDATE beads SET status = 'in_progress', assignee = 'hand', updated_at = ? WHERE id = ?",
     )
     const claim = this.#db.prepare(
-      `INSERT INTO claims (bead_id, epoch, session, session_name, incarnation, identity, hosted, assigned, taken_at)
-       VALUES (?, 1, 'hand', 'hand', '1', 'hand', 1, 0, ?)`,
+      `INSERT INTO claims (bead_id, epoch, session, session_name, incarnation, identity, assigned, taken_at)
+       VALUES (?, 1, 'hand', 'hand', '1', 'hand', 0, ?)`,
     )
     const event = this.#event('bead.updated')
     return this.#rate(group, seconds, () => {
