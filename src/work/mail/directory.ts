@@ -36,15 +36,16 @@ export const HUMAN = 'human'
 const leaf = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 const isLive = ({ state }: MailSession): boolean => state !== 'closed'
 
+/** The agents and named sessions that mail can be sent to. */
+export interface MailRecipients {
+  readonly agents: readonly Pick<CityConfig['agents'][number], 'qualified'>[]
+  readonly namedSessions: readonly Pick<CityConfig['namedSessions'][number], 'qualified'>[]
+}
+
 /** Resolves the names of recipients: to an address for who writes, to inboxes for who reads. */
 export class MailDirectory {
   constructor(
-    private readonly config: {
-      readonly current: {
-        readonly agents: readonly Pick<CityConfig['agents'][number], 'qualified'>[]
-        readonly namedSessions: readonly Pick<CityConfig['namedSessions'][number], 'qualified'>[]
-      }
-    },
+    private readonly config: { readonly current: MailRecipients },
     private readonly sessions: MailSessions,
   ) {}
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Config } from '../../config/config.ts'
+import type { CityConfig } from '../../config/city-config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
@@ -12,7 +12,7 @@ import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { actorName } from '../actor.ts'
 import type { BeadRepository } from '../beads/repository.ts'
-import { type Address, HUMAN, MailDirectory, type MailSessions } from './directory.ts'
+import { type Address, HUMAN, MailDirectory, type MailRecipients, type MailSessions } from './directory.ts'
 import {
   MailArchived,
   MailDeleted,
@@ -53,7 +53,7 @@ export interface MailOptions {
   deadlines: Deadlines
   reactions: Reactions
   beads: BeadRepository
-  config: Pick<Config, 'current'>
+  config: { readonly current: MailRecipients & { readonly mail: Pick<CityConfig['mail'], 'retentionTtl'> } }
   sessions: MailSessions
   /** Queues a nudge for a session, under a name by which it can be withdrawn. */
   nudge(tx: Tx, session: string, text: string, name: string): void

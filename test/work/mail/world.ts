@@ -30,7 +30,7 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
       deadlines,
       reactions,
       beads: repository,
-      config: { current: { ...current, mail: settings } } as never,
+      config: { current: { ...current, mail: settings } },
     },
     report: (error) => errors.push(error),
     sessions: book,
