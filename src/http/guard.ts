@@ -57,8 +57,8 @@ export const allowsOrigin = (origin: string, { origins }: GuardSettings): boolea
 function checkHost(host: string | null, { hosts }: GuardSettings): void {
   const name = hostName(host ?? '')
   if (isLoopback(name) || hosts.some((allowed) => allowed.toLowerCase() === name)) return
-  const said = name.slice(0, 200) || 'no host'
-  throw new AppError('host-not-allowed', `host_not_allowed: ${said} is not a name of this server; list it to allow it`)
+  const shown = name.slice(0, 200) || 'no host'
+  throw new AppError('host-not-allowed', `host_not_allowed: ${shown} is not a name of this server; list it to allow it`)
 }
 
 /** The name in a Host header: lower case, without port and brackets. */

@@ -15,9 +15,9 @@ export async function restore(file: string, folder: string): Promise<{ city: str
   createFolder(path)
   try {
     const tar = Bun.spawn(['tar', '-xzf', resolve(file), '-C', path], { stdin: 'ignore', stderr: 'pipe' })
-    const said = await new Response(tar.stderr).text()
-    const [why = ''] = said.trim().split('\n')
-    if ((await tar.exited) !== 0) throw new AppError('invalid-request', `${file} cannot be unpacked: ${why}`)
+    const output = await new Response(tar.stderr).text()
+    const [reason = ''] = output.trim().split('\n')
+    if ((await tar.exited) !== 0) throw new AppError('invalid-request', `${file} cannot be unpacked: ${reason}`)
     const { city, at } = await adoptBackup(path)
     return { city, path, at }
   } catch (error) {

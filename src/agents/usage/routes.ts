@@ -11,7 +11,7 @@ export const usageRoutes = (city: CityOf<{ usage: Usage }>) => [
       id: 'get-v0-city-by-city-name-usage',
       summary: 'Show the usage of a city: tokens, money, time',
       description:
-        'Counted from the logs of the agents’ programs and priced as `[[pricing]]` in city.toml declares, else as the program tells, else by list price.',
+        'Counted from the logs of the agents’ programs and priced as `[[pricing]]` in city.toml declares, else as the program reports, else by list price.',
       query: Type.Object({
         aggregate_only: Type.Optional(Type.Boolean({ description: 'Leaves out the usage of each session.' })),
       }),
@@ -26,7 +26,7 @@ export const usageRoutes = (city: CityOf<{ usage: Usage }>) => [
       id: 'list-prices',
       summary: 'List the prices of models',
       description:
-        'US dollars for a million tokens. They apply where neither `[[pricing]]` in city.toml nor the program tells a price.',
+        'US dollars for a million tokens. They apply where neither `[[pricing]]` in city.toml nor the program gives a price.',
       ok: PriceList,
       extension: true,
     },

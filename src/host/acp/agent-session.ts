@@ -57,23 +57,31 @@ export class AgentSession {
   constructor(
     readonly run: string,
     private readonly spec: StartSpec,
-    private readonly parts: AgentSessionDependencies,
+    private readonly dependencies: AgentSessionDependencies,
     private readonly events: AgentSessionListener,
   ) {
-    const { clock, deadlines, redactor, marks, build } = parts
+    const { clock, deadlines, redactor, marks, build } = dependencies
     this.#tail = new OutputTail(redactor)
     this.#agent = spawnAgent(spec, (exitCode, signal) => this.#exited(exitCode, signal))
     this.startedAt = toTimestamp(clock.now())
     this.#origin = { pid: this.pid, started: readProcess(this.pid)?.started ?? '', marks }
-    const storage = parts.records.recordFile({ run, key: spec.key }, parts.report)
+    const storage = dependencies.records.recordFile({ run, key: spec.key }, dependencies.report)
     this.records = new RecordQueue(spec.key, run, clock, redactor, storage, events.appended)
     this.#writer = new RecordWriter(this.records, deadlines)
     const folder = new SessionFolder(spec.cwd)
     this.#commands = new Commands(folder, spec.env, marks, redactor)
     const { resume, mode, model, servers, patience } = spec.acp ?? {}
-    const said = { run, build, deadlines, writer: this.#writer, folder, commands: this.#commands }
+    const shared = { run, build, deadlines, writer: this.#writer, folder, commands: this.#commands }
     this.#conversation = new Conversation(
-      { ...said, resume, mode, model, servers, handshakeTimeoutMs: patience, onUpdate: (update) => this.#told(update) },
+      {
+        ...shared,
+        resume,
+        mode,
+        model,
+        servers,
+        handshakeTimeoutMs: patience,
+        onUpdate: (update) => this.#updated(update),
+      },
       createAgentStream({
         input: this.#agent.output,
         write: (line) => this.#agent.write(line),
@@ -83,7 +91,7 @@ export class AgentSession {
     )
     void this.#readErrors()
     // An agent that hangs up while its process lives is of no use to anybody any more.
-    void this.#conversation.closed.then(() => this.#isThere() && kill(this.pid, 'SIGTERM'))
+    void this.#conversation.closed.then(() => this.#isRunning() && kill(this.pid, 'SIGTERM'))
   }
 
   get key(): string {
@@ -154,7 +162,7 @@ export class AgentSession {
   }
 
   signal(signal: ForegroundSignal): void {
-    if (this.#isThere()) kill(this.pid, `SIG${signal}`)
+    if (this.#isRunning()) kill(this.pid, `SIG${signal}`)
   }
 
   /** Its last words stand for a screen; once it is over, its last complaints do. */
@@ -167,7 +175,7 @@ export class AgentSession {
   /** Its processes are gone: reads their last output. */
   async finish(ms: number): Promise<void> {
     this.records.endBackpressure()
-    await settlesWithin(this.parts.deadlines, ms, this.#conversation.closed)
+    await settlesWithin(this.dependencies.deadlines, ms, this.#conversation.closed)
     this.#conversation.close()
     await new Promise((resolve) => setImmediate(resolve))
     this.#writer.flush()
@@ -175,12 +183,12 @@ export class AgentSession {
     this.events.output(this)
   }
 
-  #isThere(): boolean {
+  #isRunning(): boolean {
     return readProcess(this.pid)?.started === this.#origin.started
   }
 
-  #told(update: SessionUpdate): void {
-    this.#lastOutput = this.parts.clock.now()
+  #updated(update: SessionUpdate): void {
+    this.#lastOutput = this.dependencies.clock.now()
     this.#tail.update(update)
     this.events.output(this)
   }
@@ -196,6 +204,6 @@ export class AgentSession {
   }
 
   #complain(text: string): void {
-    this.#errors = this.parts.redactor.redact(this.#errors + text).slice(-MAX_ERROR_OUTPUT)
+    this.#errors = this.dependencies.redactor.redact(this.#errors + text).slice(-MAX_ERROR_OUTPUT)
   }
 }

@@ -69,17 +69,17 @@ export class Conversation {
   #turn: AgentTurn | undefined
 
   constructor(
-    private readonly parts: ConversationOptions,
+    private readonly options: ConversationOptions,
     wire: Stream,
   ) {
-    this.permissions = new Permissions(parts.run, parts.writer)
-    const heard = () => this.#turn?.accepted.resolve()
-    const told = (update: SessionUpdate) => this.#listener(update)
+    this.permissions = new Permissions(options.run, options.writer)
+    const accept = () => this.#turn?.accepted.resolve()
+    const forward = (update: SessionUpdate) => this.#listener(update)
     this.#connection = createAgentClient({
-      ...parts,
+      ...options,
       permissions: this.permissions,
-      onUpdate: told,
-      onRequest: heard,
+      onUpdate: forward,
+      onRequest: accept,
     }).connect(wire)
     this.ready = this.#open()
     this.ready.catch(() => {})
@@ -91,9 +91,8 @@ export class Conversation {
   }
 
   /**
-   * Gives the agent a turn; resolves when it has taken it, and refuses with its reason when it has not. It has taken it
-   * once it tells or asks something, or has read it and not refused it. A turn that it was given already is not given
-   * again.
+   * Gives the agent a turn; resolves once the agent has accepted it, and rejects with the reason when it has not. It has
+   * accepted it once it sends an update or a request, or has read it without rejecting it. A turn is never given twice.
    */
   async prompt(id: string, text: string): Promise<void> {
     await this.ready
@@ -106,7 +105,7 @@ export class Conversation {
     this.#turn = turn
     void this.#run(turn, text)
     void this.#sound(turn)
-    const inTime = await settlesWithin(this.parts.deadlines, READ_MS, turn.accepted.promise)
+    const inTime = await settlesWithin(this.options.deadlines, READ_MS, turn.accepted.promise)
     if (inTime || !this.#answers) return
     void this.#cancel()
     throw new AppError('bad-gateway', `the agent has read nothing for ${READ_MS / 1000} s; the turn is taken back`)
@@ -118,7 +117,7 @@ export class Conversation {
     if (!turn) return true
     this.permissions.cancel()
     await this.#cancel()
-    return settlesWithin(this.parts.deadlines, CANCELLED_MS, turn.ended.promise)
+    return settlesWithin(this.options.deadlines, CANCELLED_MS, turn.ended.promise)
   }
 
   /** Has the agent work in another mode from now on; throws when it does not offer that mode. */
@@ -168,8 +167,8 @@ export class Conversation {
   /** What it tells before is an earlier conversation that it goes through again: that is on record already. */
   #listener(update: SessionUpdate): void {
     if (!this.#opened) return
-    this.parts.writer.update(update)
-    this.parts.onUpdate(update)
+    this.options.writer.update(update)
+    this.options.onUpdate(update)
     this.#turn?.accepted.resolve()
   }
 
@@ -184,7 +183,7 @@ export class Conversation {
       deadlines,
       writer,
       handshakeTimeoutMs: patience = HANDSHAKE_MS,
-    } = this.parts
+    } = this.options
     const shaking = performHandshake(this.#agent, build, { cwd: folder.path, resume, mode, model, servers })
     try {
       const inTime = await settlesWithin(deadlines, patience, shaking)
@@ -205,7 +204,7 @@ export class Conversation {
   }
 
   async #run(turn: AgentTurn, text: string): Promise<void> {
-    const { writer } = this.parts
+    const { writer } = this.options
     writer.write({ type: 'turn', turn: turn.id, text })
     const asked: PromptRequest = { sessionId: this.#conversation, prompt: [{ type: 'text', text }] }
     try {

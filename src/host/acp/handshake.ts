@@ -155,9 +155,13 @@ function modelsOf(state: ConversationState): OfferedModels {
     const ids = option.options.flatMap((one) => ('options' in one ? one.options : [one])).map(({ value }) => value)
     return { ids, current: option.currentValue, option: option.id }
   }
-  const told: unknown = 'models' in state ? state.models : undefined
-  if (!Value.Check(ModelState, told)) return { ids: [], current: undefined, option: undefined }
-  return { ids: told.availableModels.map(({ modelId }) => modelId), current: told.currentModelId, option: undefined }
+  const models: unknown = 'models' in state ? state.models : undefined
+  if (!Value.Check(ModelState, models)) return { ids: [], current: undefined, option: undefined }
+  return {
+    ids: models.availableModels.map(({ modelId }) => modelId),
+    current: models.currentModelId,
+    option: undefined,
+  }
 }
 
 /** How agents tell their models that have `session/set_model`, which is not in the stable protocol yet. */

@@ -15,40 +15,40 @@ const MAX_ACKNOWLEDGED = 1_000
 /** Passes each exit to all listeners, and acknowledges it once one has stored it and none has failed. */
 export class ExitDispatcher {
   readonly #listeners = new Set<ExitListener>()
-  readonly #untaken = new Map<string, PendingExit>()
-  readonly #taken = new Set<string>()
+  readonly #pending = new Map<string, PendingExit>()
+  readonly #acknowledged = new Set<string>()
 
   constructor(private readonly report: (sentence: string) => void) {}
 
   subscribe(listener: ExitListener): () => void {
     this.#listeners.add(listener)
-    for (const untaken of this.#untaken.values()) void this.#tell(untaken, [listener])
+    for (const pending of this.#pending.values()) void this.#notify(pending, [listener])
     return () => this.#listeners.delete(listener)
   }
 
   dispatch(exit: Exit, acknowledge: () => void): void {
-    if (this.#taken.has(exit.run)) acknowledge()
-    else this.#first({ exit, acknowledge })
+    if (this.#acknowledged.has(exit.run)) acknowledge()
+    else this.#queue({ exit, acknowledge })
   }
 
-  #first(untaken: PendingExit): void {
-    this.#untaken.set(untaken.exit.run, untaken)
-    void this.#tell(untaken, [...this.#listeners])
+  #queue(pending: PendingExit): void {
+    this.#pending.set(pending.exit.run, pending)
+    void this.#notify(pending, [...this.#listeners])
   }
 
-  async #tell({ exit, acknowledge }: PendingExit, listeners: ExitListener[]): Promise<void> {
+  async #notify({ exit, acknowledge }: PendingExit, listeners: ExitListener[]): Promise<void> {
     try {
-      const heard = await Promise.all(listeners.map(async (listener) => listener(exit)))
-      if (heard.some((kept) => kept !== false)) this.#take(exit, acknowledge)
+      const results = await Promise.all(listeners.map(async (listener) => listener(exit)))
+      if (results.some((stored) => stored !== false)) this.#finish(exit, acknowledge)
     } catch (error) {
-      this.report(`the exit of ${exit.key} was not taken: ${errorMessage(error)}`)
+      this.report(`the exit of ${exit.key} was not handled: ${errorMessage(error)}`)
     }
   }
 
-  #take(exit: Exit, acknowledge: () => void): void {
-    this.#untaken.delete(exit.run)
-    this.#taken.add(exit.run)
-    for (const run of [...this.#taken].slice(0, -MAX_ACKNOWLEDGED)) this.#taken.delete(run)
+  #finish(exit: Exit, acknowledge: () => void): void {
+    this.#pending.delete(exit.run)
+    this.#acknowledged.add(exit.run)
+    for (const run of [...this.#acknowledged].slice(0, -MAX_ACKNOWLEDGED)) this.#acknowledged.delete(run)
     acknowledge()
   }
 }

@@ -57,7 +57,7 @@ export class HostClient implements SessionHost {
     this.#links = new HostLinks(options, {
       exit: (exit, link) => this.#exit(exit, link),
       activity: (sessions) => this.#activity(sessions),
-      records: (said, link) => this.#records.dispatch(said, (seq) => this.#kept(link, said.run, seq)),
+      records: (batch, link) => this.#records.dispatch(batch, (seq) => this.#acknowledge(link, batch.run, seq)),
       opened: (link) => this.#listen(link),
     })
   }
@@ -179,7 +179,7 @@ export class HostClient implements SessionHost {
     await this.#ask('answer', { key, request, choice })
   }
 
-  onRecords(listener: (said: RecordBatch) => unknown): () => void {
+  onRecords(listener: (batch: RecordBatch) => unknown): () => void {
     const first = !this.#records.hasListeners
     const stop = this.#records.subscribe(listener)
     if (first) for (const link of this.#links.all) this.#listen(link)
@@ -250,7 +250,7 @@ export class HostClient implements SessionHost {
     if (this.#records.hasListeners) link.request('records', {}, { ms: ANSWER_MS }).catch(() => {})
   }
 
-  #kept(link: HostLink, run: string, seq: number): void {
+  #acknowledge(link: HostLink, run: string, seq: number): void {
     if (link.open) link.request('kept', { run, seq }, { ms: ANSWER_MS }).catch(() => {})
   }
 

@@ -28,7 +28,7 @@ const MAX_WAITING_BYTES = 16 << 20
 export interface LinkEvents {
   exit(exit: Exit, link: HostLink): void
   activity(sessions: Activity[]): void
-  records(said: { key: string; run: string; records: AgentRecord[] }, link: HostLink): void
+  records(batch: { key: string; run: string; records: AgentRecord[] }, link: HostLink): void
   closed(link: HostLink, reason: string): void
 }
 

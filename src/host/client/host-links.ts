@@ -32,7 +32,7 @@ export interface HostClientOptions {
 export interface HostLinksListener {
   exit(exit: Exit, link: HostLink): void
   activity(sessions: Activity[]): void
-  records(said: { key: string; run: string; records: AgentRecord[] }, link: HostLink): void
+  records(batch: { key: string; run: string; records: AgentRecord[] }, link: HostLink): void
   /** A host was found: calls may go to it. */
   opened(link: HostLink): void
 }
@@ -191,7 +191,7 @@ export class HostLinks {
 
   #tellLost(text: string): void {
     this.#report(text)
-    for (const tell of this.#lost) tell(text)
+    for (const listener of this.#lost) listener(text)
   }
 
   #report(text: string): void {

@@ -3,7 +3,7 @@ import type { AgentRecord } from '../protocol/record.ts'
 import type { RecordBatch } from './session-host.ts'
 
 /** Handles records. `false` means that they are not this listener's; anything else, once resolved, that they were stored. */
-type RecordListener = (said: RecordBatch) => unknown
+type RecordListener = (batch: RecordBatch) => unknown
 
 interface AgentRun {
   key: string
@@ -33,31 +33,31 @@ export class RecordDispatcher {
 
   subscribe(listener: RecordListener): () => void {
     this.#listeners.add(listener)
-    for (const run of this.#runs.values()) void this.#hand(run)
+    for (const run of this.#runs.values()) void this.#deliver(run)
     return () => this.#listeners.delete(listener)
   }
 
-  /** A host tells again what was not acknowledged when it was last connected. */
+  /** A host sends again what was not acknowledged when it was last connected. */
   dispatch({ key, run, records }: RecordBatch, acknowledge: (seq: number) => void): void {
-    const known = this.#runs.get(run) ?? { key, run, waiting: [], last: 0, acknowledge, busy: false }
-    known.acknowledge = acknowledge
+    const current = this.#runs.get(run) ?? { key, run, waiting: [], last: 0, acknowledge, busy: false }
+    current.acknowledge = acknowledge
     this.#runs.delete(run)
-    this.#runs.set(run, known)
-    const told = records.filter(({ seq }) => seq <= known.last)
-    known.waiting.push(...records.filter(({ seq }) => seq > known.last))
-    known.last = Math.max(known.last, records.at(-1)?.seq ?? 0)
-    const kept = (known.waiting[0]?.seq ?? known.last + 1) - 1
-    if (told.length > 0 && !known.busy && kept > 0) acknowledge(kept)
+    this.#runs.set(run, current)
+    const repeated = records.filter(({ seq }) => seq <= current.last)
+    current.waiting.push(...records.filter(({ seq }) => seq > current.last))
+    current.last = Math.max(current.last, records.at(-1)?.seq ?? 0)
+    const stored = (current.waiting[0]?.seq ?? current.last + 1) - 1
+    if (repeated.length > 0 && !current.busy && stored > 0) acknowledge(stored)
     this.#forget()
-    void this.#hand(known)
+    void this.#deliver(current)
   }
 
-  async #hand(run: AgentRun): Promise<void> {
+  async #deliver(run: AgentRun): Promise<void> {
     if (run.busy) return
     run.busy = true
     for (let tries = 0; run.waiting.length > 0 && this.hasListeners && tries < MAX_TRIES; ) {
       const records = [...run.waiting]
-      if (await this.#kept({ key: run.key, run: run.run, records })) {
+      if (await this.#store({ key: run.key, run: run.run, records })) {
         run.waiting.splice(0, records.length)
         run.acknowledge(records.at(-1)?.seq ?? 0)
         tries = 0
@@ -67,12 +67,12 @@ export class RecordDispatcher {
   }
 
   /** Whether a listener has stored them and none has failed. */
-  async #kept(said: RecordBatch): Promise<boolean> {
+  async #store(batch: RecordBatch): Promise<boolean> {
     try {
-      const heard = await Promise.all([...this.#listeners].map(async (listener) => listener(said)))
-      return heard.some((kept) => kept !== false)
+      const results = await Promise.all([...this.#listeners].map(async (listener) => listener(batch)))
+      return results.some((stored) => stored !== false)
     } catch (error) {
-      this.report(`what ${said.key} said was not taken: ${errorMessage(error)}`)
+      this.report(`records of ${batch.key} were not stored: ${errorMessage(error)}`)
       return false
     }
   }

@@ -62,7 +62,7 @@ export interface SessionHost {
    * Calls the listener with the records of such programs, in order. The host keeps them until a listener has resolved
    * with anything but `false`, which means that they are another's. Unacknowledged records are sent again.
    */
-  onRecords(listener: (said: RecordBatch) => unknown): () => void
+  onRecords(listener: (batch: RecordBatch) => unknown): () => void
   /**
    * Calls the listener for each session that is over, also for those that ended while no supervisor was connected. The
    * host keeps an exit until a listener has resolved with anything but `false`, which means that the exit is another's.
@@ -81,7 +81,7 @@ export interface SessionHost {
   close(): void
 }
 
-/** What one run of a program said, oldest first. */
+/** What one run of a program batch, oldest first. */
 export interface RecordBatch {
   key: string
   run: string

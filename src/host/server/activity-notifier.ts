@@ -22,18 +22,18 @@ export class ActivityNotifier {
     this.#touched.add(session)
     if (this.#armed) return
     this.#armed = true
-    setImmediate(() => this.#tell())
+    setImmediate(() => this.#notify())
   }
 
-  #tell(): void {
+  #notify(): void {
     if (this.#touched.size === 0) {
       this.#armed = false
       return
     }
     const sessions = [...this.#touched].map((session) => this.#activityOf(session))
-    const told = this.listeners().map((connection) => connection.activity(sessions))
-    if (!told.includes(false)) this.#touched.clear()
-    this.deadlines.after(EVERY_MS, () => this.#tell())
+    const sent = this.listeners().map((connection) => connection.activity(sessions))
+    if (!sent.includes(false)) this.#touched.clear()
+    this.deadlines.after(EVERY_MS, () => this.#notify())
   }
 
   #activityOf({ view }: HostSession): Activity {
