@@ -17,6 +17,7 @@ import {
   lastEventOf,
   unexpected,
   unpackHome,
+  withoutDropped,
 } from '../support/kept.ts'
 import { type KeptHost, OldHost } from '../support/old-host.ts'
 import { eventually } from '../support/until.ts'
@@ -223,13 +224,16 @@ describe(`sessions in a running host of gc ${RELEASE}`, () => {
 /** Rows of sessions that no upkeep removes, with paths relative to `home`. */
 function rowsOf(path: string, home: string): Record<string, unknown> {
   const db = new Database(path, { readonly: true, strict: true })
-  const rows = (query: string): unknown => JSON.parse(JSON.stringify(db.query(query).all()).replaceAll(home, ''))
+  const rows = (table: string, condition = 'true'): unknown => {
+    const found = db.query<object, []>(`SELECT * FROM ${table} WHERE ${condition}`).all()
+    return JSON.parse(JSON.stringify(withoutDropped(table, found)).replaceAll(home, ''))
+  }
   try {
     const permanent = ['usage_facts', 'usage_sums', 'acp_records', 'acp_questions', 'wait_beads']
     const removed = ['session_messages', 'session_tokens']
     return Object.fromEntries([
-      ...permanent.map((table) => [table, rows(`SELECT * FROM ${table}`)]),
-      ...removed.map((table) => [table, rows(`SELECT * FROM ${table} WHERE ended_at IS NULL`)]),
+      ...permanent.map((table) => [table, rows(table)]),
+      ...removed.map((table) => [table, rows(table, 'ended_at IS NULL')]),
     ])
   } finally {
     db.close(true)

@@ -17,6 +17,7 @@ import {
   lastEventOf,
   unexpected,
   unpackHome,
+  withoutDropped,
 } from '../support/kept.ts'
 import { eventually } from '../support/until.ts'
 import { TestCity, World } from '../support/world.ts'
@@ -63,7 +64,7 @@ const valuesOf = (db: Database, query: string): string[] =>
 function rowsOf(db: Database): Map<string, unknown[]> {
   const tables = valuesOf(db, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
   const own = tables.filter((name) => !name.startsWith('sqlite_'))
-  return new Map(own.map((name) => [name, db.query(`SELECT * FROM "${name}"`).all()]))
+  return new Map(own.map((name) => [name, withoutDropped(name, db.query<object, []>(`SELECT * FROM "${name}"`).all())]))
 }
 
 /** Tables that any start changes: how far events were read, their size, and tokens that ended over a month ago. */

@@ -187,3 +187,14 @@ function idOf(item: Json): string | undefined {
   if (typeof id === 'string') return id
   return typeof seq === 'number' && typeof ts === 'string' ? `#${seq}` : undefined
 }
+
+/** Columns by table that a later version dropped, because nothing read them. */
+const DROPPED: Readonly<Record<string, readonly string[]>> = {
+  acp_sessions: ['mode'],
+  claims: ['hosted'],
+  session_messages: ['reason', 'created_at'],
+}
+
+/** Rows of a table without the columns that a later version dropped. */
+export const withoutDropped = (table: string, rows: readonly object[]): object[] =>
+  rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !DROPPED[table]?.includes(column))))
