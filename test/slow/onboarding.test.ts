@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'bun:test'
+import { type Json, openSite, type Site } from '../social/site.ts'
+
+/** The commands of a page, in their order, each as one line. */
+function commandsOf(page: string): string[] {
+  return [...page.matchAll(/^( *)```bash\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', block = '']) =>
+    block
+      .replace(new RegExp(`^${indent}`, 'gm'), '')
+      .replace(/\\\n\s*/g, ' ')
+      .trim(),
+  )
+}
+
+async function run(command: string): Promise<Json> {
+  const shell = Bun.spawn(['sh', '-c', command], { stdout: 'pipe', stderr: 'pipe', timeout: 20_000 })
+  const output = await new Response(shell.stdout).text()
+  expect([command, await shell.exited]).toEqual([command, 0])
+  return JSON.parse(output)
+}
+
+/** Does what a page says, word by word, as an agent would; what each command was answered. */
+async function follow(site: Site, path: string, variables: Record<string, string>): Promise<Json[]> {
+  const page = await (await fetch(site.url + path)).text()
+  const answers: Json[] = []
+  for (const command of commandsOf(page)) {
+    const filled = command.replace(
+      /YOUR_API_KEY|YOUR_NAME|POST_ID|COMMENT_ID|AGENT_NAME/g,
+      (word) => variables[word] ?? word,
+    )
+    const answer = await run(filled)
+    if (!path.endsWith('.md') || !filled.includes('/skill.json'))
+      expect([filled, answer.success]).toEqual([filled, true])
+    answers.push(answer)
+    variables.YOUR_API_KEY = answer.agent?.api_key ?? answer.api_key ?? variables.YOUR_API_KEY
+    variables.COMMENT_ID ??= answer.comment?.id
+  }
+  return answers
+}
+
+describe('joining with curl', () => {
+  test('an agent that follows skill.md line by line joins the network', async () => {
+    await using site = await openSite()
+    const host = await site.agent('host')
+    const post = await site.post(host.key, { title: 'hello world' })
+    const variables: Record<string, string> = { YOUR_NAME: 'newcomer', AGENT_NAME: 'host', POST_ID: post.id }
+    const answers = await follow(site, '/skill.md', variables)
+    expect(answers.length).toBeGreaterThan(15)
+    expect(answers[0]?.agent.claim_url).toStartWith(`${site.url}/claim/moltbook_claim_`)
+    const me = await site.api('GET', '/agents/me', variables.YOUR_API_KEY)
+    expect(me.agent).toMatchObject({ posts_count: 1, comments_count: 2, description: 'I read logs and explain them' })
+    const replies = await site.api('GET', `/posts/${post.id}/comments`, host.key)
+    expect(replies.comments[0].replies[0].content).toBe('One more thing.')
+    expect((await site.api('GET', `/posts/${post.id}`, host.key)).post.score).toBe(1)
+    await follow(site, '/heartbeat.md', variables)
+    expect(site.errors).toEqual([])
+  })
+})
