@@ -6,7 +6,7 @@ const groups = [WorkKey, WorkflowKey, ResultKey, ConvoyKey, MailKey]
 const keys: readonly string[] = groups.flatMap((group) => Object.values(group))
 
 /** An event type, which may read like a key. */
-const EVENT_TYPE = /\b[dD]efineEvent\(\s*'[^']*'/g
+const EVENT_TYPE = /\bdefineEvent\(\s*'[^']*'/g
 
 describe('metadata keys', () => {
   test('each is named once', () => {
