@@ -9,7 +9,7 @@ const NOTES = ['CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)']
 const KB = 1024
 const FRAME = 4096 + 24
 
-test('the log is copied to the database off the loop while writes go on, and does not grow without end', async () => {
+test('the log is checkpointed off the event loop while writes continue, and does not grow without bound', async () => {
   using folder = tempFolder()
   const store = Store.open(folder.at('a.db'), NOTES, { checkpointAt: 256 * KB, restartAt: 1024 * KB })
   const insert = store.prepare('INSERT INTO notes (text) VALUES (?)')
@@ -23,7 +23,7 @@ test('the log is copied to the database off the loop while writes go on, and doe
   expect(readdirSync(folder.path)).toEqual(['a.db'])
 })
 
-test('a reader that stays keeps the log, and nothing waits for it', async () => {
+test('a long-lived reader retains the log without blocking writes', async () => {
   using folder = tempFolder()
   const store = Store.open(folder.at('a.db'), NOTES, { checkpointAt: 64 * KB, restartAt: 256 * KB })
   const insert = store.prepare('INSERT INTO notes (text) VALUES (?)')
@@ -44,7 +44,7 @@ test('a reader that stays keeps the log, and nothing waits for it', async () => 
   await again.close()
 })
 
-test('the bytes in use are those since the log last started over, however long the file is', () => {
+test('the bytes in use count from the last restart of the log, whatever the file size', () => {
   using folder = tempFolder()
   const db = new Database(folder.at('a.db'), { create: true })
   db.run('PRAGMA journal_mode = WAL')

@@ -14,7 +14,7 @@ function world() {
 }
 
 describe('a deadline', () => {
-  test('fires once, when it is due and not before', async () => {
+  test('fires once, at its due time and not before', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.after(1000, note('a'))
     await clock.advance(999)
@@ -25,7 +25,7 @@ describe('a deadline', () => {
     expect([deadlines.size, clock.armed]).toEqual([0, 0])
   })
 
-  test('of 25 days fires after 25 days, and the alarm is never more than an hour ahead', async () => {
+  test('of 25 days fires after 25 days, with the timer never set more than an hour ahead', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.after(25 * DAY, note('a'))
     expect(clock.nearest).toBe(HOUR)
@@ -36,7 +36,7 @@ describe('a deadline', () => {
     expect(fired).toEqual(['a'])
   })
 
-  test('in the past fires soon, but not inside the call', async () => {
+  test('in the past fires soon but not synchronously', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.at(clock.now() - DAY, note('late'))
     expect(fired).toEqual([])
@@ -44,7 +44,7 @@ describe('a deadline', () => {
     expect(fired).toEqual(['late'])
   })
 
-  test('that is cancelled never fires, and nothing stays armed for nothing', async () => {
+  test('that is cancelled never fires and leaves no timer armed', async () => {
     const { clock, deadlines, fired, note } = world()
     const deadline = deadlines.after(1000, note('a'))
     deadline.cancel()
@@ -54,13 +54,13 @@ describe('a deadline', () => {
     expect(fired).toEqual([])
   })
 
-  test('without a moment is a fault', () => {
+  test('without a due time throws', () => {
     expect(() => world().deadlines.after(Number.NaN, () => {})).toThrow('a deadline needs a moment')
   })
 })
 
-describe('several deadlines', () => {
-  test('fire in the order of their moments, and of their making where those are equal', async () => {
+describe('deadlines', () => {
+  test('fire in order of due time, then of creation', async () => {
     const { clock, deadlines, fired, note } = world()
     for (const ms of [30, 10, 20]) for (const name of ['first', 'second']) deadlines.after(ms, note(`${ms} ${name}`))
     expect(clock.armed).toBe(1)
@@ -68,7 +68,7 @@ describe('several deadlines', () => {
     expect(fired).toEqual(['10 first', '10 second', '20 first', '20 second', '30 first', '30 second'])
   })
 
-  test('may cancel each other and set new ones while they fire', async () => {
+  test('may cancel each other and set new ones while firing', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.after(10, () => {
       fired.push('a')
@@ -84,7 +84,7 @@ describe('several deadlines', () => {
     expect(clock.armed).toBe(0)
   })
 
-  test('that throw or reject are told and harm no other', async () => {
+  test('that throw or reject are reported and do not stop the others', async () => {
     const { clock, deadlines, fired, note, error } = world()
     deadlines.after(1, () => {
       throw new Error('one')
@@ -98,7 +98,7 @@ describe('several deadlines', () => {
     expect(error).toEqual([new Error('one'), new Error('two')])
   })
 
-  test('can be set and cancelled by the hundred thousand', async () => {
+  test('can be created and cancelled by the hundred thousand', async () => {
     const { clock, deadlines } = world()
     let fired = 0
     const all = Array.from({ length: 100_000 }, (_, n) => deadlines.after(1000 + ((n * 7919) % 100_000), () => fired++))
@@ -110,7 +110,7 @@ describe('several deadlines', () => {
     expect([deadlines.size, clock.armed]).toEqual([0, 0])
   })
 
-  test('of a closed owner never fire', async () => {
+  test('never fire after being closed', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.after(1, () => {
       fired.push('a')
@@ -124,8 +124,8 @@ describe('several deadlines', () => {
   })
 })
 
-describe('a stepped clock', () => {
-  test('gives running terms their full length again, and an overdue moment fires once', async () => {
+describe('a clock step', () => {
+  test('restarts relative deadlines at full length and fires an overdue absolute one once', async () => {
     const { clock, deadlines, fired, note } = world()
     const shifts: number[] = []
     deadlines.onClockStep((shift) => shifts.push(shift))
@@ -142,7 +142,7 @@ describe('a stepped clock', () => {
     expect(shifts).toHaveLength(1)
   })
 
-  test('is noticed as soon as anything is set', async () => {
+  test('is detected as soon as a deadline is set', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.at(clock.now() + 50 * 60_000, note('moment'))
     clock.step(2 * HOUR)
@@ -153,7 +153,7 @@ describe('a stepped clock', () => {
     expect(fired).toEqual(['moment', 'term'])
   })
 
-  test('is noticed by whoever is about to compare moments, and told once', async () => {
+  test('is detected when the time is read and reported once', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.after(10 * 60_000, note('term'))
     deadlines.onClockStep(note('step'))
@@ -166,7 +166,7 @@ describe('a stepped clock', () => {
     expect(fired).toEqual(['step', 'term'])
   })
 
-  test('that went back keeps terms at their length, and moments at theirs', async () => {
+  test('backwards changes neither the length of relative deadlines nor the due time of absolute ones', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.after(1000, note('term'))
     deadlines.at(clock.now() + 2000, note('moment'))
@@ -177,7 +177,7 @@ describe('a stepped clock', () => {
     expect(fired).toEqual(['term', 'moment'])
   })
 
-  test('that drifts a little is no step', async () => {
+  test('is not inferred from a small drift', async () => {
     const { clock, deadlines, fired, note } = world()
     const shifts: number[] = []
     const stop = deadlines.onClockStep((shift) => shifts.push(shift))
@@ -190,8 +190,8 @@ describe('a stepped clock', () => {
   })
 })
 
-describe('a process that was stopped', () => {
-  test('gives running terms their full length again, and an overdue moment fires once', async () => {
+describe('a suspension of the process', () => {
+  test('restarts relative deadlines at full length and fires an overdue absolute one once', async () => {
     const { clock, deadlines, fired, note } = world()
     const shifts: number[] = []
     deadlines.onClockStep((shift) => shifts.push(shift))
@@ -208,17 +208,17 @@ describe('a process that was stopped', () => {
     expect(fired).toEqual(['moment', 'term'])
   })
 
-  test('again and again gives a term its length once', async () => {
+  test('extends a relative deadline only once, however often it recurs', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.after(1000, note('term'))
-    for (const so_far of [[], ['term'], ['term']]) {
+    for (const expected of [[], ['term'], ['term']]) {
       clock.stop(60_000)
       await clock.advance(0)
-      expect(fired).toEqual(so_far)
+      expect(fired).toEqual(expected)
     }
   })
 
-  test('for a moment only is busy, not stopped', async () => {
+  test('of a few seconds counts as a busy event loop', async () => {
     const { clock, deadlines, fired, note } = world()
     deadlines.onClockStep(note('step'))
     deadlines.after(1000, note('term'))
@@ -229,7 +229,7 @@ describe('a process that was stopped', () => {
 })
 
 describe('sleep', () => {
-  test('resolves after its time, and rejects with the reason of its signal', async () => {
+  test('resolves after its duration and rejects with the reason of its abort signal', async () => {
     const { clock, deadlines } = world()
     const slept = deadlines.sleep(1000)
     await clock.advance(1000)
@@ -243,7 +243,7 @@ describe('sleep', () => {
   })
 })
 
-test('the real clock fires a deadline', async () => {
+test('a deadline fires on the real clock', async () => {
   const deadlines = new Deadlines()
   await deadlines.sleep(20)
   expect(deadlines.size).toBe(0)

@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { createFolder } from '../../src/core/folders.ts'
 import { tempFolder } from '../support/folder.ts'
 
-test('a folder is made with its parents for its owner only, and one that is there stays as it is', () => {
+test('creating a folder creates its parents with owner-only access and leaves an existing one unchanged', () => {
   using folder = tempFolder()
   createFolder(folder.at('a', 'b', 'c'))
   for (const names of [['a'], ['a', 'b'], ['a', 'b', 'c']])

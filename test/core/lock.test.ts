@@ -18,30 +18,30 @@ const firstLine = async (stream: ReadableStream<Uint8Array>): Promise<string> =>
   return new TextDecoder().decode(value).trim()
 }
 
-test('a second taker is refused with a sentence that names what holds the lock', () => {
+test('acquiring a held lock throws an error that names the holder', () => {
   using folder = tempFolder()
   const lock = Lock.acquire(folder.at('city', 'lock'), 'gc serve of alpha')
-  const said = `${folder.at('city', 'lock')} is held by gc serve of alpha (pid ${process.pid}); stop that first`
-  expect(() => Lock.acquire(folder.at('city', 'lock'), 'another')).toThrow(said)
+  const message = `${folder.at('city', 'lock')} is held by gc serve of alpha (pid ${process.pid}); stop that first`
+  expect(() => Lock.acquire(folder.at('city', 'lock'), 'another')).toThrow(message)
   lock.release()
   lock.release()
   Lock.acquire(folder.at('city', 'lock'), 'another').release()
 })
 
-test('another process is refused too, and takes it once it is released', async () => {
+test('another process cannot acquire the lock until it is released', async () => {
   using folder = tempFolder()
   const lock = Lock.acquire(folder.at('lock'), 'gc serve')
   expect(statSync(folder.at('lock')).mode & 0o077).toBe(0)
   Bun.gc(true)
-  const refused = takeInChild(folder.at('lock'), false)
-  expect(await firstLine(refused.stdout)).toContain(`is held by gc serve (pid ${process.pid}); stop that first`)
+  const rejected = takeInChild(folder.at('lock'), false)
+  expect(await firstLine(rejected.stdout)).toContain(`is held by gc serve (pid ${process.pid}); stop that first`)
   lock.release()
   const taken = takeInChild(folder.at('lock'), false)
   expect(await firstLine(taken.stdout)).toBe('taken')
   expect(await taken.exited).toBe(0)
 })
 
-test('a killed holder holds nothing', async () => {
+test('killing the holder releases the lock', async () => {
   using folder = tempFolder()
   const child = takeInChild(folder.at('lock'), true)
   expect(await firstLine(child.stdout)).toBe('taken')

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { tempFolder } from '../support/folder.ts'
 import { open, turns } from './notes.ts'
 
-test('reads of one tick see the same rows, and what another program writes only in the next', async () => {
+test('reads of one tick see the same rows, and writes of another connection appear in the next tick', async () => {
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   await add('one')
@@ -20,7 +20,7 @@ test('reads of one tick see the same rows, and what another program writes only 
   await store.close()
 })
 
-test('a read sees every write that was acknowledged, though its transaction was begun before', async () => {
+test('a read sees every acknowledged write even if its transaction began earlier', async () => {
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   for (let n = 0; n < 50; n++) {
@@ -32,7 +32,7 @@ test('a read sees every write that was acknowledged, though its transaction was 
   await store.close()
 })
 
-test('a read transaction ends with its tick, so that the log can start over', async () => {
+test('a read transaction ends with its tick so that the log can restart', async () => {
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   await add('one')
@@ -47,7 +47,7 @@ test('a read transaction ends with its tick, so that the log can start over', as
   await store.close()
 })
 
-test('an unfinished read keeps no write from its commit', async () => {
+test('an unfinished read does not prevent writes from committing', async () => {
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   await Promise.all(['one', 'two', 'three'].map((text) => add(text)))
@@ -66,7 +66,7 @@ test('an unfinished read keeps no write from its commit', async () => {
   await store.close()
 })
 
-test('a look within a write is the write’s own, and one on a closed store is none', async () => {
+test('a read within a write sees that write, and beginning one on a closed store does nothing', async () => {
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   await add('one', () => {

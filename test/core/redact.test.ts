@@ -14,19 +14,19 @@ const streamed = (chunks: string[], flushed = false): string => {
 }
 
 describe('redaction', () => {
-  test('strikes out every kind of secret and says which it was', () => {
+  test('masks every kind of secret and keeps its prefix', () => {
     const text = `a ${createSecret('gcs_')}, ${createSecret('gco_')} and "${createSecret('moltbook_')}"`
     expect(secrets.redact(text)).toBe('a gcs_***, gco_*** and "moltbook_***"')
     expect(streamed([text])).toBe(secrets.redact(text))
   })
 
-  test('leaves words alone that only begin like one', () => {
+  test('ignores words that only begin like a secret', () => {
     const text = 'gcs_bucket, gco_ and moltbook_x, gcs_'
     expect(secrets.redact(text)).toBe(text)
     expect(streamed([text])).toBe(text)
   })
 
-  test('finds a secret wherever its stream is cut', () => {
+  test('finds a secret wherever the stream is split', () => {
     const text = `log ${createSecret('gcs_')}\nnext moltbook_x ${createSecret('moltbook_')}${createSecret('gco_')} end g`
     for (let size = 1; size < text.length; size++) {
       const chunks = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
@@ -34,7 +34,7 @@ describe('redaction', () => {
     }
   })
 
-  test('shows what is typed a character at a time at once, up to the first characters of a secret', () => {
+  test('passes single characters through at once and holds back only what follows the prefix of a secret', () => {
     const stream = secrets.createStream()
     expect([...'echo gcs_'].map((one) => Buffer.from(stream.push(Buffer.from(one))).toString()).join('')).toBe(
       'echo gcs_',
@@ -45,12 +45,12 @@ describe('redaction', () => {
     expect(Buffer.from(stream.flush()).toString()).toBe('a')
   })
 
-  test('strikes out the rest of a secret whose beginning was let go', () => {
+  test('masks the rest of a secret whose beginning was already flushed', () => {
     const token = createSecret('gcs_')
     expect(streamed([`${token.slice(0, 9)}`, `${token.slice(9)} done`], true)).toBe(`${token.slice(0, 9)}*** done`)
   })
 
-  test('gives back a chunk without secrets as it is', () => {
+  test('passes a chunk without secrets through unchanged', () => {
     const chunk = new Uint8Array(1000).fill(0x78)
     expect(secrets.createStream().push(chunk)).toEqual(chunk)
   })

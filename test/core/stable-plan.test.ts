@@ -5,13 +5,13 @@ import { Store } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
 describe('a stable plan', () => {
-  test('has every parameter behind likely(), and what only looks like one untouched', () => {
+  test('wraps every parameter in likely() and ignores question marks in quoted text and comments', () => {
     expect(stablePlan('SELECT ?, ?2 FROM a LIMIT ?')).toBe('SELECT likely(?), likely(?2) FROM a LIMIT likely(?)')
     const plain = `SELECT '?', 'it''s ?', "a?b" FROM a -- why?`
     expect(stablePlan(`${plain}\nWHERE b = ?`)).toBe(`${plain}\nWHERE b = likely(?)`)
   })
 
-  test('uses the same index, compares as its column does, and writes what was given', async () => {
+  test('uses the same index, compares with the affinity of the column and writes the bound values', async () => {
     using folder = tempFolder()
     const tables =
       'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT, n INTEGER); CREATE INDEX notes_n ON notes (n)'
@@ -20,10 +20,10 @@ describe('a stable plan', () => {
       stablePlan('INSERT INTO notes (text, n) VALUES (?, ?) ON CONFLICT DO UPDATE SET n = ?2'),
     )
     await store.write(() => void insert.run('1', 7))
-    const told = store.prepare<{ detail: string }, []>(
+    const plan = store.prepare<{ detail: string }, []>(
       stablePlan('EXPLAIN QUERY PLAN SELECT * FROM notes WHERE n = ? LIMIT ?'),
     )
-    expect(told.all().map(({ detail }) => detail)).toEqual(['SEARCH notes USING INDEX notes_n (n=?)'])
+    expect(plan.all().map(({ detail }) => detail)).toEqual(['SEARCH notes USING INDEX notes_n (n=?)'])
     expect(store.prepare(stablePlan('SELECT text, n FROM notes WHERE n = ? LIMIT ?')).all('7', 1)).toEqual([
       { text: '1', n: 7 },
     ])
@@ -31,7 +31,7 @@ describe('a stable plan', () => {
     await store.close()
   })
 
-  test('is one program whatever is bound, where a bare parameter is compiled into it', () => {
+  test('compiles to the same bytecode whatever is bound, unlike a bare parameter', () => {
     using db = new Database(':memory:')
     db.run('CREATE TABLE notes (id INTEGER PRIMARY KEY)')
     const program = (sql: string, limit: number) => db.prepare(`EXPLAIN ${sql}`).all(limit)

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { Store } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
-test('a store gives unused space back to the disk while it is written to', async () => {
+test('compacting returns unused space to the disk while writes continue', async () => {
   using folder = tempFolder()
   const store = Store.open(folder.at('a.db'), ['CREATE TABLE notes (n INTEGER PRIMARY KEY, text TEXT NOT NULL)'])
   const add = (text: string) => store.write((tx) => void tx.orm.run(`INSERT INTO notes (text) VALUES ('${text}')`))

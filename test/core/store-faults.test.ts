@@ -4,7 +4,7 @@ import { Store, type StoreOptions } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)'
-/** SQLite gives up the whole transaction when a statement without a journal of its own fills the disk. */
+/** SQLite rolls back the whole transaction when a statement without a statement journal fills the disk. */
 const PLAIN = 'CREATE TABLE plain (text TEXT)'
 
 function open(path: string, options: StoreOptions = {}) {
@@ -28,7 +28,7 @@ const outcomes = async (writes: Promise<unknown>[]): Promise<unknown[]> =>
   )
 
 describe('a full disk', () => {
-  test('in the middle of a group rejects the whole group, runs nothing more of it, and fires no effect', async () => {
+  test('in the middle of a group rejects all of its writes, skips the remaining ones and runs no effects', async () => {
     using folder = tempFolder()
     const { store, add, count } = open(folder.at('a.db'))
     await add('before')
@@ -45,9 +45,9 @@ describe('a full disk', () => {
         return name
       })
     const results = await outcomes([write('a', 100), write('b', 100_000), write('c', 100), write('d', 100)])
-    const refused = ['store-unavailable', `${store.path} could not be written: database or disk is full`]
+    const rejection = ['store-unavailable', `${store.path} could not be written: database or disk is full`]
     expect(ran).toEqual(['a', 'b'])
-    expect(results).toEqual([refused, refused, refused, refused])
+    expect(results).toEqual([rejection, rejection, rejection, rejection])
     expect(effects).toEqual([])
     expect(await outcomes([write('e', 100)])).toEqual(['e'])
     expect(effects).toEqual(['e'])
@@ -55,7 +55,7 @@ describe('a full disk', () => {
     await store.close()
   })
 
-  test('that only undid its own statement rejects that write alone, with the same reason', async () => {
+  test('that rolled back only one statement rejects that write alone with the same error', async () => {
     using folder = tempFolder()
     const { store, add, count } = open(folder.at('a.db'))
     store.prepare('PRAGMA max_page_count = 12').get()
@@ -69,7 +69,7 @@ describe('a full disk', () => {
     await store.close()
   })
 
-  test('swallowed by the write that met it still rejects the group', async () => {
+  test('rejects the group even if the write swallowed the error', async () => {
     using folder = tempFolder()
     const { store, add, count } = open(folder.at('a.db'))
     store.prepare('PRAGMA max_page_count = 12').get()
@@ -88,7 +88,7 @@ describe('a full disk', () => {
     await store.close()
   })
 
-  test('of the operating system keeps every acknowledged write and takes writes again when there is room', async () => {
+  test('at the OS level loses no acknowledged write, and writes succeed again once there is space', async () => {
     using folder = tempFolder()
     const child = Bun.spawn(
       [
@@ -100,21 +100,21 @@ describe('a full disk', () => {
       ],
       { cwd: folder.path, stdout: 'pipe', stderr: 'inherit', timeout: 15_000 },
     )
-    const said = JSON.parse(await child.stdout.text())
-    expect(said.refused).toBeGreaterThan(0)
-    expect(said.acknowledged).toBeGreaterThan(10)
-    expect(said.effects).toBe(said.acknowledged)
-    expect(said.codes).toEqual(['store-unavailable'])
+    const report = JSON.parse(await child.stdout.text())
+    expect(report.refused).toBeGreaterThan(0)
+    expect(report.acknowledged).toBeGreaterThan(10)
+    expect(report.effects).toBe(report.acknowledged)
+    expect(report.codes).toEqual(['store-unavailable'])
     const { store, add, count } = open(folder.at('a.db'))
-    expect(count()).toBe(said.acknowledged)
+    expect(count()).toBe(report.acknowledged)
     expect(store.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
     await add('there is room again')
     await store.close()
   })
 })
 
-describe('a sync that fails', () => {
-  test('fails the store: waiting writes are rejected, no more are taken, reading goes on', async () => {
+describe('a failed sync', () => {
+  test('fails the store: pending and later writes are rejected, reads continue', async () => {
     using folder = tempFolder()
     let broken = false
     const failures: string[] = []
@@ -141,7 +141,7 @@ describe('a sync that fails', () => {
     await store.close()
   })
 
-  test('leaves the log for the next to open, who reads it from the disk and starts a new one', async () => {
+  test('keeps the log, and the next open recovers from it and starts a new one', async () => {
     using folder = tempFolder()
     let broken = false
     const first = open(folder.at('a.db'), {
@@ -164,14 +164,14 @@ describe('a sync that fails', () => {
   })
 })
 
-describe('a deleted log', () => {
-  test('fails the store; closing saves what was acknowledged, and opening helps', async () => {
+describe('a missing write-ahead log', () => {
+  test('fails the store if it was deleted; closing saves acknowledged writes and reopening recovers', async () => {
     using folder = tempFolder()
     const first = open(folder.at('a.db'))
     await first.add('kept')
     unlinkSync(folder.at('a.db-wal'))
-    const [refused] = await outcomes([first.add('one')])
-    expect(refused).toEqual(['store-unavailable', expect.stringContaining('its write-ahead log was deleted')])
+    const [rejection] = await outcomes([first.add('one')])
+    expect(rejection).toEqual(['store-unavailable', expect.stringContaining('its write-ahead log was deleted')])
     expect(first.store.failure).toContain('its write-ahead log was deleted')
     await first.store.close()
     const second = open(folder.at('a.db'))
@@ -180,7 +180,7 @@ describe('a deleted log', () => {
     await second.store.close()
   })
 
-  test('a moved log is still the log', async () => {
+  test('does not fail the store if it was only moved', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
     await add('kept')

@@ -6,7 +6,7 @@ import { tempFolder } from '../support/folder.ts'
 import { NOTES, open, openFiles, refusal, refusalOf, turns } from './notes.ts'
 
 describe('opening', () => {
-  test('a new database and its folder are readable by their owner only', async () => {
+  test('creates a database and its folder readable only by their owner', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('city', '.gc', 'city.db'))
     await add('one')
@@ -17,7 +17,7 @@ describe('opening', () => {
     await store.close()
   })
 
-  test('a database of a newer version is refused with a sentence and left as it is', async () => {
+  test('rejects a database from a newer version with an explanation and leaves it unchanged', async () => {
     using folder = tempFolder()
     await Store.open(folder.at('a.db'), [NOTES, 'CREATE TABLE later (id INTEGER)']).close()
     const { code, message } = refusalOf(() => Store.open(folder.at('a.db'), [NOTES]))
@@ -26,7 +26,7 @@ describe('opening', () => {
     expect(openFiles(folder.path)).toEqual([])
   })
 
-  test('a migration that fails leaves the version before it', async () => {
+  test('keeps the previous schema version if a migration fails', async () => {
     using folder = tempFolder()
     expect(() => Store.open(folder.at('a.db'), [NOTES, 'CREATE TABLE half (id INTEGER); nonsense'])).toThrow()
     const store = Store.open(folder.at('a.db'), [NOTES])
@@ -35,7 +35,7 @@ describe('opening', () => {
     await store.close()
   })
 
-  test('a file that is no database is refused with a sentence and left as it is', () => {
+  test('rejects a file that is not a database with an explanation and leaves it unchanged', () => {
     using folder = tempFolder()
     writeFileSync(folder.at('a.db'), 'these are notes of a person, '.repeat(400))
     const { code, message } = refusalOf(() => open(folder.at('a.db')))
@@ -45,7 +45,7 @@ describe('opening', () => {
     expect(openFiles(folder.path)).toEqual([])
   })
 
-  test('a path whose folder is a file is refused with a sentence', () => {
+  test('rejects a path whose folder is a file with an explanation', () => {
     using folder = tempFolder()
     writeFileSync(folder.at('file'), '')
     const { code, message } = refusalOf(() => open(folder.at('file', 'a.db')))
@@ -55,14 +55,14 @@ describe('opening', () => {
 })
 
 describe('closing', () => {
-  test('writes that were taken are finished, later ones are refused, and no file stays open', async () => {
+  test('completes accepted writes, rejects later ones and leaves no file open', async () => {
     using folder = tempFolder()
     const { store, add, texts } = open(folder.at('a.db'))
     const effects: number[] = []
-    const taken = [add('one', (tx) => tx.after(() => effects.push(texts().length))), add('two')]
+    const accepted = [add('one', (tx) => tx.after(() => effects.push(texts().length))), add('two')]
     const closing = store.close()
     expect((await refusal(add('three'))).message).toBe(`${folder.at('a.db')} is closed`)
-    expect(await Promise.all(taken)).toEqual([1, 2])
+    expect(await Promise.all(accepted)).toEqual([1, 2])
     expect(effects).toEqual([2])
     await closing
     await store.close()
@@ -71,7 +71,7 @@ describe('closing', () => {
     expect(readdirSync(folder.path)).toEqual(['a.db'])
   })
 
-  test('a process with a closed store ends by itself', async () => {
+  test('lets the process exit on its own', async () => {
     using folder = tempFolder()
     const child = Bun.spawn([process.execPath, `${import.meta.dir}/children/open-close.ts`, folder.at('a.db')], {
       stdout: 'pipe',
@@ -83,8 +83,8 @@ describe('closing', () => {
   })
 })
 
-describe('other programs', () => {
-  /** Runs statements in a process of its own; prints the rows of the last. */
+describe('other processes', () => {
+  /** Runs the statements in a separate process, which prints the rows of each. */
   const query = (path: string, ...statements: string[]) => {
     const script = `
       const db = new (require('bun:sqlite').Database)(process.argv[1])
@@ -93,7 +93,7 @@ describe('other programs', () => {
     return Bun.spawn([process.execPath, '-e', script, path, ...statements], { stdout: 'pipe', stderr: 'inherit' })
   }
 
-  test('another process reads and writes a live database, and no write of ours is lost', async () => {
+  test('can read and write a live database without losing our writes', async () => {
     using folder = tempFolder()
     const { store, add, texts } = open(folder.at('a.db'))
     const ours = Promise.all(Array.from({ length: 200 }, (_, n) => add(`ours ${n}`)))
@@ -109,7 +109,7 @@ describe('other programs', () => {
     await store.close()
   })
 
-  test('a write waits off the loop while another program holds the write lock', async () => {
+  test('that hold the write lock make a write wait without blocking the event loop', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
     const other = new Database(folder.at('a.db'))
@@ -127,8 +127,8 @@ describe('other programs', () => {
   })
 })
 
-describe('reading aside', () => {
-  test('sees what was committed by the time it asks, and leaves the store at work', async () => {
+describe('reading in a worker', () => {
+  test('sees what was committed before each query and leaves the store working', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
     await add('one')
@@ -142,7 +142,7 @@ describe('reading aside', () => {
     expect(existsSync(folder.at('a.db-wal'))).toBe(false)
   })
 
-  test('says what is wrong with a question', async () => {
+  test('rejects an invalid query with the SQL error', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
     await expect(store.readInWorker((rows) => rows('SELECT absent FROM notes'))).rejects.toThrow(
@@ -154,7 +154,7 @@ describe('reading aside', () => {
 })
 
 describe('backing up', () => {
-  test('a backup holds what was committed and leaves the store at work', async () => {
+  test('copies what was committed and leaves the store working', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
     await Promise.all(Array.from({ length: 500 }, (_, n) => add(`note ${n}`)))
@@ -171,7 +171,7 @@ describe('backing up', () => {
     expect(existsSync(folder.at('a.db-wal'))).toBe(false)
   })
 
-  test('a backup never replaces a file', async () => {
+  test('never replaces an existing file', async () => {
     using folder = tempFolder()
     const { store } = open(folder.at('a.db'))
     writeFileSync(folder.at('copy.db'), 'mine')
@@ -180,7 +180,7 @@ describe('backing up', () => {
     await store.close()
   })
 
-  test('a backup that fails says why and leaves nothing', async () => {
+  test('explains a failure and leaves no file behind', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
     await add('one')

@@ -5,7 +5,7 @@ import { tempFolder } from '../support/folder.ts'
 import { open, turns } from './notes.ts'
 
 describe('writing', () => {
-  test('a write resolves with its value, and what it wrote is there after opening again', async () => {
+  test('resolves with the return value and persists what was written', async () => {
     using folder = tempFolder()
     const first = open(folder.at('a.db'))
     expect(await first.add('one')).toBe(1)
@@ -15,27 +15,27 @@ describe('writing', () => {
     await second.store.close()
   })
 
-  test('a promise resolves only after the log was synced, and writes meanwhile share the next sync', async () => {
+  test('resolves only after the log is synced, and writes made meanwhile share the next sync', async () => {
     using folder = tempFolder()
     const syncs: (() => void)[] = []
-    let asked = Promise.withResolvers<void>()
+    let syncStarted = Promise.withResolvers<void>()
     const sync = () =>
       new Promise<void>((resolve) => {
         syncs.push(resolve)
-        asked.resolve()
+        syncStarted.resolve()
       })
     const { store, add } = open(folder.at('a.db'), { sync })
     const order: string[] = []
     const first = add('one').then(() => order.push('one'))
-    await asked.promise
-    asked = Promise.withResolvers()
+    await syncStarted.promise
+    syncStarted = Promise.withResolvers()
     const rest = Promise.all(['two', 'three', 'four'].map((text) => add(text).then(() => order.push(text))))
     await turns(20)
     expect(order).toEqual([])
     syncs[0]?.()
     await first
     expect(order).toEqual(['one'])
-    await asked.promise
+    await syncStarted.promise
     await turns(20)
     expect(order).toEqual(['one'])
     expect(syncs).toHaveLength(2)
@@ -45,7 +45,7 @@ describe('writing', () => {
     await store.close()
   })
 
-  test('a write that changes nothing needs no sync', async () => {
+  test('needs no sync if nothing changed', async () => {
     using folder = tempFolder()
     let syncs = 0
     const { store, add } = open(folder.at('a.db'), { sync: async () => void syncs++ })
@@ -58,7 +58,7 @@ describe('writing', () => {
     await store.close()
   })
 
-  test('one failing write of a group is undone alone, with its own reason', async () => {
+  test('rolls back only the failing writes of a group, each with its own error', async () => {
     using folder = tempFolder()
     const { store, add, texts } = open(folder.at('a.db'))
     const effects: string[] = []
@@ -79,7 +79,7 @@ describe('writing', () => {
     await store.close()
   })
 
-  test('numbers given by rolled back writes are given again', async () => {
+  test('reuses the ids of rolled-back writes', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
     const failing = add('lost', () => {
@@ -90,7 +90,7 @@ describe('writing', () => {
     await store.close()
   })
 
-  test('effects run in order of commit, before the promises, and see what was committed', async () => {
+  test('runs effects in commit order, before the promises resolve, and they see what was committed', async () => {
     using folder = tempFolder()
     const { store, add, texts } = open(folder.at('a.db'))
     const order: string[] = []
@@ -104,10 +104,10 @@ describe('writing', () => {
     await store.close()
   })
 
-  test('an effect that throws is told and harms nobody', async () => {
+  test('reports an effect that throws and affects no other write', async () => {
     using folder = tempFolder()
-    const faults: unknown[] = []
-    const { store, add } = open(folder.at('a.db'), { onError: (error) => faults.push(error) })
+    const errors: unknown[] = []
+    const { store, add } = open(folder.at('a.db'), { onError: (error) => errors.push(error) })
     const boom = new Error('boom')
     const bad = add('one', (tx) =>
       tx.after(() => {
@@ -115,11 +115,11 @@ describe('writing', () => {
       }),
     )
     expect(await Promise.all([bad, add('two')])).toEqual([1, 2])
-    expect(faults).toEqual([boom])
+    expect(errors).toEqual([boom])
     await store.close()
   })
 
-  test('a write that returns a promise is undone', async () => {
+  test('rolls back a write that returns a promise', async () => {
     using folder = tempFolder()
     const { store, add, texts } = open(folder.at('a.db'))
     const slow: () => unknown = async () => 1
@@ -133,23 +133,23 @@ describe('writing', () => {
     await store.close()
   })
 
-  test('a write that is over takes no more effects', async () => {
+  test('throws if an effect is added after the write has finished', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
-    let kept: Tx | undefined
+    let finished: Tx | undefined
     await add('one', (tx) => {
-      kept = tx
+      finished = tx
     })
-    expect(() => kept?.after(() => {})).toThrow('this write is over')
+    expect(() => finished?.after(() => {})).toThrow('this write is over')
     await store.close()
   })
 
-  test('more writes than one group takes all arrive, in order', async () => {
+  test('accepts more writes than fit in one group, in order', async () => {
     using folder = tempFolder()
     const { store, add, texts } = open(folder.at('a.db'))
-    const wanted = Array.from({ length: 3000 }, (_, n) => `note ${n}`)
-    await Promise.all(wanted.map((text) => add(text)))
-    expect(texts()).toEqual(wanted)
+    const expected = Array.from({ length: 3000 }, (_, n) => `note ${n}`)
+    await Promise.all(expected.map((text) => add(text)))
+    expect(texts()).toEqual(expected)
     await store.close()
   })
 })

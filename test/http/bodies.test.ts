@@ -54,7 +54,7 @@ describe('a body', () => {
     'application/json; charset=utf-8',
     'Application/JSON',
     'application/merge-patch+json',
-  ])('of type %s is read as JSON', async (type) => {
+  ])('with content type %s is parsed as JSON', async (type) => {
     await using server = serve({ routes })
     const body = new TextEncoder().encode('{"title":"été"}')
     const headers = { 'x-gc-request': '1', ...(type ? { 'content-type': type } : {}) }
@@ -67,13 +67,13 @@ describe('a body', () => {
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'application/jsonx',
-  ])('of type %s is turned down', async (type) => {
+  ])('with content type %s is rejected', async (type) => {
     await using server = serve({ routes })
     const response = await server.send('POST', '/v0/drafts', '{"title":"a"}', { 'content-type': type })
     expect([response.status, (await problem(response)).code]).toEqual([415, 'validation-failed'])
   })
 
-  test('that is missing is asked for', async () => {
+  test('that is required but missing is rejected', async () => {
     await using server = serve({ routes })
     for (const body of [undefined, '']) {
       const response = await server.send('POST', '/v0/drafts', body)
@@ -81,20 +81,20 @@ describe('a body', () => {
     }
   })
 
-  test('that may be missing may be missing', async () => {
+  test('that is optional may be missing', async () => {
     await using server = serve({ routes })
     expect(await (await server.send('POST', '/v0/perhaps')).json()).toEqual({ got: 'nothing' })
     expect(await (await server.send('POST', '/v0/perhaps', { title: 'a' })).json()).toEqual({ got: { title: 'a' } })
     expect((await server.send('POST', '/v0/perhaps', {})).status).toBe(422)
   })
 
-  test('is ignored where none is declared, whatever it is', async () => {
+  test('is ignored where none is declared', async () => {
     await using server = serve({ routes })
     const response = await server.send('POST', '/v0/bare', 'x'.repeat(2 * LIMIT), { 'content-type': 'text/plain' })
     expect(await response.json()).toEqual({ got: 'nothing' })
   })
 
-  test('is taken as it comes where bytes are declared', async () => {
+  test('is passed on unparsed where bytes are declared', async () => {
     await using server = serve({ routes })
     const response = await server.send('PUT', '/v0/bytes', 'name = 1', { 'content-type': 'application/toml' })
     expect(await response.json()).toEqual({ length: 8 })
@@ -113,28 +113,28 @@ describe('a body', () => {
     ['nul', 'unexpected "n" at line 1, column 1'],
     [' ', 'it ends too early, at line 1, column 2'],
   ]
-  test.each(unreadable)('that is not JSON (%j) is turned down with the place', async (body, place) => {
+  test.each(unreadable)('that is not JSON (%j) is rejected with the position of the error', async (body, position) => {
     await using server = serve({ routes })
     const response = await server.send('POST', '/v0/drafts', body)
     const { code, detail } = await problem(response)
-    expect([response.status, code, detail]).toEqual([400, 'validation-failed', `the body is not JSON: ${place}`])
+    expect([response.status, code, detail]).toEqual([400, 'validation-failed', `the body is not JSON: ${position}`])
   })
 
-  test('that is not UTF-8 is turned down', async () => {
+  test('that is not UTF-8 is rejected', async () => {
     await using server = serve({ routes })
     const body = new Uint8Array([0x22, 0xff, 0x22])
     const response = await server.ask('/v0/drafts', { method: 'POST', headers: { 'x-gc-request': '1' }, body })
     expect([response.status, (await problem(response)).detail]).toEqual([400, 'the body is not UTF-8'])
   })
 
-  test('nested a hundred thousand deep is turned down, and the server goes on', async () => {
+  test('nested a hundred thousand levels deep is rejected, and the server keeps running', async () => {
     await using server = serve({ routes })
     const deep = await server.send('POST', '/v0/drafts', '['.repeat(100_000))
     expect(deep.status).toBe(400)
     expect((await server.send('POST', '/v0/drafts', { title: 'a' })).status).toBe(200)
   })
 
-  test('over the limit is turned down, announced or not', async () => {
+  test('over the size limit is rejected, with or without a content length', async () => {
     await using server = serve({ routes })
     const fits = JSON.stringify({ title: 'a' }).padEnd(LIMIT, ' ')
     expect((await server.send('POST', '/v0/drafts', fits)).status).toBe(200)
@@ -151,9 +151,9 @@ describe('a body', () => {
   })
 
   test.each([
-    ['announced', 'content-length: 50'],
+    ['with a content length', 'content-length: 50'],
     ['chunked', 'transfer-encoding: chunked'],
-  ])('that does not arrive in time (%s) is given up', async (_, header) => {
+  ])('that does not arrive in time (%s) is rejected with a timeout', async (_, header) => {
     await using server = serve({ routes })
     const client = connect(server.port, '127.0.0.1')
     const answered = new Promise<string>((resolve) => client.once('data', (bytes) => resolve(bytes.toString())))
@@ -167,7 +167,7 @@ describe('a body', () => {
     expect(server.faults).toEqual([])
   })
 
-  test('that breaks off is nobody’s fault', async () => {
+  test('cut off by the client is not reported as an error', async () => {
     await using server = serve({ routes })
     const client = connect(server.port, '127.0.0.1')
     client.write('POST /v0/drafts HTTP/1.1\r\nhost: localhost\r\nx-gc-request: 1\r\ncontent-length: 50\r\n\r\n{"title"')
@@ -179,7 +179,7 @@ describe('a body', () => {
 })
 
 describe('validation', () => {
-  test('takes null for absence where a property is optional, and only there', async () => {
+  test('treats null as absent for optional properties only', async () => {
     await using server = serve({ routes })
     const body = { title: 'a', count: null, labels: null, env: null, parent: null, inner: { a: null } }
     const response = await server.send('POST', '/v0/drafts', body)
@@ -188,7 +188,7 @@ describe('validation', () => {
     expect((await server.send('POST', '/v0/drafts', { title: 'a', labels: [null] })).status).toBe(422)
   })
 
-  test('does not bend values to fit', async () => {
+  test('does not coerce values', async () => {
     await using server = serve({ routes })
     for (const wrong of [
       { count: '1' },
@@ -205,12 +205,12 @@ describe('validation', () => {
   const cases: [string, unknown, { message: string; location: string; value?: unknown }[]][] = [
     ['a missing property', {}, [{ message: 'title is required', location: 'body' }]],
     [
-      'an empty text',
+      'an empty string',
       { title: '' },
       [{ message: 'must have at least 1 character', location: 'body.title', value: '' }],
     ],
     [
-      'a long text, cut',
+      'a long string, truncated',
       { title: 'x'.repeat(500) },
       [{ message: 'must have at most 20 characters', location: 'body.title', value: 'x'.repeat(200) }],
     ],
@@ -219,36 +219,40 @@ describe('validation', () => {
       { title: 'a', Title: 'b' },
       [{ message: 'Title is not a property here', location: 'body.Title', value: 'b' }],
     ],
-    ['a low number', { title: 'a', count: -1 }, [{ message: 'must be at least 0', location: 'body.count', value: -1 }]],
     [
-      'an item',
+      'a number below its minimum',
+      { title: 'a', count: -1 },
+      [{ message: 'must be at least 0', location: 'body.count', value: -1 }],
+    ],
+    [
+      'an invalid array item',
       { title: 'a', labels: ['x', 3] },
       [{ message: 'must be a string', location: 'body.labels[1]', value: 3 }],
     ],
     [
-      'a word of few',
+      'a value outside its enum',
       { title: 'a', mode: 'warp' },
       [{ message: 'must be one of fast, slow', location: 'body.mode', value: 'warp' }],
     ],
     [
-      'what may be null',
+      'an invalid nullable value',
       { title: 'a', parent: 'x' },
       [{ message: 'must have at least 2 characters', location: 'body.parent', value: 'x' }],
     ],
     [
-      'an inner property',
+      'an unknown nested property',
       { title: 'a', inner: { b: 1 } },
       [{ message: 'b is not a property here', location: 'body.inner.b', value: 1 }],
     ],
     [
-      'a moment',
+      'an invalid date-time',
       { title: 'a', due: 'soon' },
       [{ message: 'must be a date-time such as 2030-01-31T09:00:00Z', location: 'body.due', value: 'soon' }],
     ],
-    ['another kind of value', [], [{ message: 'must be an object', location: 'body' }]],
+    ['a value of another type', [], [{ message: 'must be an object', location: 'body' }]],
     ['null', null, [{ message: 'must be an object', location: 'body', value: null }]],
     [
-      'two faults',
+      'two errors',
       { title: 1, count: 'x' },
       [
         { message: 'must be a string', location: 'body.title', value: 1 },
@@ -256,16 +260,20 @@ describe('validation', () => {
       ],
     ],
   ]
-  test.each(cases)('names %s', async (_, body, errors) => {
+  test.each(cases)('reports %s', async (_, body, errors) => {
     await using server = serve({ routes })
     const response = await server.send('POST', '/v0/drafts', JSON.stringify(body))
-    const found = await problem(response)
+    const rejection = await problem(response)
     expect(response.status).toBe(422)
-    expect(found).toMatchObject({ code: 'validation-failed', title: 'Validation Failed', detail: 'validation failed' })
-    expect(found.errors).toEqual(errors)
+    expect(rejection).toMatchObject({
+      code: 'validation-failed',
+      title: 'Validation Failed',
+      detail: 'validation failed',
+    })
+    expect(rejection.errors).toEqual(errors)
   })
 
-  test('never repeats what may be a secret', async () => {
+  test('never echoes a possible secret', async () => {
     await using server = serve({ routes })
     const secrets = { api_key: 'abc', env: { HOME: 7 }, note: 'gcs_0123', bearer: 'Bearer abc', list: ['abc'] }
     const text = await (await server.send('POST', '/v0/drafts', { title: 'a', ...secrets })).text()
@@ -273,7 +281,7 @@ describe('validation', () => {
     expect(text).toContain('body.api_key')
   })
 
-  test('stops after fifty faults', async () => {
+  test('stops after fifty errors', async () => {
     await using server = serve({ routes })
     const response = await server.send('POST', '/v0/drafts', {
       title: 'a',
@@ -282,7 +290,7 @@ describe('validation', () => {
     expect((await problem(response)).errors).toHaveLength(50)
   })
 
-  test('is not fooled by names that objects have anyway', async () => {
+  test('treats the names of inherited object properties like any other', async () => {
     await using server = serve({ routes })
     const response = await server.send('POST', '/v0/drafts', '{"title":"a","__proto__":{"count":1},"constructor":1}')
     expect(response.status).toBe(422)

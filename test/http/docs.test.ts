@@ -31,7 +31,7 @@ const routes = [
 const page = () => docsPage(documentOf({ title: EVIL, version: '1', description: EVIL }, routes))
 
 describe('the reference page', () => {
-  test('is served without script and without anything from elsewhere', async () => {
+  test('is served without scripts or external resources', async () => {
     await using server = serve({ routes })
     const response = await server.get('/docs')
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -43,7 +43,7 @@ describe('the reference page', () => {
     )
   })
 
-  test('shows every operation with its address, parameters, body and answers', () => {
+  test('shows every operation with its path, parameters, body and responses', () => {
     const text = page()
     expect(text).toContain('<span class="verb POST">POST</span><code>/v0/city/{cityName}/lamps</code>')
     expect(text).toContain('integer, at most 9, default 5')
@@ -51,18 +51,18 @@ describe('the reference page', () => {
     expect(text).toContain('Errors: 400, 401, 403, 404, 408, 413, 415, 421, 422, 500, 503')
   })
 
-  test('has a place for every link on it', () => {
+  test('has a target for every link', () => {
     const text = page()
     const ids = new Set([...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id))
     for (const [, to = ''] of text.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(to)
   })
 
-  test('escapes every word', () => {
+  test('escapes all text', () => {
     expect(page()).not.toContain('<script')
     expect(page()).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;')
   })
 
-  test('closes what it opens', () => {
+  test('closes every tag it opens', () => {
     const text = page()
     for (const tag of ['article', 'section', 'table', 'tr', 'td', 'details', 'summary', 'nav', 'main', 'a', 'code']) {
       const opened = text.match(new RegExp(`<${tag}[ >]`, 'g'))?.length

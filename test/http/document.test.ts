@@ -90,20 +90,20 @@ const routes = [
   socket('GET ~/lamp/{id}/wire', { id: 'get-wire', summary: 'Touch a lamp', sends: Lamp, extension: true }, () => ({})),
 ]
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is looked at freely here
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary parts of the document
 const made = (): any =>
   JSON.parse(JSON.stringify(documentOf({ title: 'Lamps', version: '1.2.3', description: 'All lamps.' }, routes)))
 
 describe('the document', () => {
-  test('has nothing wrong with it', () => {
+  test('has no errors', () => {
     expect(documentFaults(made())).toEqual([])
   })
 
-  test('is OpenAPI 3.1.0 with our title and version', () => {
+  test('is OpenAPI 3.1.0 with the given title and version', () => {
     expect(made()).toMatchObject({ openapi: '3.1.0', info: { title: 'Lamps', version: '1.2.3' } })
   })
 
-  test('is served', async () => {
+  test('is served at /openapi.json', async () => {
     await using server = serve({ routes })
     const response = await server.get('/openapi.json')
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -111,7 +111,7 @@ describe('the document', () => {
     expect(served.paths).toEqual(made().paths)
   })
 
-  test('names each shape once and refers to it, inner ones too', () => {
+  test('defines each named schema once and references it, including nested ones', () => {
     const { schemas } = made().components
     expect(Object.keys(schemas)).toEqual([
       'AsyncAcceptedBody',
@@ -132,7 +132,7 @@ describe('the document', () => {
     expect(schemas.Tree.properties.children.items).toEqual({ $ref: '#/components/schemas/Tree' })
   })
 
-  test('writes choices, nulls, maps and tuples as JSON schema does', () => {
+  test('writes enums, nulls, maps and tuples as JSON Schema', () => {
     const { state, note, keeper, tags, at } = made().components.schemas.Lamp.properties
     expect(state).toEqual({ type: 'string', enum: ['on', 'off'] })
     expect(note).toEqual({ type: ['string', 'null'] })
@@ -141,7 +141,7 @@ describe('the document', () => {
     expect(at).toMatchObject({ type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false })
   })
 
-  test('refuses two shapes of one name', () => {
+  test('rejects two schemas with the same name', () => {
     const other = route(
       'GET /v0/o',
       { id: 'o', summary: 'o', ok: Type.Object({ a: Type.String() }, { $id: 'Lamp' }) },
@@ -152,7 +152,7 @@ describe('the document', () => {
     )
   })
 
-  test('lists every kind of problem where the contract has the list', () => {
+  test('lists every problem type in the extension that the contract defines', () => {
     const info = { title: '', version: '', description: '' }
     const document: ReturnType<typeof made> = JSON.parse(
       JSON.stringify(documentOf(info, routes, undefined, ['lamp-lost'])),
@@ -164,7 +164,7 @@ describe('the document', () => {
     expect(types).toEqual([...new Set(types)].sort())
   })
 
-  test('has the parameters of a request', () => {
+  test('lists the parameters of each request', () => {
     const { get, post } = made().paths['/v0/city/{cityName}/lamps']
     const names = (of: { parameters: { in: string; name: string }[] }) =>
       of.parameters.map((one) => `${one.in} ${one.name}`)
@@ -189,7 +189,7 @@ describe('the document', () => {
     expect(post.parameters[0]).toMatchObject({ required: true, schema: { type: 'string', minLength: 1 } })
   })
 
-  test('has bodies as JSON or bytes', () => {
+  test('describes bodies as JSON or binary', () => {
     const { paths } = made()
     expect(paths['/v0/city/{cityName}/lamps'].post.requestBody).toEqual({
       required: true,
@@ -200,7 +200,7 @@ describe('the document', () => {
     })
   })
 
-  test('has the successes with their headers', () => {
+  test('lists the success responses with their headers', () => {
     const { paths } = made()
     expect(Object.keys(paths['/v0/city/{cityName}/lamps'].post.responses).slice(0, 2)).toEqual(['201', '202'])
     expect(Object.keys(paths['/v0/city/{cityName}/lamps'].get.responses[200].headers)).toEqual([
@@ -224,7 +224,7 @@ describe('the document', () => {
     })
   })
 
-  test('has streams with each kind of frame, the heartbeat too', () => {
+  test('describes streams with every frame type, including the heartbeat', () => {
     const { schema } = made().paths['/v0/city/{cityName}/lamps/stream'].get.responses[200].content['text/event-stream']
     const kinds = schema.items.oneOf.map((one: { properties: { event: { const: string }; data: unknown } }) => [
       one.properties.event.const,
@@ -236,7 +236,7 @@ describe('the document', () => {
     ])
   })
 
-  test('has every refusal that can come, as a problem', () => {
+  test('lists every possible error as a problem response', () => {
     const { get, delete: drop } = made().paths['/v0/city/{cityName}/lamp/{id}']
     expect(Object.keys(get.responses)).toEqual(['200', '400', '401', '404', '409', '421', '422', '500', '503'])
     expect(Object.keys(drop.responses)).toEqual(['200', '400', '401', '403', '404', '421', '422', '500', '503'])
@@ -247,7 +247,7 @@ describe('the document', () => {
     expect(Object.keys(made().paths['/health'].get.responses)).toEqual(['200', '401', '421', '500'])
   })
 
-  test('has one tag for one and many, and marks what is ours', () => {
+  test('tags singular and plural paths alike and marks extensions', () => {
     const { paths, tags } = made()
     expect(tags).toEqual([{ name: 'health' }, { name: 'lamps' }, { name: 'metrics' }, { name: 'trees' }])
     expect(paths['/v0/city/{cityName}/lamp/{id}'].get).toMatchObject({
@@ -259,8 +259,8 @@ describe('the document', () => {
   })
 })
 
-describe('what looks at documents', () => {
-  test('sees an operation without summary, a reference to nothing, a shape without type, a name used twice', () => {
+describe('the document checks', () => {
+  test('report missing summaries, dangling references, missing types, duplicate ids and unused schemas', () => {
     const document = made()
     document.paths['/health'].get.summary = ''
     document.paths['/health'].get.operationId = 'get-lamps'
@@ -276,7 +276,7 @@ describe('what looks at documents', () => {
     ])
   })
 
-  test('sees values that do not fit', () => {
+  test('report values that do not match their schema', () => {
     const document = made()
     const lamp = { id: 'a', state: 'on', note: null, keeper: { name: 'k' }, tags: { a: 'b' }, at: [1, 2] }
     const fits = (value: unknown) => misfits(document, { $ref: '#/components/schemas/Lamp' }, value)

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { encodeSseFrame, type SseFrame, toSseLine } from '../../src/http/sse.ts'
 
-describe('a frame', () => {
+describe('an SSE frame', () => {
   const written = (of: SseFrame) => new TextDecoder().decode(encodeSseFrame(of))
 
-  test('is id, event and data, in that order', () => {
+  test('contains id, event and data in that order', () => {
     expect(written({ id: '7', event: 'event', data: { type: 'a' } })).toBe(
       'id: 7\nevent: event\ndata: {"type":"a"}\n\n',
     )
   })
 
-  test('without an id has no id line', () => {
+  test('omits the id line if it has no id', () => {
     expect(written({ event: 'heartbeat', data: {} })).toBe('event: heartbeat\ndata: {}\n\n')
   })
 
-  test('is one line whatever is in it, with what ends lines or tags escaped', () => {
+  test('keeps its data on one line and escapes line breaks and tag characters', () => {
     const text = 'a\nb\r\u2028\u2029<script>&"'
     const bytes = written({ event: 'event', data: { type: 'a', text } })
     const data = bytes.split('\n')[1]?.slice('data: '.length) ?? ''
@@ -23,7 +23,7 @@ describe('a frame', () => {
     expect(JSON.parse(data)).toEqual({ type: 'a', text })
   })
 
-  test('takes a line that was made before, and is made into bytes once', () => {
+  test('accepts an already serialized line and is encoded only once', () => {
     const shared: SseFrame = { id: '1', event: 'event', data: toSseLine({ type: '<' }) }
     expect(written(shared)).toBe('id: 1\nevent: event\ndata: {"type":"\\u003c"}\n\n')
     expect(encodeSseFrame(shared)).toBe(encodeSseFrame(shared))

@@ -10,7 +10,7 @@ const Draft = Type.Object(
   { $id: 'Draft', additionalProperties: false },
 )
 
-/** An operation that counts how often it ran; `before` runs inside it. */
+/** An operation that counts its runs and calls `before` at the start of each. */
 function counting(before: (title: string) => unknown = () => undefined) {
   let runs = 0
   const create = route(
@@ -36,7 +36,7 @@ const PATH = '/v0/city/c/things'
 const key = (value: string) => ({ 'idempotency-key': value })
 
 describe('a repeated request with an Idempotency-Key', () => {
-  test('is answered as the first, with what it set, and does nothing', async () => {
+  test('gets the first response and its headers without running again', async () => {
     await using server = serve(counting())
     const first = await server.send('POST', PATH, { title: 'a' }, key('k'))
     const again = await server.send('POST', PATH, { title: 'a' }, key('k'))
@@ -45,21 +45,21 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(again.headers.get('x-gc-request-id')).not.toBe(first.headers.get('x-gc-request-id'))
   })
 
-  test('carries the index of now', async () => {
+  test('carries the current index', async () => {
     await using server = serve(counting())
     await server.send('POST', PATH, { title: 'a' }, key('k'))
     await server.send('POST', PATH, { title: 'b' })
     expect((await server.send('POST', PATH, { title: 'a' }, key('k'))).headers.get('x-gc-index')).toBe('2')
   })
 
-  test('may write its body differently', async () => {
+  test('may format its body differently', async () => {
     await using server = serve(counting())
     await server.send('POST', PATH, { title: 'a', n: 1 }, key('k'))
     const again = await server.send('POST', PATH, ' {"n": 1, "labels": [], "title": "a"}', key('k'))
     expect(await again.json()).toMatchObject({ run: 1 })
   })
 
-  test('with another body is turned down', async () => {
+  test('with another body is rejected', async () => {
     await using server = serve(counting())
     await server.send('POST', PATH, { title: 'a' }, key('k'))
     const other = await server.send('POST', PATH, { title: 'b' }, key('k'))
@@ -70,7 +70,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     })
   })
 
-  test('while the first is under way is told to come again; another body is told so first', async () => {
+  test('conflicts while the first is in flight, and with another body is rejected as a mismatch', async () => {
     let arrived = () => {}
     let go = () => {}
     const under = new Promise<void>((resolve) => (arrived = resolve))
@@ -90,7 +90,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect((await first).status).toBe(201)
   })
 
-  test('runs when the first failed', async () => {
+  test('runs if the first one failed', async () => {
     let fails = true
     await using server = serve(
       counting(() => {
@@ -102,7 +102,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect((await server.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(201)
   })
 
-  test('runs under another key, address or caller, or without one', async () => {
+  test('runs under another key, path or caller, or without a key', async () => {
     await using server = serve(counting())
     const run = async (path: string, headers: Record<string, string>) =>
       ((await (await server.send('POST', path, { title: 'a' }, headers)).json()) as { run: number }).run
@@ -115,7 +115,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(await run(PATH, key('k'))).toBe(1)
   })
 
-  test('is kept in the write of the operation that says so, or not at all', async () => {
+  test('gets the response saved in the write of the operation, even if the handler failed afterwards', async () => {
     let fails = false
     const table = 'CREATE TABLE IF NOT EXISTS things (title TEXT NOT NULL)'
     const kept = route(
@@ -143,11 +143,11 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(made()).toHaveLength(2)
   })
 
-  test('is promised only where answers are kept', () => {
+  test('requires a store for responses', () => {
     expect(() => serve({ ...counting(), replays: undefined } as never)).toThrow(/nothing keeps answers/)
   })
 
-  test('is forgotten after half an hour, and beyond a thousand others', async () => {
+  test('runs again after half an hour or a thousand other keys', async () => {
     await using server = serve(counting())
     const run = async (name: string) =>
       ((await (await server.send('POST', PATH, { title: 'a' }, key(name))).json()) as { run: number }).run
@@ -161,7 +161,7 @@ describe('a repeated request with an Idempotency-Key', () => {
   })
 })
 
-/** An operation that writes its mark outside the store, and fails when it is there; `work` runs after it began. */
+/** An operation that sets a mark outside the store and conflicts if the mark exists; `work` runs once the attempt began. */
 function marking(work: (mark: () => void) => unknown) {
   const marks = new Set<string>()
   const create = route(
@@ -185,7 +185,7 @@ function marking(work: (mark: () => void) => unknown) {
   return { routes: [create], guard: { resolve: () => SESSION } }
 }
 
-describe('a request with an Idempotency-Key whose work is no write of the store', () => {
+describe('a request with an Idempotency-Key whose work happens outside the store', () => {
   const cut = async (mark: boolean) => {
     const begun = Promise.withResolvers<void>()
     const hung = marking((put) => {
@@ -200,18 +200,18 @@ describe('a request with an Idempotency-Key whose work is no write of the store'
     return { server, again: serve({ ...hung, replays: () => new Replays(server.store, server.clock) }) }
   }
 
-  test('is answered as if it had been answered, when it was cut off after it was done', async () => {
+  test('succeeds on retry if it was interrupted after its work was done', async () => {
     const { server, again } = await cut(true)
     await using _ = server
     await using after = again
-    const said = await after.send('POST', PATH, { title: 'a' }, key('k'))
-    expect([said.status, await said.json()]).toEqual([201, { title: 'a' }])
+    const retried = await after.send('POST', PATH, { title: 'a' }, key('k'))
+    expect([retried.status, await retried.json()]).toEqual([201, { title: 'a' }])
     expect((await after.send('POST', PATH, { title: 'a' }, key('other'))).status).toBe(409)
     expect((await after.send('POST', PATH, { title: 'b' }, key('k'))).status).toBe(422)
     expect((await after.send('POST', PATH, { title: 'a' }, key('k'))).status).toBe(201)
   })
 
-  test('is done when it was cut off before', async () => {
+  test('runs again if it was interrupted before its work was done', async () => {
     const { server, again } = await cut(false)
     await using _ = server
     await using after = again
@@ -219,7 +219,7 @@ describe('a request with an Idempotency-Key whose work is no write of the store'
     expect((await after.send('POST', PATH, { title: 'a' }, key('other'))).status).toBe(409)
   })
 
-  test('leaves nothing behind when it failed', async () => {
+  test('is not treated as a retry if the first one failed', async () => {
     let fails = true
     await using server = serve(
       marking((put) => {

@@ -6,7 +6,7 @@ import { route } from '../../src/http/route.ts'
 import { echo, serve, Thing } from './serve.ts'
 
 describe('the server', () => {
-  test('does not share a port: the second to ask is told what to do', async () => {
+  test('does not share a port and explains how to resolve the conflict', async () => {
     await using server = serve({ routes: [] })
     const { deadlines, port } = server
     const again = () =>
@@ -19,7 +19,7 @@ describe('the server', () => {
     )
   })
 
-  test('waits for a port that only a connection holds, and says what holds it when it does not let go', async () => {
+  test('waits for a port held only by a connection and names the cause if it is not released', async () => {
     await using server = serve({ routes: [] })
     const socket = await Bun.connect({ hostname: '127.0.0.1', port: server.port, socket: { data() {} } })
     const app = { fetch: () => new Response(), stop: () => {} }
@@ -36,7 +36,7 @@ describe('the server', () => {
     await listening.stop()
   })
 
-  test('says which address it cannot have', async () => {
+  test('names the address that it cannot bind', async () => {
     await using server = serve({ routes: [] })
     const { deadlines } = server
     const elsewhere = () =>
@@ -47,7 +47,7 @@ describe('the server', () => {
     expect(elsewhere).toThrow(/^cannot listen on 192\.0\.2\.1:0: /)
   })
 
-  test('lets requests under way finish when it stops, and takes no more', async () => {
+  test('finishes in-flight requests when it stops and accepts no more', async () => {
     let arrived = () => {}
     let answer = () => {}
     const under = new Promise<void>((resolve) => {
@@ -61,16 +61,16 @@ describe('the server', () => {
       return { id: 'done' }
     })
     const server = serve({ routes: [slow, echo('GET ~/echo')] })
-    const asked = server.get('/v0/city/c/slow')
+    const pending = server.get('/v0/city/c/slow')
     await under
     const stopped = server.stop()
     answer()
-    expect(await (await asked).json()).toEqual({ id: 'done' })
+    expect(await (await pending).json()).toEqual({ id: 'done' })
     await stopped
     await expect(fetch(`${server.url}/v0/city/c/echo`)).rejects.toThrow()
   })
 
-  test('stops in bounded time when a request does not finish', async () => {
+  test('stops within its time limit even if a request does not finish', async () => {
     let arrived = () => {}
     const under = new Promise<void>((resolve) => {
       arrived = resolve
@@ -80,11 +80,11 @@ describe('the server', () => {
       return new Promise<never>(() => {})
     })
     const server = serve({ routes: [stuck] })
-    const asked = server.get('/v0/city/c/stuck').catch(() => 'cut')
+    const pending = server.get('/v0/city/c/stuck').catch(() => 'cut')
     await under
     const stopped = server.stop(2_000)
     await server.clock.advance(2_000)
     await stopped
-    expect(await asked).toBe('cut')
+    expect(await pending).toBe('cut')
   })
 })

@@ -34,7 +34,7 @@ const breaksLater = route('GET ~/breaks-later', { id: 'get-breaks-later', summar
 
 const code = async (response: Response): Promise<unknown> => ((await response.json()) as { code: string }).code
 
-test('what is known at once is answered at once, without a turn of the loop', async () => {
+test('a response that is available synchronously is returned without a promise', async () => {
   await using server = serve({ routes: [agent, missing] })
   const answers: unknown[] = []
   using front = Bun.serve<SocketData>({
@@ -50,7 +50,7 @@ test('what is known at once is answered at once, without a turn of the loop', as
   expect(answers).toEqual([expect.any(Response), expect.any(Response)])
 })
 
-test('what may work for minutes keeps its connection, and nothing else does', async () => {
+test('only a long-running operation disables the connection timeout', async () => {
   const spec = { summary: 'Work', ok: Thing }
   const long = route('GET ~/long', { ...spec, id: 'get-long', longRunning: true }, async () => ({ id: 'a' }))
   const short = route('GET ~/short', { ...spec, id: 'get-short' }, async () => ({ id: 'a' }))
@@ -60,7 +60,7 @@ test('what may work for minutes keeps its connection, and nothing else does', as
     port: 0,
     hostname: '127.0.0.1',
     fetch(request, from) {
-      // Waiting until a connection is dropped takes four minutes: it is noted instead who may stay.
+      // A real idle timeout takes four minutes, so the calls that change it are recorded instead.
       const timeout = ({ url }: Request, seconds: number) => kept.push(`${new URL(url).pathname} ${seconds}`)
       return server.plane.fetch(request, Object.assign(Object.create(from), { timeout }))
     },
@@ -69,8 +69,8 @@ test('what may work for minutes keeps its connection, and nothing else does', as
   expect(kept).toEqual(['/v0/city/c/long 0'])
 })
 
-describe('addresses', () => {
-  test('have the contract’s parameters, decoded, where two paths name one position differently', async () => {
+describe('paths', () => {
+  test('decode parameters under their declared names, even where two paths name one segment differently', async () => {
     await using server = serve({ routes: [agent, rigAgent, output] })
     const params = async (path: string) => ((await (await server.get(path)).json()) as { params: unknown }).params
     expect(await params('/v0/city/bright%20lights/agent/mayor')).toEqual({ cityName: 'bright lights', base: 'mayor' })
@@ -81,7 +81,7 @@ describe('addresses', () => {
     expect(await params('/v0/city/c/agent/__proto__')).toEqual({ cityName: 'c', base: '__proto__' })
   })
 
-  test.each(['%zz', '%', '%C3', '%FF%FE'])('that do not decode (%s) are turned down', async (part) => {
+  test.each(['%zz', '%', '%C3', '%FF%FE'])('that cannot be decoded (%s) are rejected', async (part) => {
     await using server = serve({ routes: [agent] })
     const response = await server.get(`/v0/city/c/agent/${part}`)
     expect(response.status).toBe(400)
@@ -91,21 +91,21 @@ describe('addresses', () => {
     })
   })
 
-  test('may be declared once', () => {
+  test('may be declared only once', () => {
     const again = echo('GET ~/agent/{name}')
     expect(() => serve({ routes: [agent, again] })).toThrow(
       'two operations are declared at GET /v0/city/{cityName}/agent/{name}',
     )
   })
 
-  test('that name a blank city are turned down', async () => {
+  test('with a blank city name are rejected', async () => {
     await using server = serve({ routes: [agent] })
     const response = await server.get('/v0/city/%20/agent/mayor')
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({ errors: [{ location: 'path.cityName' }] })
   })
 
-  test('nobody has are a plain 404, so that it is not taken for a thing that was not found', async () => {
+  test('that match no operation get a plain-text 404, distinct from a missing resource', async () => {
     await using server = serve({ routes: [agent] })
     for (const path of [
       '/v0',
@@ -126,7 +126,7 @@ describe('addresses', () => {
     }
   })
 
-  test('with another method are a plain 405 that says which they take', async () => {
+  test('with an unsupported method get a plain-text 405 that lists the allowed methods', async () => {
     await using server = serve({ routes: [agent, make, drop] })
     const post = await server.send('POST', '/v0/city/c/agent/x')
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -137,7 +137,7 @@ describe('addresses', () => {
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  test('answer HEAD as GET without the body', async () => {
+  test('answer HEAD like GET without the body', async () => {
     await using server = serve({ routes: [agent, missing] })
     const head = await server.ask('/v0/city/c/agent/x', { method: 'HEAD' })
     const get = await server.get('/v0/city/c/agent/x')
@@ -146,7 +146,7 @@ describe('addresses', () => {
     expect((await server.ask('/v0/city/c/missing', { method: 'HEAD' })).status).toBe(404)
   })
 
-  test('beside the supervisor’s belong to the network', async () => {
+  test('outside the supervisor API go to the network app', async () => {
     await using server = serve({ routes: [agent] })
     for (const path of ['/', '/v0x', '/api/v1/posts', '/healthy', '/docsx']) {
       const response = await server.get(path)
@@ -156,8 +156,8 @@ describe('addresses', () => {
   })
 })
 
-describe('answers', () => {
-  test('carry an id of their own each, whatever the client sent', async () => {
+describe('responses', () => {
+  test('carry a unique request id, whatever the client sent', async () => {
     await using server = serve({ routes: [agent] })
     const ids = new Set<string | null>()
     for (let n = 0; n < 50; n++) {
@@ -169,7 +169,7 @@ describe('answers', () => {
     expect(ids.size).toBe(50)
   })
 
-  test('have the first declared status, and what the handler set', async () => {
+  test('use the first declared status by default and apply what the handler sets', async () => {
     await using server = serve({ routes: [make], index: () => 77 })
     const made = await server.send('POST', '/v0/city/c/things', { id: 'a' })
     expect([made.status, made.headers.get('location')]).toEqual([201, '/v0/things/a'])
@@ -177,7 +177,7 @@ describe('answers', () => {
     expect(later.status).toBe(202)
   })
 
-  test('carry index and age where that is declared, 0 where there is no index', async () => {
+  test('carry index and cache age where declared, with index 0 if there is none', async () => {
     await using server = serve({ routes: [make, agent], index: ({ cityName }) => (cityName === 'c' ? 77 : undefined) })
     const indexed = await server.send('POST', '/v0/city/c/things', { id: 'a' })
     expect([indexed.headers.get('x-gc-index'), indexed.headers.get('x-gc-cache-age-s')]).toEqual(['77', '0'])
@@ -187,7 +187,7 @@ describe('answers', () => {
     expect([plain.headers.get('x-gc-index'), plain.headers.get('x-gc-cache-age-s')]).toEqual([null, null])
   })
 
-  test('of refusals are problems with the headers the refusal asks for', async () => {
+  test('to errors are problem documents with the headers of the error', async () => {
     await using server = serve({ routes: [missing] })
     const response = await server.get('/v0/city/c/missing')
     expect(response.status).toBe(404)
@@ -202,7 +202,7 @@ describe('answers', () => {
     })
   })
 
-  test('of our faults say nothing about them; the log has it with the id', async () => {
+  test('to internal errors reveal nothing, and the error is logged with the request id', async () => {
     await using server = serve({ routes: [breaks, breaksLater] })
     for (const path of ['/v0/city/c/breaks', '/v0/city/c/breaks-later']) {
       const response = await server.get(path)
@@ -214,15 +214,15 @@ describe('answers', () => {
         title: 'Internal Server Error',
         detail: 'internal server error',
       })
-      const fault = server.faults.pop()
-      expect(fault).toMatchObject({ id: response.headers.get('x-gc-request-id'), method: 'GET', path })
-      expect(String(fault?.error)).toContain('swordfish')
+      const failure = server.faults.pop()
+      expect(failure).toMatchObject({ id: response.headers.get('x-gc-request-id'), method: 'GET', path })
+      expect(String(failure?.error)).toContain('swordfish')
     }
   })
 })
 
-describe('the plane’s door', () => {
-  test('is the guard: it comes before bodies, validation and addresses', async () => {
+describe('the guard', () => {
+  test('runs before body parsing, validation and routing', async () => {
     await using server = serve({ routes: [make] })
     const bad = await server.ask('/v0/city/c/things', { method: 'POST', body: 'not json' })
     expect([bad.status, await code(bad)]).toEqual([403, 'forbidden'])
@@ -231,7 +231,7 @@ describe('the plane’s door', () => {
     expect(await nowhere.json()).toMatchObject({ detail: 'csrf: X-GC-Request header required on mutation endpoints' })
   })
 
-  test('turns away other hosts, on every address', async () => {
+  test('rejects other hosts on every path', async () => {
     await using server = serve({ routes: [agent] })
     for (const path of ['/v0/city/c/agent/x', '/openapi.json', '/docs', '/v0/nothing']) {
       const response = await server.get(path, { host: 'evil.example' })
@@ -239,7 +239,7 @@ describe('the plane’s door', () => {
     }
   })
 
-  test('tells handlers who calls, and turns away whom nobody knows', async () => {
+  test('identifies the caller to handlers and rejects unknown tokens', async () => {
     await using server = serve({
       routes: [agent],
       guard: { resolve: (token) => (token === 'gcs_1' ? SESSION : undefined) },
@@ -256,13 +256,13 @@ describe('the plane’s door', () => {
     ])
   })
 
-  test('does not let an upgrade header in where a token is required', async () => {
+  test('does not accept an upgrade header in place of a required token', async () => {
     await using server = serve({ routes: [agent], guard: { requireToken: true } })
     const response = await server.get('/v0/city/c/agent/x', { connection: 'upgrade', upgrade: 'websocket' })
     expect([response.status, await code(response)]).toEqual([401, 'unauthorized'])
   })
 
-  test('answers preflights of pages that may call, with every header a client needs', async () => {
+  test('answers CORS preflights from allowed origins with every header a client needs', async () => {
     await using server = serve({ routes: [make], guard: { origins: ['https://board.example'] } })
     for (const origin of ['http://localhost:5173', 'http://127.0.0.1', 'https://[::1]:9', 'https://board.example']) {
       const response = await server.ask('/v0/city/c/things', { method: 'OPTIONS', headers: { origin } })
@@ -276,7 +276,7 @@ describe('the plane’s door', () => {
     }
   })
 
-  test('shares nothing with pages of other origins, and says that answers vary', async () => {
+  test('lets no other origin read responses and varies them by Origin', async () => {
     await using server = serve({ routes: [agent] })
     const response = await server.get('/v0/city/c/agent/x', { origin: 'https://evil.example' })
     expect(response.headers.get('access-control-allow-origin')).toBeNull()

@@ -29,7 +29,7 @@ interface Problem {
   errors: { message: string; location: string; value?: unknown }[]
 }
 
-describe('a query', () => {
+describe('a query string', () => {
   const fits: [string, unknown][] = [
     ['', { limit: 100 }],
     ['?limit=', { limit: 100 }],
@@ -50,12 +50,12 @@ describe('a query', () => {
       { limit: 100, all: false },
     ]),
   ]
-  test.each(fits)('%s is read', async (search, expected) => {
+  test.each(fits)('%s is parsed', async (search, expected) => {
     await using server = serve({ routes: [list] })
     expect(await (await server.get(`/v0/list${search}`)).json()).toEqual(expected)
   })
 
-  const faults: [string, string, string, unknown][] = [
+  const invalid: [string, string, string, unknown][] = [
     ['?limit=many', 'query.limit', 'must be an integer', 'many'],
     ['?limit=1.5', 'query.limit', 'must be an integer', '1.5'],
     ['?limit=1e3', 'query.limit', 'must be an integer', '1e3'],
@@ -67,7 +67,7 @@ describe('a query', () => {
     ['?ratio=NaN', 'query.ratio', 'must be a number', 'NaN'],
     ['?order=up', 'query.order', 'must be one of asc, desc', 'up'],
   ]
-  test.each(faults)('%s is turned down', async (search, location, message, value) => {
+  test.each(invalid)('%s is rejected', async (search, location, message, value) => {
     await using server = serve({ routes: [list] })
     const response = await server.get(`/v0/list${search}`)
     expect(response.status).toBe(422)
@@ -78,7 +78,7 @@ describe('a query', () => {
     })
   })
 
-  test('without what is required is turned down at its name', async () => {
+  test('without a required parameter is rejected with the name of the parameter', async () => {
     await using server = serve({ routes: [find] })
     const { errors } = (await (await server.get('/v0/find?q=')).json()) as Problem
     expect(errors).toEqual([{ message: 'q is required', location: 'query.q' }])
@@ -86,7 +86,7 @@ describe('a query', () => {
 })
 
 describe('a blocking query', () => {
-  /** A city whose log is at 10; a wait for more ends with its time, when `record` is called, or when it is left. */
+  /** A city whose log is at index 10; a wait for a later event lasts until its `end` is called. */
   const city = () => {
     const waits: { index: number; ms: number; signal: AbortSignal; end: () => void }[] = []
     return {
@@ -102,7 +102,7 @@ describe('a blocking query', () => {
     while (!holds()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  test('answers at once when something newer is there, or without an index', async () => {
+  test('answers at once without an index or if there is a newer event', async () => {
     const { waits, ...options } = city()
     await using server = serve({ routes: [wait], ...options })
     for (const search of ['', '?index=9', '?index=0&wait=5m', '?wait=1s', '?index=']) {
@@ -121,11 +121,11 @@ describe('a blocking query', () => {
   ])('%s waits %d ms', async (search, ms) => {
     const { waits, ...options } = city()
     await using server = serve({ routes: [wait], ...options })
-    const asked = server.get(`/v0/city/c/wait${search}`)
+    const pending = server.get(`/v0/city/c/wait${search}`)
     await until(() => waits.length > 0)
     expect(waits[0]?.ms).toBe(ms)
     waits[0]?.end()
-    expect(await (await asked).json()).toEqual({ answered: true })
+    expect(await (await pending).json()).toEqual({ answered: true })
   })
 
   test.each([
@@ -137,23 +137,23 @@ describe('a blocking query', () => {
     ['?wait=-3s', 'query.wait'],
     ['?wait=soon', 'query.wait'],
     ['?index=10&wait=30', 'query.wait'],
-  ])('%s is turned down', async (search, location) => {
+  ])('%s is rejected', async (search, location) => {
     const { waits, ...options } = city()
     await using server = serve({ routes: [wait], ...options })
     const response = await server.get(`/v0/city/c/wait${search}`)
     expect(response.status).toBe(422)
-    expect(((await response.json()) as Problem).errors.map((fault) => fault.location)).toEqual([location])
+    expect(((await response.json()) as Problem).errors.map((error) => error.location)).toEqual([location])
     expect(waits).toHaveLength(0)
   })
 
-  test('ends when its client leaves', async () => {
+  test('ends when its client disconnects', async () => {
     const { waits, ...options } = city()
     await using server = serve({ routes: [wait], ...options })
     const leave = new AbortController()
-    const asked = server.ask('/v0/city/c/wait?index=10', { signal: leave.signal }).catch(() => 'left')
+    const pending = server.ask('/v0/city/c/wait?index=10', { signal: leave.signal }).catch(() => 'left')
     await until(() => waits.length > 0)
     leave.abort()
-    expect(await asked).toBe('left')
+    expect(await pending).toBe('left')
     await until(() => waits[0]?.signal.aborted === true)
     waits[0]?.end()
   })
@@ -161,10 +161,10 @@ describe('a blocking query', () => {
   test('ends when the server stops', async () => {
     const { waits, ...options } = city()
     const server = serve({ routes: [wait], ...options })
-    const asked = server.get('/v0/city/c/wait?index=10')
+    const pending = server.get('/v0/city/c/wait?index=10')
     await until(() => waits.length > 0)
     waits[0]?.signal.addEventListener('abort', () => waits[0]?.end())
     await server[Symbol.asyncDispose]()
-    expect((await asked).status).toBe(200)
+    expect((await pending).status).toBe(200)
   })
 })

@@ -32,7 +32,7 @@ export interface Fault extends FailedRequest {
 
 type Options = Partial<Omit<PlaneOptions, 'guard'>> & { guard?: Partial<GuardSettings>; routes: Route[] }
 
-/** A server of these routes on a port of its own, with time moved by hand; `await using` stops it. */
+/** Serves these routes on a free port with a manual clock; `await using` stops it. */
 export function serve({ guard, ...options }: Options) {
   const clock = new TestClock()
   const deadlines = new Deadlines(clock, clock)
@@ -59,7 +59,7 @@ export function serve({ guard, ...options }: Options) {
     report: (error) => socketFaults.push(error),
   })
   const { url } = listening
-  /** Every JSON answer of a declared operation is held to the document. */
+  /** Checks every JSON response of a declared operation against the document. */
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(url + path, init)
     const isJson = response.headers.get('content-type')?.endsWith('json') ?? false
@@ -79,7 +79,7 @@ export function serve({ guard, ...options }: Options) {
     store,
     ask,
     get: (path: string, headers: Record<string, string> = {}) => ask(path, { headers }),
-    /** A mutation as a well-behaved client sends it. */
+    /** Sends a mutation with the headers that a correct client sets. */
     send: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
       ask(path, {
         method,
@@ -102,7 +102,7 @@ export function serve({ guard, ...options }: Options) {
 
 export const Thing = Type.Object({ id: Type.String() }, { $id: 'Thing', additionalProperties: false })
 
-/** A route that shows what reached its handler. */
+/** A route that returns what its handler received. */
 export const echo = (path: `GET ${string}`, query?: TObject): Route =>
   route(path, { id: `echo ${path}`, summary: 'Show what came', query, ok: Type.Any() }, (x) => ({
     params: x.params,

@@ -4,7 +4,7 @@ import { AppError } from '../../src/core/errors.ts'
 import { socket } from '../../src/http/route.ts'
 import { serve } from './serve.ts'
 
-const heard: string[] = []
+const closures: string[] = []
 const terminal = socket(
   'GET ~/session/{id}/terminal',
   {
@@ -23,7 +23,7 @@ const terminal = socket(
         if (data === 'break') throw new TypeError('broken')
         ws.send(typeof data === 'string' ? data.toUpperCase() : data.map((byte) => byte + 1))
       },
-      close: (_, code) => heard.push(`closed ${code}`),
+      close: (_, code) => closures.push(`closed ${code}`),
     }
   },
 )
@@ -53,7 +53,7 @@ async function open(url: string, headers: Record<string, string> = {}) {
 }
 
 describe('a socket', () => {
-  test('opens with its parameters and carries text and bytes both ways', async () => {
+  test('opens with its parameters and carries text and binary messages both ways', async () => {
     await using server = serve({ routes: [terminal] })
     const { client, next, closed } = await open(`${server.url}${PATH}?ticket=good`)
     expect(await next()).toBe('c-1 for human')
@@ -65,7 +65,7 @@ describe('a socket', () => {
     await closed
   })
 
-  test('is turned down over HTTP, with an id', async () => {
+  test('is rejected with an HTTP response that carries a request id', async () => {
     await using server = serve({ routes: [terminal] })
     const upgrade = {
       connection: 'Upgrade',
@@ -82,13 +82,13 @@ describe('a socket', () => {
     expect(misnamed.status).toBe(421)
   })
 
-  test('asks for an upgrade before it looks at the ticket', async () => {
+  test('requires an upgrade before checking the ticket', async () => {
     await using server = serve({ routes: [terminal] })
     const response = await server.get(`${PATH}?ticket=bad`)
     expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket'])
   })
 
-  test('opens with its ticket alone where a token is required', async () => {
+  test('opens with only its ticket where a token is required', async () => {
     await using server = serve({ routes: [terminal], guard: { requireToken: true } })
     const { client, next, closed } = await open(`${server.url}${PATH}?ticket=good`)
     expect(await next()).toBe('c-1 for human')
@@ -97,7 +97,7 @@ describe('a socket', () => {
     await expect(open(`${server.url}${PATH}`)).rejects.toThrow()
   })
 
-  test('whose handler throws closes with 1011, and the log has it', async () => {
+  test('closes with 1011 and reports the error if its handler throws', async () => {
     await using server = serve({ routes: [terminal] })
     const { client, closed } = await open(`${server.url}${PATH}?ticket=good`)
     client.send('break')
@@ -105,7 +105,7 @@ describe('a socket', () => {
     expect(server.socketFaults).toEqual([new TypeError('broken')])
   })
 
-  test('is closed with 1001 when the server stops', async () => {
+  test('closes with 1001 when the server stops', async () => {
     const server = serve({ routes: [terminal] })
     const { closed } = await open(`${server.url}${PATH}?ticket=good`)
     await server[Symbol.asyncDispose]()

@@ -19,7 +19,7 @@ const streaming = (frames: (x: Pick<Exchange, 'signal' | 'request'>) => AsyncIte
 const PATH = '/v0/city/c/events/stream'
 const frame = (n: number): SseFrame => ({ id: String(n), event: 'event', data: { type: 'note', n } })
 
-/** Frames pushed by hand; `ended` resolves when the stream let go of them. */
+/** Frames pushed by the test; `ended` resolves once the stream stops reading them. */
 function source() {
   const waiting: SseFrame[] = []
   let wake = () => {}
@@ -48,14 +48,14 @@ function source() {
   }
 }
 
-/** Reads a stream's text bit by bit. */
+/** Reads the text of a stream incrementally. */
 function reading(response: Response) {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
   let text = ''
   return {
     cancel: () => reader.cancel(),
-    /** The text so far, once it ends with this. */
+    /** Resolves with the text so far once it ends with this. */
     async until(end: string): Promise<string> {
       while (!text.endsWith(end)) {
         const { done, value } = await reader.read()
@@ -75,7 +75,7 @@ function reading(response: Response) {
 }
 
 describe('a stream', () => {
-  test('has its headers at once, before there is any frame', async () => {
+  test('sends its headers at once, before the first frame', async () => {
     const notes = source()
     await using server = serve({ routes: [streaming(notes.frames)] })
     const response = await server.get(PATH)
@@ -88,7 +88,7 @@ describe('a stream', () => {
     await notes.ended
   })
 
-  test('sends each frame when it comes, in order', async () => {
+  test('sends each frame as it arrives, in order', async () => {
     const notes = source()
     await using server = serve({ routes: [streaming(notes.frames)] })
     const reader = reading(await server.get(PATH))
@@ -101,7 +101,7 @@ describe('a stream', () => {
     await reader.cancel()
   })
 
-  test('begins with a comment that readers skip', async () => {
+  test('begins with a comment that clients ignore', async () => {
     const notes = source()
     await using server = serve({ routes: [streaming(notes.frames)] })
     const reader = reading(await server.get(PATH))
@@ -109,7 +109,7 @@ describe('a stream', () => {
     await reader.cancel()
   })
 
-  test('has a named heartbeat without id every 15 s, none at the start', async () => {
+  test('sends a named heartbeat without an id every 15 s but none at the start', async () => {
     const notes = source()
     await using server = serve({ routes: [streaming(notes.frames)] })
     const reader = reading(await server.get(PATH))
@@ -124,7 +124,7 @@ describe('a stream', () => {
     await reader.cancel()
   })
 
-  test('lets go of its frames when the reader leaves, and leaves no timer behind', async () => {
+  test('stops reading frames when the client disconnects and leaves no timer behind', async () => {
     const notes = source()
     await using server = serve({ routes: [streaming(notes.frames)] })
     const leave = new AbortController()
@@ -150,7 +150,7 @@ describe('a stream', () => {
     expect(server.deadlines.size).toBe(0)
   })
 
-  test('ends cleanly when its frames throw; the log has it with the id', async () => {
+  test('ends cleanly if its frames throw, and the error is logged with the request id', async () => {
     await using server = serve({
       routes: [
         streaming(async function* () {
@@ -183,7 +183,7 @@ describe('a stream', () => {
     await notes.ended
   })
 
-  test('is turned down before it begins like any request', async () => {
+  test('is rejected like any other request if it fails before it begins', async () => {
     await using server = serve({
       routes: [
         streaming(() => {
@@ -195,7 +195,7 @@ describe('a stream', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
   })
 
-  test('is not begun for HEAD', async () => {
+  test('does not start for HEAD', async () => {
     let begun = false
     await using server = serve({
       routes: [
@@ -209,7 +209,7 @@ describe('a stream', () => {
     expect([response.status, response.headers.get('content-type'), begun]).toEqual([200, 'text/event-stream', false])
   })
 
-  test('waits for a slow reader, and lets go of one that does not read for 30 s', async () => {
+  test('waits for a slow client and drops one that does not read for 30 s', async () => {
     let sent = 0
     let over = false
     await using server = serve({
@@ -236,15 +236,15 @@ describe('a stream', () => {
     client.destroy()
   })
 
-  test('sends a long history in portions, and lets others have their turn in between', async () => {
-    let [taken, most, over] = [0, 0, false]
+  test('sends a long history in batches and yields to the event loop in between', async () => {
+    let [taken, maxTaken, over] = [0, 0, false]
     const text = 'x'.repeat(10_000)
     await using server = serve({
       routes: [
         streaming(async function* () {
           for (let n = 0; n < 2000; n++) {
             taken++
-            most = Math.max(most, taken)
+            maxTaken = Math.max(maxTaken, taken)
             yield { event: 'event', data: { type: 'note', text } }
           }
         }),
@@ -258,10 +258,10 @@ describe('a stream', () => {
     const read = await reading(await server.get(PATH)).rest()
     over = true
     expect(read.match(/^event: event$/gm)).toHaveLength(2000)
-    expect(most).toBeLessThan(20)
+    expect(maxTaken).toBeLessThan(20)
   })
 
-  test('sends each of a thousand frames to each of fifty readers', async () => {
+  test('sends each of a thousand frames to each of fifty clients', async () => {
     const frames = Array.from({ length: 1000 }, (_, n) => frame(n))
     await using server = serve({
       routes: [

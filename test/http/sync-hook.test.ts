@@ -8,7 +8,7 @@ const respond = ({ set }: Context) => {
 }
 const request = () => new Request('http://localhost/lamp')
 
-test('a handler is called within the call of fetch, and what it sets is sent', async () => {
+test('a handler is called synchronously by fetch, and the headers it sets are sent', async () => {
   const handler = syncHook('({ set }) => response', ({ set }: Context) => respond({ set } as Context))
   const response = new Elysia().get('/lamp', handler).fetch(request())
   expect(response).toBeInstanceOf(Response)
@@ -16,7 +16,7 @@ test('a handler is called within the call of fetch, and what it sets is sent', a
   expect(await (await response).text()).toBe('here')
 })
 
-test('a hook that is passed on as it is makes its response wait for another tick', async () => {
+test('a hook passed without syncHook delays its response by a tick', async () => {
   const other = { respond }
   const response = new Elysia().get('/lamp', (context) => other.respond(context)).fetch(request())
   expect(response).toBeInstanceOf(Promise)

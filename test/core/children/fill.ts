@@ -3,21 +3,25 @@ import { Store } from '../../../src/core/store.ts'
 
 const store = Store.open('a.db', ['CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)'])
 const insert = store.prepare('INSERT INTO notes (text) VALUES (?)')
-const said = { acknowledged: 0, refused: 0, effects: 0, codes: [] as string[] }
+const report = { acknowledged: 0, refused: 0, effects: 0, codes: [] as string[] }
 
 const write = () =>
   store.write((tx) => {
     insert.run('x'.repeat(5000))
-    tx.after(() => said.effects++)
+    tx.after(() => report.effects++)
   })
 
 for (let round = 0; round < 60; round++) {
   for (const result of await Promise.allSettled(Array.from({ length: 8 }, write))) {
-    if (result.status === 'fulfilled') said.acknowledged++
-    else said.refused++
-    if (result.status === 'rejected' && result.reason instanceof AppError && !said.codes.includes(result.reason.code)) {
-      said.codes.push(result.reason.code)
+    if (result.status === 'fulfilled') report.acknowledged++
+    else report.refused++
+    if (
+      result.status === 'rejected' &&
+      result.reason instanceof AppError &&
+      !report.codes.includes(result.reason.code)
+    ) {
+      report.codes.push(result.reason.code)
     }
   }
 }
-process.stdout.write(JSON.stringify(said))
+process.stdout.write(JSON.stringify(report))

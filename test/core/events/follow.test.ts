@@ -6,7 +6,7 @@ import { eventWorld } from './world.ts'
 const label = (one: FollowedEvent): string =>
   one.gap ? `${one.name} gap ${one.gap.from}-${one.gap.to} ${one.gap.reason}` : `${one.name} ${one.event.seq}`
 
-/** A tail that is read as its bell rings. */
+/** Reads a source whenever it signals that items are ready. */
 class Reading<Shown> {
   rings = 0
   #rung = Promise.withResolvers<void>()
@@ -19,7 +19,7 @@ class Reading<Shown> {
     })
   }
 
-  /** So many of what comes, with `end` where it is over. */
+  /** Takes this many items, followed by `end` if the source is done first. */
   async take(count: number): Promise<(Shown | 'end')[]> {
     const taken: (Shown | 'end')[] = []
     while (taken.length < count) {
@@ -42,7 +42,7 @@ const numbered = (name: string, from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, n) => `${name} ${from + n}`)
 
 describe('following one log', () => {
-  test('replays in pages what is kept, then goes on live, with nothing lost or doubled in between', async () => {
+  test('replays stored events in pages and then continues live without loss or duplicates', async () => {
     await using world = eventWorld()
     await world.fill(30)
     await world.reopen()
@@ -59,7 +59,7 @@ describe('following one log', () => {
     expect(await stream.take(1)).toEqual(['end'])
   })
 
-  test('rings for what is recorded until it is closed, and gives nothing after', async () => {
+  test('signals new events until it is closed and returns none afterwards', async () => {
     await using world = eventWorld()
     const stream = following([{ name: 'a', log: world.log, after: 0 }])
     await world.record()
@@ -70,7 +70,7 @@ describe('following one log', () => {
     expect(await stream.take(1)).toEqual(['end'])
   })
 
-  test('a point below the oldest row gets a gap and goes on', async () => {
+  test('reports a gap for a start below the oldest row and continues', async () => {
     await using world = eventWorld()
     await world.fill(10)
     await world.reopen()
@@ -80,7 +80,7 @@ describe('following one log', () => {
     stream.close()
   })
 
-  test('a point before rows of which none is left gets a gap and goes on live', async () => {
+  test('reports a gap if no row after the start is left and continues live', async () => {
     await using world = eventWorld()
     await world.fill(10)
     await world.reopen()
@@ -93,7 +93,7 @@ describe('following one log', () => {
     stream.close()
   })
 
-  test('a point beyond the head gets a gap and goes on from the head', async () => {
+  test('reports a gap for a start beyond the head and continues from the head', async () => {
     await using world = eventWorld()
     await world.fill(3)
     const stream = following([{ name: 'a', log: world.log, after: 99 }])
@@ -104,7 +104,7 @@ describe('following one log', () => {
     stream.close()
   })
 
-  test('a reader that was up to date and lags is ended, and resumes where it was', async () => {
+  test('ends a live reader that falls behind, which can resume where it stopped', async () => {
     await using world = eventWorld()
     await world.record()
     const stream = following([{ name: 'a', log: world.log, after: 0 }], { lag: 10, page: 4 })
@@ -119,7 +119,7 @@ describe('following one log', () => {
     resumed.close()
   })
 
-  test('live readers share each event', async () => {
+  test('shares each event between live readers', async () => {
     await using world = eventWorld()
     const sources = { now: () => [{ name: 'a', log: world.log, after: 0 }] }
     const streams = [1, 2].map(() => new Reading(new Follower(sources, ({ event: recorded }) => recorded ?? 'gap')))
@@ -133,7 +133,7 @@ describe('following one log', () => {
 })
 
 describe('following several logs', () => {
-  test('each is in order, and all are replayed before the wait', async () => {
+  test('keeps each in order and replays all of them before going live', async () => {
     await using a = eventWorld()
     await using b = eventWorld()
     await a.fill(5)
@@ -143,9 +143,9 @@ describe('following several logs', () => {
       { name: 'b', log: b.log, after: 0 },
     ]
     const stream = following(sources, { page: 2 })
-    const met = await stream.take(6)
-    expect(met.filter((one) => one.startsWith('a'))).toEqual(numbered('a', 3, 5))
-    expect(met.filter((one) => one.startsWith('b'))).toEqual(numbered('b', 1, 3))
+    const replayed = await stream.take(6)
+    expect(replayed.filter((one) => one.startsWith('a'))).toEqual(numbered('a', 3, 5))
+    expect(replayed.filter((one) => one.startsWith('b'))).toEqual(numbered('b', 1, 3))
     const live = stream.take(2)
     await b.record()
     await a.record()
@@ -153,7 +153,7 @@ describe('following several logs', () => {
     stream.close()
   })
 
-  test('a log that joins is followed from where it was found, and none of the others twice', async () => {
+  test('follows a log that joins from its current head and repeats no event of the others', async () => {
     await using a = eventWorld()
     await using b = eventWorld()
     await a.fill(2)
@@ -162,8 +162,8 @@ describe('following several logs', () => {
     let changed = () => {}
     const sources = {
       now: () => [...logs].map(([name, log]) => ({ name, log, after: at.get(name) ?? log.head })),
-      listen(tell: () => void) {
-        changed = tell
+      listen(notify: () => void) {
+        changed = notify
         return () => {
           changed = () => {}
         }

@@ -6,11 +6,11 @@ import { eventWorld, NoteWritten } from './world.ts'
 const seqs = (events: { seq: number }[]): number[] => events.map(({ seq }) => seq)
 
 describe('recording', () => {
-  test('an event is on disk before anyone hears of it, and is what the row says', async () => {
+  test('stores an event on disk before notifying listeners, which receive the stored row', async () => {
     await using world = eventWorld()
-    const heard: unknown[] = []
+    const received: unknown[] = []
     world.log.subscribe((recorded) =>
-      heard.push({ ...recorded, head: world.log.head, rows: world.log.after(0, 10).length }),
+      received.push({ ...recorded, head: world.log.head, rows: world.log.after(0, 10).length }),
     )
     const payload = { text: 'hello' }
     const facts = { actor: 'ann', subject: 'mp-1', message: 'said hello', run_id: 'r1', depends_on_step_ids: [] }
@@ -18,21 +18,21 @@ describe('recording', () => {
     payload.text = 'changed later'
     expect(world.log.head).toBe(0)
     expect(await writing).toBe(1)
-    const wanted = {
+    const expected = {
       seq: 1,
       type: 'note.written',
       ts: '2026-01-05T09:00:00.000Z',
       ...facts,
       payload: { text: 'changed later' },
     }
-    expect(world.log.after(0, 10)).toEqual([wanted])
-    expect(heard).toEqual([{ ...wanted, head: 1, rows: 1 }])
+    expect(world.log.after(0, 10)).toEqual([expected])
+    expect(received).toEqual([{ ...expected, head: 1, rows: 1 }])
     await world.reopen()
     expect(world.log.head).toBe(1)
-    expect(world.log.after(0, 10)).toEqual([wanted])
+    expect(world.log.after(0, 10)).toEqual([expected])
   })
 
-  test('what its emitter does to a payload after the write is not seen', async () => {
+  test('captures the payload when it is appended', async () => {
     await using world = eventWorld()
     const payload = { text: 'as it was' }
     await world.store.write((tx) => {
@@ -42,7 +42,7 @@ describe('recording', () => {
     expect(world.log.after(0, 1)[0]?.payload).toEqual({ text: 'as it was' })
   })
 
-  test('numbers have no gap across rollbacks, restarts and the removal of every row', async () => {
+  test('leaves no gap in the numbers across rollbacks, restarts and the deletion of every row', async () => {
     await using world = eventWorld()
     expect(await world.record()).toBe(1)
     const undone = world.store.write((tx) => {
@@ -59,25 +59,25 @@ describe('recording', () => {
     expect(world.log.after(0, 10).map(({ type }) => type)).toEqual(['note.written'])
   })
 
-  test('a listener that throws harms no other, and is told', async () => {
-    const faults: unknown[] = []
-    await using world = eventWorld({ onError: (error) => faults.push(error) })
+  test('reports a listener that throws and still notifies the others', async () => {
+    const errors: unknown[] = []
+    await using world = eventWorld({ onError: (error) => errors.push(error) })
     const boom = new Error('boom')
-    const heard: number[] = []
+    const received: number[] = []
     world.log.subscribe(() => {
       throw boom
     })
-    const stop = world.log.subscribe(({ seq }) => heard.push(seq))
+    const stop = world.log.subscribe(({ seq }) => received.push(seq))
     await world.record()
     stop()
     await world.record()
-    expect(heard).toEqual([1])
-    expect(faults).toEqual([boom, boom])
+    expect(received).toEqual([1])
+    expect(errors).toEqual([boom, boom])
   })
 })
 
 describe('pages', () => {
-  test('are newest first, and each says where the next begins', async () => {
+  test('are newest first and say where the next one begins', async () => {
     await using world = eventWorld()
     await world.fill(5)
     const first = world.log.page({ limit: 2 })
@@ -89,7 +89,7 @@ describe('pages', () => {
     expect(world.log.page({ limit: 2, before: 1 })).toEqual({ items: [], total: 5 })
   })
 
-  test('filter by type, actor and age; a filtered total counts the page', async () => {
+  test('filter by type, actor and age, and a filtered total counts only the page', async () => {
     await using world = eventWorld()
     await world.record('note.written', 'ann')
     await world.record('note.read', 'bob')
@@ -110,20 +110,20 @@ describe('pages', () => {
     expect(world.log.latest('note.lost')).toBeUndefined()
   })
 
-  test('show nothing that is not on disk yet', async () => {
+  test('omit events that are not on disk yet', async () => {
     let open = () => {}
     const gate = new Promise<void>((resolve) => {
       open = resolve
     })
-    const asked = Promise.withResolvers<void>()
+    const syncStarted = Promise.withResolvers<void>()
     await using world = eventWorld({
       sync: () => {
-        asked.resolve()
+        syncStarted.resolve()
         return gate
       },
     })
     const writing = world.record()
-    await asked.promise
+    await syncStarted.promise
     expect(world.log.page({ limit: 10 })).toEqual({ items: [], total: 0 })
     expect(world.log.after(0, 10)).toEqual([])
     open()
@@ -131,47 +131,47 @@ describe('pages', () => {
     expect(world.log.page({ limit: 10 }).total).toBe(1)
   })
 
-  test('of long events are short, and the walk still meets every one', async () => {
+  test('of long events are short, and paging still reaches every event', async () => {
     await using world = eventWorld()
     for (let n = 0; n < 12; n++) await world.record('note.written', 'ann', { text: 'x'.repeat(100_000) })
     await world.reopen()
-    const met: number[] = []
+    const visited: number[] = []
     let before: number | undefined
     do {
       const page = world.log.page({ limit: 10, ...(before !== undefined && { before }) })
       expect(page.items.length).toBeLessThan(10)
-      met.push(...seqs(page.items))
+      visited.push(...seqs(page.items))
       before = page.next
     } while (before !== undefined)
-    expect(met).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+    expect(visited).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
     expect(world.log.after(0, 100).length).toBeLessThan(12)
   })
 
-  test('by type and actor look only so far, and the walk still meets every one', async () => {
+  test('filtered by type and actor scan a limited range, and paging still reaches every match', async () => {
     await using world = eventWorld()
     for (let n = 1; n <= 40; n++) await world.record(n % 13 === 0 ? 'note.read' : 'note.written', n % 2 ? 'ann' : 'bob')
     const log = new EventLog(world.store, world.clock, world.deadlines, { look: 4 })
-    const met: number[] = []
+    const visited: number[] = []
     let pages = 0
     let before: number | undefined
     do {
       const page = log.page({ type: 'note.read', actor: 'ann', limit: 10, ...(before !== undefined && { before }) })
-      met.push(...seqs(page.items))
+      visited.push(...seqs(page.items))
       before = page.next
       pages++
     } while (before !== undefined && pages < 20)
-    expect(met).toEqual([39, 13])
+    expect(visited).toEqual([39, 13])
     expect(pages).toBe(5)
     expect(log.latest('note.read')?.seq).toBe(39)
   })
 
-  test('about one subject hold what was recorded of it, to the first event', async () => {
+  test('about one subject list its events back to the first', async () => {
     await using world = eventWorld()
-    const tell = (subject?: string) =>
+    const recordAbout = (subject?: string) =>
       world.store.write((tx) =>
         world.log.record(tx, 'note.written', { actor: 'ann', ...(subject !== undefined && { subject }) }, {}),
       )
-    for (const subject of ['a', 'b', undefined, 'a', 'a']) await tell(subject)
+    for (const subject of ['a', 'b', undefined, 'a', 'a']) await recordAbout(subject)
     const first = world.log.about('a', { limit: 2 })
     expect([seqs(first.items), first.total, first.next]).toEqual([[5, 4], 2, 4])
     const rest = world.log.about('a', { limit: 2, before: 4 })
@@ -179,7 +179,7 @@ describe('pages', () => {
     expect(world.log.about('nobody', { limit: 2 })).toEqual({ items: [], total: 0 })
   })
 
-  test('come from an index, whatever is asked for', async () => {
+  test('are read through an index for every filter', async () => {
     await using world = eventWorld()
     const plans = [...Object.values(PAGES), HORIZON].map((sql) =>
       world.store
@@ -199,14 +199,14 @@ describe('pages', () => {
 })
 
 describe('waiting', () => {
-  test('ends at once when there is a newer event already', async () => {
+  test('ends at once if there is already a newer event', async () => {
     await using world = eventWorld()
     await world.record()
     expect(await world.log.waitForEventAfter(0, 1000)).toBe(true)
     expect(world.deadlines.size).toBe(0)
   })
 
-  test('ends with the next event, with the time, or with the signal, and leaves nothing behind', async () => {
+  test('ends with the next event, the timeout or the signal, and leaves no timer behind', async () => {
     await using world = eventWorld()
     const next = world.log.waitForEventAfter(0, 60_000)
     await world.record()

@@ -6,7 +6,7 @@ import { eventWorld } from './world.ts'
 
 type World = ReturnType<typeof eventWorld>
 
-/** Registers a consumer that writes down what it reacts to. */
+/** Registers a consumer that stores the number of each event it handles. */
 function noting(
   world: World,
   name: string,
@@ -29,8 +29,8 @@ const done = (world: World, name: string): number[] =>
 const cursor = (world: World, name: string): number | undefined =>
   world.store.prepare<{ seq: number }, [string]>('SELECT seq FROM cursors WHERE consumer = ?').get(name)?.seq
 
-describe('reacting', () => {
-  test('to each event of its types once, in order, whether it came before or after the start', async () => {
+describe('a consumer', () => {
+  test('receives each event of its types once, in order, whether recorded before or after the start', async () => {
     await using world = eventWorld()
     await world.record()
     await world.record('note.read')
@@ -46,7 +46,7 @@ describe('reacting', () => {
     expect(world.reports).toEqual([])
   })
 
-  test('goes on after a restart, with neither a repetition nor a hole', async () => {
+  test('resumes after a restart without repeating or skipping an event', async () => {
     await using world = eventWorld()
     noting(world, 'notes', ['note.written'])
     world.reactions.start()
@@ -62,7 +62,7 @@ describe('reacting', () => {
     expect(done(world, 'notes')).toEqual([1, 2, 3])
   })
 
-  test('to events that reactions record', async () => {
+  test('receives events recorded by other reactions', async () => {
     await using world = eventWorld()
     noting(world, 'first', ['note.written'], (tx) => world.log.record(tx, 'note.read', { actor: 'first' }, {}))
     noting(world, 'second', ['note.read'])
@@ -74,14 +74,14 @@ describe('reacting', () => {
     expect(world.log.page({ limit: 100, actor: 'first' }).items).toHaveLength(20)
   })
 
-  test('by a rule over types, which may change while it runs', async () => {
+  test('may select types with a predicate whose result changes while it runs', async () => {
     await using world = eventWorld()
     const types = new Set(['note.read'])
-    const met: string[] = []
+    const received: string[] = []
     world.reactions.on(
       'triggers',
       (type) => types.has(type),
-      (_tx, { type }) => void met.push(type),
+      (_tx, { type }) => void received.push(type),
     )
     world.reactions.start()
     await world.record('note.written')
@@ -90,10 +90,10 @@ describe('reacting', () => {
     types.add('note.written')
     await world.record('note.written')
     await world.reactions.whenIdle()
-    expect(met).toEqual(['note.read', 'note.written'])
+    expect(received).toEqual(['note.read', 'note.written'])
   })
 
-  test('two consumers may not share a name', async () => {
+  test('cannot reuse the name of another', async () => {
     await using world = eventWorld()
     noting(world, 'notes', [])
     expect(() => noting(world, 'notes', [])).toThrow('two reactions are named notes')
@@ -101,7 +101,7 @@ describe('reacting', () => {
 })
 
 describe('cursors', () => {
-  test('an event nobody waits for costs no write', async () => {
+  test('cost no write for events that no consumer handles', async () => {
     let syncs = 0
     await using world = eventWorld({ sync: async () => void syncs++ })
     noting(world, 'notes', ['note.written'])
@@ -117,7 +117,7 @@ describe('cursors', () => {
     expect(cursor(world, 'notes')).toBe(6)
   })
 
-  test('are saved now and then, so that none falls far behind', async () => {
+  test('are saved periodically so that none falls far behind', async () => {
     await using world = eventWorld()
     noting(world, 'notes', ['note.written'])
     world.reactions.start()
@@ -126,7 +126,7 @@ describe('cursors', () => {
     expect(cursor(world, 'notes')).toBeGreaterThanOrEqual(1500)
   })
 
-  test('below the oldest event are told', async () => {
+  test('behind the oldest event are reported as missed events', async () => {
     await using world = eventWorld()
     noting(world, 'notes', ['note.written'])
     world.reactions.start()
@@ -144,8 +144,8 @@ describe('cursors', () => {
   })
 })
 
-describe('a reaction that throws', () => {
-  test('is tried five times, further and further apart, then set aside; the others of its batch are done', async () => {
+describe('a failing reaction', () => {
+  test('is tried five times with growing delays, then set aside, and the rest of its batch is processed', async () => {
     await using world = eventWorld()
     let tries = 0
     await world.fill(6)
@@ -175,7 +175,7 @@ describe('a reaction that throws', () => {
     expect(cursor(world, 'notes')).toBe(6)
   })
 
-  test('and then does not, has reacted once', async () => {
+  test('takes effect once if a later try succeeds', async () => {
     await using world = eventWorld()
     let left = 2
     noting(world, 'notes', ['note.written'], () => {
@@ -191,7 +191,7 @@ describe('a reaction that throws', () => {
     expect(done(world, 'notes')).toEqual([1])
   })
 
-  test('holds no other consumer, and stop does not wait for its next try', async () => {
+  test('blocks no other consumer, and stop does not wait for its next try', async () => {
     await using world = eventWorld()
     noting(world, 'bad', ['note.written'], () => {
       throw new Error('no')
@@ -205,7 +205,7 @@ describe('a reaction that throws', () => {
     expect(cursor(world, 'bad')).toBeUndefined()
   })
 
-  test('a reaction that returns a promise fails', async () => {
+  test('is reported if it returned a promise', async () => {
     await using world = eventWorld()
     const slow: () => undefined = () => Object(Promise.resolve())
     world.reactions.on('slow', ['note.written'], slow)
@@ -216,8 +216,8 @@ describe('a reaction that throws', () => {
   })
 })
 
-describe('a store that takes nothing', () => {
-  test('is waited for, told once, and never makes an event be set aside', async () => {
+describe('a full store', () => {
+  test('makes a consumer wait, is reported once and never causes an event to be set aside', async () => {
     await using world = eventWorld()
     await world.fill(1)
     let full = true

@@ -16,7 +16,7 @@ function retaining(bounds: RetentionLimits) {
 
 const kept = (world: ReturnType<typeof eventWorld>): string => `${world.log.oldest}-${world.log.head}`
 
-test('events older than the bound go, and the numbers go on', async () => {
+test('events older than the age limit are deleted, and numbering continues', async () => {
   const { world, retention } = retaining({ days: 30, minEvents: 0 })
   await using _ = world
   await world.fill(1200)
@@ -32,7 +32,7 @@ test('events older than the bound go, and the numbers go on', async () => {
   expect(await world.record()).toBe(1501)
 })
 
-test('the newest stay whatever their age', async () => {
+test('the newest events are kept whatever their age', async () => {
   const { world, retention } = retaining({ days: 1, minEvents: 100 })
   await using _ = world
   await world.fill(250)
@@ -41,7 +41,7 @@ test('the newest stay whatever their age', async () => {
   expect(kept(world)).toBe('151-250')
 })
 
-test('the oldest go until the rest is under the bound of bytes', async () => {
+test('the oldest events are deleted until the rest fit the size limit', async () => {
   const { world, retention } = retaining({ bytes: 100_000, minEvents: 10, slice: 50 })
   await using _ = world
   for (let n = 0; n < 400; n++) await world.record('note.written', 'ann', { text: 'x'.repeat(900) })
@@ -54,7 +54,7 @@ test('the oldest go until the rest is under the bound of bytes', async () => {
   expect(await retention().run()).toBe(100)
 })
 
-test('the loop turns between its slices, and none is larger than told', async () => {
+test('the event loop runs between slices, and no slice exceeds its limit', async () => {
   const { world, retention } = retaining({ days: 1, minEvents: 100, slice: 250 })
   await using _ = world
   await world.fill(30_000)
@@ -73,7 +73,7 @@ test('the loop turns between its slices, and none is larger than told', async ()
   expect(worst).toBe(250)
 })
 
-test('events that an archive still waits for stay', async () => {
+test('events that a pending archive still needs are kept', async () => {
   const { world, retention } = retaining({ days: 1, minEvents: 0 })
   await using _ = world
   await world.fill(100)
@@ -94,7 +94,7 @@ test('events that an archive still waits for stay', async () => {
   expect(kept(world)).toBe('101-121')
 })
 
-test('it runs at its start and every hour, until it is stopped', async () => {
+test('retention runs at start and every hour until it is stopped', async () => {
   const { world, retention, error } = retaining({ days: 1, minEvents: 0 })
   await using _ = world
   await world.fill(10)

@@ -18,7 +18,7 @@ function archivesOf({ store, log, clock, reports }: ReturnType<typeof eventWorld
   )
 }
 
-/** Where the archives' files lie, the oldest first. */
+/** The file names of the archives, oldest first. */
 const files = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.gz'))
@@ -31,7 +31,7 @@ const lines = (path: string): unknown[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('an archive holds every event so far as lists show them, and the rows stay', async () => {
+test('an archive holds every event so far in listed form, and the rows remain', async () => {
   await using world = eventWorld()
   const archives = archivesOf(world)
   await world.fill(3)
@@ -63,7 +63,7 @@ test('an archive holds every event so far as lists show them, and the rows stay'
   ])
 })
 
-test('the next archive begins with the event that ended the last', async () => {
+test('the next archive begins with the rotation event of the previous one', async () => {
   await using world = eventWorld()
   const archives = archivesOf(world)
   expect(await archives.rotate()).toBeUndefined()
@@ -75,7 +75,7 @@ test('the next archive begins with the event that ended the last', async () => {
   expect(lines(second?.archive.path ?? '')).toMatchObject([{ seq: 4, type: 'events.rotated' }])
 })
 
-test('an archive that a stop of the process cut off is written on resuming', async () => {
+test('an archive interrupted by a process exit is written on resume', async () => {
   await using world = eventWorld()
   await world.fill(3)
   const path = world.folder.at('late.gz')
@@ -93,7 +93,7 @@ test('an archive that a stop of the process cut off is written on resuming', asy
   await next?.written
 })
 
-test('a log that was moved with its archives writes and removes them where it is now', async () => {
+test('a log moved with its archives writes and removes them at its new location', async () => {
   await using world = eventWorld()
   await world.fill(3)
   await (await archivesOf(world).rotate())?.written
@@ -110,7 +110,7 @@ test('a log that was moved with its archives writes and removes them where it is
   expect(files(world.folder.path)).toEqual(['late.gz'])
 })
 
-/** Archives of three days, one a day, of an event each. */
+/** Writes three archives, one a day, and returns their file names. */
 async function threeDays(world: ReturnType<typeof eventWorld>): Promise<string[]> {
   for (let day = 0; day < 3; day++) {
     await world.record()
@@ -120,7 +120,7 @@ async function threeDays(world: ReturnType<typeof eventWorld>): Promise<string[]
   return files(world.folder.path)
 }
 
-test('archives that are too old go, file and row; the newest stays, and the next begins where it ended', async () => {
+test('expired archives are deleted, file and row; the newest is kept, and the next begins where it ended', async () => {
   await using world = eventWorld()
   const [, second, third] = await threeDays(world)
   const archives = archivesOf(world, { age: 2.5 * DAY, bytes: 0 })
@@ -136,7 +136,7 @@ test('archives that are too old go, file and row; the newest stays, and the next
   await archives.stop()
 })
 
-test('archives go, the oldest first, until they take no more disk than they may', async () => {
+test('the oldest archives are deleted until the rest fit the size limit', async () => {
   await using world = eventWorld()
   const [first, second, third] = await threeDays(world)
   const size = (name: string | undefined) => statSync(world.folder.at(name ?? '')).size
@@ -148,7 +148,7 @@ test('archives go, the oldest first, until they take no more disk than they may'
   expect(files(world.folder.path)).toEqual([third ?? ''])
 })
 
-test('bounds are kept from the start on, once a day, and after each archive', async () => {
+test('limits are enforced at start, once a day and after each archive', async () => {
   await using world = eventWorld()
   await threeDays(world)
   const archives = archivesOf(world, { age: 2.5 * DAY, bytes: 0 })

@@ -13,7 +13,7 @@ export const NoteRead = defineEvent('note.read', Type.Object({}), 'A note was re
 
 const MIGRATIONS = [sql, 'CREATE TABLE done (seq INTEGER NOT NULL, consumer TEXT NOT NULL)']
 
-/** A log in a folder of its own; `reopen` closes it and opens it again, as a restart does. */
+/** An event log in its own folder; `reopen` closes and reopens it, as a restart would. */
 export function eventWorld(options: StoreOptions = {}) {
   const folder = tempFolder()
   const clock = new TestClock()
@@ -31,10 +31,10 @@ export function eventWorld(options: StoreOptions = {}) {
     deadlines,
     reports,
     ...build(),
-    /** Records one event of the type; its number. */
+    /** Records one event of the type and resolves with its number. */
     record: (type = 'note.written', actor = 'ann', payload: unknown = { text: 'hello' }): Promise<number> =>
       world.store.write((tx) => world.log.record(tx, type, { actor }, payload)),
-    /** Records so many events in shared commits. */
+    /** Records this many events in shared commits. */
     fill: async (count: number, type = 'note.written'): Promise<void> => {
       for (let left = count; left > 0; left -= 1000) {
         await world.store.write((tx) => {
