@@ -3,22 +3,22 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { HostClient } from '../../src/host/client/host-client.ts'
 import { alive, exitOf, gone, type HostWorld, hostWorld, output, sh } from './world.ts'
 
-/** The pids a session printed as `name=pid`. */
+/** The pids that a session printed as `name=pid`. */
 async function pidsOf(host: HostClient, key: string, names: string[]): Promise<Record<string, number>> {
   const { text } = await output(host, key, (seen) => names.every((name) => new RegExp(`${name}=\\d+\r`).test(seen)))
   return Object.fromEntries([...text.matchAll(/(\w+)=(\d+)\r/g)].map(([, name = '', pid]) => [name, Number(pid)]))
 }
 
-/** The environment that tells a daemon of this session from everybody else's. */
+/** The environment variables that mark the daemons of this session. */
 const marked = (world: HostWorld) => ({
   env: { PATH: process.env.PATH ?? '', GC_HOME: world.home, GC_CITY: '/city', GC_SESSION_ID: 'mp-1' },
 })
 
-/** A process that left for a session of its own and has lost its parent, as daemons do. */
+/** A process that started its own session and lost its parent, as daemons do. */
 const daemon = `sh -c 'setsid sh -c "trap \\"\\" HUP TERM; echo daemon=\\$\\$; sleep 300" & sleep 0.2'`
 
 describe('ending a session', () => {
-  test('ends all of its tree: background jobs, forked children, those that ignore HUP and TERM', async () => {
+  test('kills its whole process tree: background jobs, forked children, and those that ignore HUP and TERM', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     const script = `trap '' HUP TERM
@@ -33,7 +33,7 @@ describe('ending a session', () => {
     expect(Object.entries(pids).filter(([, pid]) => alive(pid))).toEqual([])
   })
 
-  test('waits for programs that end in order, and no longer than they need', async () => {
+  test('waits for programs to exit cleanly, and no longer than they need', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', `trap 'echo saved; exit 4' TERM; echo ready; while :; do sleep 0.05; done`))
@@ -43,7 +43,7 @@ describe('ending a session', () => {
     expect(ended?.lastOutput).toContain('saved')
   })
 
-  test('names the daemon that left for a session of its own, and ends it only when asked', async () => {
+  test('reports a daemon that started its own session, and kills it only on request', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', `${daemon}; echo leader=$$; sleep 300`, marked(world)))
@@ -57,7 +57,7 @@ describe('ending a session', () => {
     expect(alive(pid)).toBe(false)
   })
 
-  test('ends the daemons too when asked to at once', async () => {
+  test('kills its daemons as well with `daemons: true`', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', `${daemon}; echo leader=$$; sleep 300`, marked(world)))
@@ -66,7 +66,7 @@ describe('ending a session', () => {
     expect(alive(pid)).toBe(false)
   })
 
-  test('is known to be done when it was done already, or when nobody knows the key', async () => {
+  test('succeeds for an unknown key, and concurrent requests get the same exit', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     expect(await host.end('nobody')).toBeUndefined()
@@ -76,7 +76,7 @@ describe('ending a session', () => {
     expect(one).toMatchObject({ signal: 'SIGTERM', reason: 'ended' })
   })
 
-  test('goes faster when asked again with less patience', async () => {
+  test('gets faster when it is requested again with a shorter grace period', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', `trap '' TERM; echo ready; while :; do sleep 0.05; done`))
@@ -87,7 +87,7 @@ describe('ending a session', () => {
     expect(await slow).toMatchObject({ signal: 'SIGKILL' })
   })
 
-  test('by itself takes along what it left in its terminal', async () => {
+  test('also kills what is left in its terminal when the leader exits by itself', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', `trap '' HUP; sh -c 'echo left=$$; while :; do sleep 1; done' & sleep 0.2; exit 5`))
@@ -97,8 +97,8 @@ describe('ending a session', () => {
   })
 })
 
-describe('a host that dies', () => {
-  test('leaves nothing: what it ran is ended before the next one starts anything, and told', async () => {
+describe('a host that is killed', () => {
+  test('leaves nothing running: the next host ends its sessions before it starts any, and reports them', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     const env = (id: string) => ({ env: { ...marked(world).env, GC_SESSION_ID: id } })
@@ -125,7 +125,7 @@ describe('a host that dies', () => {
     await output(host, 'a', (text) => text.includes('again'))
   })
 
-  test('with its supervisor is cleared up by the next supervisor, which hears what ended', async () => {
+  test('together with its supervisor is cleaned up by the next supervisor, which receives the exits', async () => {
     await using world = hostWorld()
     const first = await world.connect()
     await first.start(sh(world, 'a', `trap '' HUP TERM; echo leader=$$; while :; do sleep 1; done`))
@@ -140,7 +140,7 @@ describe('a host that dies', () => {
     expect(await exitOf(second, 'a')).toMatchObject({ pid: leader, reason: 'host-lost' })
   })
 
-  test('of an earlier build is cleared up by the present one', async () => {
+  test('and belonged to an earlier build is cleaned up by the current build', async () => {
     await using world = hostWorld()
     const old = await world.connect({ build: 'one' })
     await old.start(sh(world, 'a', `trap '' HUP TERM; echo leader=$$; while :; do sleep 1; done`))
@@ -154,7 +154,7 @@ describe('a host that dies', () => {
     expect(alive(leader)).toBe(false)
   })
 
-  test('of an earlier build is cleared up even when nobody saw it die', async () => {
+  test('and belonged to an earlier build is cleaned up even when no supervisor saw it exit', async () => {
     await using world = hostWorld()
     const old = await world.connect({ build: 'one' })
     await old.start(sh(world, 'a', `trap '' HUP TERM; echo leader=$$; while :; do sleep 1; done`))
@@ -172,7 +172,7 @@ describe('a host that dies', () => {
     expect(readdirSync(world.folder.at('home', 'host', 'one'))).toEqual(['lock'])
   })
 
-  test('never takes somebody else for its own: a pid that was given out again is left alone', async () => {
+  test('never causes an unrelated process with a reused pid to be killed', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', 'exec sleep 300'))
@@ -183,7 +183,7 @@ describe('a host that dies', () => {
     const record = JSON.parse(readFileSync(`${folder}/${path}`, 'utf8'))
     process.kill(status?.pid ?? 0, 'SIGKILL')
     await gone(status?.pid ?? 0)
-    // Births are told apart by hundredths of a second.
+    // Start times have a resolution of ten milliseconds.
     await Bun.sleep(30)
     const bystander = Bun.spawn(['sleep', '300'])
     await Bun.write(`${folder}/${path}`, JSON.stringify({ ...record, pid: bystander.pid }))
@@ -194,8 +194,8 @@ describe('a host that dies', () => {
   })
 })
 
-describe('a supervisor that dies', () => {
-  test('leaves the agents to the host: the next one adopts them with the same processes and no gap', async () => {
+describe('a supervisor that is killed', () => {
+  test('leaves its agents to the host, and the next supervisor adopts the same processes without a gap', async () => {
     await using world = hostWorld()
     const supervisor = Bun.spawn([process.execPath, `${import.meta.dir}/supervisor.ts`, world.home], {
       stdout: 'pipe',
@@ -212,7 +212,7 @@ describe('a supervisor that dies', () => {
     expect(text.split('\r\n').slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, at) => `tick ${at + 1}`))
   })
 
-  test('for good lets the sessions end after a while, with their last output kept', async () => {
+  test('and never restarted lets the sessions end after a timeout, with their last output kept', async () => {
     await using world = hostWorld()
     const host = await world.connect({ env: { GC_UNATTENDED_TIMEOUT: '300ms' } })
     const { pid } = await host.start(sh(world, 'a', `trap '' HUP; echo watched; exec sleep 300`))
@@ -225,7 +225,7 @@ describe('a supervisor that dies', () => {
     expect(await exitOf(next, 'a')).toMatchObject({ pid, reason: 'unattended', lastOutput: ['watched'] })
   })
 
-  test('in time does not let them end', async () => {
+  test('and restarted in time keeps its sessions running', async () => {
     await using world = hostWorld()
     const host = await world.connect({ env: { GC_UNATTENDED_TIMEOUT: '3s' } })
     await host.start(sh(world, 'a', 'exec sleep 300'))
@@ -240,15 +240,15 @@ describe('a supervisor that dies', () => {
   })
 })
 
-test('a home that can no longer be written to keeps nobody from ending, nor from being told', async () => {
+test('sessions still end, and their exits are still reported, when the home is no longer writable', async () => {
   await using world = hostWorld()
   const host = await world.connect()
   const { pid } = await host.start(sh(world, 'a', 'exec sleep 300'))
   rmSync(world.home, { recursive: true })
   await expect(host.start(sh(world, 'b', 'exec sleep 300'))).rejects.toThrow('so it was not started')
-  const told = exitOf(host, 'a')
+  const exit = exitOf(host, 'a')
   expect(await host.end('a', { grace: 200 })).toMatchObject({ pid, reason: 'ended' })
-  expect(await told).toMatchObject({ pid })
+  expect(await exit).toMatchObject({ pid })
   expect(alive(pid)).toBe(false)
   expect(await host.list()).toEqual([])
 })

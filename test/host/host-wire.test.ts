@@ -9,7 +9,7 @@ import { exitOf, hostWorld, output, sh } from './world.ts'
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
-/** Speaks to a host's socket without our client; collects its frames and hears when it hangs up. */
+/** A raw connection to a host's socket; collects its frames and notes when it is closed. */
 async function speak(socket: string) {
   const frames: Frame[] = []
   const reader = new FrameReader()
@@ -38,8 +38,8 @@ async function speak(socket: string) {
 
 const hello = (protocol: number) => ({ hello: { protocol, build: 'test', pid: 1 } })
 
-describe('the wire of a host', () => {
-  test('hangs up on what is no frame, and serves everybody else', async () => {
+describe('the wire protocol of a host', () => {
+  test('closes a connection that sends an invalid frame and keeps serving the others', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', 'exec sleep 60'))
@@ -58,7 +58,7 @@ describe('the wire of a host', () => {
     expect(await host.list()).toMatchObject([{ key: 'a', state: 'running' }])
   })
 
-  test('refuses a protocol it does not speak, in a frame that says so', async () => {
+  test('rejects an unsupported protocol version with an error frame', async () => {
     await using world = hostWorld()
     await world.connect()
     const other = await speak(world.folder.at('home', 'host', 'dev', 'socket'))
@@ -71,7 +71,7 @@ describe('the wire of a host', () => {
     await other.closed
   })
 
-  test('refuses an operation or fields it does not know, and goes on', async () => {
+  test('rejects unknown operations and fields and keeps the connection open', async () => {
     await using world = hostWorld()
     await world.connect()
     const other = await speak(world.folder.at('home', 'host', 'dev', 'socket'))
@@ -86,7 +86,7 @@ describe('the wire of a host', () => {
     other.connection.end()
   })
 
-  test('does not let a reader that takes nothing cost memory or hold up the others', async () => {
+  test('bounds the memory for a client that reads nothing, without delaying the others', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', 'read _; head -c 100000000 /dev/zero | tr "\\0" x; echo end; exec sleep 60'))
@@ -103,7 +103,7 @@ describe('the wire of a host', () => {
     deaf.connection.end()
   }, 30_000)
 
-  test('leaves a host alone whose protocol is not ours, and says so', async () => {
+  test('does not use a host with a different protocol version, and reports it', async () => {
     await using world = hostWorld()
     const folder = world.folder.at('home', 'host', 'dev')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -117,7 +117,7 @@ describe('the wire of a host', () => {
     foreign.stop(true)
   })
 
-  test('lets a slow reader of one session have a gap, not a heap', async () => {
+  test('skips output for a slow reader of one session instead of buffering it', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', 'read _; head -c 3000000 /dev/zero | tr "\\0" x; echo end'))
@@ -136,7 +136,7 @@ describe('the wire of a host', () => {
   })
 })
 
-describe('a ring', () => {
+describe('a ring buffer', () => {
   test('keeps the last bytes by absolute offset', () => {
     const ring = new Ring(8)
     let all = ''
@@ -152,7 +152,7 @@ describe('a ring', () => {
   })
 })
 
-describe('queries', () => {
+describe('terminal queries', () => {
   const kept = [
     '\x1b[31m',
     '\x1b]2;what? a title\x07',
@@ -187,7 +187,7 @@ describe('queries', () => {
     ],
   ]
 
-  test('are taken out wherever the output is cut, and nothing else is', () => {
+  test('are removed wherever the output is split, and nothing else is', () => {
     const all = kept.flatMap((one, at) => [one, asked[at] ?? '', 'x', asked[at + kept.length] ?? '']).join('')
     const rest = asked.slice(2 * kept.length).join('')
     const input = Buffer.from(`${all}${rest}end`)
@@ -200,7 +200,7 @@ describe('queries', () => {
     }
   })
 
-  test('do not hold back a long drawing', () => {
+  test('do not delay a long redraw', () => {
     const filter = new QueryFilter()
     const image = `\x1bPq${'#0~'.repeat(1000)}`
     expect(text(filter.push(Buffer.from(image)))).toBe(image)

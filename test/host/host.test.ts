@@ -9,7 +9,7 @@ import { TerminalEmulator } from '../../src/host/server/terminal-emulator.ts'
 import { eventually, exitOf, gone, hostWorld, launch, output, sh, spec } from './world.ts'
 
 describe('a session', () => {
-  test('runs on a terminal: it sees what is typed, its size and what becomes of it', async () => {
+  test('runs on a terminal with input, a size and resizes', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', 'test -t 0 && read line; echo "got $line"; stty size; read _; stty size'))
@@ -21,7 +21,7 @@ describe('a session', () => {
     expect(await exitOf(host, 'a')).toMatchObject({ key: 'a', reason: 'exited', exitCode: 0, daemons: [] })
   })
 
-  test('gets exactly the environment, arguments and folder it was given', async () => {
+  test('receives exactly the environment, arguments and working directory it was started with', async () => {
     await using world = hostWorld()
     const host = await world.connect({ env: { GC_SECRET_OF_OTHERS: 'x' } })
     mkdirSync(world.folder.at('work'))
@@ -34,7 +34,7 @@ describe('a session', () => {
     await output(host, 'b', (seen) => seen.includes(`${world.folder.at('work')}|`))
   })
 
-  test('is signalled in its foreground', async () => {
+  test('receives signals in its foreground process group', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', 'trap "echo caught; exit 7" INT; echo ready; while :; do read x; done'))
@@ -43,7 +43,7 @@ describe('a session', () => {
     expect(await exitOf(host, 'a')).toMatchObject({ exitCode: 7, lastOutput: ['ready', 'caught'] })
   })
 
-  test('is refused with a sentence when its command, folder or size is none, and leaves nothing behind', async () => {
+  test('is rejected with a message when its command, folder or size is invalid, and leaves nothing behind', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     const refused = (start: Promise<unknown>) =>
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect((await host.list()).map(({ key }) => key)).toEqual(['a'])
   })
 
-  test('that ended is told once, kept until it is acknowledged, and then forgotten', async () => {
+  test('reports its exit once, and is kept until the exit is acknowledged', async () => {
     await using world = hostWorld()
     const first = await world.connect()
     await first.start(sh(world, 'a', 'echo last words; exit 3'))
@@ -91,7 +91,7 @@ describe('a session', () => {
 })
 
 describe('the screen', () => {
-  test('answers what a program asks its terminal, and viewers never see the question', async () => {
+  test('answers the terminal queries of a program and hides them from viewers', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     const asked = [
@@ -148,7 +148,7 @@ describe('the screen', () => {
     expect((await host.list())[0]).toMatchObject({ title: 'a title', bytes: screen.offset })
   })
 
-  test('is drawn for a new viewer, who goes on from there without a gap', async () => {
+  test('is drawn for a new viewer, whose output continues from there without a gap', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', 'printf "\\033[31mred\\033[0m\\n"; read _; echo after; exec sleep 60'))
@@ -161,7 +161,7 @@ describe('the screen', () => {
     expect(text).not.toContain('red')
   })
 
-  test('never shows a secret of ours, wherever it is cut', async () => {
+  test('never shows a secret of gc, wherever the output is split', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     const [one, two] = [createSecret('gcs_'), createSecret('moltbook_')]
@@ -174,7 +174,7 @@ describe('the screen', () => {
 })
 
 describe('output', () => {
-  test('is kept by absolute offset and goes on where a reader left, over a lost connection too', async () => {
+  test('is addressed by absolute offset and continues where a reader left off, also after a lost connection', async () => {
     await using world = hostWorld()
     const first = await world.connect()
     await first.start(sh(world, 'a', 'echo one; read _; echo two; exec sleep 60'))
@@ -187,17 +187,17 @@ describe('output', () => {
     expect(await output(second, 'a', (text) => text.includes('two'))).toMatchObject({ text: before.text + after.text })
   })
 
-  test('is told to those who listen, with the key that wrote', async () => {
+  test('notifies subscribers with the key of the session that wrote it', async () => {
     await using world = hostWorld()
     const host = await world.connect()
-    const heard = Promise.withResolvers<string>()
-    host.onOutput('a', (key, { bytes }) => heard.resolve(`${key} ${bytes > 0}`))
+    const received = Promise.withResolvers<string>()
+    host.onOutput('a', (key, { bytes }) => received.resolve(`${key} ${bytes > 0}`))
     await host.start(sh(world, 'b', 'echo other; exec sleep 60'))
     await host.start(sh(world, 'a', 'echo mine; exec sleep 60'))
-    expect(await heard.promise).toBe('a true')
+    expect(await received.promise).toBe('a true')
   })
 
-  test('of a program that floods costs a bounded memory, and no one else their turn', async () => {
+  test('of a flooding program uses bounded memory and does not starve other sessions', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(
@@ -230,8 +230,8 @@ describe('output', () => {
   }, 60_000)
 })
 
-describe('the feeding of a screen', () => {
-  test('drops the oldest beyond four megabytes, counts it, and asks for a redraw when it has caught up', async () => {
+describe('the input queue of a screen', () => {
+  test('drops the oldest output beyond four megabytes, counts it, and requests a redraw when it has caught up', async () => {
     const emulator = new TerminalEmulator(80, 24, { answer() {}, title() {} })
     const starved = Promise.withResolvers<void>()
     const feed = new DrawScheduler().feed(emulator, starved.resolve)
@@ -248,7 +248,7 @@ describe('the feeding of a screen', () => {
     expect(emulator.screen(1).lines).toEqual(['the end'])
   })
 
-  test('takes turns, so that a short one does not wait for a long one', async () => {
+  test('alternates between screens, so that a short input does not wait for a long one', async () => {
     const feeder = new DrawScheduler()
     const order: string[] = []
     const fed = (name: string) =>
@@ -263,7 +263,7 @@ describe('the feeding of a screen', () => {
 })
 
 describe('a host', () => {
-  test('keeps its folder to its owner', async () => {
+  test('makes its folder accessible to its owner only', async () => {
     await using world = hostWorld()
     mkdirSync(join(world.home, 'host'), { recursive: true, mode: 0o755 })
     await world.connect()
@@ -271,7 +271,7 @@ describe('a host', () => {
     expect(statSync(join(world.home, 'host/dev/socket')).mode & 0o077).toBe(0)
   })
 
-  test('is the only one of its build: a second finds the place taken', async () => {
+  test('is the only one of its build: a second one finds the lock taken', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     const second = Bun.spawn(launch, {
@@ -283,7 +283,7 @@ describe('a host', () => {
     expect(await host.status()).toHaveLength(1)
   })
 
-  test('comes up once however many supervisors ask at the same time', async () => {
+  test('starts once, however many supervisors start it at the same time', async () => {
     await using world = hostWorld()
     const hosts = await Promise.all([world.connect(), world.connect(), world.connect()])
     const pids = await Promise.all(hosts.map(async (host) => (await host.status()).map(({ pid }) => pid)))
@@ -299,7 +299,7 @@ describe('a host', () => {
     expect((await (await world.connect()).list()).map(({ key }) => key)).toEqual(['a'])
   })
 
-  test('says why when it cannot come up', async () => {
+  test('reports why it cannot start', async () => {
     await using world = hostWorld()
     mkdirSync(world.home)
     writeFileSync(join(world.home, 'host'), 'not a folder')
@@ -310,7 +310,7 @@ describe('a host', () => {
     )
   })
 
-  test('of an earlier build keeps its sessions, takes no new ones and ends with the last', async () => {
+  test('of an earlier build keeps its sessions, accepts no new ones and exits with the last', async () => {
     await using world = hostWorld()
     const old = await world.connect({ build: 'one' })
     const oldPid = (await old.status())[0]?.pid ?? 0
@@ -330,7 +330,7 @@ describe('a host', () => {
     expect((await host.list()).map(({ key }) => key)).toEqual(['b'])
   })
 
-  test('that has no work and no supervisor ends', async () => {
+  test('exits when it has no sessions and no supervisor', async () => {
     await using world = hostWorld()
     const host = await world.connect({ env: { GC_HOST_IDLE_TIMEOUT: '50ms' } })
     const [status] = await host.status()

@@ -3,7 +3,7 @@ import { Deadlines } from '../../src/core/deadlines.ts'
 import { connectToHosts } from '../../src/host/client/host-client.ts'
 import { launch } from './world.ts'
 
-/** A supervisor to be killed: starts a session that counts and says which process it is. */
+/** A supervisor to be killed: starts a session that counts, and prints its pid. */
 const home = process.argv[2] ?? ''
 const host = await connectToHosts({ home, launch, clock: systemClock, deadlines: new Deadlines() })
 const script = 'i=0; while [ $i -lt 500 ]; do i=$((i+1)); echo tick $i; sleep 0.02; done'

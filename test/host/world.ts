@@ -6,17 +6,17 @@ import { readProcess } from '../../src/host/process/process-table.ts'
 import type { Exit, StartSpec } from '../../src/host/protocol/session.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 
-/** The command that becomes a host: the built binary where there is one, else this source tree. */
+/** The command that starts a host: the built binary if there is one, else this source tree. */
 export const launch = process.env.GC_BINARY
   ? [process.env.GC_BINARY, 'host']
   : [process.execPath, join(import.meta.dir, 'gc-host.ts')]
 
-/** A `GC_HOME` of its own with a host process of its own. */
+/** A separate `GC_HOME` with its own host process. */
 export interface HostWorld extends AsyncDisposable {
   readonly folder: TempFolder
   readonly home: string
   readonly deadlines: Deadlines
-  /** A supervisor's connection; starts the host when none runs. */
+  /** A supervisor's connection; starts the host when none is running. */
   connect(more?: { build?: string; env?: Record<string, string> }): Promise<HostClient>
 }
 
@@ -47,7 +47,7 @@ export function hostWorld({ home = 'home' }: { home?: string } = {}): HostWorld 
   }
 }
 
-/** A program under `key`, with no more environment than a PATH. */
+/** A session under `key` whose environment contains only PATH. */
 export const spec = (world: HostWorld, key: string, argv: string[], more: Partial<StartSpec> = {}): StartSpec => ({
   key,
   argv,
@@ -61,7 +61,7 @@ export const spec = (world: HostWorld, key: string, argv: string[], more: Partia
 export const sh = (world: HostWorld, key: string, script: string, more: Partial<StartSpec> = {}): StartSpec =>
   spec(world, key, ['sh', '-c', script], more)
 
-/** What a session wrote from `from` on, once `until` holds of it; fails after half a minute. */
+/** The output of a session from `from` on, once `until` returns true for it; fails after 30 seconds. */
 export async function output(
   host: HostClient,
   key: string,
@@ -89,7 +89,7 @@ export async function output(
   return { text: text(), end, gaps }
 }
 
-/** The exit of a session, once it is told; fails after fifteen seconds. */
+/** The exit of a session, once it is reported; fails after 15 seconds. */
 export function exitOf(host: HostClient, key: string, ms = 15_000): Promise<Exit> {
   const { promise, resolve, reject } = Promise.withResolvers<Exit>()
   const late = AbortSignal.timeout(ms)
@@ -100,7 +100,7 @@ export function exitOf(host: HostClient, key: string, ms = 15_000): Promise<Exit
   return promise.finally(stop)
 }
 
-/** Whether a process is there and alive. */
+/** Whether a process exists and is not a zombie. */
 export const alive = (pid: number): boolean => {
   const now = readProcess(pid)
   return now !== undefined && !now.zombie
@@ -115,7 +115,7 @@ export async function gone(pid: number): Promise<void> {
   }
 }
 
-/** Waits until something holds; fails after ten seconds. */
+/** Waits until a condition holds; fails after ten seconds. */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   const until = performance.now() + 10_000
   while (!(await holds())) {

@@ -7,11 +7,11 @@ import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { freePort, PROGRAM, up, World } from './town.ts'
 
-/** Says who it is, and then a number fifty times a second. */
+/** Prints its pid, and then a number fifty times a second. */
 const COUNTS = `echo "$$" > "$GC_HOME/pid.$GC_SESSION_ID"
 i=0; while :; do i=$((i+1)); echo "n$i."; sleep 0.02; done`
 
-/** What runs on this machine with the environment of a session of this home. */
+/** The processes on this machine that have the environment of a session of this home. */
 async function living(home: string): Promise<string[]> {
   const all = await new ProcessTable().list()
   return all.flatMap(({ pid, zombie, command }) => {
@@ -34,7 +34,7 @@ async function sessionsOf(city: TestCity, count: number): Promise<string[]> {
 }
 
 describe('a supervisor that is killed', () => {
-  test('finds its agents again: the same processes, and nothing they said is lost', async () => {
+  test('adopts its agents after the restart: the same processes, without lost output', async () => {
     const port = await freePort()
     await using world = await World.open('--port', port)
     const city = await world.city()
@@ -66,11 +66,11 @@ describe('a supervisor that is killed', () => {
     const woke = (await city.recorded(0)).filter(({ type }) => type === 'session.woke')
     expect(woke).toHaveLength(20)
     process.stdout.write(`start to adoption of 20 sessions: ${Math.round(took)} ms\n`)
-    // It takes well under a second; a busy machine may take longer to start a process at all.
+    // It takes well under a second; a busy machine may need longer to start a process at all.
     expect(took).toBeLessThan(10_000)
   }, 60_000)
 
-  test('and stays away leaves nobody paid for nothing: the host ends its agents by itself', async () => {
+  test('and not restarted leaves no agent running: the host ends them by itself', async () => {
     await using world = await World.with({ GC_UNATTENDED_TIMEOUT: '2s', GC_HOST_IDLE_TIMEOUT: '1s' })
     const city = await world.city()
     await declare(city, 'counter', { script: COUNTS }, { min_active_sessions: 2, max_active_sessions: 2 })
@@ -90,7 +90,7 @@ describe('a supervisor that is killed', () => {
   }, 60_000)
 })
 
-/** The numbers that the screen and what is above it show, in the order in which they stand. */
+/** The numbers on the screen and in its scrollback, in order. */
 async function numbers(world: World, city: TestCity, id: string): Promise<number[]> {
   const { ticket } = (await city.call(`POST ~/session/${id}/terminal-ticket`, { body: {} })).body
   const socket = new WebSocket(
@@ -108,7 +108,7 @@ async function numbers(world: World, city: TestCity, id: string): Promise<number
   return [...said.matchAll(/n(\d+)\./g)].map(([, number]) => Number(number))
 }
 
-/** Clings to life in every way: deaf, in the background, on pipes, away in a session of its own. */
+/** Processes that are hard to kill: they ignore signals, run in the background, hold pipes or start their own session. */
 const STUBBORN = `trap '' HUP TERM INT
 sh -c 'trap "" HUP TERM INT; while :; do sleep 1; done' &
 sh -c 'while :; do sleep 1; done' </dev/null 2>&1 | cat &
@@ -116,7 +116,7 @@ setsid sh -c 'trap "" HUP TERM INT; while :; do sleep 1; done' &
 while :; do sleep 1; done`
 
 describe('a host that is killed', () => {
-  test('leaves nothing alive by the time its work is offered again', async () => {
+  test('leaves no process alive by the time its work is offered again', async () => {
     await using world = await World.open()
     const city = await world.city()
     await declare(city, 'mule', { script: STUBBORN }, { min_active_sessions: 3, max_active_sessions: 3 })
@@ -156,7 +156,7 @@ describe('a host that is killed', () => {
 })
 
 describe('gc stop', () => {
-  test('leaves no process, and says so', async () => {
+  test('leaves no process running and reports that it stopped', async () => {
     await using world = await World.open()
     const city = await world.city()
     await declare(

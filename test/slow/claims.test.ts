@@ -8,15 +8,15 @@ import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { dice, everything, history, tally, World } from './town.ts'
 
-/** Claimers that gc runs, and claimers that it only lends a session. */
+/** Workers whose sessions gc runs, and workers outside gc with a lent session. */
 const OURS = 48
 const LENT = 16
 const BEADS = Number(process.env.GC_BEADS ?? 1000)
 const SEED = Number(process.env.GC_SEED ?? 1)
-/** Characters of a session's token. */
+/** The length of a session token in characters. */
 const TOKEN = 68
 
-/** Takes the next bead, writes down that it has it, and closes it; goes on for ever. */
+/** Claims the next bead, logs that it has it, and closes it, in a loop. */
 const CLAIMS = `echo "$$" > "$GC_HOME/pid.$GC_SESSION_ID"
 ask() { curl -s -m 10 -X POST -H 'X-GC-Request: 1' -H "Authorization: Bearer $GC_TOKEN" "$GC_URL/v0/city/$GC_CITY_NAME/$1"; }
 while :; do
@@ -27,7 +27,7 @@ while :; do
   ask "bead/$bead/close" > /dev/null
 done`
 
-test(`${BEADS} beads and ${OURS + LENT} claimers, some of them not ours, that are killed at random: each is done once, and the dead write no more`, async () => {
+test(`${BEADS} beads are each done once by ${OURS + LENT} workers, some outside gc, that are killed at random, and dead workers can no longer write`, async () => {
   const random = dice(SEED)
   await using world = await World.open()
   const city = await world.city()
@@ -66,7 +66,7 @@ test(`${BEADS} beads and ${OURS + LENT} claimers, some of them not ours, that ar
   process.stdout.write(`${BEADS} beads: ${lost} were taken from killed claimers, ${rejected} claims rejected\n`)
 }, 240_000)
 
-/** Claimers that are processes of this test, each under a session that is lent to it. */
+/** Workers that are processes of this test, each with a lent session. */
 class Outsiders implements AsyncDisposable {
   readonly #at = new Map<string, { child: Subprocess; token: string }>()
 
@@ -85,7 +85,7 @@ class Outsiders implements AsyncDisposable {
     return outsiders
   }
 
-  /** Kills one while it may be at work. Nobody hears of that, so its session is lent to another. */
+  /** Kills a worker while it may be working. gc does not notice, so its session is lent to another one. */
   async killOne(random: () => number): Promise<void> {
     const [id, one] = [...this.#at][Math.floor(random() * this.#at.size)] ?? []
     if (id === undefined || one === undefined) return
@@ -122,7 +122,7 @@ class Outsiders implements AsyncDisposable {
   }
 }
 
-/** Ends a claimer, on request or as a crash would, and notes the token it had in `dead`. */
+/** Ends a worker, on request or as a crash would, and adds its token to `dead`. */
 async function end(world: World, city: TestCity, id: string, asked: boolean, dead: Set<string>): Promise<void> {
   const kept = join(world.home, `token.${id}`)
   const token = existsSync(kept) ? readFileSync(kept, 'utf8') : ''
@@ -139,11 +139,11 @@ async function end(world: World, city: TestCity, id: string, asked: boolean, dea
   try {
     process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL')
   } catch {
-    // It ended by itself.
+    // It exited by itself.
   }
 }
 
-/** The writes to a bead that any of these tokens still allowed. */
+/** The writes to a bead that any of these tokens was still allowed to make. */
 async function writesOf(city: TestCity, tokens: Iterable<string>, bead: string): Promise<string[]> {
   const allowed: string[] = []
   for (const token of tokens) {
@@ -155,7 +155,7 @@ async function writesOf(city: TestCity, tokens: Iterable<string>, bead: string):
   return allowed
 }
 
-/** What is wrong with the history of one bead: it is closed once, and no two sessions have it at a time. */
+/** The faults in the history of one bead: it is closed once, and two sessions never hold it at the same time. */
 function faults(id: string, events: readonly RecordedEvent[]): string[] {
   const found: string[] = []
   let holder: string | undefined

@@ -10,7 +10,7 @@ import { history, PROGRAM, World } from './town.ts'
 
 const HOUR = 3_600_000
 
-/** A wall clock that can be set, for whatever is started with its environment; see clock.c. */
+/** A wall clock that can be set, for every process started with its environment; see clock.c. */
 class WallClock {
   readonly env: Record<string, string>
   readonly #file: number
@@ -25,13 +25,13 @@ class WallClock {
     this.env = { LD_PRELOAD: library, CLOCK: folder.at('clock') }
   }
 
-  /** So many milliseconds off the true time. */
+  /** Sets the offset from the true time, in milliseconds. */
   set(ms: number): void {
     writeSync(this.#file, new BigInt64Array([BigInt(ms)]), 0, 8, 0)
   }
 }
 
-/** Starts the supervisor again, beside a session host that reads the same clock: a host's environment is not ours. */
+/** Restarts the supervisor with a session host on the same clock: a host does not inherit our environment. */
 async function underClock(world: World, clock: WallClock): Promise<void> {
   const [host] = (await world.call('GET /v0/host')).body.items
   await world.kill()
@@ -83,7 +83,7 @@ const claimed = (city: TestCity, bead: string) =>
   )
 
 test.skipIf(process.platform !== 'linux')(
-  'a clock that is set forward and back ends no term early, makes no wait longer, and a schedule fires once',
+  'setting the clock forward and back ends no lease early, extends no wait, and a schedule fires once',
   async () => {
     using folder = tempFolder()
     const clock = new WallClock(folder)
@@ -129,9 +129,9 @@ test.skipIf(process.platform !== 'linux')(
     )
     const last = await work(city, 'last')
     await claimed(city, last)
-    const told = await history(city)
-    expect(told.filter(({ type, subject }) => type === 'bead.closed' && subject === soon)).toHaveLength(1)
-    const ended = told.filter(({ type }) => /session\.(stopped|crashed|draining)/.test(type))
+    const events = await history(city)
+    expect(events.filter(({ type, subject }) => type === 'bead.closed' && subject === soon)).toHaveLength(1)
+    const ended = events.filter(({ type }) => /session\.(stopped|crashed|draining)/.test(type))
     expect(ended.filter(({ payload }) => Object(payload).template !== 'mayfly')).toEqual([])
     expect((await city.call('GET ~/claims')).body.items).toContainEqual(claim)
     expect([lines(world, 'workers'), lines(world, 'guards')]).toEqual(pids)
@@ -139,7 +139,7 @@ test.skipIf(process.platform !== 'linux')(
       'the stream has told all of it',
       10_000,
       async () => stream.frames().flatMap((frame) => idOf(frame) ?? []),
-      (ids) => ids.includes(String(told.at(-1)?.seq)),
+      (ids) => ids.includes(String(events.at(-1)?.seq)),
     )
   },
   240_000,

@@ -12,15 +12,15 @@ import {
 import type { TempFolder } from '../support/folder.ts'
 
 /**
- * Power cuts, simulated. A child writes and says what was acknowledged, and is killed at a random moment. A library
- * preloaded into it (powercut.c) keeps only the bytes that were synced, under names whose folder was synced. Of what
- * was written and not synced a cut may keep any part: here nothing, everything, or some of the writes, some of them
- * torn. Each run goes on from what the cut before it left.
+ * Simulated power cuts. A child process writes, reports each acknowledged write, and is killed at a random moment. A
+ * library preloaded into it (powercut.c) keeps only the bytes that were synced, under names whose folder was synced.
+ * Of the writes that were not synced, a cut may keep any part: here nothing, everything, or some of the writes, some of
+ * them torn. Each run continues from what the previous cut left.
  */
 
 const FILES = ['a.db', 'a.db-wal']
 
-/** A small generator, so that a failing seed can be run again. */
+/** A small random number generator, so that a failing seed can be run again. */
 export function random(start: number): () => number {
   let state = start >>> 0
   return () => {
@@ -37,7 +37,7 @@ function compile(folder: TempFolder): string {
   return library
 }
 
-/** Where power is cut: a folder, with the library in it, and the child that writes there. */
+/** The folder in which power cuts are simulated, with the library and the child that writes there. */
 export interface Lab {
   readonly folder: TempFolder
   readonly library: string
@@ -45,14 +45,14 @@ export interface Lab {
   readonly child: string
 }
 
-/** Prepares a folder for cuts. */
+/** Prepares a folder for power cuts. */
 export function labOf(folder: TempFolder, child: string): Lab {
   mkdirSync(folder.at('live'))
   mkdirSync(folder.at('kept'))
   return { folder, child, library: compile(folder) }
 }
 
-/** One child from start to cut, so many milliseconds or so many acknowledged writes later; what it said was on disk. */
+/** Runs a child until the cut, after a time or a number of acknowledged writes; returns what it reported. */
 export async function life(
   { folder, library, child: name }: Lab,
   run: number,
@@ -83,7 +83,7 @@ export async function life(
     .filter(Boolean)
 }
 
-/** Puts in place of the live files what the cut left of them. */
+/** Replaces the live files with what the cut left of them. */
 export function cut({ folder }: Lab, chance: () => number): void {
   rmSync(folder.at('live'), { recursive: true })
   mkdirSync(folder.at('live'))
@@ -99,7 +99,7 @@ export function cut({ folder }: Lab, chance: () => number): void {
   }
 }
 
-/** Lets some of the writes that were never synced survive, some of those in part. */
+/** Keeps some of the writes that were never synced, some of those in part. */
 function survive(kept: string, survival: number, chance: () => number): void {
   const pending = readFileSync(`${kept}.pending`)
   const file = openSync(kept, 'r+')
@@ -116,7 +116,7 @@ function survive(kept: string, survival: number, chance: () => number): void {
   closeSync(file)
 }
 
-/** Copies what a cut left, to be looked at while the next life goes on from the original; false when nothing was left. */
+/** Copies what a cut left, for inspection while the next run continues from the original; false when nothing was left. */
 export function copied({ folder }: Lab): string | undefined {
   const path = folder.at('check.db')
   for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })

@@ -7,7 +7,7 @@ import { tempFolder } from '../support/folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-test('a compiled binary carries the worker of its stores and starts it from any folder', async () => {
+test('a compiled binary contains the database worker and starts it from any folder', async () => {
   using folder = tempFolder()
   const made = await Bun.build({
     entrypoints: [join(import.meta.dir, 'children/database-worker.ts'), ...WORKERS.map((path) => join(ROOT, path))],

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { open } from '../api/sse.ts'
 import { World } from '../support/world.ts'
 
-test('streams are told to be alive every 15 s, without an id', async () => {
+test('streams send a heartbeat without an id every 15 s', async () => {
   await using world = await World.open()
   const city = await world.city()
   await using events = await open(world, `/v0/city/${city.name}/events/stream`)

@@ -4,14 +4,14 @@ import { alive, gone, hostWorld, output, sh } from '../host/world.ts'
 
 const RUNS = Number(process.env.GC_KILL_RUNS ?? 25)
 
-/** Sessions that cling to life in every way: deaf, forking, in the background, on pipes, as daemons. */
+/** Sessions that are hard to kill: they ignore signals, fork, run in the background, hold pipes or become daemons. */
 const stubborn = (id: string) => `trap '' HUP TERM INT
   sh -c 'trap "" HUP TERM; echo ${id}=$$; while :; do sleep 1; done' &
   sh -c 'echo ${id}=$$; while :; do sleep 1; done' </dev/null 2>&1 | cat &
   sh -c 'setsid sh -c "trap \\"\\" HUP TERM; echo ${id}=\\$\\$; sleep 300" &'
   echo ${id}=$$; while :; do sleep 1; done`
 
-test(`whenever a host is killed, of ${RUNS} times, nothing it ran lives and every session is told once`, async () => {
+test(`a host that is killed at random, ${RUNS} times, leaves no process alive and every session ends exactly once`, async () => {
   await using world = hostWorld()
   const env = { PATH: process.env.PATH ?? '', GC_HOME: world.home, GC_CITY: '/city' }
   for (let run = 0; run < RUNS; run++) {
@@ -47,7 +47,7 @@ test(`whenever a host is killed, of ${RUNS} times, nothing it ran lives and ever
   }
 }, 300_000)
 
-/** Whether a process was started in a session of this home; the host itself carries no session. */
+/** Whether a process was started in a session of this home; the host itself belongs to no session. */
 function belongs(pid: number, home: string): boolean {
   const lines = environmentOf(pid)
   return lines?.has(`GC_HOME=${home}`) === true && [...lines].some((line) => line.startsWith('GC_SESSION_ID='))

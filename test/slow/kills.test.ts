@@ -8,15 +8,15 @@ import type { TestCity } from '../support/world.ts'
 import { dice, everything, freePort, history, tally, up, World } from './town.ts'
 
 const KILLS = Number(process.env.GC_KILLS ?? 40)
-/** Kills of one world; more are shared out among several, each looked through at its end. */
+/** The number of kills in one world; more of them are spread over several worlds, each of which is checked at its end. */
 const ROUNDS = Math.min(KILLS, 100)
-/** Work that agents may be behind before clients ask for less: a slow machine is not to be buried. */
+/** The backlog above which clients create less work, so that a slow machine is not overloaded. */
 const BEHIND = 40
 const SEED = Number(process.env.GC_SEED ?? 1)
 
 /**
- * An agent that takes work, writes down that it did it, closes it, and goes when there is none. It writes down each
- * bead when it gets it, and asks again for whatever a dying supervisor left unanswered.
+ * An agent that claims work, logs that it did it, closes it, and exits when there is none. It logs each bead when it
+ * gets it, and repeats the requests that a killed supervisor left unanswered.
  */
 const WORKS = `
 last=
@@ -29,14 +29,14 @@ while :; do
   for try in 1 2 3 4 5 6 7 8 9 10; do bd close "$bead" >/dev/null 2>&1 && break; sleep 0.2; done
 done`
 
-/** What clients were told before the supervisor died. */
+/** What the supervisor acknowledged to clients before it was killed. */
 interface Told {
   beads: string[]
   slung: string[]
   requests: string[]
 }
 
-/** Keeps asking for work to be made until the supervisor is gone; notes only what was acknowledged. */
+/** Keeps creating work until the supervisor is gone; notes only what was acknowledged. */
 async function client(city: TestCity, told: Told, round: number, dead: () => boolean): Promise<void> {
   const most = told.slung.length - worked(city.world).size > BEHIND ? 1 : 8
   for (let n = 0; !dead() && n < most; n++) {
@@ -50,7 +50,7 @@ async function client(city: TestCity, told: Told, round: number, dead: () => boo
       const asked = await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'visitor' } })
       if (asked.status === 202) told.requests.push(asked.body.request_id)
     } catch {
-      // The answer never came: it may have been done, or not.
+      // There was no response: the request may have been carried out, or not.
     }
   }
 }
@@ -68,7 +68,7 @@ const subjects = (events: RecordedEvent[], type: string) =>
 const lives = Array.from({ length: Math.ceil(KILLS / ROUNDS) }, (_, life) => SEED + life)
 
 test.each(lives)(
-  `nothing is half done, done twice or forgotten by a supervisor that was killed ${ROUNDS} times (seed %d)`,
+  `a supervisor that is killed ${ROUNDS} times leaves nothing half done, repeated or forgotten (seed %d)`,
   async (seed) => {
     const random = dice(seed)
     const port = await freePort()
@@ -87,7 +87,7 @@ test.each(lives)(
       await world.kill()
       await Promise.all(clients)
       await world.start('--port', port)
-      // Half of the time it dies again before it is all up.
+      // Half of the time it is killed again before start-up is complete.
       if (random() < 0.5) await up(city)
     }
     await up(city)
@@ -145,14 +145,14 @@ function worked(world: World): Map<string, number> {
   return existsSync(path) ? tally(path) : new Map()
 }
 
-/** How often each accepted request was told to have ended. */
+/** How often each accepted request was reported as finished. */
 function outcomes(events: RecordedEvent[]): Map<string, number> {
   const ends = events.filter(({ type }) => type === 'request.failed' || type.startsWith('request.result.'))
   const ids = ends.map(({ payload }) => String(Object(payload).request_id))
   return new Map([...Map.groupBy(ids, (id) => id)].map(([id, all]) => [id, all.length]))
 }
 
-/** Ends everything, and looks at what is on disk. */
+/** Ends everything and checks what is on disk. */
 async function whole(world: World, city: TestCity): Promise<void> {
   const path = join(city.path, '.gc/city.db')
   expect(existsSync(path)).toBe(true)

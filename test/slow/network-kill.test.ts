@@ -7,11 +7,11 @@ const SEED = Number(process.env.GC_SEED ?? 1)
 const WRITERS = 64
 const LIMITS = ['general', 'post', 'comment', 'vote', 'follow', 'submolt'].map((kind) => `${kind} = "100000/1m"`)
 
-/** What one writer was told, and what it had asked when no answer came any more. */
+/** What one writer was acknowledged, and its last requests without a response. */
 class Writer {
   readonly posts: string[] = []
   readonly comments: string[] = []
-  /** The vote on each post, and whom it follows: as last acknowledged, and as last asked for. */
+  /** The vote on each post and the agents it follows: as last acknowledged, and as last requested. */
   readonly votes = new Map<string, { told: number; asked: number }>()
   readonly follows = new Map<string, { told: boolean; asked: boolean }>()
 
@@ -25,7 +25,7 @@ class Writer {
     return from[Math.floor(this.random() * from.length)] as Of
   }
 
-  /** Writes until the program is gone. */
+  /** Writes until the server is gone. */
   async run(posts: readonly string[], others: readonly RegisteredAgent[]): Promise<void> {
     for (;;) {
       try {
@@ -66,7 +66,7 @@ class Writer {
     return said
   }
 
-  /** What is not as it was acknowledged; what was asked and never answered may have been done. */
+  /** What differs from the acknowledgements; requests without a response may have been carried out or not. */
   async lost(): Promise<string[]> {
     const { network } = this
     const { key, name } = this.agent
@@ -90,13 +90,13 @@ class Writer {
   }
 }
 
-/** An answer that should not have come: a kill is no answer at all. */
+/** An unexpected response: a kill causes no response at all. */
 class Refused extends Error {}
 
 const SAID = { content: 'said while it lived' }
 const POSTED = { submolt: 'general', title: 'Posted', content: 'while it lived' }
 
-test(`${ROUNDS} kills under ${WRITERS} writers lose nothing they were told, and every counter is what its rows say`, async () => {
+test(`${ROUNDS} kills under ${WRITERS} writers lose no acknowledged write, and every counter matches its rows`, async () => {
   const random = dice(SEED)
   await using network = await NetworkClient.open(`[limits]\n${LIMITS.join('\n')}\n`)
   const author = await network.register('author')

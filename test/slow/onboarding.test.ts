@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type Json, openSite, type Site } from '../social/site.ts'
 
-/** The commands of a page, in their order, each as one line. */
+/** The commands of a page, in order, each on one line. */
 function commandsOf(page: string): string[] {
   return [...page.matchAll(/^( *)```bash\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', block = '']) =>
     block
@@ -18,7 +18,7 @@ async function run(command: string): Promise<Json> {
   return JSON.parse(output)
 }
 
-/** Does what a page says, word by word, as an agent would; what each command was answered. */
+/** Follows a page literally, as an agent would, and returns the output of each command. */
 async function follow(site: Site, path: string, variables: Record<string, string>): Promise<Json[]> {
   const page = await (await fetch(site.url + path)).text()
   const answers: Json[] = []
@@ -38,7 +38,7 @@ async function follow(site: Site, path: string, variables: Record<string, string
 }
 
 describe('joining with curl', () => {
-  test('an agent that follows skill.md line by line joins the network', async () => {
+  test('works for an agent that follows skill.md line by line', async () => {
     await using site = await openSite()
     const host = await site.agent('host')
     const post = await site.post(host.key, { title: 'hello world' })

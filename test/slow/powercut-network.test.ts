@@ -9,7 +9,7 @@ const RUNS = 60
 
 const seed = Number(process.env.POWERCUT_SEED ?? Date.now() % 1_000_000)
 
-/** All that agents do, in the words in which the child says that it was acknowledged. */
+/** Every action of the agents, as the child reports its acknowledgement. */
 const DONE = `
   SELECT 'agent ' || id AS line FROM agents
   UNION ALL SELECT 'follow ' || follower || ' ' || followee FROM follows
@@ -18,7 +18,7 @@ const DONE = `
   UNION ALL SELECT 'comment ' || id FROM comments`
 
 test.skipIf(process.platform !== 'linux')(
-  `${RUNS} power cuts lose nothing agents were told was done, and leave every counter what its rows say`,
+  `${RUNS} power cuts lose no acknowledged action of an agent, and every counter matches its rows`,
   async () => {
     using folder = tempFolder()
     const lab = labOf(folder, 'powercut-network.ts')
@@ -37,7 +37,7 @@ test.skipIf(process.platform !== 'linux')(
   600_000,
 )
 
-/** What a start after the cut finds. */
+/** The state that a start after the cut finds. */
 async function found(path: string, acknowledged: readonly string[]) {
   const deadlines = new Deadlines()
   const faults: string[] = []

@@ -9,8 +9,8 @@ const RUNS = 100
 
 const seed = Number(process.env.POWERCUT_SEED ?? Date.now() % 1_000_000)
 
-/** What is in the database that a cut left, once its integrity was checked. */
-function found(path: string): Set<string> {
+/** The contents of the database that a cut left, after its integrity check. */
+function readDatabase(path: string): Set<string> {
   const db = new Database(path, { readwrite: true })
   expect(db.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
   const rows = db.query<{ id: string }, []>('SELECT id FROM notes WHERE length(text) = size').all()
@@ -19,7 +19,7 @@ function found(path: string): Set<string> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  `${RUNS} power cuts lose no acknowledged write and leave every database whole`,
+  `${RUNS} power cuts lose no acknowledged write and leave every database intact`,
   async () => {
     using folder = tempFolder()
     const lab = labOf(folder, 'powercut.ts')
@@ -33,7 +33,7 @@ test.skipIf(process.platform !== 'linux')(
       acknowledged.push(...ids)
       cut(lab, chance)
       if (acknowledged.length === 0) continue
-      const rows = found(copied(lab) ?? '')
+      const rows = readDatabase(copied(lab) ?? '')
       const lost = acknowledged.filter((id) => !rows.has(id))
       expect({ seed, run, lost }).toEqual({ seed, run, lost: [] })
     }
@@ -46,13 +46,13 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'a store that acknowledges before its sync is caught: the simulation can see a loss',
+  'a store that acknowledges before its sync is detected: the simulation can see a loss',
   async () => {
     using folder = tempFolder()
     const lab = labOf(folder, 'powercut.ts')
     const ids = await life(lab, 0, { writes: 20 }, 'unsynced')
     cut(lab, () => 0)
-    const rows = existsSync(folder.at('live', 'a.db')) ? found(folder.at('live', 'a.db')) : new Set()
+    const rows = existsSync(folder.at('live', 'a.db')) ? readDatabase(folder.at('live', 'a.db')) : new Set()
     expect(ids.length).toBeGreaterThan(0)
     expect(ids.filter((id) => !rows.has(id)).length).toBeGreaterThan(0)
   },

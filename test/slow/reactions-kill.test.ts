@@ -4,7 +4,7 @@ import { reacting } from './children/reacting.ts'
 
 const RUNS = 200
 
-/** One child from start to SIGKILL: at a random moment, or by its own hand between a commit and its publication. */
+/** Runs one child until SIGKILL: at a random moment, or by itself between a commit and its publication. */
 async function life(path: string, run: number): Promise<void> {
   const commits = run % 2 === 0 ? 0 : 1 + Math.floor(Math.random() * 30)
   const program = `${import.meta.dir}/children/reacting.ts`
@@ -16,7 +16,7 @@ async function life(path: string, run: number): Promise<void> {
   expect({ run, signal: child.signalCode, errors: await errors }).toEqual({ run, signal: 'SIGKILL', errors: '' })
 }
 
-test(`after ${RUNS} kills each event has been reacted to once, and so has what followed from it`, async () => {
+test(`after ${RUNS} kills every event, including those recorded by a reaction, has been reacted to once`, async () => {
   using folder = tempFolder()
   for (let run = 0; run < RUNS; run++) await life(folder.at('a.db'), run)
   const reports: string[] = []

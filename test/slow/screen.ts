@@ -18,7 +18,7 @@ interface Options {
   cwd?: string
 }
 
-/** A program on a terminal of its own, and what a person in front of it would see. */
+/** A program on its own terminal, and the screen a person would see. */
 export class Screen implements AsyncDisposable {
   readonly #terminal: Terminal
   readonly #process: Bun.Subprocess
@@ -41,7 +41,7 @@ export class Screen implements AsyncDisposable {
     this.#terminal.onData((answer) => this.#process.terminal?.write(answer))
   }
 
-  /** Everything that was written, escapes too. */
+  /** All output, including escape sequences. */
   get raw(): string {
     return this.#raw
   }
@@ -50,7 +50,7 @@ export class Screen implements AsyncDisposable {
     return this.#process.exited
   }
 
-  /** Whether the program draws on the screen that goes away with it. */
+  /** Whether the program uses the alternate screen. */
   get alternate(): boolean {
     return this.#terminal.buffer.active.type === 'alternate'
   }
@@ -76,7 +76,7 @@ export class Screen implements AsyncDisposable {
     this.#process.terminal?.resize(cols, rows)
   }
 
-  /** Waits until the screen shows something; says what it shows when it does not. */
+  /** Waits until the screen shows something; a failure contains the screen. */
   async shows(wanted: string | RegExp, ms = 10_000): Promise<void> {
     const holds = () => (typeof wanted === 'string' ? this.text.includes(wanted) : wanted.test(this.text))
     await this.#until(holds, `${wanted} did not appear`, ms)

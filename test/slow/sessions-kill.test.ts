@@ -9,7 +9,7 @@ const GC = process.env.GC_BINARY
 const KILLS = Math.min(Number(process.env.GC_KILLS ?? 20), 100)
 const BEADS = KILLS * 2
 
-/** Works until there is nothing to do, whatever becomes of the supervisor; each bead worked on leaves a line in `done`. */
+/** Works until there is nothing to do, whatever happens to the supervisor; each bead adds a line to `done`. */
 const WORKER = `#!/bin/sh
 api() { curl -sf -m 5 -X POST -H "Authorization: Bearer $GC_TOKEN" -H 'X-GC-Request: 1' -H 'Content-Type: application/json' -d '{}' "$GC_URL/v0/city/mill/$1"; }
 while :; do
@@ -22,10 +22,10 @@ while :; do
 done
 `
 
-/** A supervisor in a process of its own, on a home and a port that stay. */
+/** A supervisor in its own process, on a home and a port that do not change. */
 class Town implements AsyncDisposable {
   #process: Bun.Subprocess<'ignore', 'pipe', Bun.BunFile> | undefined
-  /** Below those that the system lends to outgoing connections: one of them would keep the supervisor off its port. */
+  /** Below the ephemeral ports: an outgoing connection could otherwise take the supervisor's port. */
   #port = String(20_000 + Math.floor(Math.random() * 10_000))
 
   private constructor(private readonly folder: TempFolder) {}
@@ -87,13 +87,13 @@ class Town implements AsyncDisposable {
     return answer?.ok ? ((await answer.json()) as Record<string, unknown>) : {}
   }
 
-  /** Which bead was worked on, by whom, in order. */
+  /** The beads that were worked on and by whom, in order. */
   done(): string[] {
     const file = this.folder.at('mill', 'done')
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
   }
 
-  /** What there is to say of a supervisor that does not answer. */
+  /** Diagnostics for a supervisor that does not respond. */
   #state(): string {
     const { pid, exitCode, signalCode } = this.#process ?? {}
     return `pid ${pid}, ended ${exitCode ?? signalCode}: ${readFileSync(this.folder.at('serve.log'), 'utf8')}`

@@ -6,7 +6,7 @@ import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { everything, history, tally, up, World } from './town.ts'
 
-/** Each session notes the processes it is made of, one a line. */
+/** Each session logs the pids of its processes, one per line. */
 const NOTES = 'mkdir -p "$GC_HOME/pids"; echo $$ >> "$GC_HOME/pids/$GC_SESSION_ID"'
 const STREAMS = `${NOTES}; n=0; while :; do n=$((n+1)); echo "line $n"; sleep 0.05; done`
 
@@ -31,7 +31,7 @@ const manned = (city: TestCity, size: number, ms = 60_000) =>
     (all) => all.filter(({ running }) => running).length >= size,
   )
 
-/** The processes that sessions noted, the oldest first. */
+/** The pids that sessions logged, oldest first. */
 function pids(world: World): number[] {
   const folder = join(world.home, 'pids')
   if (!existsSync(folder)) return []
@@ -51,7 +51,7 @@ const memory = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
 describe('a supervisor that is killed', () => {
-  test('in the middle of twenty sessions that write finds them all at work when it is back', async () => {
+  test('while twenty sessions write finds all of them running after its restart', async () => {
     await using world = await World.open()
     const city = await register(world, 'mill', QUICKLY + crew('worker', STREAMS, 20))
     await manned(city, 20)
@@ -75,7 +75,7 @@ describe('a supervisor that is killed', () => {
 })
 
 describe('a session host that is killed', () => {
-  test('takes twenty sessions with it, each is told of once, and all come back', async () => {
+  test('ends its twenty sessions, each is reported once, and all are restarted', async () => {
     await using world = await World.open()
     const city = await register(world, 'mill', QUICKLY + crew('worker', STREAMS, 20))
     await manned(city, 20)
@@ -95,7 +95,7 @@ describe('a session host that is killed', () => {
 })
 
 describe('an agent', () => {
-  test('that forks and does not listen to TERM is gone with all it started when its session is closed', async () => {
+  test('that forks and ignores TERM is gone with its whole process tree when its session is closed', async () => {
     await using world = await World.open()
     const child = `sh -c "trap : TERM; echo \\$\\$ >> $GC_HOME/pids/$GC_SESSION_ID; while :; do sleep 1; done"`
     const stubborn = `trap : TERM; ${NOTES}; ${child} & (${child} &) ; while :; do sleep 1; done`
@@ -111,7 +111,7 @@ describe('an agent', () => {
     expect(made.filter(lives)).toEqual([])
   }, 60_000)
 
-  test('that writes 200 MB at once costs no memory, and whoever looks is told what was left out', async () => {
+  test('that writes 200 MB at once uses bounded memory, and readers are told what was dropped', async () => {
     await using world = await World.open()
     const floods = `${NOTES}; while [ ! -f "$GC_HOME/go" ]; do sleep 0.1; done
 head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 100; echo THE END; sleep 600`
@@ -147,7 +147,7 @@ head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 100; echo THE END; sleep 60
     expect(mostOfHost - quiet).toBeLessThan(150)
   }, 150_000)
 
-  test('that ends at once, always, is tried less and less, and its bead is parked and told of once', async () => {
+  test('that always exits at once is restarted with backoff, and its bead is parked and reported once', async () => {
     await using world = await World.open()
     const dies = 'gc hook --claim --json > /dev/null; echo $GC_SESSION_ID >> "$GC_HOME/runs"; exit 1'
     const toml = `[[agent]]\nname = "mayfly"\nstart_command = '''${dies}'''\nmax_active_sessions = 4\n`
@@ -167,8 +167,8 @@ head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 100; echo THE END; sleep 60
   }, 150_000)
 })
 
-describe('agents that are kept up for nothing in particular and leave at once', () => {
-  test('are started less and less, whether they leave with an error or without, and by whatever they are kept up', async () => {
+describe('agents that must stay up and exit at once', () => {
+  test('are restarted with backoff, with or without an error and for whatever reason they must stay up', async () => {
     await using world = await World.open()
     const agent = (name: string, ends: string, more = '') =>
       `[[agent]]\nname = "${name}"\nstart_command = 'echo ${name} >> "$GC_HOME/runs"; ${ends}'\n${more}\n`
@@ -195,7 +195,7 @@ describe('agents that are kept up for nothing in particular and leave at once', 
     await Bun.sleep(8_000)
     const counted = await runs()
     const seconds = (performance.now() - began) / 1000
-    // Each wait is twice as long as the one before it, and the first is a second; some leave before they are up at all.
+    // Each delay is twice the previous one, and the first is a second; some agents exit before they are ready.
     const most = 4 + Math.floor(Math.log2(seconds + 1))
     process.stdout.write(`starts in ${seconds.toFixed(0)} s: ${JSON.stringify(Object.fromEntries(counted))}\n`)
     for (const [name, times] of counted)
@@ -204,7 +204,7 @@ describe('agents that are kept up for nothing in particular and leave at once', 
 })
 
 describe('a hundred sessions at once', () => {
-  test('come up, answer, and are ended', async () => {
+  test('start, respond, and end', async () => {
     await using world = await World.open()
     const from = performance.now()
     const city = await register(world, 'mill', QUICKLY + crew('worker', `${NOTES}; exec sleep 600`, 100))

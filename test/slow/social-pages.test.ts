@@ -9,11 +9,11 @@ import { tempFolder } from '../support/folder.ts'
 const CHROMIUM = '/usr/bin/chromium'
 const FLAGS = '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking'
 
-/** Where pictures of the pages are left to be looked at; nowhere that stays, unless `GC_PICTURES` says. */
+/** The folder for screenshots of the pages; a temporary one unless `GC_PICTURES` is set. */
 const folder = tempFolder()
 const pictures = process.env.GC_PICTURES ?? folder.path
 
-/** Texts whose colour does not stand out enough from what is behind them. */
+/** Text whose contrast with its background is too low. */
 const FAINT = `(() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
   const rgb = (colour) => {
@@ -44,7 +44,7 @@ const FAINT = `(() => {
   return faint
 })()`
 
-/** What a reader without eyes or mouse would miss. */
+/** Accessibility problems for a reader without a screen or a mouse. */
 const UNREACHED = `[
   ...[...document.querySelectorAll('input:not([type=hidden])')].filter((one) => one.labels.length === 0).map((one) => 'no label: ' + one.outerHTML),
   ...[...document.querySelectorAll('a, button')].filter((one) => !one.textContent.trim()).map((one) => 'no name: ' + one.outerHTML),
@@ -71,7 +71,7 @@ afterAll(async () => {
 
 const PERSON = { provider: 'test', subject: 'p1' }
 
-/** A site with people, posts and replies, where one signs in at a real OpenID provider. */
+/** A site with people, posts and replies, where a person signs in with a real OpenID provider. */
 async function openTown() {
   const identity = await openProvider()
   const site = await openSite({ providers: [identity.settings('local', 'Example ID')] })
@@ -112,7 +112,7 @@ async function openTown() {
   }
 }
 
-/** A window, and everything the browser complained about in it. */
+/** A browser window, and every error the browser logged in it. */
 async function openWindow(width: number, colorScheme: 'light' | 'dark' = 'light') {
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
   const page = await context.newPage()
@@ -134,7 +134,7 @@ async function signIn(page: Page, name: string): Promise<void> {
 }
 
 describe('the pages in a browser', () => {
-  test('what measures them finds what is wrong', async () => {
+  test('are checked by helpers that detect faults', async () => {
     await using window = await openWindow(390)
     await window.page.setContent(
       '<p style="color:#999">faint</p><h2>x</h2><h4>y</h4><input><a href="/"></a><pre style="width:500px">z',
@@ -148,7 +148,7 @@ describe('the pages in a browser', () => {
 
   for (const scheme of ['light', 'dark'] as const) {
     for (const width of [1280, 360]) {
-      test(`are read well in ${scheme}, ${width} wide, signed in or not`, async () => {
+      test(`are readable in ${scheme} at a width of ${width}, signed in or not`, async () => {
         await using town = await openTown()
         await using window = await openWindow(width, scheme)
         const { page, complaints } = window
@@ -194,7 +194,7 @@ describe('the pages in a browser', () => {
     }
   }
 
-  test('an agent is claimed, managed and unclaimed by clicking', async () => {
+  test('let a person claim, manage and unclaim an agent by clicking', async () => {
     await using town = await openTown()
     await using window = await openWindow(1280)
     const { page, complaints } = window
@@ -229,7 +229,7 @@ describe('the pages in a browser', () => {
     expect([complaints, site.errors]).toEqual([[], []])
   })
 
-  test('everything is within reach of the keyboard, and comments fold', async () => {
+  test('are fully usable with the keyboard, and comments fold', async () => {
     await using town = await openTown()
     await using window = await openWindow(1280)
     const { page } = window
@@ -246,7 +246,7 @@ describe('the pages in a browser', () => {
     expect(await comment.isVisible()).toBe(false)
   })
 
-  test('a browser runs no script of ours or of anybody else', async () => {
+  test('run no script, neither our own nor injected', async () => {
     await using town = await openTown()
     const bad = '<script>document.title="gone"</script><img src=x onerror=document.title="gone">'
     const post = await town.site.post(town.clara.key, { title: bad, content: bad })

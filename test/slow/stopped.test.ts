@@ -8,12 +8,12 @@ import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { history, up, World } from './town.ts'
 
-/** How long a process is stopped; a minute of it shows no more than this, and takes longer. */
+/** How long a process is stopped; a minute shows no more than this, and takes longer. */
 const STOPPED = Number(process.env.GC_STOPPED_MS ?? 6_000)
-/** Longer than a supervisor waits for an answer of its session host. */
+/** Longer than a supervisor waits for a response of its session host. */
 const UNANSWERED = Math.max(STOPPED, 12_000)
 
-/** Takes one bead, and counts from then on. */
+/** Claims one bead, and counts from then on. */
 const COUNTS = `echo $$ >> "$GC_HOME/workers"
 until gc hook --claim --json 2> /dev/null | grep -q bead_id; do sleep 0.1; done
 n=0; while :; do n=$((n+1)); echo "n$n."; sleep 0.05; done`
@@ -32,7 +32,7 @@ const workers = (world: World): number[] => {
 const sling = async (city: TestCity, title: string): Promise<string> =>
   (await city.call('POST ~/beads', { body: { title, metadata: { 'gc.routed_to': 'worker' } } })).body.id
 
-/** The same by a client that waits for its answer as long as it takes. */
+/** The same with a client that waits for its response without a timeout. */
 async function patiently(world: World, title: string): Promise<string> {
   const body = JSON.stringify({ title, metadata: { 'gc.routed_to': 'worker' } })
   const headers = { 'X-GC-Request': '1', 'Content-Type': 'application/json' }
@@ -59,7 +59,7 @@ const numbers = async (city: TestCity, session: string): Promise<number[]> => {
   return [...text.matchAll(/n(\d+)\./g)].map(([, number]) => Number(number))
 }
 
-/** Waits until a session has counted further than it had. */
+/** Waits until a session has counted further than before. */
 async function counts(city: TestCity, session: string): Promise<void> {
   const first = Math.max(...(await numbers(city, session)))
   await eventually(
@@ -70,7 +70,7 @@ async function counts(city: TestCity, session: string): Promise<void> {
   )
 }
 
-/** Stops a process for a while, in which something else may happen. */
+/** Stops a process for a while and runs an action meanwhile. */
 async function stopped(pid: number, ms: number, meanwhile: () => Promise<unknown> = async () => {}): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   try {
@@ -81,7 +81,7 @@ async function stopped(pid: number, ms: number, meanwhile: () => Promise<unknown
   }
 }
 
-/** Nothing was taken from anybody, and nobody was started again. */
+/** No claim was released and no session was restarted. */
 async function unharmed(city: TestCity, claims: Claim[], pids: number[]): Promise<void> {
   expect(await claimsOf(city)).toEqual(expect.arrayContaining(claims))
   expect(workers(city.world).slice(0, pids.length)).toEqual(pids)
@@ -91,7 +91,7 @@ async function unharmed(city: TestCity, claims: Claim[], pids: number[]): Promis
 }
 
 describe('a supervisor that is stopped for a while', () => {
-  test('takes no claim from anybody, does what it was asked meanwhile, and its streams go on', async () => {
+  test('releases no claim, then handles the requests it received meanwhile, and its streams continue', async () => {
     await using world = await World.open()
     const { city, claims } = await atWork(world, 3)
     const pids = workers(world)
@@ -120,7 +120,7 @@ describe('a supervisor that is stopped for a while', () => {
 })
 
 describe('a session host that is stopped for a while', () => {
-  test('ends nobody, starts nothing twice, and what it runs is heard again', async () => {
+  test('ends no session, starts none twice, and its sessions respond again', async () => {
     await using world = await World.open()
     const { city, claims } = await atWork(world, 2)
     const pids = workers(world)
@@ -143,7 +143,7 @@ describe('a session host that is stopped for a while', () => {
 })
 
 describe('an agent that is stopped', () => {
-  test('for a while keeps what it has, and goes on; one that never does is ended all the same', async () => {
+  test('keeps its claim and continues when it is resumed; one that never resumes can still be ended', async () => {
     await using world = await World.open()
     const { city, claims } = await atWork(world, 1)
     const [pid = 0] = workers(world)

@@ -3,8 +3,8 @@ import type { RecordedEvent } from '../../src/core/events/event.ts'
 import { PROGRAM, type TestCity, World } from '../support/world.ts'
 
 /**
- * A port that nobody listens on: agents know where their supervisor is, so it comes back at the same address. It lies
- * below those that the system lends to outgoing connections, any of which would keep the supervisor off it.
+ * A free port: agents know the address of their supervisor, so it is restarted at the same one. It lies below the
+ * ephemeral ports, because an outgoing connection could take one of those.
  */
 export async function freePort(): Promise<string> {
   for (;;) {
@@ -13,12 +13,12 @@ export async function freePort(): Promise<string> {
       await Bun.serve({ port, hostname: '127.0.0.1', fetch: () => new Response() }).stop(true)
       return String(port)
     } catch {
-      // It is taken: another one.
+      // It is in use: try another one.
     }
   }
 }
 
-/** Waits until the city answers, after a start. */
+/** Waits until the city responds, after a start. */
 export async function up(city: TestCity, ms = 15_000): Promise<void> {
   const end = performance.now() + ms
   while (performance.now() < end) {
@@ -29,7 +29,7 @@ export async function up(city: TestCity, ms = 15_000): Promise<void> {
   throw new Error(`${city.name} did not come up within ${ms} ms: ${city.world.log}`)
 }
 
-/** Everything a city recorded, oldest first. */
+/** All events of a city, oldest first. */
 export async function history(city: TestCity): Promise<RecordedEvent[]> {
   const all: RecordedEvent[] = []
   let cursor = ''
@@ -41,7 +41,7 @@ export async function history(city: TestCity): Promise<RecordedEvent[]> {
   return all.reverse()
 }
 
-/** Everything of a paged list. */
+/** All items of a paged list. */
 // biome-ignore lint/suspicious/noExplicitAny: lists are of every shape
 export async function everything(city: TestCity, path: string): Promise<any[]> {
   const all: unknown[] = []
@@ -55,13 +55,13 @@ export async function everything(city: TestCity, path: string): Promise<any[]> {
   return all
 }
 
-/** How often each line is in a file that agents write. */
+/** How often each line is in a log that agents write. */
 export function tally(path: string): Map<string, number> {
   const lines = readFileSync(path, 'utf8').trim().split('\n')
   return new Map([...Map.groupBy(lines, (line) => line)].map(([line, all]) => [line, all.length]))
 }
 
-/** Random numbers that come again with the same seed. */
+/** Random numbers that are the same for the same seed. */
 export function dice(seed: number): () => number {
   let state = seed >>> 0
   return () => {

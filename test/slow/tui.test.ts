@@ -13,14 +13,14 @@ session = "acp"
 start_command = '''${KEEPS_TOKEN}; exec ${AGENT.join(' ')}'''
 `
 
-/** Escapes that choose a colour, whatever else they choose. */
+/** Escape sequences that set a colour, among other attributes. */
 const colours = (raw: string): string[] =>
   raw
     .split('\x1b[')
     .map((rest) => /^([\d;]*)m/.exec(rest)?.[1] ?? '')
     .filter((chosen) => chosen.split(';').some((part) => /^(3[0-8]|4[0-8]|9[0-7]|10[0-7])$/.test(part)))
 
-/** The dashboard of a world as a person opens it. */
+/** The dashboard of a world, as a person opens it. */
 function dashboard(
   world: World,
   { cols = 100, rows = 30, env = {} as Record<string, string>, args = [] as string[] } = {},
@@ -49,7 +49,7 @@ async function withCrew(
 }
 
 describe('the dashboard', () => {
-  test('leads from the cities to a city to the live screen of a session, and back', async () => {
+  test('navigates from the cities to a city to the live screen of a session, and back', async () => {
     await using crew = await withCrew()
     const { world, city, session } = crew
     await using screen = dashboard(world)
@@ -91,7 +91,7 @@ describe('the dashboard', () => {
     expect(screen.raw).toContain('\x1b[?25h')
   }, 60_000)
 
-  test('filters rows, gives commands, and explains every key that it takes', async () => {
+  test('filters rows, runs commands, and lists every key it supports', async () => {
     await using crew = await withCrew()
     await using screen = dashboard(crew.world, { args: ['--city', 'town'] })
     await screen.shows('Mend the fence')
@@ -125,7 +125,7 @@ describe('the dashboard', () => {
     expect(await screen.exited).toBe(0)
   }, 60_000)
 
-  test('shows what waits for a person and answers it in place, and opens a bead to read', async () => {
+  test('shows what waits for a person, answers it in place, and opens a bead to read', async () => {
     await using world = await World.open()
     const city = await register(world, 'town', POLLY)
     const description = ['Two coats.', ...Array.from({ length: 40 }, (_, at) => `line ${at} of the plan`)].join('\n')
@@ -156,7 +156,7 @@ describe('the dashboard', () => {
     expect(await screen.exited).toBe(0)
   }, 60_000)
 
-  test('says that it reconnects when the supervisor dies, and is live when that is back', async () => {
+  test('shows that it is reconnecting when the supervisor is killed, and is live again after the restart', async () => {
     const port = await freePort()
     await using crew = await withCrew('--port', port)
     const { world, city } = crew
@@ -176,7 +176,7 @@ describe('the dashboard', () => {
     expect(await screen.exited).toBe(0)
   }, 90_000)
 
-  test('fits whatever terminal it is on, also one that changes', async () => {
+  test('adapts to the size of its terminal, also when that changes', async () => {
     await using crew = await withCrew()
     for (const [cols, rows] of [
       [80, 24],
@@ -196,7 +196,7 @@ describe('the dashboard', () => {
     }
   }, 60_000)
 
-  test('has colours, and none where they are not wanted', async () => {
+  test('uses colours unless they are disabled', async () => {
     await using crew = await withCrew()
     for (const [env, coloured] of [
       [{}, true],

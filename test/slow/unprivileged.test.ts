@@ -4,12 +4,12 @@ import { basename, join } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 import { PROGRAM, World } from '../support/world.ts'
 
-/** The user to whom files are closed when the tests run as root, who may open anything. */
+/** The user for whom files are inaccessible when the tests run as root, who can open any file. */
 const NOBODY = 65534
 const ROOT = process.getuid?.() === 0
 const STEP_DOWN = ROOT ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
 
-/** The checkout may be closed to the other user, so its programs are copied to where they can be started. */
+/** The checkout may be inaccessible to the other user, so its programs are copied to where they can be started. */
 const folder = tempFolder()
 
 function copy(program: string): string {
@@ -23,7 +23,7 @@ beforeAll(() => chmodSync(folder.path, 0o755))
 afterAll(() => folder[Symbol.dispose]())
 
 describe('a user without permission', () => {
-  test('cannot create a city in a folder that may not be written, and reads why', async () => {
+  test('gets an error with the reason when a city is created in a folder that is not writable', async () => {
     const [program = ''] = PROGRAM
     await using world = await World.openAs(STEP_DOWN, [copy(program)], ROOT ? NOBODY : (process.getuid?.() ?? 0))
     const closed = world.folder.at('closed')
@@ -37,7 +37,7 @@ describe('a user without permission', () => {
     expect((await world.call('GET /v0/cities')).body.total).toBe(0)
   })
 
-  test('cannot open a database in a folder that may not be written, and reads why', async () => {
+  test('gets an error with the reason when a database is opened in a folder that is not writable', async () => {
     mkdirSync(folder.at('closed'), { mode: 0o555 })
     const source = join(import.meta.dir, '../core/children/open-close.ts')
     const built = await Bun.build({ entrypoints: [source], target: 'bun', outdir: folder.path })

@@ -18,7 +18,7 @@ async function another(folder: TempFolder): Promise<string> {
   return folder.at('gc')
 }
 
-/** Works on a bead until it is told to finish, and asks for the next by whatever `gc` there is by then. */
+/** Works on a bead until it is told to finish, and claims the next one with the current `gc`. */
 const WORKS = `n=0; last=
 while :; do
   bead=$(gc hook --claim --json 2>/dev/null | sed -n 's/.*"bead_id":"\\([^"]*\\)".*/\\1/p')
@@ -49,7 +49,7 @@ const sling = async (city: TestCity, title: string): Promise<string> =>
 const hosts = async (world: World): Promise<{ build: string; pid: number; sessions: number }[]> =>
   (await world.call('GET /v0/host')).body.items
 
-test('a newer supervisor takes over what runs in an older host, starts the rest in its own, and the older host ends with its last session', async () => {
+test('a newer supervisor adopts the sessions of an older host, starts new ones in its own, and the older host exits with its last session', async () => {
   using folder = tempFolder()
   const newer = await another(folder)
   await using world = await World.open()

@@ -27,14 +27,14 @@ min_active_sessions = 1
 max_active_sessions = 1
 `
 
-test('what was used is counted once, whenever the supervisor is killed and however the log is moved', async () => {
+test('usage is counted once, whenever the supervisor is killed and however the log is moved', async () => {
   const port = await freePort()
   await using world = await World.with({ TZ: noon() }, '--port', port)
   const city = await register(world, 'mill', toml(world.folder.at('scribe')))
   const log = join(world.folder.at('scribe'), '.claude', 'projects', city.path.replace(/[/.]/g, '-'), 'k-1.jsonl')
   mkdirSync(dirname(log), { recursive: true })
   let turn = 0
-  /** The agent takes so many turns, of 100,050 tokens each. */
+  /** The agent runs this many turns of 100,050 tokens each. */
   const turns = (count: number) => {
     const now = { timestamp: new Date().toISOString() }
     const lines = Array.from({ length: count }, () => {
@@ -85,8 +85,8 @@ test('what was used is counted once, whenever the supervisor is killed and howev
   await counted()
 
   expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(2 * turn)
-  const told = (await history(city)).filter(({ type }) => type.startsWith('budget.'))
-  expect(told.map(({ type }) => type)).toEqual(['budget.set', 'budget.warned', 'budget.exhausted'])
+  const budgetEvents = (await history(city)).filter(({ type }) => type.startsWith('budget.'))
+  expect(budgetEvents.map(({ type }) => type)).toEqual(['budget.set', 'budget.warned', 'budget.exhausted'])
   const { items } = (await city.call('GET ~/mail?agent=human')).body
   expect(items.map(({ subject }: { subject: string }) => subject).sort()).toEqual([
     'the budget of agent clerk in tokens a day is 80 % used',

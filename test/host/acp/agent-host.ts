@@ -4,10 +4,10 @@ import type { AgentRecord } from '../../../src/host/protocol/record.ts'
 import type { StartSpec } from '../../../src/host/protocol/session.ts'
 import { type HostWorld, spec } from '../world.ts'
 
-/** The argv of the agent program of these tests. */
+/** The argv of the test agent. */
 export const AGENT = [process.execPath, join(import.meta.dir, 'agent.ts')]
 
-/** The agent under `key`, with more in its environment and in how it is started. */
+/** A test agent session under `key`, with extra environment variables and start options. */
 export const agentSpec = (
   world: HostWorld,
   key: string,
@@ -18,7 +18,7 @@ export const agentSpec = (
   return { ...base, env: { ...base.env, ...env } }
 }
 
-/** What a host's agents say, as a supervisor keeps it. */
+/** Collects the records of a host's agents, as a supervisor does. */
 export class Listener {
   readonly records: AgentRecord[] = []
   #news = Promise.withResolvers<void>()
@@ -32,7 +32,7 @@ export class Listener {
     })
   }
 
-  /** The first record that is wanted, as soon as it is there; fails after ten seconds. */
+  /** Resolves with the first matching record, as soon as it arrives; fails after ten seconds. */
   async until(wanted: (record: AgentRecord) => boolean, ms = 10_000): Promise<AgentRecord> {
     const late = AbortSignal.timeout(ms)
     for (;;) {
@@ -50,12 +50,12 @@ export class Listener {
     return this.until(() => asks().length >= count).then(asks)
   }
 
-  /** The words the agent said, put together. */
+  /** The text of all agent messages, joined. */
   get words(): string {
     return this.records.map(wordsOf).join('')
   }
 
-  /** The kinds of records, in order; updates by what they tell. */
+  /** The kinds of the records, in order; for updates, the kind of update. */
   get kinds(): string[] {
     return this.records.map((record) => (record.type === 'update' ? String(record.update.sessionUpdate) : record.type))
   }

@@ -4,86 +4,90 @@ import type { HostClient } from '../../../src/host/client/host-client.ts'
 import { exitOf, gone, type HostWorld, hostWorld } from '../world.ts'
 import { agentSpec, Listener } from './agent-host.ts'
 
-/** A host with the agent `a`, and somebody who keeps what it says. */
+/** A host with the agent `a` and a listener that collects its records. */
 async function started(env: Record<string, string> = {}) {
   const world = hostWorld()
   const host = await world.connect()
-  const heard = new Listener(host)
+  const listener = new Listener(host)
   await host.start(agentSpec(world, 'a', env))
-  return { world, host, heard, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
+  return { world, host, listener, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
 }
 
-const turn = async (host: HostClient, heard: Listener, text: string, id = text) => {
+const turn = async (host: HostClient, listener: Listener, text: string, id = text) => {
   await host.prompt('a', id, text)
-  return heard.done(id)
+  return listener.done(id)
 }
 
-describe('an agent that is spoken to by protocol', () => {
-  test('it takes a turn, and what it says is told in order and numbered', async () => {
+describe('an ACP agent', () => {
+  test('accepts a turn, and its updates arrive numbered and in order', async () => {
     await using agent = await started({ MODES: 'build,plan' })
-    const { host, heard } = agent
-    expect(await turn(host, heard, 'say one two three')).toMatchObject({
+    const { host, listener } = agent
+    expect(await turn(host, listener, 'say one two three')).toMatchObject({
       reason: 'end_turn',
       usage: { totalTokens: 10 },
     })
-    await turn(host, heard, 'plan the day')
-    await turn(host, heard, 'use some')
-    expect(heard.kinds).toEqual([
+    await turn(host, listener, 'plan the day')
+    await turn(host, listener, 'use some')
+    expect(listener.kinds).toEqual([
       ...['ready', 'turn', 'agent_message_chunk', 'done'],
       ...['turn', 'plan', 'done', 'turn', 'usage_update', 'done'],
     ])
-    expect(heard.words).toBe('one two three ')
-    expect(heard.records.map(({ seq }) => seq)).toEqual(heard.records.map((_, at) => at + 1))
-    expect(heard.records[0]).toMatchObject({ type: 'ready', mode: 'build', modes: [{ id: 'build' }, { id: 'plan' }] })
+    expect(listener.words).toBe('one two three ')
+    expect(listener.records.map(({ seq }) => seq)).toEqual(listener.records.map((_, at) => at + 1))
+    expect(listener.records[0]).toMatchObject({
+      type: 'ready',
+      mode: 'build',
+      modes: [{ id: 'build' }, { id: 'plan' }],
+    })
     expect(await host.list()).toMatchObject([{ key: 'a', kind: 'acp', state: 'running' }])
     expect((await host.screen('a')).lines.join('\n')).toContain('one two three')
   })
 
-  test('a turn is given once, and not while another runs', async () => {
+  test('accepts a turn only once, and none while another is running', async () => {
     await using agent = await started()
-    const { host, heard } = agent
+    const { host, listener } = agent
     await host.prompt('a', 'first', 'wait')
     expect(host.prompt('a', 'second', 'say no')).rejects.toMatchObject({ code: 'conflict-wrong-state' })
     await host.prompt('a', 'first', 'wait')
     expect(await host.cancel('a')).toBe(true)
-    expect(await heard.done('first')).toMatchObject({ reason: 'cancelled' })
-    expect(heard.kinds.filter((kind) => kind === 'turn')).toHaveLength(1)
+    expect(await listener.done('first')).toMatchObject({ reason: 'cancelled' })
+    expect(listener.kinds.filter((kind) => kind === 'turn')).toHaveLength(1)
   })
 
-  test('a turn that it refuses is refused with its reason', async () => {
+  test('rejects a turn with its own reason', async () => {
     await using agent = await started()
-    const { host, heard } = agent
+    const { host, listener } = agent
     expect(host.prompt('a', 'x', 'refuse')).rejects.toThrow('the agent did not take it: Internal error: no credit')
-    expect(await heard.done('x')).toMatchObject({ reason: 'error' })
-    await turn(host, heard, 'say still here')
+    expect(await listener.done('x')).toMatchObject({ reason: 'error' })
+    await turn(host, listener, 'say still here')
   })
 
-  test('what it asks waits until it is answered, each question for itself', async () => {
+  test('waits until each of its permission requests is answered', async () => {
     await using agent = await started()
-    const { host, heard } = agent
+    const { host, listener } = agent
     await host.prompt('a', 't', 'ask left right')
-    const [left = '', right = ''] = await heard.asked(2)
+    const [left = '', right = ''] = await listener.asked(2)
     expect(host.answer('a', left, 'maybe')).rejects.toMatchObject({ code: 'validation-failed' })
     await host.answer('a', right, 'no')
     expect(host.answer('a', right, 'no')).rejects.toMatchObject({ code: 'conflict-wrong-state' })
     await host.answer('a', left, 'yes')
-    await heard.done('t')
-    expect(heard.words).toContain('left: yes')
-    expect(heard.words).toContain('right: no')
+    await listener.done('t')
+    expect(listener.words).toContain('left: yes')
+    expect(listener.words).toContain('right: no')
   })
 
-  test('a turn that is cancelled takes its questions off the table', async () => {
+  test('has its pending permission requests withdrawn when the turn is cancelled', async () => {
     await using agent = await started()
-    const { host, heard } = agent
+    const { host, listener } = agent
     await host.prompt('a', 't', 'ask it')
-    const [request] = await heard.asked()
+    const [request] = await listener.asked()
     await host.cancel('a')
-    await heard.done('t')
-    expect(heard.records).toContainEqual(expect.objectContaining({ type: 'answered', request }))
-    expect(heard.words).toContain('it: cancelled')
+    await listener.done('t')
+    expect(listener.records).toContainEqual(expect.objectContaining({ type: 'answered', request }))
+    expect(listener.words).toContain('it: cancelled')
   })
 
-  test('one that is slow to say hello is given up, with its processes', async () => {
+  test('is terminated with its processes when it takes too long to initialize', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     const spec = agentSpec(world, 'a', { SLOW_MS: '60000' }, { acp: { patience: 300 } })
@@ -93,7 +97,7 @@ describe('an agent that is spoken to by protocol', () => {
     expect((await host.list()).filter(({ state }) => state === 'running')).toEqual([])
   })
 
-  test('one that has to be logged in first says how', async () => {
+  test('that requires a login reports how to log in', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     const starting = host.start(agentSpec(world, 'a', { LOGIN: '1' }))
@@ -101,16 +105,16 @@ describe('an agent that is spoken to by protocol', () => {
     await starting.catch(() => {})
   })
 
-  test('one that dies in a turn ends it, and its exit has what it complained of', async () => {
+  test('that crashes during a turn ends the turn, and its exit includes its stderr', async () => {
     await using agent = await started()
-    const { host, heard } = agent
+    const { host, listener } = agent
     const exit = exitOf(host, 'a')
     await host.prompt('a', 't', 'die').catch(() => {})
     expect(await exit).toMatchObject({ exitCode: 3, lastOutput: ['out of luck'] })
-    expect(await heard.done('t')).toMatchObject({ reason: 'error' })
+    expect(await listener.done('t')).toMatchObject({ reason: 'error' })
   })
 
-  test('one that hangs up is ended', async () => {
+  test('that closes its connection is terminated', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     const exit = exitOf(host, 'a')
@@ -123,37 +127,37 @@ describe('an agent that is spoken to by protocol', () => {
     expect(await exit).toMatchObject({ reason: 'exited', signal: 'SIGTERM' })
   })
 
-  test('it goes on with an earlier conversation, which is not told again', async () => {
+  test('resumes an earlier conversation without replaying it', async () => {
     await using world = hostWorld()
     const host = await world.connect()
-    const heard = new Listener(host)
+    const listener = new Listener(host)
     await host.start(agentSpec(world, 'a', { HISTORY: '1' }, { acp: { resume: 'long-ago' } }))
     await host.start(agentSpec(world, 'b', {}, { acp: { resume: 'forgotten' } }))
-    await heard.until(() => heard.records.length === 2)
-    expect(heard.records).toMatchObject([
+    await listener.until(() => listener.records.length === 2)
+    expect(listener.records).toMatchObject([
       { type: 'ready', resumed: true, conversation: 'long-ago', resumable: true },
       { type: 'ready', resumed: false },
     ])
   })
 
-  test('it begins in the mode that is wanted, if it has it', async () => {
+  test('starts in the configured mode, if it supports that mode', async () => {
     await using world = hostWorld()
     const host = await world.connect()
-    const heard = new Listener(host)
+    const listener = new Listener(host)
     await host.start(agentSpec(world, 'a', { MODES: 'build,plan' }, { acp: { mode: 'plan' } }))
-    expect(await heard.until(({ type }) => type === 'ready')).toMatchObject({ mode: 'plan' })
+    expect(await listener.until(({ type }) => type === 'ready')).toMatchObject({ mode: 'plan' })
     const wrong = host.start(agentSpec(world, 'b', { MODES: 'build,plan' }, { acp: { mode: 'fly' } }))
     expect(wrong).rejects.toThrow('the agent has no mode "fly"; it has build, plan')
     await wrong.catch(() => {})
   })
 })
 
-describe('the folder of an agent', () => {
-  /** What the agent says when it was told to do one thing. */
-  const did = async (world: HostWorld, host: HostClient, heard: Listener, text: string) => {
-    const before = heard.words.length
-    await turn(host, heard, text.replaceAll('~', world.folder.at('work')))
-    return heard.words.slice(before)
+describe('the file system and terminals of an ACP agent', () => {
+  /** The agent message after a prompt with one instruction. */
+  const did = async (world: HostWorld, host: HostClient, listener: Listener, text: string) => {
+    const before = listener.words.length
+    await turn(host, listener, text.replaceAll('~', world.folder.at('work')))
+    return listener.words.slice(before)
   }
 
   async function atWork() {
@@ -161,13 +165,13 @@ describe('the folder of an agent', () => {
     mkdirSync(world.folder.at('work'))
     writeFileSync(world.folder.at('secret'), 'secret')
     const host = await world.connect()
-    const heard = new Listener(host)
+    const listener = new Listener(host)
     await host.start(agentSpec(world, 'a', {}, { cwd: world.folder.at('work') }))
-    const say = (text: string) => did(world, host, heard, text)
-    return { world, host, heard, say, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
+    const say = (text: string) => did(world, host, listener, text)
+    return { world, host, listener, say, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
   }
 
-  test('files are read and written in it', async () => {
+  test('give it read and write access inside its folder', async () => {
     await using work = await atWork()
     expect(await work.say('write ~/deep/in/it.txt hello there')).toBe('written')
     expect(await work.say('read ~/deep/in/it.txt')).toBe('hello there')
@@ -177,7 +181,7 @@ describe('the folder of an agent', () => {
     expect(await work.say('read ~')).toContain('is not a file')
   })
 
-  test('nothing outside it is reached, whichever way', async () => {
+  test('deny every path outside its folder', async () => {
     await using work = await atWork()
     const { folder } = work.world
     symlinkSync(folder.at('secret'), folder.at('work', 'link'))
@@ -191,10 +195,10 @@ describe('the folder of an agent', () => {
     }
     expect(readFileSync(folder.at('secret'), 'utf8')).toBe('secret')
     expect(existsSync(folder.at('new')) || existsSync(folder.at('not-yet'))).toBe(false)
-    expect(work.heard.kinds.filter((kind) => kind === 'error')).toHaveLength(11)
+    expect(work.listener.kinds.filter((kind) => kind === 'error')).toHaveLength(11)
   })
 
-  test('commands run in it, and end with the session', async () => {
+  test('run commands in its folder and end them with the session', async () => {
     await using work = await atWork()
     expect(JSON.parse(await work.say('run pwd; echo bad >&2; exit 4'))).toEqual({
       output: `${work.world.folder.at('work')}\nbad\n`,

@@ -1,4 +1,4 @@
-// An agent program that is spoken to by protocol and does what its prompt says, also what it must not.
+// An ACP agent that does what its prompt says, including what the protocol forbids.
 import { appendFileSync } from 'node:fs'
 
 interface Message {
@@ -32,7 +32,7 @@ const CHOICES = [
   { optionId: 'no', name: 'No', kind: 'reject_once' },
 ]
 
-/** Asks whether it may, and does as it is told. */
+/** Requests permission and follows the answer. */
 async function permitted(toolCallId: string): Promise<void> {
   tell({ sessionUpdate: 'tool_call', toolCallId, title: `make ${toolCallId}`, kind: 'execute', status: 'pending' })
   const toolCall = { toolCallId, title: `make ${toolCallId}`, rawInput: { command: `make ${toolCallId}` } }

@@ -16,7 +16,7 @@ interface Asked {
   params?: { modeId?: string }
 }
 
-/** What an agent answers to a message; undefined for nothing at all. */
+/** An agent's response to a message; undefined for none. */
 type Manner = (message: Asked) => object | undefined
 
 const HELLO: Record<string, object> = {
@@ -25,7 +25,7 @@ const HELLO: Record<string, object> = {
 }
 const UNKNOWN = { error: { code: -32601, message: 'Method not found' } }
 
-/** A conversation with an agent that answers by a rule, on a clock that is moved by hand. */
+/** A conversation with an agent that responds by a rule, on a manual clock. */
 function speaking(manner: Manner) {
   const clock = new TestClock()
   const deadlines = new Deadlines(clock, clock)
@@ -45,8 +45,8 @@ function speaking(manner: Manner) {
       const { done, value } = await agent.read()
       if (done) return
       heard.push(value)
-      const said = HELLO[value.method] ?? manner(value)
-      if (said && value.id !== undefined) controller.enqueue({ jsonrpc: '2.0', id: value.id, ...said })
+      const response = HELLO[value.method] ?? manner(value)
+      if (response && value.id !== undefined) controller.enqueue({ jsonrpc: '2.0', id: value.id, ...response })
     }
   }
   void answer()
@@ -68,9 +68,9 @@ function speaking(manner: Manner) {
   return {
     clock,
     conversation,
-    /** The methods the agent was told, in order. */
-    told: () => heard.map(({ method }) => method),
-    said: () => ledger.after(0).map(({ line }) => JSON.parse(line)),
+    /** The methods the agent received, in order. */
+    received: () => heard.map(({ method }) => method),
+    records: () => ledger.after(0).map(({ line }) => JSON.parse(line)),
     [Symbol.dispose]() {
       conversation.close()
       folder[Symbol.dispose]()
@@ -81,45 +81,45 @@ function speaking(manner: Manner) {
 const soundings = ({ method }: Asked) => (method === '_gc/sounding' ? UNKNOWN : undefined)
 
 describe('a turn', () => {
-  test('of which the agent says nothing is taken once it has read it, however long that turn is', async () => {
+  test('is accepted once the agent has read it, even if the agent sends no update for as long as it runs', async () => {
     using agent = speaking(soundings)
     await agent.conversation.prompt('t', 'think')
-    expect(agent.told().slice(-3)).toEqual(['session/prompt', '_gc/sounding', '_gc/sounding'])
-    expect(agent.said().map(({ type }) => type)).toEqual(['ready', 'turn'])
+    expect(agent.received().slice(-3)).toEqual(['session/prompt', '_gc/sounding', '_gc/sounding'])
+    expect(agent.records().map(({ type }) => type)).toEqual(['ready', 'turn'])
     expect(agent.clock.monotonic()).toBe(0)
   })
 
-  test('that the agent refuses is not taken, whether it calls that an error or a reason to stop', async () => {
+  test('is not accepted when the agent rejects it, by an error or by a stop reason', async () => {
     const error = { error: { code: -32603, message: 'no credit' } }
     using broke = speaking((asked) => (asked.method === 'session/prompt' ? error : soundings(asked)))
     expect(broke.conversation.prompt('t', 'work')).rejects.toThrow('the agent did not take it: no credit')
     const refusal = { result: { stopReason: 'refusal' } }
     using shy = speaking((asked) => (asked.method === 'session/prompt' ? refusal : soundings(asked)))
     expect(shy.conversation.prompt('t', 'work')).rejects.toThrow('the agent refused it')
-    await until(() => shy.said().some(({ type, reason }) => type === 'done' && reason === 'refusal'))
+    await until(() => shy.records().some(({ type, reason }) => type === 'done' && reason === 'refusal'))
   })
 
-  test('that the agent does not read is taken back after half a minute', async () => {
+  test('is cancelled when the agent has not read it within 30 seconds', async () => {
     let reads = true
     const done = { result: { stopReason: 'end_turn' } }
     using agent = speaking((asked) => (reads ? (soundings(asked) ?? done) : undefined))
     await agent.conversation.prompt('first', 'work')
-    await until(() => agent.said().some(({ type }) => type === 'done'))
+    await until(() => agent.records().some(({ type }) => type === 'done'))
     reads = false
-    const told = agent.conversation.prompt('second', 'work')
-    told.catch(() => {})
-    await until(() => agent.told().filter((method) => method === 'session/prompt').length === 2)
+    const accepted = agent.conversation.prompt('second', 'work')
+    accepted.catch(() => {})
+    await until(() => agent.received().filter((method) => method === 'session/prompt').length === 2)
     await agent.clock.advance(30_000)
-    expect(told).rejects.toThrow('the agent has read nothing for 30 s')
-    await until(() => agent.told().at(-1) === 'session/cancel')
+    expect(accepted).rejects.toThrow('the agent has read nothing for 30 s')
+    await until(() => agent.received().at(-1) === 'session/cancel')
   })
 
-  test('of an agent that answers nothing it does not know is taken when it was not refused', async () => {
+  test('is accepted when the agent ignores unknown methods and has not rejected it', async () => {
     using agent = speaking(() => undefined)
-    const told = agent.conversation.prompt('t', 'work')
-    await until(() => agent.told().includes('session/prompt'))
+    const accepted = agent.conversation.prompt('t', 'work')
+    await until(() => agent.received().includes('session/prompt'))
     await agent.clock.advance(30_000)
-    await told
-    expect(agent.told()).not.toContain('session/cancel')
+    await accepted
+    expect(agent.received()).not.toContain('session/cancel')
   })
 })

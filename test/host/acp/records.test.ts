@@ -6,7 +6,7 @@ import { agentSpec, Listener } from './agent-host.ts'
 
 const COUNT = 12_000
 
-/** The text of a file; nothing when it has just been taken away. */
+/** The contents of a file; empty when it has just been deleted. */
 function textOf(path: string): string[] {
   try {
     return [readFileSync(path, 'utf8')]
@@ -15,8 +15,8 @@ function textOf(path: string): string[] {
   }
 }
 
-/** What is on disk of what agents said, one text a run. */
-function shelves({ home }: HostWorld): string[] {
+/** The records stored on disk, one string for each run. */
+function storedRecords({ home }: HostWorld): string[] {
   const host = join(home, 'host')
   return readdirSync(host).flatMap((build) => {
     const folder = join(host, build, 'unheard')
@@ -25,8 +25,8 @@ function shelves({ home }: HostWorld): string[] {
   })
 }
 
-describe('what an agent says', () => {
-  test('is read no further than four megabytes ahead of who keeps it, and nothing is dropped', async () => {
+describe('the records of an agent', () => {
+  test('are buffered up to four megabytes ahead of the acknowledgement, and none is dropped', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     const log = world.folder.at('log')
@@ -42,18 +42,18 @@ describe('what an agent says', () => {
       return stands
     })
     expect(before).toBeLessThan(8_000)
-    const heard = new Listener(host)
-    await heard.until(({ type }) => type === 'done', 20_000)
-    const plans = heard.records.flatMap((record) =>
+    const listener = new Listener(host)
+    await listener.until(({ type }) => type === 'done', 20_000)
+    const plans = listener.records.flatMap((record) =>
       record.type === 'update' ? [Object(record.update).entries[0]] : [],
     )
     expect(plans.map(({ content }) => Number.parseInt(content, 10))).toEqual(
       Array.from({ length: COUNT }, (_, at) => at),
     )
-    expect(heard.records.map(({ seq }) => seq)).toEqual(heard.records.map((_, at) => at + 1))
+    expect(listener.records.map(({ seq }) => seq)).toEqual(listener.records.map((_, at) => at + 1))
   }, 30_000)
 
-  test('is told to the next supervisor from where the last one had kept it', async () => {
+  test('are sent to the next supervisor from where the last one acknowledged them', async () => {
     await using world = hostWorld()
     const first = await world.connect()
     const before = new Listener(first)
@@ -70,7 +70,7 @@ describe('what an agent says', () => {
     expect(after.words).toContain('it: yes')
   })
 
-  test('is told again when it was not kept', async () => {
+  test('are sent again when they were not acknowledged', async () => {
     await using world = hostWorld()
     const first = await world.connect()
     const refused: number[] = []
@@ -82,12 +82,12 @@ describe('what an agent says', () => {
     await first.prompt('a', 't', 'say something')
     await eventually(async () => refused.length > 2)
     first.close()
-    const heard = new Listener(await world.connect())
-    await heard.done('t')
-    expect(heard.kinds).toEqual(['ready', 'turn', 'agent_message_chunk', 'done'])
+    const listener = new Listener(await world.connect())
+    await listener.done('t')
+    expect(listener.kinds).toEqual(['ready', 'turn', 'agent_message_chunk', 'done'])
   })
 
-  test('outlives its agent and its host until somebody keeps it', async () => {
+  test('outlive the agent and its host until they are acknowledged', async () => {
     await using world = hostWorld()
     const host = await world.connect({ env: { GC_HOST_IDLE_TIMEOUT: '100ms' } })
     const [{ pid = 0 } = {}] = await host.status()
@@ -97,12 +97,12 @@ describe('what an agent says', () => {
     await exit
     host.close()
     await gone(pid)
-    const heard = new Listener(await world.connect())
-    await heard.done('t')
-    expect(heard.kinds).toEqual(['ready', 'turn', 'done'])
+    const listener = new Listener(await world.connect())
+    await listener.done('t')
+    expect(listener.kinds).toEqual(['ready', 'turn', 'done'])
   })
 
-  test('outlives a host that is killed, up to where it was and not what was kept before', async () => {
+  test('survive a killed host, without those that were acknowledged before', async () => {
     await using world = hostWorld()
     const first = await world.connect()
     const before = new Listener(first)
@@ -112,9 +112,9 @@ describe('what an agent says', () => {
     before.stop()
     const [{ pid = 0 } = {}] = await first.status()
     await first.prompt('a', 'lost', 'say nobody heard this')
-    await eventually(async () => shelves(world).some((text) => /"done".*"lost"/.test(text)))
+    await eventually(async () => storedRecords(world).some((text) => /"done".*"lost"/.test(text)))
     await first.prompt('a', 'open', 'ask it')
-    await eventually(async () => shelves(world).some((text) => text.includes('"asked"')))
+    await eventually(async () => storedRecords(world).some((text) => text.includes('"asked"')))
     process.kill(pid, 'SIGKILL')
     await gone(pid)
     first.close()
@@ -124,43 +124,43 @@ describe('what an agent says', () => {
     expect(after.words).toBe('nobody heard this ')
     const seqs = [...before.records, ...after.records].map(({ seq }) => seq)
     expect(seqs).toEqual(seqs.map((_, at) => at + 1))
-    await eventually(async () => shelves(world).length === 0)
+    await eventually(async () => storedRecords(world).length === 0)
   })
 
-  test('is no more on disk than what nobody has kept, and nothing once its run is over', async () => {
+  test('stay on disk only until they are acknowledged, and are deleted when the run is over', async () => {
     await using world = hostWorld()
     const host = await world.connect()
-    const heard = new Listener(host)
+    const listener = new Listener(host)
     await host.start(agentSpec(world, 'a'))
     for (const turn of ['one', 'two']) {
       await host.prompt('a', turn, `flood 6000`)
-      await heard.done(turn)
+      await listener.done(turn)
     }
-    await eventually(async () => shelves(world).every((text) => text.split('\n').filter(Boolean).length === 1))
-    expect(shelves(world)).toHaveLength(1)
+    await eventually(async () => storedRecords(world).every((text) => text.split('\n').filter(Boolean).length === 1))
+    expect(storedRecords(world)).toHaveLength(1)
     await host.end('a', { grace: 200 })
-    await eventually(async () => shelves(world).length === 0)
+    await eventually(async () => storedRecords(world).length === 0)
   }, 30_000)
 
-  test('has no secret of ours in it, however it is cut', async () => {
+  test('never contain a secret of gc, however the output is split into chunks', async () => {
     await using world = hostWorld()
     const host = await world.connect()
-    const heard = new Listener(host)
+    const listener = new Listener(host)
     await host.start(agentSpec(world, 'a'))
     const secret = `gcs_${'0123456789abcdef'.repeat(4)}`
     await host.prompt('a', 't', `say my token is ${secret} sir`)
-    await heard.done('t')
-    expect(heard.words).toBe('my token is gcs_*** sir ')
-    expect(JSON.stringify(heard.records)).not.toContain('0123456789abcdef')
+    await listener.done('t')
+    expect(listener.words).toBe('my token is gcs_*** sir ')
+    expect(JSON.stringify(listener.records)).not.toContain('0123456789abcdef')
   })
 
-  test('that is no message is a complaint, and the rest goes on', async () => {
+  test('report invalid messages as stderr output and continue', async () => {
     await using world = hostWorld()
     const host = await world.connect()
-    const heard = new Listener(host)
+    const listener = new Listener(host)
     await host.start(agentSpec(world, 'a'))
     await host.prompt('a', 't', 'garbage')
-    await heard.done('t')
+    await listener.done('t')
     const exit = exitOf(host, 'a')
     await host.end('a', { grace: 200 })
     expect((await exit).lastOutput).toEqual(['this is no message'])

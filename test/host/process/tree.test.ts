@@ -20,8 +20,8 @@ const one = (pid: number, parent: number, session: number, more: Partial<Process
 const origin: Origin = { pid: 100, started: 'b.100', marks: [] }
 const pids = (processes: Process[]): number[] => processes.map(({ pid }) => pid).sort((a, b) => a - b)
 
-describe('the family of a session', () => {
-  test('is its leader, its terminal session, its group and their descendants', () => {
+describe('the process family of a session', () => {
+  test('contains its leader, its terminal session, its process group and their descendants', () => {
     const { members, daemons } = familyOf(
       [
         one(100, 5, 100),
@@ -37,22 +37,22 @@ describe('the family of a session', () => {
     expect(daemons).toEqual([])
   })
 
-  test('outlives its leader by its session', () => {
+  test('still contains its terminal session after the leader has exited', () => {
     expect(pids(familyOf([one(101, 1, 100), one(200, 1, 200)], origin).members)).toEqual([101])
   })
 
-  test('is empty when the pid of its leader belongs to somebody else by now', () => {
+  test('is empty when the pid of its leader has been reused', () => {
     const later = one(100, 5, 100, { started: 'b.999' })
     expect(familyOf([later, one(101, 100, 100)], origin).members).toEqual([])
   })
 
-  test('keeps whom it knew, wherever they went', () => {
+  test('keeps known members that left the session, with their children', () => {
     const gone = one(103, 1, 103)
     expect(familyOf([gone], origin).members).toEqual([])
     expect(pids(familyOf([gone, one(104, 103, 104)], origin, new Set([identity(gone)])).members)).toEqual([103, 104])
   })
 
-  test('names as daemons those that carry its marks and have no parent in it', () => {
+  test('lists marked processes without a parent in the family as daemons', () => {
     const marked = new Set([100, 101, 300])
     const { members, daemons } = familyOf(
       [one(100, 5, 100), one(101, 100, 100), one(300, 1, 300), one(301, 300, 300)],
@@ -64,27 +64,27 @@ describe('the family of a session', () => {
     expect(pids(daemons)).toEqual([300, 301])
   })
 
-  test('has neither the dead, nor init, nor those who end it', () => {
+  test('excludes zombies, init, and the processes that end it', () => {
     const processes = [one(1, 0, 1), one(100, 5, 100, { zombie: true }), one(101, 100, 100), one(102, 101, 102)]
     expect(pids(familyOf(processes, origin, new Set(), new Set([1]), ancestorsOf(processes, 102)).members)).toEqual([])
   })
 
-  test('is nobody but the marked when its leader was never recorded', () => {
+  test('contains only marked processes when its leader was never recorded', () => {
     const processes = [one(2, 0, 0), one(100, 5, 100), one(300, 1, 0)]
     const { members, daemons } = familyOf(processes, { pid: 0, started: '', marks: [] }, new Set(), new Set([300]))
     expect(members).toEqual([])
     expect(pids(daemons)).toEqual([300])
   })
 
-  test('goes by the terminal where the system names no session', () => {
+  test('uses the terminal where the system reports no session id', () => {
     const on = (pid: number, parent: number, terminal: string) => one(pid, parent, 0, { group: pid, terminal })
     const { members } = familyOf([on(100, 5, 'ttys001'), on(101, 1, 'ttys001'), on(102, 1, 'ttys002')], origin)
     expect(pids(members)).toEqual([100, 101])
   })
 })
 
-describe('a listing', () => {
-  test('reads a process whose name holds spaces and parentheses', () => {
+describe('a process listing', () => {
+  test('parses a process name that contains spaces and parentheses', () => {
     const text = '42 (a) b (c)) S 7 40 39 34816 41 4194560 1 0 0 0 0 0 0 0 20 0 1 0 123456 1 1'
     expect(parseStat(text, 'boot')).toEqual({
       pid: 42,
@@ -100,7 +100,7 @@ describe('a listing', () => {
     expect(parseStat('nonsense', 'boot')).toBeUndefined()
   })
 
-  test('reads what ps prints', () => {
+  test('parses the output of ps', () => {
     const text = [
       '    1     0     1    0 ??       Ss   Mon Jan  5 09:00:00 2026     /sbin/launchd',
       '  512   501   512  512 ttys003  S+   Tue Nov 25 10:11:12 2025     /bin/zsh -l',
@@ -114,7 +114,7 @@ describe('a listing', () => {
     expect(dead).toMatchObject({ pid: 513, zombie: true })
   })
 
-  test('of this machine holds this process, and the same one each time', async () => {
+  test('of this machine contains this process with the same identity each time', async () => {
     const table = new ProcessTable()
     const [first, second] = await Promise.all([table.list(), table.list()])
     const me = first.find(({ pid }) => pid === process.pid)

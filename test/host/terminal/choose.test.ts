@@ -14,7 +14,7 @@ const PROGRAM = join(import.meta.dir, 'programs/dialog.ts')
 const program = { profile: terminalProfileOf(resolveProvider('claude', new Map())) }
 const deadlines = new Deadlines()
 
-/** A program that asks, once it does. */
+/** A program that shows a dialog, once the dialog is visible. */
 async function asking(...args: string[]) {
   const folder = tempFolder()
   const terminals = new Terminals()
@@ -29,8 +29,8 @@ async function asking(...args: string[]) {
   return {
     question,
     terminals,
-    /** What was confirmed. */
-    took: (): string => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
+    /** The options that were confirmed. */
+    confirmed: (): string => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
     choose: (option: number, asked = question.id, within = 20_000) =>
       chooseOption(terminals, 's', program, { question: asked, option }, { deadlines, within }),
     async [Symbol.asyncDispose]() {
@@ -40,8 +40,8 @@ async function asking(...args: string[]) {
   }
 }
 
-describe.concurrent('answering a dialog on a screen', () => {
-  test('its options are read with the one that is marked', async () => {
+describe.concurrent('choosing an option in a terminal dialog', () => {
+  test('reads the options and which one is marked', async () => {
     await using program = await asking()
     expect(program.question).toMatchObject({
       id: expect.stringMatching(/^screen-[0-9a-f]{16}$/),
@@ -54,46 +54,46 @@ describe.concurrent('answering a dialog on a screen', () => {
     [0, 'Yes, I trust this folder\n'],
     [1, 'Yes, and the folder above\n'],
     [2, 'No, exit\n'],
-  ])('option %d is confirmed once its mark was seen there', async (option, took) => {
+  ])('confirms option %d once the marker has moved there', async (option, confirmed) => {
     await using program = await asking()
     expect(await program.choose(option)).toBe('taken')
-    expect(program.took()).toBe(took)
+    expect(program.confirmed()).toBe(confirmed)
     expect(program.terminals.listeners).toBe(0)
   })
 
-  test('an option that ends the program was taken', async () => {
+  test('succeeds when the option ends the program', async () => {
     await using program = await asking('--ends')
     expect(await program.choose(2)).toBe('taken')
-    expect(program.took()).toBe('No, exit\n')
+    expect(program.confirmed()).toBe('No, exit\n')
   })
 
-  test('nothing is confirmed when it asks something else meanwhile', async () => {
+  test('confirms nothing when the dialog changes meanwhile', async () => {
     await using program = await asking('--changes')
     expect(await program.choose(1)).toBe('gone')
-    expect(program.took()).toBe('')
+    expect(program.confirmed()).toBe('')
   })
 
-  test('no key is pressed in another dialog than the one that is meant', async () => {
+  test('presses no key when a different dialog is shown', async () => {
     await using program = await asking()
     expect(await program.choose(0, 'screen-0123456789abcdef')).toBe('gone')
-    expect(program.took()).toBe('')
+    expect(program.confirmed()).toBe('')
   })
 
-  test('nothing is confirmed when the mark does not move', async () => {
+  test('confirms nothing when the marker does not move', async () => {
     await using program = await asking('--stiff')
     expect(await program.choose(1, undefined, 800)).toBe('stuck')
-    expect(program.took()).toBe('')
+    expect(program.confirmed()).toBe('')
   })
 
-  test('a program that does not take it is told apart from one that did', async () => {
+  test('reports a program that does not accept the option as stuck', async () => {
     await using program = await asking('--deaf')
     expect(await program.choose(0, undefined, 800)).toBe('stuck')
   })
 
-  test('of two choices at once the second finds the question gone', async () => {
+  test('succeeds only for the first of two concurrent choices', async () => {
     await using program = await asking()
     const chosen = await Promise.all([program.choose(1), program.choose(2)])
     expect(chosen).toEqual(['taken', 'gone'])
-    expect(program.took()).toBe('Yes, and the folder above\n')
+    expect(program.confirmed()).toBe('Yes, and the folder above\n')
   })
 })

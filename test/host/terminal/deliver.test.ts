@@ -21,7 +21,7 @@ const polite: TerminalProfile = {
 }
 const options: DeliverOptions = { deadlines: new Deadlines(), within: 6000 }
 
-/** Runs a program on a terminal; `told` lists what it was told so far. */
+/** A program on a terminal; `submitted` lists the input it has received. */
 function running(argv: string[], profile = polite) {
   const folder = tempFolder()
   const terminals = new Terminals()
@@ -32,7 +32,7 @@ function running(argv: string[], profile = polite) {
   )
   return {
     terminals,
-    told: (): string[] => (existsSync(log) ? (Bun.JSONL.parse(readFileSync(log, 'utf8')) as string[]) : []),
+    submitted: (): string[] => (existsSync(log) ? (Bun.JSONL.parse(readFileSync(log, 'utf8')) as string[]) : []),
     say: (text: string, more: Partial<DeliverOptions> = {}) =>
       deliver(terminals, 's', { profile }, text, { ...options, ...more }),
     settle: (more: Partial<DeliverOptions> = {}) =>
@@ -56,89 +56,89 @@ const prompt = (args: string, profile = polite) =>
 
 const delivered: Delivery = { state: 'delivered' }
 
-describe.concurrent('delivering a text', () => {
-  test('it is typed, submitted and seen to be taken', async () => {
+describe.concurrent('delivering input', () => {
+  test('types it, submits it and confirms that it was accepted', async () => {
     await using program = prompt('')
     expect(await program.say('do the work')).toEqual(delivered)
-    expect(program.told()).toEqual(['do the work'])
+    expect(program.submitted()).toEqual(['do the work'])
     expect(program.terminals.listeners).toBe(0)
   })
 
-  test('a program that starts slowly is waited for', async () => {
+  test('waits for a program that starts slowly', async () => {
     await using program = prompt('--delay 900 --paste')
     expect(await program.say('first')).toEqual(delivered)
-    expect(program.told()).toEqual(['first'])
+    expect(program.submitted()).toEqual(['first'])
   })
 
-  test('an Enter that was taken for a new line is seen, and the text is submitted all the same', async () => {
+  test('detects an Enter that was taken for a new line, and still submits the input', async () => {
     await using program = prompt('--paste --guard 2000', { ...polite, pasteGuard: 1 })
     expect(await program.say('made in one go', { within: 30_000 })).toEqual(delivered)
-    expect(program.told().map((text) => text.trim())).toEqual(['made in one go'])
+    expect(program.submitted().map((text) => text.trim())).toEqual(['made in one go'])
   })
 
-  test('a text that was only out of sight while the screen was drawn anew is not taken for submitted', async () => {
+  test('does not mistake input that is hidden during a redraw for submitted input', async () => {
     await using program = prompt('--deaf 1 --blink 200', { ...polite, redraws: 1000 })
     expect(await program.say('do the work', { within: 30_000 })).toEqual(delivered)
-    expect(program.told()).toEqual(['do the work'])
+    expect(program.submitted()).toEqual(['do the work'])
   })
 
-  test('a program that guards its pastes is given the time', async () => {
+  test('waits until the paste guard of a program has passed', async () => {
     await using program = prompt('--paste --guard 1', { ...polite, pasteGuard: 50 })
     expect(await program.say('made in one go')).toEqual(delivered)
-    expect(program.told()).toEqual(['made in one go'])
+    expect(program.submitted()).toEqual(['made in one go'])
   })
 
-  test('a program that marks pastes is not typed to before it does', async () => {
+  test('waits until a program has enabled bracketed paste', async () => {
     await using program = prompt('--late 300', { ...polite, marksPastes: true })
     expect(await program.say('one\ntwo')).toEqual(delivered)
-    expect(program.told()).toEqual(['one\ntwo'])
+    expect(program.submitted()).toEqual(['one\ntwo'])
   })
 
-  test('lines are kept where pastes are marked and become one where they are not', async () => {
+  test('keeps line breaks with bracketed paste and joins the lines without it', async () => {
     await using marks = prompt('--paste')
     await using plain = prompt('')
     const text = 'one\ntwo\r\nthree'
     expect(await Promise.all([marks.say(text), plain.say(text)])).toEqual([delivered, delivered])
-    expect(marks.told()).toEqual(['one\ntwo\nthree'])
-    expect(plain.told()).toEqual(['one two three'])
+    expect(marks.submitted()).toEqual(['one\ntwo\nthree'])
+    expect(plain.submitted()).toEqual(['one two three'])
   })
 
-  test('a paste that is shown as a token counts as seen', async () => {
+  test('accepts a paste that is displayed as a placeholder', async () => {
     await using program = prompt('--paste --collapse')
     const text = Array.from({ length: 9 }, (_, line) => `line ${line}`).join('\n')
     expect(await program.say(text)).toEqual(delivered)
-    expect(program.told()).toEqual([text])
+    expect(program.submitted()).toEqual([text])
   })
 
-  test('a text longer than the screen is wide is recognised by its end', async () => {
+  test('recognises input that is wider than the screen by its end', async () => {
     await using program = prompt('')
     const text = 'words and more words '.repeat(30).trim()
     expect(await program.say(text)).toEqual(delivered)
-    expect(program.told()).toEqual([text])
+    expect(program.submitted()).toEqual([text])
   })
 
   test.each(['well done 👩‍👩‍👧 ✅', '漢字かな交じり文', 'naïve cafe\u0301', '🙂', 'हिन्दी में'])(
-    'it shows %s as it can',
+    'submits %s unchanged',
     async (text) => {
       await using program = prompt('--paste')
       expect(await program.say(text)).toEqual(delivered)
-      expect(program.told()).toEqual([text])
+      expect(program.submitted()).toEqual([text])
     },
   )
 
-  test('a program that draws its own cursor is read by its prefix', async () => {
+  test('detects the input line by its prefix when a program draws its own cursor', async () => {
     await using program = prompt('--hidden')
     expect(await program.say('work')).toEqual(delivered)
-    expect(program.told()).toEqual(['work'])
+    expect(program.submitted()).toEqual(['work'])
   })
 
-  test('an Enter that was not taken is pressed again', async () => {
+  test('presses Enter again when it was ignored', async () => {
     await using program = prompt('--deaf 1')
     expect(await program.say('work')).toEqual(delivered)
-    expect(program.told()).toEqual(['work'])
+    expect(program.submitted()).toEqual(['work'])
   })
 
-  test('a program that never takes Enter fails, and its input line is left empty', async () => {
+  test('fails when Enter is always ignored, and clears the input line', async () => {
     await using program = prompt('--deaf 99')
     expect(await program.say('work')).toEqual({
       state: 'failed',
@@ -147,13 +147,13 @@ describe.concurrent('delivering a text', () => {
     expect(await program.settle()).toEqual({ is: 'ready' })
   })
 
-  test('a program that never shows what is typed fails without Enter', async () => {
+  test('fails without pressing Enter when the typed input never appears', async () => {
     await using program = prompt('--mute')
     expect(await program.say('work')).toEqual({ state: 'failed', reason: 'it does not show what is typed' })
-    expect(program.told()).toEqual([])
+    expect(program.submitted()).toEqual([])
   })
 
-  test('a program without an input line fails when time is up', async () => {
+  test('fails after the timeout when a program has no input line', async () => {
     await using program = running(['/bin/sleep', '60'])
     expect(await program.say('work', { within: 600 })).toEqual({
       state: 'failed',
@@ -161,55 +161,55 @@ describe.concurrent('delivering a text', () => {
     })
   })
 
-  test('a program that ends fails with that', async () => {
+  test('fails when the program exits', async () => {
     await using program = running(['/bin/sh', '-c', 'sleep 0.3'])
     expect(await program.say('work')).toEqual({ state: 'failed', reason: 'its program ended' })
   })
 
-  test('giving up fails with the reason', async () => {
+  test('fails with the abort reason when it is aborted', async () => {
     await using program = prompt('--delay 5000')
     const signal = AbortSignal.abort(new Error('the session was stopped'))
     expect(await program.say('work', { signal })).toEqual({ state: 'failed', reason: 'the session was stopped' })
     expect(program.terminals.listeners).toBe(0)
   })
 
-  test('a text without words fails at once', async () => {
+  test('fails at once for blank input', async () => {
     await using program = prompt('')
     expect(await program.say(' \x1b\n\x03')).toMatchObject({ state: 'failed' })
   })
 })
 
-describe.concurrent('a program that cannot be typed to', () => {
-  test('a busy one is waited for, and the text is queued when it stays busy', async () => {
+describe.concurrent('a program that is not ready for input', () => {
+  test('is waited for while it is busy, and the input is queued when it stays busy', async () => {
     await using program = prompt('--busy 1500')
     expect(await program.say('first')).toEqual(delivered)
     expect(await program.say('second', { within: 600 })).toEqual({ state: 'queued', reason: 'it is busy' })
     expect(await program.say('second')).toEqual(delivered)
-    expect(program.told()).toEqual(['first', 'second'])
+    expect(program.submitted()).toEqual(['first', 'second'])
   })
 
-  test('a busy one that takes texts gets them', async () => {
+  test('receives input while it is busy if it accepts that', async () => {
     await using program = prompt('--busy 60000', { ...polite, takesWhileBusy: true })
     expect(await program.say('first')).toEqual(delivered)
     expect(await program.say('second')).toEqual(delivered)
-    expect(program.told()).toEqual(['first', 'second'])
+    expect(program.submitted()).toEqual(['first', 'second'])
   })
 
-  test('a dialog is reported and no key is pressed', async () => {
+  test('reports its dialog, and no key is pressed', async () => {
     await using program = prompt('--ask --paste')
     expect(await program.say('y')).toEqual({
       state: 'queued',
       reason: 'it waits for a person: whether to trust its folder',
       dialog: trust,
     })
-    expect(program.told()).toEqual([])
+    expect(program.submitted()).toEqual([])
     await program.press('y')
     await program.sees((rows) => !rows.some((row) => trust.seen.test(row)))
     expect(await program.say('work')).toEqual(delivered)
-    expect(program.told()).toEqual(['key y', 'work'])
+    expect(program.submitted()).toEqual(['key y', 'work'])
   })
 
-  test('what someone began to type is not added to', async () => {
+  test('keeps a draft that a person has typed, and nothing is appended to it', async () => {
     await using program = prompt('')
     await program.settle()
     await program.press('draft')
@@ -221,12 +221,12 @@ describe.concurrent('a program that cannot be typed to', () => {
     await program.press('\r')
     await program.sees((rows) => !rows.some((row) => row.includes('│ > draft')))
     expect(await program.say('work')).toEqual(delivered)
-    expect(program.told()).toEqual(['draft', 'work'])
+    expect(program.submitted()).toEqual(['draft', 'work'])
   })
 })
 
 describe.concurrent('interrupting', () => {
-  test('a turn ends with the keys of the program, pressed one by one, and the program lives', async () => {
+  test('ends the turn with the keys of the program, one by one, and keeps the program running', async () => {
     const profile = { ...polite, interrupt: ['\x1b', '\x1b'] }
     await using program = prompt('--busy 60000', profile)
     await program.say('work')
@@ -235,13 +235,13 @@ describe.concurrent('interrupting', () => {
     expect(await program.say('more work')).toEqual(delivered)
   })
 
-  test('a program that ends at it is interrupted, and is no fault', async () => {
+  test('succeeds when the program exits on it', async () => {
     const profile = { ...polite, interrupt: ['\x03'] }
     await using program = running(['sleep', '600'], profile)
     expect(await interrupt(program.terminals, 's', { profile }, options)).toBe(false)
   })
 
-  test('a turn that goes on is told', async () => {
+  test('reports a turn that does not end', async () => {
     const profile = { ...polite, interrupt: ['\x00'] }
     await using program = prompt('--busy 60000', profile)
     await program.say('work')
@@ -249,39 +249,39 @@ describe.concurrent('interrupting', () => {
   })
 })
 
-describe.concurrent('texts from strangers', () => {
-  test('they press no keys', async () => {
+describe.concurrent('untrusted text', () => {
+  test('sends no control keys', async () => {
     await using program = prompt('--paste')
     expect(await program.say('a\x1b[201~\x03\r\x15b\x9bc\u202ed')).toEqual(delivered)
-    expect(program.told()).toEqual(['a[201~\nbcd'])
+    expect(program.submitted()).toEqual(['a[201~\nbcd'])
   })
 
-  test('they give no commands to the program unless asked to', async () => {
+  test('triggers no command of the program unless commands are allowed', async () => {
     await using program = prompt('')
     await program.say('!rm -rf /')
     await program.say('/compact', { commands: true })
-    expect(program.told()).toEqual(['» !rm -rf /', '/compact'])
+    expect(program.submitted()).toEqual(['» !rm -rf /', '/compact'])
   })
 
-  test('two at once do not mix', async () => {
+  test('is delivered whole when several deliveries run at once', async () => {
     await using program = prompt('')
     const texts = ['first of them', 'second of them', 'third of them']
     expect(await Promise.all(texts.map((text) => program.say(text)))).toEqual([delivered, delivered, delivered])
-    expect(program.told()).toEqual(texts)
+    expect(program.submitted()).toEqual(texts)
   })
 })
 
-describe.concurrent('a program that we know nothing about', () => {
-  test('it is ready after its delay and takes a text through the line discipline', async () => {
+describe.concurrent('an unknown program', () => {
+  test('is ready after its start-up delay and receives input through the line discipline', async () => {
     const script = 'while read line; do echo "\\"$line\\"" >> LOG; echo taken; done'
     await using program = running(['/bin/sh', '-c', script], { ...DEFAULT_TERMINAL_PROFILE, readyDelay: 400 })
     expect(await program.say('hello there')).toEqual(delivered)
     expect(await program.say('again and again', { settled: true })).toEqual(delivered)
     await program.sees((rows) => rows.filter((row) => row === 'taken').length === 2)
-    expect(program.told()).toEqual(['hello there', 'again and again'])
+    expect(program.submitted()).toEqual(['hello there', 'again and again'])
   })
 
-  test('it is not ready before its delay', async () => {
+  test('is not ready before its start-up delay', async () => {
     await using program = running(['/bin/cat'], { ...DEFAULT_TERMINAL_PROFILE, readyDelay: 5000 })
     expect(await program.settle({ within: 500 })).toEqual({ is: 'starting' })
   })

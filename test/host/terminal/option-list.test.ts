@@ -44,7 +44,7 @@ test.each<[what: string, text: string, at: number, labels: string[]]>([
     0,
     ['Trust and continue', 'Back'],
   ],
-])('a menu %s is read', (_what, text, at, labels) => {
+])('a menu %s is parsed', (_what, text, at, labels) => {
   expect(read(text)).toEqual({ at, labels })
 })
 
@@ -54,11 +54,11 @@ test.each([
   ['a quotation', '\n> as she said\n  and again'],
   ['options without a mark', '\n  1. Yes\n  2. No'],
   ['a list that does not begin', '\n❯ 3. Yes\n  4. No'],
-])('%s is no menu', (_what, text) => {
+])('%s is not a menu', (_what, text) => {
   expect(read(text)).toBeUndefined()
 })
 
-test('a screen is the same wherever the mark stands, and another when what is asked changes', () => {
+test('a screen without its marker depends on the question and not on the position of the marker', () => {
   const asked = (what: string, first: string, second: string) =>
     screenWithoutMarker(screen(`\n${what}\n${first} Yes\n${second} No\n\n`))
   expect(asked('rm -rf a', '❯', ' ')).toBe(asked('rm -rf a', ' ', '❯'))

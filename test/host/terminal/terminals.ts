@@ -4,7 +4,7 @@ import type { TerminalHost, TerminalScreen } from '../../../src/host/terminal/te
 const COLS = 80
 const ROWS = 24
 
-/** Programs on pseudo-terminals of this process, each with an emulator: what the session host does, within one test. */
+/** Programs on pseudo-terminals of this process, each with an emulator: the session host within one test. */
 export class Terminals implements TerminalHost, AsyncDisposable {
   readonly #running = new Map<string, { process: Bun.Subprocess; emulator: Terminal }>()
   readonly #onOutput = new Set<{ key: string; hear: () => void }>()
@@ -53,7 +53,7 @@ export class Terminals implements TerminalHost, AsyncDisposable {
     return () => this.#onExit.delete(hear)
   }
 
-  /** How many listen for anything; none once every delivery is over. */
+  /** The number of active listeners; 0 once every delivery is over. */
   get listeners(): number {
     return this.#onOutput.size + this.#onExit.size
   }

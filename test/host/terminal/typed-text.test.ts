@@ -14,9 +14,9 @@ describe('text for a terminal', () => {
     ['half \ud83d', 'half \ufffd'],
     ['family 👩‍👩‍👧 stays', 'family 👩‍👩‍👧 stays'],
     ['\x00\x1b\x7f\x9b', ''],
-  ])('%p becomes %p', (text, plain) => expect(toPlainText(text)).toBe(plain))
+  ])('is converted from %p to %p', (text, plain) => expect(toPlainText(text)).toBe(plain))
 
-  test('every control character of both sets is gone, however a paste is marked', () => {
+  test('contains no control character of either set, with or without bracketed paste', () => {
     const all = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).join('')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be gone
     const control = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/
@@ -34,9 +34,9 @@ describe('text for a terminal', () => {
     ['#remember', '» #remember'],
     ['@file', '» @file'],
     ['say /quit', 'say /quit'],
-  ])('as words, %p becomes %p', (text, words) => expect(quoteCommands(text)).toBe(words))
+  ])('with commands quoted turns %p into %p', (text, words) => expect(quoteCommands(text)).toBe(words))
 
-  test('a megabyte of blanks is handled before the test times out', () => {
+  test('is converted without delay from a megabyte of blanks', () => {
     expect(toPlainText(`${' '.repeat(500_000)}x${'\n'.repeat(500_000)}`)).toContain('x')
   })
 })

@@ -1,6 +1,6 @@
 import { Store } from '../../../src/core/store.ts'
 
-/** Writes enough for checkpoints off the loop, then makes a backup: both need the worker. */
+/** Writes enough to trigger checkpoints on the worker, then makes a backup: both need the worker. */
 const store = Store.open(process.argv[2] ?? '', ['CREATE TABLE notes (text TEXT)'], { checkpointAt: 64 * 1024 })
 const insert = store.prepare('INSERT INTO notes VALUES (?)')
 for (let n = 0; n < 200; n++) await store.write(() => void insert.run('x'.repeat(2000)))

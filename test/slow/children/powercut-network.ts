@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { Network } from '../../../src/social/network.ts'
 
-/** Agents post, vote, comment and follow without end; each line says, at once, what was acknowledged. */
+/** Agents post, vote, comment and follow in a loop; each line reports an acknowledged write at once. */
 const [, , path = '', run = '0'] = process.argv
 const MANY = { count: 1_000_000, window: 60_000 }
 const network = await Network.open({
@@ -23,7 +23,7 @@ async function agent(name: string) {
   return { kind: 'agent', n, id, name } as const
 }
 
-/** One writer: an agent that posts, and another that answers everything. */
+/** One writer: an agent that posts, and another one that replies to everything. */
 async function write(at: number): Promise<void> {
   const [one, other] = [await agent(`a-${run}-${at}`), await agent(`b-${run}-${at}`)]
   await follows.follow(other, one.name)

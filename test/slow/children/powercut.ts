@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { Store } from '../../../src/core/store.ts'
 
-/** Writes without end and says each write that was acknowledged, at once; `unsynced` acknowledges what is not on disk. */
+/** Writes in a loop and reports each acknowledged write at once; `unsynced` acknowledges what is not yet on disk. */
 const [, , path = '', run = '0', how] = process.argv
 const store = Store.open(
   path,

@@ -8,7 +8,7 @@ import { Store, type StoreOptions } from '../../../src/core/store.ts'
 
 const DONE = 'CREATE TABLE done (seq INTEGER NOT NULL, consumer TEXT NOT NULL)'
 
-/** A log of notes with two consumers, of which the second reacts to what the first records. */
+/** A log of notes with two consumers; the second one reacts to what the first one records. */
 export function reacting(path: string, report: (message: string) => void, options: StoreOptions = {}) {
   const deadlines = new Deadlines()
   const store = Store.open(path, [sql, DONE], options)
@@ -23,7 +23,7 @@ export function reacting(path: string, report: (message: string) => void, option
   return { store, log, reactions, deadlines }
 }
 
-/** Dies by its own hand once a commit is on disk and before anyone hears of it. */
+/** Kills itself once a commit is on disk and before it is published. */
 const dyingAfter = (commits: number): StoreOptions['sync'] => {
   let left = commits
   return async (file) => {

@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs'
 
 /**
- * A program that asks a person in a menu before it shows its input line, for tests. `--log F` gets a line for each
- * option that is confirmed; `--deaf` ignores Enter, `--stiff` does not move its mark, `--changes` asks something else
- * as soon as its mark is to be moved, `--ends` goes when its last option is taken.
+ * A program that shows a menu before its input line, for tests. `--log F` appends a line for each confirmed option;
+ * `--deaf` ignores Enter, `--stiff` does not move its marker, `--changes` shows another question as soon as its marker
+ * should move, `--ends` exits when its last option is confirmed.
  */
 const given = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`)

@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs'
 
 /**
- * A full-screen program with an input line, for tests. Its arguments say how it behaves:
- * `--log F` where submitted texts go, `--prefix P`, `--delay MS` before it draws, `--ask` a dialog until `y` is pressed,
- * `--busy MS` after each submit, `--paste` marks pastes, `--late MS` so long after it has drawn, `--collapse` shows a
- * long paste as a token, `--mute` shows nothing that is typed, `--deaf N` ignores the first N Enters, `--blink MS` shows
- * nothing for so long when it does, `--hidden` draws its own cursor, `--guard MS` takes an Enter so soon after a paste
- * for a new line; Escape twice ends a turn.
+ * A full-screen program with an input line, for tests. Its options:
+ * `--log F` file for submitted input, `--prefix P`, `--delay MS` before the first draw, `--ask` a dialog until `y` is
+ * pressed, `--busy MS` after each submit, `--paste` enables bracketed paste, `--late MS` does so with a delay,
+ * `--collapse` shows a long paste as a placeholder, `--mute` does not echo input, `--deaf N` ignores the first N Enters,
+ * `--blink MS` shows nothing for that long after an ignored Enter, `--hidden` draws its own cursor, `--guard MS` takes
+ * an Enter soon after a paste for a new line; Escape twice ends a turn.
  */
 const given = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`)
@@ -20,7 +20,7 @@ let deaf = Number(given('deaf') ?? 0)
 let asking = has('ask')
 let busy = false
 let escapes = 0
-/** When something was pasted last. */
+/** The time of the last paste. */
 let since = Number.NEGATIVE_INFINITY
 let input = ''
 const history: string[] = []
