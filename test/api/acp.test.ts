@@ -5,7 +5,7 @@ import { hire, towns } from './crew.ts'
 
 const openTown = towns()
 
-/** Agents that are spoken to by protocol; they do what they are told. */
+/** ACP agents that do what they are told. */
 const POLLY = `
 [[agent]]
 name = "polly"
@@ -18,7 +18,7 @@ async function withPolly() {
   const { city } = town
   const { id, token } = await hire(city, 'polly')
   const read = async (format: string) => (await city.call(`GET ~/session/${id}/transcript?format=${format}`)).body
-  /** Says something and waits until its turn is over. */
+  /** Sends a prompt and waits until its turn is over. */
   const say = async (message: string) => {
     const over = await turns(city, id)
     const { body } = await city.call(`POST ~/session/${id}/submit`, { body: { message } })
@@ -42,19 +42,19 @@ const asked = async (city: TestCity) => {
   throw new Error('it never asked')
 }
 
-describe('what an agent spoken to by protocol said', () => {
-  test('is a conversation', async () => {
+describe('the transcript of an ACP agent', () => {
+  test('is available as a conversation', async () => {
     await using polly = await withPolly()
     await polly.say('say good day')
-    const { format, turns: told } = await polly.read('conversation')
+    const { format, turns } = await polly.read('conversation')
     expect(format).toBe('conversation')
-    expect(told.map(({ role, text }: { role: string; text: string }) => [role, text])).toEqual([
+    expect(turns.map(({ role, text }: { role: string; text: string }) => [role, text])).toEqual([
       ['user', 'say good day'],
       ['assistant', 'good day '],
     ])
   })
 
-  test('is there as it was said', async () => {
+  test('is available as raw messages', async () => {
     await using polly = await withPolly()
     await polly.say('plan the day')
     const { messages } = await polly.read('raw')
@@ -66,7 +66,7 @@ describe('what an agent spoken to by protocol said', () => {
     })
   })
 
-  test('is structured: thoughts, plans, calls of tools, questions and their answers, faults', async () => {
+  test('is available in structured form: thoughts, plans, tool calls, permission requests and decisions, errors', async () => {
     await using polly = await withPolly()
     await polly.say('think hard')
     await polly.say('plan the day')
@@ -103,7 +103,7 @@ describe('what an agent spoken to by protocol said', () => {
     expect(faults).toMatchObject([{ system_event: { kind: 'error', message: expect.stringContaining('/etc/passwd') } }])
   })
 
-  test('is streamed as it is said', async () => {
+  test('is streamed while the agent works', async () => {
     await using polly = await withPolly()
     const base = `/v0/city/${polly.city.name}/session/${polly.id}/stream`
     const said: string[] = []
@@ -115,7 +115,7 @@ describe('what an agent spoken to by protocol said', () => {
     expect(said).toEqual(['say good day', 'good day '])
   })
 
-  test('tells how the session is', async () => {
+  test('determines the activity and context usage of the session', async () => {
     await using polly = await withPolly()
     await polly.say('use much')
     for (;;) {

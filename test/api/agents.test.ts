@@ -19,7 +19,7 @@ async function withRig() {
 const types = async (city: TestCity, seq: number) => (await city.recorded(seq)).map(({ type }) => type)
 
 describe('an agent', () => {
-  test('that runs is shown with its session, its work and its screen', async () => {
+  test('that is running is shown with its session, its work and its screen', async () => {
     await using town = await withRig()
     const { city } = town
     await declare(
@@ -51,16 +51,16 @@ describe('an agent', () => {
     expect(await running('pool=nobody')).toEqual([])
     const [dir, base] = row.name.split('/')
     expect((await city.call(`GET ~/agent/${dir}/${base}`)).body).toMatchObject({ name: row.name, state: 'working' })
-    const said = (await city.call(`GET ~/agent/${dir}/${base}/output`)).body
-    expect(said).toMatchObject({ agent: row.name, format: 'text', turns: [{ role: 'output' }] })
-    expect(said.turns[0].text).toContain('hello from the worker')
+    const output = (await city.call(`GET ~/agent/${dir}/${base}/output`)).body
+    expect(output).toMatchObject({ agent: row.name, format: 'text', turns: [{ role: 'output' }] })
+    expect(output.turns[0].text).toContain('hello from the worker')
     for await (const frame of town.world.follow(`/v0/city/${city.name}/agent/${dir}/${base}/output/stream`)) {
       expect(frame).toMatchObject({ id: '1', event: 'turn', data: { agent: row.name } })
       break
     }
   })
 
-  test('of a provider is created in a file of its own, and one that cannot run says why', async () => {
+  test('with a provider is created in a separate file, and one that cannot start reports the reason', async () => {
     await using town = await openTown()
     const { city } = town
     const seq = await city.head()
@@ -82,7 +82,7 @@ describe('an agent', () => {
     expect(await types(city, seq)).toEqual([])
   })
 
-  test('is changed, suspended, resumed, restarted and removed', async () => {
+  test('can be changed, suspended, resumed, restarted and removed', async () => {
     await using town = await withRig()
     const { city } = town
     await declare(city, 'solo', {}, { min_active_sessions: 1, max_active_sessions: 1 })
@@ -109,7 +109,7 @@ describe('an agent', () => {
     expect(existsSync(join(city.path, 'agents/solo'))).toBe(false)
   })
 
-  test('that does not run is shown, and has nothing to say', async () => {
+  test('that is not running is shown, and has no output', async () => {
     await using town = await withRig()
     const { city } = town
     await declare(city, 'worker', {}, { max_active_sessions: 2 })
@@ -124,7 +124,7 @@ describe('an agent', () => {
     }
   })
 
-  test('of the city speaks under its bare name', async () => {
+  test('of the city is addressed by its bare name', async () => {
     await using town = await openTown()
     const { city, world } = town
     await declare(city, 'mayor', { script: 'echo good day; exec sleep 600' }, { min_active_sessions: 1 })
@@ -137,7 +137,7 @@ describe('an agent', () => {
     expect(await refused(city, 'GET ~/agent/mayor/output?tail=some')).toStartWith('422 validation-failed: ')
   })
 
-  test('is refused when it cannot be', async () => {
+  test('is rejected when it is invalid', async () => {
     await using town = await openTown('[[agent]]\nname = "inline"\nprovider = "amp"\n')
     const { city, world } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 0 })
@@ -171,14 +171,14 @@ describe('an agent', () => {
     for (const path of ['mayor', 'inline', 'web/worker']) {
       const broken = [await refused(city, `DELETE ~/agent/${path}`)]
       broken.push(await refused(city, `PATCH ~/agent/${path}`, { body: { provider: 'codex' } }))
-      for (const said of broken) expect(said).toMatch(/^409 conflict-wrong-state: [\s\S]*city\.toml:1/)
+      for (const error of broken) expect(error).toMatch(/^409 conflict-wrong-state: [\s\S]*city\.toml:1/)
     }
     expect((await city.call('GET ~/agents')).body.items.map(({ name }: { name: string }) => name)).toEqual(
       expect.arrayContaining(['inline', 'mayor']),
     )
   })
 
-  test('that is not there is not found', async () => {
+  test('that does not exist is not found', async () => {
     await using town = await withRig()
     const { city } = town
     for (const path of ['ghost', 'web/ghost', 'nowhere/ghost']) {
@@ -199,12 +199,12 @@ describe('an agent', () => {
   })
 })
 
-describe('of the operations on agents', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on agents', () => {
+  test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 
-  test('each field of an answer was filled, but for those that need a program with a log', () => {
+  test('fill every response field except those that need a program with a log', () => {
     expect(coverage.emptyFields()).toEqual([
       'AgentOutputResponse.pagination',
       'AgentResponse.activity',

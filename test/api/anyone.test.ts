@@ -22,7 +22,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const inCity = (operation: Operation) => operation.path.startsWith('/v0/city/{cityName}')
 const mutates = ({ method }: Operation) => method !== 'GET'
 
-/** Where an operation is asked: in this city unless another is named, of a bead that is there. */
+/** The address of an operation, in this city unless another one is given, with an existing bead. */
 const address = (operation: Operation, name = city.name) =>
   `${operation.method} ${operation.path.replace('{cityName}', name).replace(/\{\w+\}/g, 'to-1')}${leastQuery(document, operation)}`
 
@@ -31,7 +31,7 @@ function bodyOf(operation: Operation): CallOptions {
   return operation.body ? { body: least(document, operation.body) } : {}
 }
 
-/** All that could have changed: what was recorded anywhere, the beads, and what is declared. */
+/** All state that could have changed: the events, the beads and the configuration. */
 async function standing() {
   const { body: events } = await world.call('GET /v0/events?limit=1')
   const { body: beads } = await city.call('GET ~/beads?all=true')
@@ -39,7 +39,7 @@ async function standing() {
   return { cursor: events.event_cursor, beads, config }
 }
 
-/** Asks each operation; none may do anything, and each has to answer as expected. */
+/** Calls each operation, which must respond as expected and change nothing. */
 async function allRefuse(
   some: readonly Operation[],
   ask: (operation: Operation) => Promise<Answer>,
@@ -58,13 +58,13 @@ async function allRefuse(
 }
 
 describe('every operation', () => {
-  test('of a city that is not there is a 404, after what was sent was found right', async () => {
+  test('responds 404 for an unknown city, after the request was validated', async () => {
     const some = operations.filter((operation) => inCity(operation) && operation.kind !== 'socket')
     const ask = (operation: Operation) => world.call(address(operation, 'nowhere'), bodyOf(operation))
     await allRefuse(some, ask, '404 city-not-found')
   })
 
-  test('turns down a token that is nobody’s', async () => {
+  test('rejects an unknown token', async () => {
     const ask = (operation: Operation) =>
       world.call(address(operation), { ...bodyOf(operation), token: `gcs_${'0'.repeat(64)}` })
     await allRefuse(operations, ask, '401 unauthorized')
@@ -73,13 +73,13 @@ describe('every operation', () => {
     await allRefuse(operations, other, '401 unauthorized')
   })
 
-  test('turns down a host name that is not this server’s', async () => {
+  test('rejects a foreign host name', async () => {
     const ask = (operation: Operation) =>
       world.call(address(operation), { ...bodyOf(operation), headers: { Host: 'evil.example:80' } })
     await allRefuse(operations, ask, '421 host-not-allowed')
   })
 
-  test('that changes something wants its mark, and no page of another origin', async () => {
+  test('that changes something requires the request header of gc and rejects foreign origins', async () => {
     const some = operations.filter(mutates)
     const unmarked = (operation: Operation) => world.call(address(operation), { ...bodyOf(operation), unmarked: true })
     await allRefuse(some, unmarked, '403 forbidden')
@@ -88,7 +88,7 @@ describe('every operation', () => {
     await allRefuse(some, foreign, '403 forbidden')
   })
 
-  test('with a name in its path that does not decode is a 400', async () => {
+  test('responds 400 to a path parameter that cannot be decoded', async () => {
     const some = operations.filter(({ path, kind }) => path.includes('{') && kind !== 'socket')
     for (const broken of ['%ff', '%c3%28', '%ED%A0%80']) {
       const ask = (operation: Operation) => {
@@ -99,7 +99,7 @@ describe('every operation', () => {
     }
   })
 
-  test('that opens a socket says so to whoever does not ask for one', async () => {
+  test('that opens a WebSocket responds 426 to a request without an upgrade', async () => {
     const ask = (operation: Operation) => world.call(address(operation))
     await allRefuse(
       operations.filter(({ kind }) => kind === 'socket'),
@@ -109,11 +109,11 @@ describe('every operation', () => {
   })
 })
 
-describe('every operation that takes a body', () => {
+describe('every operation with a body', () => {
   const withBody = () => operations.filter(({ body }) => body !== undefined)
   const sending = (options: CallOptions) => (operation: Operation) => world.call(address(operation), options)
 
-  test('says where it is not JSON', async () => {
+  test('rejects invalid JSON and reports its position', async () => {
     for (const raw of ['{', '{"a":1,}', '[1', 'nothing', '"\u0001"', '{"a":1}{"b":2}', '['.repeat(20_000)]) {
       await allRefuse(
         withBody(),
@@ -125,18 +125,18 @@ describe('every operation that takes a body', () => {
     expect(body.detail).toBe('the body is not JSON: unexpected "o" at line 2, column 3')
   })
 
-  test('reads nothing else', async () => {
+  test('rejects every other content type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
       await allRefuse(withBody(), sending({ raw: '{}', headers: { 'Content-Type': type } }), '415 validation-failed')
     }
   })
 
-  test('wants one when it is required', async () => {
+  test('rejects a missing body if it is required', async () => {
     const some = withBody().filter(({ bodyRequired }) => bodyRequired)
     await allRefuse(some, sending({ raw: '', headers: { 'Content-Type': 'application/json' } }), '400 invalid-request')
   })
 
-  test('names a field that it does not know, and a body that is no object', async () => {
+  test('rejects unknown fields by name, and a body that is not an object', async () => {
     const surprising = (operation: Operation) => {
       const body = { ...Object(least(document, operation.body)), surprising: 1 }
       return world.call(address(operation), { body })
@@ -145,12 +145,12 @@ describe('every operation that takes a body', () => {
     for (const body of [[], 'text', 1, true]) await allRefuse(withBody(), sending({ body }), '422 validation-failed')
   })
 
-  test('reads a megabyte at most', async () => {
+  test('reads at most one megabyte', async () => {
     const raw = JSON.stringify({ x: 'x'.repeat(1024 * 1024) })
     await allRefuse(withBody(), sending({ raw }), '413 body-too-large')
   })
 
-  test('waits for it five seconds at most', async () => {
+  test('waits at most five seconds for the body', async () => {
     const { hostname, port } = new URL(world.url)
     const { promise, resolve } = Promise.withResolvers<string>()
     let said = ''
@@ -174,8 +174,8 @@ describe('every operation that takes a body', () => {
   }, 20_000)
 })
 
-describe('a request sent again', () => {
-  test('with its Idempotency-Key is answered as the first; with another body it is refused', async () => {
+describe('a repeated request', () => {
+  test('with the same Idempotency-Key gets the first response, and is rejected if its body differs', async () => {
     const keyed = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'Idempotency-Key'))
     expect(keyed.length).toBeGreaterThan(3)
     const made: Record<string, object> = {
@@ -191,7 +191,7 @@ describe('a request sent again', () => {
       const send = (more: object) => world.call(address(operation), { body: { ...body, ...more }, headers })
       const [first, second] = await Promise.all([send({}), send({})])
       expect(first.status).toBe(201)
-      // The second came while the first was under way, or after it.
+      // The second request arrived during the first one, or after it.
       expect([201, 409]).toContain(second.status)
       const seq = await city.head()
       const third = await send({})
@@ -205,7 +205,7 @@ describe('a request sent again', () => {
 })
 
 describe('a city whose database failed', () => {
-  test('takes no more changes and says why; the others do not notice', async () => {
+  test('rejects changes with the reason, and other cities are not affected', async () => {
     const broken = await world.city('broken')
     await bead(broken, 'before')
     rmSync(join(broken.path, '.gc/city.db-wal'))

@@ -22,7 +22,7 @@ printf '\\033[2J\\033[HDo you trust the files in this folder?\\n  1. Yes\\n'
 exec sleep 600
 `
 
-/** What waits, once there is as much as that. */
+/** The pending items, once there are as many as expected. */
 async function waiting(city: TestCity, count: number): Promise<AttentionItem[]> {
   for (let tries = 0; tries < 1000; tries++) {
     const { body } = await city.call('GET ~/attention')
@@ -32,13 +32,13 @@ async function waiting(city: TestCity, count: number): Promise<AttentionItem[]> 
   throw new Error(`it never came to ${count}`)
 }
 
-describe('what waits for a person', () => {
-  test('is nothing in a quiet city', async () => {
+describe('the list of what waits for a person', () => {
+  test('is empty in a quiet city', async () => {
     await using town = await openTown(agent('polly'))
     expect(await waiting(town.city, 0)).toEqual([])
   })
 
-  test('is one list: what agents ask, what programs show, and who cannot be started', async () => {
+  test('combines questions of agents, dialogs of programs, and agents that cannot be started', async () => {
     await using town = await openTown(`
 [providers.asker]
 base = "builtin:claude"

@@ -7,7 +7,7 @@ const coverage = new OperationCoverage(({ path }) => path.endsWith('/beads/bulk'
 const openTown = towns(coverage)
 const OPERATION = 'POST ~/beads/bulk'
 
-const told = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
+const eventsOf = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
   const seq = await city.head()
   await work()
   return (await city.recorded(seq)).map(({ type, subject }) => `${type} ${subject}`)
@@ -16,7 +16,7 @@ const told = async (city: TestCity, work: () => Promise<unknown>): Promise<strin
 const create = (city: TestCity, beads: object[], more: object = {}) =>
   city.call(OPERATION, { body: { beads }, ...more })
 
-/** What is refused, and where it is at fault. */
+/** The error of a rejected request, with its location. */
 async function faults(city: TestCity, operation: string, options: object): Promise<[string, unknown]> {
   const before = await city.head()
   const { status, body } = await city.call(operation, options)
@@ -27,8 +27,8 @@ async function faults(city: TestCity, operation: string, options: object): Promi
   ]
 }
 
-describe('many beads created at once', () => {
-  test('are made in one go, each after those it names, and answered in the order they were given', async () => {
+describe('creating many beads at once', () => {
+  test('creates each bead after those it needs, and responds in the order of the request', async () => {
     await using town = await openTown()
     const { city } = town
     const old = await bead(city, 'old')
@@ -73,7 +73,7 @@ describe('many beads created at once', () => {
     expect(unnamed.is_blocked).toBe(true)
   })
 
-  test('of a repeated request are made once', async () => {
+  test('creates them once when the request is repeated', async () => {
     await using town = await openTown()
     const { city } = town
     const headers = { 'Idempotency-Key': 'k' }
@@ -82,14 +82,14 @@ describe('many beads created at once', () => {
       { title: 'b', needs: ['a'] },
     ]
     const first = await create(city, entries, { headers })
-    expect(await told(city, () => create(city, entries, { headers }))).toEqual([])
+    expect(await eventsOf(city, () => create(city, entries, { headers }))).toEqual([])
     expect((await create(city, entries, { headers })).body).toEqual(first.body)
     const other = { headers, body: { beads: [{ title: 'c' }] } }
     expect(await refused(city, OPERATION, other)).toStartWith('422 idempotency-mismatch: ')
     expect((await city.call('GET ~/beads')).body.total).toBe(2)
   })
 
-  test('are none when one of them cannot be, and the refusal says which', async () => {
+  test('creates none when one of them is invalid, and the error says which', async () => {
     await using town = await openTown()
     const { city } = town
     const good = { title: 'good', name: 'good' }
@@ -114,8 +114,8 @@ describe('many beads created at once', () => {
       [{ title: 'x', status: 'closed' }, '422 validation-failed: ', ['body.beads[1].status']],
     ]
     for (const [entry, sentence, places] of cases) {
-      const [said, at] = await faults(city, OPERATION, { body: { beads: [good, entry] } })
-      expect([entry, said.slice(0, sentence.length), at]).toEqual([entry, sentence, places])
+      const [error, at] = await faults(city, OPERATION, { body: { beads: [good, entry] } })
+      expect([entry, error.slice(0, sentence.length), at]).toEqual([entry, sentence, places])
     }
     const ring = [
       { title: '1', name: 'a', needs: ['b'] },
@@ -129,7 +129,7 @@ describe('many beads created at once', () => {
     expect(await bead(city, 'next')).toBe('to-1')
   })
 
-  test('may be a hundred, with a thousand labels and needs in all', async () => {
+  test('accepts a hundred beads, with a thousand labels and needs in all', async () => {
     await using town = await openTown()
     const { city } = town
     const entries = (count: number, labels = 0) =>
@@ -148,8 +148,8 @@ describe('many beads created at once', () => {
   })
 })
 
-describe('many beads changed at once', () => {
-  test('are changed each as it says, in order, and those that stay the same are not told of', async () => {
+describe('changing many beads at once', () => {
+  test('applies each change in order, and records no event for beads that stay the same', async () => {
     await using town = await openTown()
     const { city } = town
     const [a, b, c] = [await bead(city, 'a'), await bead(city, 'b'), await bead(city, 'c', { priority: 1 })]
@@ -164,13 +164,13 @@ describe('many beads changed at once', () => {
       expect([status, body]).toEqual([200, { status: 'updated' }])
     }
     const events = [`bead.updated ${a}`, `bead.updated ${b}`, `bead.closed ${b}`, `bead.updated ${a}`]
-    expect(await told(city, change)).toEqual(events)
-    expect(await told(city, change)).toEqual([])
+    expect(await eventsOf(city, change)).toEqual(events)
+    expect(await eventsOf(city, change)).toEqual([])
     expect((await city.call(`GET ~/bead/${a}`)).body).toMatchObject({ title: 'A', priority: 1, labels: ['x'] })
     expect((await city.call(`GET ~/bead/${b}`)).body).toMatchObject({ status: 'closed' })
   })
 
-  test('are all as they were when one cannot be changed, and the refusal says which', async () => {
+  test('changes none when one of them cannot be changed, and the error says which', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor')
@@ -188,8 +188,8 @@ describe('many beads changed at once', () => {
     ]
     for (const [update, sentence, places] of cases) {
       const body = { updates: [{ id: a, title: 'changed' }, update] }
-      const [said, at] = await faults(city, 'PATCH ~/beads/bulk', { body, token })
-      expect([update, said.slice(0, sentence.length), at]).toEqual([update, sentence, places])
+      const [error, at] = await faults(city, 'PATCH ~/beads/bulk', { body, token })
+      expect([update, error.slice(0, sentence.length), at]).toEqual([update, sentence, places])
     }
     expect((await city.call(`GET ~/bead/${a}`)).body.title).toBe('a')
     const many = (count: number, more: object = {}) => ({
@@ -205,8 +205,8 @@ describe('many beads changed at once', () => {
   })
 })
 
-describe('of the operations on many beads', () => {
-  test('each was seen to succeed and to refuse all that it declares, and filled what is its own', () => {
+describe('the operations on many beads', () => {
+  test('are covered with success, every declared error and every field of their own', () => {
     expect(coverage.uncovered()).toEqual([])
     expect(coverage.emptyFields().filter((field) => field.startsWith('BeadsCreated'))).toEqual([])
   })

@@ -13,12 +13,12 @@ const KB = 1024
 const comment = (city: TestCity, id: string, text: string, more: object = {}) =>
   city.call(`POST ~/bead/${id}/comments`, { body: { text }, ...more })
 
-/** Comments as a file of another city has them. */
+/** Comments as they are in an export of another city. */
 const told = (id: string, comments: object[]) =>
   JSON.stringify({ id, title: 'told', created_at: '2025-01-01T00:00:00Z', comments })
 
 describe('a comment', () => {
-  test('is kept as it was written, recorded once, and leaves its bead as it was', async () => {
+  test('is stored as it was written, recorded once, and does not change its bead', async () => {
     await using town = await openTown()
     const { city } = town
     const id = await bead(city, 'a')
@@ -41,7 +41,7 @@ describe('a comment', () => {
     expect((await city.call(`GET ~/bead/${id}/comments`)).body).toEqual({ items: [said.body], total: 1 })
   })
 
-  test('carries the name of the session that wrote it, whatever else it is', async () => {
+  test('has the name of the session that wrote it, whatever the request says', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1 })
@@ -55,7 +55,7 @@ describe('a comment', () => {
     expect(await refused(city, `POST ~/bead/${id}/comments`, forged)).toStartWith('422 validation-failed: ')
   })
 
-  test('of a repeated request is written once', async () => {
+  test('is created once when the request is repeated', async () => {
     await using town = await openTown()
     const { city } = town
     const id = await bead(city, 'a')
@@ -67,7 +67,7 @@ describe('a comment', () => {
     expect((await city.call(`GET ~/bead/${id}/comments`)).body.total).toBe(1)
   })
 
-  test('may be so long and no longer, and says something', async () => {
+  test('is rejected when it is too long or empty', async () => {
     await using town = await openTown()
     const { city } = town
     const id = await bead(city, 'a')
@@ -80,7 +80,7 @@ describe('a comment', () => {
     expect(await refuse({})).toStartWith('422 validation-failed: ')
   })
 
-  test('is refused once its bead has a thousand, or a megabyte, of them', async () => {
+  test('is rejected once its bead has a thousand comments, or a megabyte of them', async () => {
     await using town = await openTown()
     const { city } = town
     const many = Array.from({ length: 999 }, (_, n) => ({ text: `n${n}` }))
@@ -95,7 +95,7 @@ describe('a comment', () => {
     expect(await refused(city, `POST ~/bead/${id}/comments`, { body: { text: 'x' } })).toStartWith('409 conflict-wr')
   })
 
-  test('of a bead that is not there is not found', async () => {
+  test('on an unknown bead is not found', async () => {
     await using town = await openTown()
     const { city } = town
     const gone = '404 bead-not-found: bead to-9 does not exist'
@@ -105,7 +105,7 @@ describe('a comment', () => {
 })
 
 describe('the comments on a bead', () => {
-  test('are paged, the oldest first, whatever is written meanwhile', async () => {
+  test('are paged, oldest first, also while more are written', async () => {
     await using town = await openTown()
     const { city } = town
     const later = '2025-03-01T00:00:00Z'
@@ -152,7 +152,7 @@ describe('the comments on a bead', () => {
     expect(await refused(city, 'GET ~/beads/comments/count')).toStartWith('422 validation-failed: ')
   })
 
-  test('leave with their bead and come back with it', async () => {
+  test('are exported and imported with their bead', async () => {
     await using from = await openTown()
     await using to = await openTown()
     const id = await bead(from.city, 'a')
@@ -165,13 +165,13 @@ describe('the comments on a bead', () => {
   })
 })
 
-describe('of the operations on comments', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on comments', () => {
+  test('are covered with success and every declared error', () => {
     const elsewhere = ['import-beads invalid-request', 'import-beads forbidden']
     expect(coverage.uncovered().filter((unseen) => !elsewhere.includes(unseen))).toEqual([])
   })
 
-  test('each field of an answer was filled', () => {
+  test('fill every response field', () => {
     const shapes = /^BeadComment/
     expect(coverage.emptyFields().filter((field) => shapes.test(field))).toEqual([
       'BeadCommentList.partial',

@@ -48,7 +48,7 @@ describe('a search over HTTP', () => {
     }
   })
 
-  test('takes 500 characters and no more, and needs some', async () => {
+  test('accepts 1 to 500 characters', async () => {
     await using town = await openTown()
     const { city } = town
     const q = encodeURIComponent('é'.repeat(500))
@@ -59,7 +59,7 @@ describe('a search over HTTP', () => {
     expect((await search(city, `q=${encodeURIComponent('"* ()')}`)).ids).toEqual([])
   })
 
-  test('leaves out sessions and messages', async () => {
+  test('excludes sessions and messages', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'wanderer')
@@ -71,7 +71,7 @@ describe('a search over HTTP', () => {
   })
 })
 
-test('what was written before a crash is found after it, once', async () => {
+test('what was written before a crash is found once after the restart', async () => {
   await using world = await World.open()
   const city = await world.city()
   const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => bead(city, `word ${n}`)))
@@ -84,8 +84,8 @@ test('what was written before a crash is found after it, once', async () => {
   expect((await search(city, 'q=said')).ids).toEqual(ids.slice(0, 1))
 }, 30_000)
 
-describe('of the search', () => {
-  test('each refusal and each field of its own was seen', () => {
+describe('the search operation', () => {
+  test('is covered with every declared error and every field of its own', () => {
     expect(coverage.uncovered()).toEqual([])
     expect(coverage.emptyFields().filter((field) => field.startsWith('BeadsFound'))).toEqual([])
   })

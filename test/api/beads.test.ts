@@ -11,14 +11,14 @@ const coverage = new OperationCoverage(
 const openTown = towns(coverage)
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** The types of what was recorded, with their subjects. */
+/** The types of the recorded events, with their subjects. */
 const told = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
   const seq = await city.head()
   await work()
   return (await city.recorded(seq)).map(({ type, subject }) => `${type} ${subject}`)
 }
 
-/** The types of what was recorded of a bead after `seq`. */
+/** The types of the events recorded for a bead after `seq`. */
 const typesOf = async (city: TestCity, id: string, seq: number): Promise<string[]> =>
   (await city.recorded(seq)).flatMap(({ type, subject }) => (subject === id ? [type] : []))
 
@@ -29,8 +29,8 @@ async function withRig() {
   return town
 }
 
-describe('a created bead', () => {
-  test('keeps everything it was given, records one event and answers its number', async () => {
+describe('creating a bead', () => {
+  test('stores every given field, records one event and returns its id', async () => {
     await using town = await withRig()
     const { city } = town
     const epic = await bead(city, 'Everything', { type: 'epic' })
@@ -70,7 +70,7 @@ describe('a created bead', () => {
     expect((await city.call('GET ~/bead/we-1')).body).toEqual(created.body)
   })
 
-  test('with the same Idempotency-Key is one bead; with another body the key is refused', async () => {
+  test('with a repeated Idempotency-Key creates one bead, and rejects the key with a different body', async () => {
     await using town = await openTown()
     const { city } = town
     const create = (title: string) =>
@@ -82,7 +82,7 @@ describe('a created bead', () => {
     expect((await city.call('GET ~/beads')).body.total).toBe(1)
   })
 
-  test('is of a rig that exists, of a parent that exists, for a session that exists', async () => {
+  test('requires its rig, its parent and its session to exist', async () => {
     await using town = await withRig()
     const { city } = town
     const create = (body: object) => refused(city, 'POST ~/beads', { body: { title: 'x', ...body } })
@@ -95,7 +95,7 @@ describe('a created bead', () => {
     expect((await city.call('GET ~/beads?all=true')).body.total).toBe(0)
   })
 
-  test('is as large as the bounds allow, and not a byte larger', async () => {
+  test('accepts values up to the limits, and not a byte more', async () => {
     await using town = await openTown()
     const { city } = town
     const KB = 1024
@@ -123,7 +123,7 @@ describe('a created bead', () => {
 })
 
 describe('changing a bead', () => {
-  test('changes what is named, by either address, and tells closing apart', async () => {
+  test('changes the named fields, at either address, and records closing as a separate event', async () => {
     await using town = await openTown()
     const { city } = town
     const [id, epic] = [await bead(city, 'a'), await bead(city, 'b')]
@@ -152,7 +152,7 @@ describe('changing a bead', () => {
     expect(await told(city, closing)).toEqual([`bead.updated ${id}`, `bead.closed ${id}`])
   })
 
-  test('closing, closing again, reopening and deleting each say what they did', async () => {
+  test('reports the result of closing, closing again, reopening and deleting', async () => {
     await using town = await openTown()
     const { city } = town
     const id = await bead(city, 'a')
@@ -165,7 +165,7 @@ describe('changing a bead', () => {
     expect((await city.call(`GET ~/bead/${id}`)).body.status).toBe('closed')
   })
 
-  test('a parked bead waits for a person, and is offered again when one says so', async () => {
+  test('leaves a parked bead to a person, who can offer it again', async () => {
     await using town = await openTown()
     const { city } = town
     const why = { 'gc.parked_reason': 'five sessions ended', 'gc.parked_at': '2026-01-02T03:04:05.000Z' }
@@ -200,7 +200,7 @@ describe('changing a bead', () => {
     expect(await waiting()).toEqual([])
   })
 
-  test('refuses what cannot be said of a bead', async () => {
+  test('rejects invalid values', async () => {
     await using town = await openTown()
     const { city } = town
     const id = await bead(city, 'a', { priority: 1 })
@@ -216,7 +216,7 @@ describe('changing a bead', () => {
 })
 
 describe('dependencies', () => {
-  test('keep a bead from being ready until what it waits for is closed', async () => {
+  test('keep a bead from being ready until the beads it needs are closed', async () => {
     await using town = await openTown()
     const { city } = town
     const [a, b, c] = [await bead(city, 'a'), await bead(city, 'b', { priority: 0 }), await bead(city, 'c')]
@@ -247,7 +247,7 @@ describe('dependencies', () => {
     expect(await told(city, () => city.call(`DELETE ~/bead/${a}/deps/${b}`))).toEqual([`bead.updated ${a}`])
   })
 
-  test('never wait for each other or for themselves', async () => {
+  test('cannot form a cycle', async () => {
     await using town = await openTown()
     const { city } = town
     const [a, b, c] = [await bead(city, 'a'), await bead(city, 'b'), await bead(city, 'c')]
@@ -267,7 +267,7 @@ describe('dependencies', () => {
     expect((await city.call(`GET ~/bead/${c}/dependencies`)).body.depends_on).toEqual([])
   })
 
-  test('and children are one graph', async () => {
+  test('are returned with the children as one graph', async () => {
     await using town = await openTown()
     const { city } = town
     const root = await bead(city, 'root')
@@ -284,7 +284,7 @@ describe('dependencies', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of beads', () => {
   test('are filtered exactly and paged by cursor', async () => {
     await using town = await withRig()
     const { city } = town
@@ -317,8 +317,8 @@ describe('lists', () => {
   })
 })
 
-describe('beads that are not there', () => {
-  test('are not found, whatever is asked of them', async () => {
+describe('beads that do not exist', () => {
+  test('are not found by any operation', async () => {
     await using town = await openTown()
     const { city } = town
     const far = `to-1%2F%25${'9'.repeat(1000)}`
@@ -366,7 +366,7 @@ describe('a session', () => {
     expect(none.body).toEqual({ status: 'assigned', assignee: '' })
   })
 
-  test('that lost a bead may not change it in any way', async () => {
+  test('that lost a bead cannot change it in any way', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor')
@@ -392,7 +392,7 @@ describe('a session', () => {
     expect(await refused(city, `POST ~/bead/${id}/reopen`, { token })).toStartWith('409 claim-lost: ')
   })
 
-  test('learns that it lost a bead when another has closed it, while nobody else is refused a bead that is closed', async () => {
+  test('that lost a bead gets claim-lost after another one has closed it, while other callers can close it again', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor')
@@ -413,7 +413,7 @@ describe('a session', () => {
     expect(await typesOf(city, id, seq)).toEqual(['bead.closed'])
   })
 
-  test('whose bead a person closed has lost nothing: it may close it too', async () => {
+  test('whose bead was closed by a person has not lost its claim and can close it too', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor')
@@ -428,8 +428,8 @@ describe('a session', () => {
   })
 })
 
-describe('beads taken out and put in', () => {
-  test('are the same again in another city', async () => {
+describe('exported beads', () => {
+  test('are identical after an import into another city', async () => {
     await using from = await withRig()
     await using to = await withRig()
     const epic = await bead(from.city, 'epic', { type: 'epic', rig: 'web' })
@@ -451,12 +451,12 @@ describe('beads taken out and put in', () => {
   })
 })
 
-describe('of the operations on beads', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on beads', () => {
+  test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 
-  test('each field of an answer was filled, but for those of beads that others make', () => {
+  test('fill every response field except those of beads that other operations create', () => {
     expect(coverage.emptyFields()).toEqual([
       'Bead.ephemeral',
       'Bead.from',

@@ -20,7 +20,7 @@ async function withTwo() {
 const claim = (city: TestCity, id: string, { token }: Hand) => city.call(`POST ~/bead/${id}/claim`, { token })
 
 describe('a claim', () => {
-  test('is shown with everything it is, and taken again by its holder changes nothing', async () => {
+  test('is returned with all its fields, and claiming again changes nothing', async () => {
     await using town = await withTwo()
     const { city, one } = town
     const id = await bead(city, 'work')
@@ -50,7 +50,7 @@ describe('a claim', () => {
     expect(await city.head()).toBe(recorded[0]?.seq ?? 0)
   })
 
-  test('of two that come at once is one of them', async () => {
+  test('is granted to one of two concurrent requests', async () => {
     await using town = await withTwo()
     const { city, one, two } = town
     for (let round = 0; round < 10; round++) {
@@ -67,7 +67,7 @@ describe('a claim', () => {
     expect(next.every(({ status }) => status === 200)).toBe(true)
   })
 
-  test('is given back for anybody, under a new epoch', async () => {
+  test('is released for anybody, under a new epoch', async () => {
     await using town = await withTwo()
     const { city, one, two } = town
     const id = await bead(city, 'work')
@@ -81,7 +81,7 @@ describe('a claim', () => {
     expect((await claim(city, id, two)).body).toMatchObject({ epoch: 2, session_id: two.id })
   })
 
-  test('of the next bead tells what it is and why', async () => {
+  test('of the next bead reports which bead it is and why', async () => {
     await using town = await withTwo()
     const { city, one } = town
     await city.call('PATCH ~', { body: { suspended: true } })
@@ -113,8 +113,8 @@ describe('a claim', () => {
   })
 })
 
-describe('who may claim', () => {
-  test('is a session by its token, and nobody else', async () => {
+describe('claiming', () => {
+  test('requires the token of a session', async () => {
     await using town = await withTwo()
     const { city, world, one } = town
     const id = await bead(city, 'work')
@@ -136,7 +136,7 @@ describe('who may claim', () => {
     expect(await refused(city, `POST ~/bead/${id}/claim`, { token: 'gcs_made_up' })).toStartWith('401 unauthorized: ')
   })
 
-  test('is not a session that has ended, nor one by the token of the run before', async () => {
+  test('is rejected for a session that has ended, and for the token of an earlier run', async () => {
     await using town = await openTown()
     const { city, world } = town
     await declare(city, 'mayor', {}, { min_active_sessions: 1, max_active_sessions: 1 })
@@ -156,7 +156,7 @@ describe('who may claim', () => {
     expect((await city.call(`POST ~/bead/${id}/claim`, { token: fresh })).body).toMatchObject({ epoch: 2 })
   })
 
-  test('is refused what cannot be claimed', async () => {
+  test('is rejected for a bead that cannot be claimed', async () => {
     await using town = await withTwo()
     const { city, one, two } = town
     const [id, done, lost] = [await bead(city, 'a'), await bead(city, 'b'), await bead(city, 'c')]
@@ -178,12 +178,12 @@ describe('who may claim', () => {
   })
 })
 
-describe('of the operations on claims', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on claims', () => {
+  test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 
-  test('each field of an answer was filled, but for the end of a claim whose process gc does not see', () => {
+  test('fill every response field except the end of a claim whose process gc cannot see', () => {
     const own = coverage.emptyFields().filter((field) => !/^(Bead|Dep)\./.test(field))
     expect(own).toEqual(['Claim.expires_at'])
   })

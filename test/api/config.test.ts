@@ -41,7 +41,7 @@ suspended = true
 `
 
 describe('the configuration', () => {
-  test('in force is shown whole', async () => {
+  test('in effect is returned completely', async () => {
     await using town = await openTown(FULL)
     const { city, world } = town
     const parrot = {
@@ -87,7 +87,7 @@ describe('the configuration', () => {
     })
   })
 
-  test('on disk that is broken is told of with its place, while the last good one stays in force', async () => {
+  test('on disk is reported with the error position when it is broken, while the last valid one stays in effect', async () => {
     await using town = await openTown(FULL)
     const { city } = town
     const seq = await city.head()
@@ -105,7 +105,7 @@ describe('the configuration', () => {
     expect(await city.head()).toBe(seq)
   })
 
-  test('that may not be what was meant is warned of', async () => {
+  test('gets warnings for settings that are probably a mistake', async () => {
     await using town = await openTown('[[agent]]\nname = "idle"\n')
     const { city } = town
     const { body } = await city.call('GET ~/config/validate')
@@ -113,7 +113,7 @@ describe('the configuration', () => {
     expect(body.warnings.join()).toContain('it has neither a provider nor a start_command')
   })
 
-  test('put right by hand is in force soon', async () => {
+  test('is reloaded soon after it was edited by hand', async () => {
     await using town = await openTown()
     const { city } = town
     mkdirSync(join(city.path, 'agents/late'), { recursive: true })
@@ -128,7 +128,7 @@ describe('the configuration', () => {
 })
 
 describe('providers', () => {
-  test('are those of the city and those that gc knows, without their secrets where anyone may look', async () => {
+  test('are those of the city and the builtin ones, without secrets for anonymous callers', async () => {
     await using town = await openTown(FULL)
     const { city } = town
     const { items, total } = (await city.call('GET ~/providers')).body
@@ -171,7 +171,7 @@ describe('providers', () => {
     )
   })
 
-  test('whose command does not exist fail the session with the reason, and once', async () => {
+  test('whose command does not exist fail the session once, with the reason', async () => {
     await using town = await openTown('[providers.gone]\ncommand = "no-such-program-anywhere"\n')
     const { city } = town
     const accepted = await city.call('POST ~/sessions', { body: { kind: 'provider', name: 'gone' } })
@@ -185,12 +185,12 @@ describe('providers', () => {
   })
 })
 
-describe('of the operations on configuration and providers', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on configuration and providers', () => {
+  test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 
-  test('each field of an answer was filled, but for patches', () => {
+  test('fill every response field except those of patches', () => {
     expect(coverage.emptyFields()).toEqual([
       'ConfigPatchesResponse.agent_count',
       'ConfigPatchesResponse.provider_count',

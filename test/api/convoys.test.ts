@@ -6,7 +6,7 @@ import { bead, refused, towns } from './crew.ts'
 const coverage = new OperationCoverage(({ tag }) => tag === 'convoys')
 const openTown = towns(coverage)
 
-const told = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
+const eventsOf = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
   const seq = await city.head()
   await work()
   return (await city.recorded(seq)).map(({ type, subject }) => `${type} ${subject}`)
@@ -19,7 +19,7 @@ async function convoyOf(city: TestCity, items: string[]): Promise<string> {
 }
 
 describe('a convoy', () => {
-  test('tracks its items, tells how far they are and closes with the last of them', async () => {
+  test('tracks its items, reports their progress and closes with the last of them', async () => {
     await using town = await openTown()
     const { city } = town
     const [a, b] = [await bead(city, 'a'), await bead(city, 'b')]
@@ -59,7 +59,7 @@ describe('a convoy', () => {
     expect((await city.call('GET ~/convoys')).body.total).toBe(0)
   })
 
-  test('keeps what is agreed about it from its first moment; one that is owned waits for a person', async () => {
+  test('keeps its settings from its creation; an owned one waits for a person', async () => {
     await using town = await openTown()
     const { city } = town
     const a = await bead(city, 'a')
@@ -94,7 +94,7 @@ describe('a convoy', () => {
     expect(await wrong({ rig: 'nowhere' })).toStartWith('400 invalid-request: ')
   })
 
-  test('takes and gives back members, all of them or none', async () => {
+  test('adds and removes members, all of them or none', async () => {
     await using town = await openTown()
     const { city } = town
     const [a, b, c] = [await bead(city, 'a'), await bead(city, 'b'), await bead(city, 'c')]
@@ -103,11 +103,11 @@ describe('a convoy', () => {
       ((await city.call(`GET ~/convoy/${id}`)).body.children ?? []).map((child: { id: string }) => child.id)
     const add = (items: string[]) => city.call(`POST ~/convoy/${id}/add`, { body: { items } })
     const remove = (items: string[]) => city.call(`POST ~/convoy/${id}/remove`, { body: { items } })
-    expect(await told(city, () => add([b, c]))).toEqual([`bead.updated ${id}`])
-    expect(await told(city, () => add([b]))).toEqual([])
+    expect(await eventsOf(city, () => add([b, c]))).toEqual([`bead.updated ${id}`])
+    expect(await eventsOf(city, () => add([b]))).toEqual([])
     expect(await members()).toEqual([a, b, c])
     expect(await refused(city, `POST ~/convoy/${id}/add`, { body: { items: [a, 'to-99'] } })).toStartWith('404 bead-')
-    expect(await told(city, () => remove([b]))).toEqual([`bead.updated ${id}`])
+    expect(await eventsOf(city, () => remove([b]))).toEqual([`bead.updated ${id}`])
     const stranger = { body: { items: [a, b] } }
     expect(await refused(city, `POST ~/convoy/${id}/remove`, stranger)).toBe(
       `400 invalid-request: bead ${b} is not in convoy ${id}`,
@@ -117,15 +117,15 @@ describe('a convoy', () => {
     expect(await members()).toEqual([a, c])
   })
 
-  test('is closed by a person, once, and its members stay as they are', async () => {
+  test('is closed by a person, once, and its members do not change', async () => {
     await using town = await openTown()
     const { city } = town
     const a = await bead(city, 'a')
     const [one, two] = [await convoyOf(city, [a]), await convoyOf(city, [a])]
     const closed = (id: string) => [`bead.closed ${id}`, `convoy.closed ${id}`]
-    expect(await told(city, () => city.call(`POST ~/convoy/${one}/close`))).toEqual(closed(one))
-    expect(await told(city, () => city.call(`POST ~/convoy/${one}/close`))).toEqual([])
-    expect(await told(city, () => city.call(`DELETE ~/convoy/${two}`))).toEqual(closed(two))
+    expect(await eventsOf(city, () => city.call(`POST ~/convoy/${one}/close`))).toEqual(closed(one))
+    expect(await eventsOf(city, () => city.call(`POST ~/convoy/${one}/close`))).toEqual([])
+    expect(await eventsOf(city, () => city.call(`DELETE ~/convoy/${two}`))).toEqual(closed(two))
     expect((await city.call(`GET ~/bead/${a}`)).body.status).toBe('open')
   })
 
@@ -140,7 +140,7 @@ describe('a convoy', () => {
     expect((await city.call(`GET ~/convoy/${id}/check`)).body.complete).toBe(false)
   })
 
-  test('that is not there, or is a bead of another kind, is refused', async () => {
+  test('that does not exist, or is a bead of another type, is rejected', async () => {
     await using town = await openTown()
     const { city } = town
     const task = await bead(city, 'task')
@@ -185,12 +185,12 @@ describe('lists of convoys', () => {
   })
 })
 
-describe('of the operations on convoys', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on convoys', () => {
+  test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 
-  test('each field of an answer was filled, but for those that beads of other kinds have', () => {
+  test('fill every response field except those of other bead types', () => {
     const own = coverage.emptyFields().filter((field) => !field.startsWith('Bead.'))
     expect(own).toEqual(['ListBodyBead.partial', 'ListBodyBead.partial_errors'])
   })

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import type { OperationCoverage } from '../support/coverage.ts'
 import { TestCity, World } from '../support/world.ts'
 
-/** What an agent of these tests does first: it keeps its token where the test finds it. */
+/** The first command of a test agent: stores its token where the test can read it. */
 export const KEEPS_TOKEN = 'umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"'
 
-/** One city of a world that other tests use too; it is unregistered with its scope. */
+/** One city of a world shared with other tests; it is unregistered at the end of its scope. */
 export interface Town extends AsyncDisposable {
   world: World
   city: TestCity
 }
 
-/** One supervisor for all tests of a file, whose answers are noted; each test opens a city of its own in it. */
+/** One supervisor for all tests of a file, whose responses are recorded; each test opens a separate city in it. */
 export function towns(coverage?: OperationCoverage): (toml?: string) => Promise<Town> {
   let world: World | undefined
   let count = 0
@@ -32,12 +32,12 @@ export function towns(coverage?: OperationCoverage): (toml?: string) => Promise<
   }
 }
 
-/** Cities give the same ids again: what sessions of an earlier one left is not to be taken for theirs. */
+/** Cities reuse ids: files that sessions of an earlier city left must not be taken for those of this one. */
 function forgetTokens(home: string): void {
   for (const name of readdirSync(home)) if (name.startsWith('token.')) rmSync(join(home, name))
 }
 
-/** A city of a file written by hand. */
+/** A city with a handwritten configuration file. */
 export async function register(world: World, name: string, toml: string): Promise<TestCity> {
   const path = world.folder.at(name)
   mkdirSync(path, { recursive: true })
@@ -48,7 +48,7 @@ export async function register(world: World, name: string, toml: string): Promis
   return new TestCity(world, name, path)
 }
 
-/** Declares an agent that is a shell script; it waits to be told to go when it is given none. */
+/** Declares an agent that is a shell script; by default, it waits for the signal to exit. */
 export async function declare(city: TestCity, name: string, { script = 'exec sleep 600', ...more } = {}, extra = {}) {
   const start_command = `${KEEPS_TOKEN}; ${script}`
   const { status, body } = await city.call('POST ~/agents/declare', {
@@ -73,7 +73,7 @@ export async function hire(city: TestCity, agent: string, more: Record<string, u
   return { id, token: await tokenOf(city.world, id) }
 }
 
-/** The token that a running session was given; a restarted one has another. */
+/** The token that a running session received; it gets a new one at each restart. */
 export async function tokenOf(world: World, id: string, not?: string): Promise<string> {
   const file = join(world.home, `token.${id}`)
   for (let tries = 0; tries < 1500; tries++) {
@@ -84,14 +84,14 @@ export async function tokenOf(world: World, id: string, not?: string): Promise<s
   throw new Error(`session ${id} never wrote its token; ${world.log}`)
 }
 
-/** A bead with this title, and more when it is given. */
+/** Creates a bead with this title and optional further fields. */
 export async function bead(city: TestCity, title: string, more: Record<string, unknown> = {}): Promise<string> {
   const { status, body } = await city.call('POST ~/beads', { body: { title, ...more } })
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.id
 }
 
-/** Tries something that must be refused: its status and code; it may record nothing, however often others do. */
+/** Returns the error of a request that must fail and record nothing; tries again while others record events. */
 export async function refused(
   city: TestCity,
   operation: string,

@@ -25,7 +25,7 @@ const operations = () =>
   )
 
 describe('the served document', () => {
-  test('is OpenAPI 3.1 without a fault', () => {
+  test('is valid OpenAPI 3.1', () => {
     expect(document.openapi).toBe('3.1.0')
     expect(documentFaults(document)).toEqual([])
   })
@@ -36,7 +36,7 @@ describe('the served document', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
   })
 
-  test('lists exactly the operations that clients were promised', async () => {
+  test('lists exactly the promised operations', async () => {
     const served = operations()
       .map(({ method, path, operation }) => {
         const line = `${method} ${path} ${operation.operationId}`
@@ -56,7 +56,7 @@ describe('the served document', () => {
 })
 
 describe('/docs', () => {
-  test('is one page that needs nothing from elsewhere and runs no script', async () => {
+  test('is one page that loads nothing from other hosts and runs no script', async () => {
     const { status, headers, body } = await world.call('GET /docs')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -67,7 +67,7 @@ describe('/docs', () => {
     expect(body).not.toMatch(/<script|<iframe|<link|@import|url\(/i)
   })
 
-  test('shows every operation and every shape, and each link of the page leads somewhere', async () => {
+  test('shows every operation and every schema, and each link in it has a target', async () => {
     const { body } = await world.call('GET /docs')
     const ids = new Set([...body.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id))
     for (const { operation } of operations()) expect(ids).toContain(operation.operationId)
@@ -77,8 +77,8 @@ describe('/docs', () => {
   })
 })
 
-describe('addresses that are not operations', () => {
-  test('are a plain 404, whatever the method', async () => {
+describe('addresses without an operation', () => {
+  test('respond with a plain 404 to every method', async () => {
     for (const path of ['/v0', '/v0/', '/v0/nothing', '/v0/city/town/nothing', '/v0/city/town/bead', '/health/x']) {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const { status, headers, body } = await world.call(`${method} ${path}`)
@@ -89,10 +89,10 @@ describe('addresses that are not operations', () => {
     }
   })
 
-  test('with another method than they take are a 405 that says which they take', async () => {
+  test('with another method respond 405 with the supported methods', async () => {
     const byPath = new Map<string, string[]>()
     for (const { method, path } of operations()) byPath.set(path, [...(byPath.get(path) ?? []), method])
-    // A parameter can stand where another path has a word, as in agent/{base}/{action}: those paths overlap.
+    // A parameter can match a literal of another path, as in agent/{base}/{action}: those paths overlap.
     const plain = [...byPath].filter(([path]) => !path.includes('/agent/'))
     for (const [path, methods] of plain) {
       const wrong = ['PUT', 'DELETE', 'PATCH', 'POST'].find((method) => !methods.includes(method))

@@ -56,7 +56,7 @@ describe('the events of a city', () => {
     expect(await refused(city, 'GET ~/bead/to-9/history')).toBe('404 bead-not-found: bead to-9 does not exist')
   })
 
-  test('may be of a caller’s own, under its own name only', async () => {
+  test('can be recorded by a caller under custom types only', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1 })
@@ -82,7 +82,7 @@ describe('the events of a city', () => {
     expect(await refused(city, 'POST ~/events', long)).toStartWith('422 validation-failed: ')
   })
 
-  test('are archived whole, and lists do not notice', async () => {
+  test('are archived without loss, and lists still return them', async () => {
     await using town = await openTown()
     const { city } = town
     for (const title of ['a', 'b']) await bead(city, title)
@@ -128,12 +128,12 @@ describe('the events of a city', () => {
   })
 })
 
-describe('of the operations on events', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on events', () => {
+  test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 
-  test('each field of an answer was filled', () => {
+  test('fill every response field', () => {
     const shapes = /^(SupervisorEventListOutputBody|ListBodyWireEvent|EventEmit|EventRotate)/
     expect(coverage.emptyFields().filter((field) => shapes.test(field))).toEqual([
       'EventRotateResponse.reason',

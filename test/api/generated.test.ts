@@ -10,9 +10,9 @@ type Json = Record<string, unknown>
 const SEED = process.env.GC_SEED === 'random' ? Math.floor(Math.random() * 1e9) : Number(process.env.GC_SEED ?? 1)
 /** Requests for each operation. */
 const EACH = Number(process.env.GC_EACH ?? 40)
-/** How many are under way at once. */
+/** The number of concurrent requests. */
 const AT_ONCE = 8
-/** Ends what is being tested, or takes the city away from under it. */
+/** Operations that end the server under test, or remove its city. */
 const LEFT_OUT = new Set(['stop-supervisor', 'post-v0-city-by-city-name-unregister', 'post-v0-city', 'register-city'])
 
 const WORDS = [
@@ -43,7 +43,7 @@ const WORDS = [
 ]
 const NUMBERS = [0, -1, 1, 0.5, 2 ** 31, 2 ** 53, -(2 ** 53), 1e308, 1000, 1001, Number.MAX_SAFE_INTEGER]
 
-/** Makes values of a document's schemas: fitting, on the border, and of another kind. */
+/** Generates values for a document's schemas: valid, at the limits, and of another type. */
 class Maker {
   constructor(
     private readonly document: Json,
@@ -102,7 +102,7 @@ class Maker {
     return this.one([null, [], {}, '', 'x', 0, -1, true, false, [null], { a: { b: [] } }, 'z'.repeat(3000)])
   }
 
-  /** An address of an operation, its parameters filled; whole enough to be sent. */
+  /** The address of an operation with its parameters filled in; always a valid URL. */
   address({ path, parameters }: Operation, city: string): string {
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
       if (name === 'cityName') return city
@@ -112,7 +112,7 @@ class Maker {
       )
     })
     const query = parameters.filter((one) => one.in === 'query' && one.name !== 'wait' && this.chance(0.4))
-    // A wait for an event to come is what it should be: long.
+    // Waiting for a future event is supposed to take long.
     const asked = query
       .filter(({ name }) => name !== 'index')
       .map(({ name, schema }) => {
@@ -136,7 +136,7 @@ interface Sent {
   status: number
 }
 
-test('no request, however strange, is a fault of ours, hangs, or changes anything when it is refused', async () => {
+test('no request, however strange, causes an internal error, hangs, or changes anything when it is rejected', async () => {
   const random = dice(SEED)
   await using world = await World.open()
   const city = await world.city()
@@ -155,11 +155,12 @@ test('no request, however strange, is a fault of ours, hangs, or changes anythin
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  // 501 and 503 are told on purpose: a program without modes, one that is not installed.
+  // 501 and 503 are deliberate: a program without modes, one that is not installed.
   const broken = sent.filter(({ status }) => status >= 500 && status !== 501 && status !== 503)
-  const told = [...broken.map((one) => `${one.status} ${one.operation.id} ${one.address} ${one.body}`), ...faults]
-  if (told.length > 0) process.stderr.write(`seed ${SEED}: GC_SEED=${SEED} repeats it\n${world.log.slice(0, 4000)}\n`)
-  expect(told.slice(0, 10)).toEqual([])
+  const failures = [...broken.map((one) => `${one.status} ${one.operation.id} ${one.address} ${one.body}`), ...faults]
+  if (failures.length > 0)
+    process.stderr.write(`seed ${SEED}: GC_SEED=${SEED} repeats it\n${world.log.slice(0, 4000)}\n`)
+  expect(failures.slice(0, 10)).toEqual([])
   expect(sent.length).toBe(operations.length * EACH)
   expect(sent.filter(({ status }) => status < 300).length).toBeGreaterThan(operations.length)
   expect((await city.call('GET ~/health')).status).toBe(200)
@@ -189,7 +190,7 @@ async function send(world: World, city: TestCity, make: Maker, operation: Operat
   }
 }
 
-test('a refused request records nothing', async () => {
+test('a rejected request records nothing', async () => {
   const random = dice(SEED + 1)
   await using world = await World.open()
   const city = await world.city()
@@ -197,7 +198,7 @@ test('a refused request records nothing', async () => {
   const document: Json = (await world.call('GET /openapi.json')).body
   const make = new Maker(document, random)
   const changing = operationsOf(document).filter(({ id, method }) => method !== 'GET' && !LEFT_OUT.has(id))
-  // What starts or ends programs goes on after its answer: its events are not those of the next request.
+  // Operations that start or end programs continue after the response: their events are not those of the next request.
   await city.call('PATCH ~', { body: { suspended: true } })
   const quiet = changing.filter(({ path }) => !/\/(session|sessions|claims|maintenance)(\/|$)/.test(path))
   let refused = 0
@@ -210,8 +211,8 @@ test('a refused request records nothing', async () => {
         continue
       }
       refused++
-      const said = { seed: SEED + 1, status, address, body, recorded: (await city.head()) - before }
-      expect(said).toEqual({ ...said, recorded: 0 })
+      const result = { seed: SEED + 1, status, address, body, recorded: (await city.head()) - before }
+      expect(result).toEqual({ ...result, recorded: 0 })
     }
   }
   expect(refused).toBeGreaterThan(200)

@@ -6,7 +6,7 @@ import { bead, declare, hire, refused, tokenOf, towns } from './crew.ts'
 const coverage = new OperationCoverage(({ id }) => id === 'lend-session')
 const openTown = towns(coverage)
 
-/** A suspended session of an agent that may be worked as from elsewhere. */
+/** A suspended session of an agent that allows lending. */
 async function suspended(city: TestCity, alias = 'away'): Promise<string> {
   const { id } = await hire(city, 'mayor', { alias })
   const seq = await city.head()
@@ -24,8 +24,8 @@ async function lend(city: TestCity, id: string): Promise<string> {
 const holders = async (city: TestCity): Promise<string[]> =>
   (await city.call('GET ~/claims')).body.items.map(({ bead_id }: { bead_id: string }) => bead_id)
 
-describe('a session that is lent', () => {
-  test('works from elsewhere: what it claims is its own for a while, and for as long again when it is heard of', async () => {
+describe('a lent session', () => {
+  test('works from outside gc: its claims have a lease, which each heartbeat renews', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 2 })
@@ -45,7 +45,7 @@ describe('a session that is lent', () => {
     expect((await city.call(`GET ~/session/${id}`)).body).toMatchObject({ state: 'suspended', running: false })
   })
 
-  test('and lent again is no more who it was: the first token is dead and its work is offered again', async () => {
+  test('that is lent again invalidates the first token and offers its work again', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 2 })
@@ -59,7 +59,7 @@ describe('a session that is lent', () => {
     expect((await city.call(`POST ~/bead/${work}/claim`, { token: second })).status).toBe(200)
   })
 
-  test('and woken, or closed, ends the loan', async () => {
+  test('ends its loan when it is woken or closed', async () => {
     await using town = await openTown()
     const { city, world } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 2 })
@@ -81,7 +81,7 @@ describe('a session that is lent', () => {
   })
 })
 
-test('only a suspended session is lent, and not by another session', async () => {
+test('only a suspended session can be lent, and not by another session', async () => {
   await using town = await openTown()
   const { city } = town
   await declare(city, 'mayor', {}, { max_active_sessions: 2 })

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { TempFolder } from '../support/folder.ts'
 
-/** A city file with an agent called clerk that keeps each line it is told, and goes when told `quit`. */
+/** A city configuration with an agent called clerk that logs each line of input, and exits on `quit`. */
 export function listener(folder: TempFolder): string {
   const script = `#!/bin/sh
 printf '\\033[2J\\033[H> '
@@ -24,6 +24,6 @@ provider = "listener"
 `
 }
 
-/** What the clerks of a folder were told so far. */
+/** The input lines that the clerks of a folder have received so far. */
 export const heard = (folder: TempFolder): string =>
   existsSync(folder.at('heard')) ? readFileSync(folder.at('heard'), 'utf8') : ''

@@ -19,7 +19,7 @@ const ids = async (city: TestCity, query: string) =>
   (await city.call(`GET ~/mail${query}`)).body.items.map(({ id }: { id: string }) => id)
 
 describe('mail', () => {
-  test('between a person and an agent goes back and forth', async () => {
+  test('is exchanged between a person and an agent', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'clerk')
@@ -41,7 +41,7 @@ describe('mail', () => {
     expect((await city.call(`GET ~/mail/${reply.body.id}`)).body).toEqual({ ...reply.body, rig: city.name })
   })
 
-  test('is marked, archived and deleted, each telling what it did', async () => {
+  test('is marked, archived and deleted, and each response reports what changed', async () => {
     await using town = await openTown()
     const { city } = town
     const { id } = await send(city, { to: 'human' })
@@ -58,7 +58,7 @@ describe('mail', () => {
     expect((await city.call('GET ~/mail?status=all')).body).toEqual({ items: [], total: 0 })
   })
 
-  test('is walked page by page, and waited for', async () => {
+  test('is listed page by page, and can be awaited', async () => {
     await using town = await openTown()
     const { city } = town
     const sent: string[] = []
@@ -77,7 +77,7 @@ describe('mail', () => {
     expect((await waiting).body.items.map(({ subject }: { subject: string }) => subject)).toContain('news')
   })
 
-  test('is refused with a sentence where it cannot be', async () => {
+  test('is rejected with a message when it is invalid', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'clerk')
@@ -112,12 +112,12 @@ describe('mail', () => {
   }, 30_000)
 })
 
-describe('of the operations on mail', () => {
-  test('each was seen to succeed and to refuse all that it declares; mail without a sender comes from imports only', () => {
+describe('the operations on mail', () => {
+  test('are covered with success and every declared error; mail without a sender comes from imports only', () => {
     expect(coverage.uncovered()).toEqual(['reply-mail invalid-request'])
   })
 
-  test('each field of an answer was filled that a message can be given over HTTP', () => {
+  test('fill every response field that can be set over HTTP', () => {
     expect(coverage.emptyFields()).toEqual([
       'MailCountOutputBody.partial',
       'MailCountOutputBody.partial_errors',

@@ -6,7 +6,7 @@ const coverage = new OperationCoverage(({ tag }) => tag === 'maintenance' || tag
 const openTown = towns(coverage)
 
 describe('maintenance', () => {
-  test('gives space back to the disk while work goes on, and tells how it went', async () => {
+  test('returns disk space during normal work, and reports its result', async () => {
     await using town = await openTown()
     const { city } = town
     const before = (await city.call('GET ~/maintenance/status')).body
@@ -43,7 +43,7 @@ describe('maintenance', () => {
 })
 
 describe('a backup', () => {
-  test('is one gzip file with the city in it, for people and not for sessions', async () => {
+  test('is one gzip file with the city in it, and is available to people and not to sessions', async () => {
     await using town = await openTown()
     const { city, world } = town
     const id = await bead(city, 'kept')
@@ -59,8 +59,8 @@ describe('a backup', () => {
   })
 })
 
-describe('of the operations on maintenance', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on maintenance', () => {
+  test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Json, NetworkClient } from '../support/network.ts'
 
-/** The programs that agents already use, each with the requests it sends, as it sends them, and what it reads. */
+/** The clients that agents already use, with the requests exactly as each one sends them, and the fields it reads. */
 
 let network: NetworkClient
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 20_000)
 afterAll(() => network[Symbol.asyncDispose]())
 
-/** What a client adds to every request, and under which address it asks. */
+/** What a client adds to every request, and its base address. */
 interface Client {
   readonly at: '' | '/api/v1'
   readonly headers?: Record<string, string>
@@ -24,7 +24,7 @@ const JAVA = { at: '/api/v1', headers: { 'content-type': 'application/json; char
 
 interface Sending {
   key?: string
-  /** As it travels: most clients send an empty one where there is nothing to say. */
+  /** The body as it is sent: most clients send an empty one when there is no content. */
   raw?: string
   body?: unknown
 }
@@ -41,7 +41,7 @@ async function send({ at, headers = {} }: Client, operation: string, { key, raw,
     },
     ...(text !== undefined && method !== 'GET' && { body: text }),
   })
-  // Every one of them reads JSON, whatever the status.
+  // All of them parse the body as JSON, whatever the status.
   return { status: response.status, headers: response.headers, body: Object(await response.json()) as Json }
 }
 
@@ -54,7 +54,7 @@ async function join(client: Client): Promise<{ key: string; name: string; regist
   return { key: body.agent.api_key, name: body.agent.name, registered: body }
 }
 
-/** An agent with a post and a comment that others find. */
+/** An agent with a post and a comment for others to find. */
 async function host(): Promise<{ name: string; post: string; comment: string }> {
   const { key, name } = await join(RUST)
   const { body } = await send(RUST, 'POST /posts', {
@@ -113,7 +113,7 @@ describe.each([
     expect((await send(client, 'POST /posts', { key, body: { submolt: 'general' } })).status).toBe(400)
   })
 
-  test('reads agents in its own spelling at the root', async () => {
+  test('reads agents in its own field spelling at the root', async () => {
     const { key } = await join(client)
     const { agent } = (await send(client, 'PATCH /agents/me', { key, body: { displayName: 'Shown So' } })).body
     expect(agent.displayName).toBe('Shown So')

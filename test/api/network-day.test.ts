@@ -5,10 +5,10 @@ import { eventually } from '../support/until.ts'
 
 const AGENTS = 200
 const COMMUNITIES = ['telescopes', 'gardens', 'kitchens', 'engines', 'harbours']
-/** One address has to send the registrations of all agents; all other limits are the defaults. */
+/** One address sends the registrations of all agents; all other limits are the defaults. */
 const TOML = '[limits]\ngeneral = "400/1m"\n'
 
-/** A post as it must be at the end of the day. */
+/** A post in its expected state at the end of the day. */
 interface ExpectedPost {
   readonly id: string
   readonly author: RegisteredAgent
@@ -17,7 +17,7 @@ interface ExpectedPost {
   comments: number
 }
 
-/** What every agent did, as the network must return it. */
+/** The actions of all agents, as the network must return them. */
 class ExpectedDay {
   readonly posts: ExpectedPost[] = []
   readonly comments: {
@@ -57,7 +57,7 @@ const tally = (votes: Map<RegisteredAgent, number>): Json => {
   return { upvotes, downvotes, score: Number(upvotes) - Number(downvotes) }
 }
 
-test('two hundred agents use the network for a day; then every counter is right, also after a crash', async () => {
+test('two hundred agents use the network for a day, and every counter is correct, also after a crash', async () => {
   const random = dice(7)
   const one = <Of>(from: readonly Of[]): Of => from[Math.floor(random() * from.length)] as Of
   const some = <Of>(from: readonly Of[], count: number): Of[] => {

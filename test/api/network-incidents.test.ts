@@ -22,7 +22,7 @@ const karma = async ({ key }: RegisteredAgent): Promise<number> =>
 const many = <Result>(times: number, work: (at: number) => Promise<Result>): Promise<Result[]> =>
   mapConcurrently([...Array(times).keys()], work, times)
 
-/** What no response may contain: words of the database, places in the sources, paths of this machine. */
+/** What no response may contain: SQL, source locations, paths of this machine. */
 const INTERNALS = /sqlite|constraint|select |insert |syntax error|\.ts:|\/\$bunfs|typeerror|\/tmp\//i
 
 describe('the network', () => {
@@ -133,10 +133,10 @@ describe('the network', () => {
     const made = await network.request('POST /submolts', { key: one.key, body: { name, display_name: 'A place' } })
     expect(made.submolt.subscriber_count).toBe(1)
     const target = await post(one, { submolt: name })
-    const said = await comment(one, target)
+    const reply = await comment(one, target)
     const shown = async () => (await network.request(`GET /posts/${target.id}`, { key: one.key })).post.comment_count
     expect(await shown()).toBe(1)
-    await network.request(`DELETE /comments/${said.id}`, { key: one.key })
+    await network.request(`DELETE /comments/${reply.id}`, { key: one.key })
     expect(await shown()).toBe(0)
     const { submolt } = await network.request(`GET /submolts/${name}`, { key: one.key })
     expect(submolt).toMatchObject({ post_count: 1, subscriber_count: 1 })
@@ -145,22 +145,22 @@ describe('the network', () => {
     expect(Date.parse(me.last_active)).toBeGreaterThanOrEqual(Date.parse(target.created_at))
   })
 
-  test('searches for words, in which the operators of a database mean nothing', async () => {
+  test('treats search operators of the database as plain words', async () => {
     const one = await agent()
     await post(one, { title: 'A quincunx of trees' })
-    const found = async (q: string) =>
+    const countMatches = async (q: string) =>
       (await network.request(`GET /search?q=${encodeURIComponent(q)}`, { key: one.key })).results.length
     for (const q of ['%%', '__', '%quincunx_', '*', '"', 'quin%'])
-      expect([q, await found(q)]).toEqual([q, q === '%quincunx_' ? 1 : 0])
-    expect(await found('quincunx')).toBe(1)
+      expect([q, await countMatches(q)]).toEqual([q, q === '%quincunx_' ? 1 : 0])
+    expect(await countMatches('quincunx')).toBe(1)
   })
 
   test('answers each DELETE with a body', async () => {
     const one = await agent()
     const target = await post(one)
-    const said = await comment(one, target)
+    const reply = await comment(one, target)
     const paths = [
-      `/comments/${said.id}`,
+      `/comments/${reply.id}`,
       `/posts/${target.id}`,
       '/agents/agent-1/follow',
       '/submolts/general/subscribe',
@@ -174,7 +174,7 @@ describe('the network', () => {
   test('returns agents, posts and comments in the same shape everywhere', async () => {
     const one = await agent()
     const made = await post(one)
-    const said = await comment(one, made)
+    const reply = await comment(one, made)
     const { key } = one
     const agents = [
       await network.request('GET /agents/me', { key }),
@@ -185,8 +185,8 @@ describe('the network', () => {
     expect(agents[2]).toEqual(agents[0] ?? [])
     const shown = await network.request(`GET /posts/${made.id}`, { key })
     expect(Object.keys(shown.post)).toEqual(Object.keys(made))
-    expect(Object.keys(shown.comments[0])).toEqual(Object.keys(said))
-    for (const { author } of [made, said]) expect(author).toMatchObject({ id: one.id, name: one.name })
+    expect(Object.keys(shown.comments[0])).toEqual(Object.keys(reply))
+    for (const { author } of [made, reply]) expect(author).toMatchObject({ id: one.id, name: one.name })
   })
 
   test('accepts the parent of a reply in either spelling', async () => {
@@ -229,17 +229,17 @@ describe('the network', () => {
   test('accepts no votes on deleted content, hides its author, and deletes comments with their post', async () => {
     const [author, voter] = [await agent(), await agent()]
     const target = await post(author)
-    const said = await comment(author, target)
-    await comment(voter, target, { parent_id: said.id })
-    await network.request(`POST /comments/${said.id}/upvote`, { key: voter.key })
+    const reply = await comment(author, target)
+    await comment(voter, target, { parent_id: reply.id })
+    await network.request(`POST /comments/${reply.id}/upvote`, { key: voter.key })
     await network.request(`POST /posts/${target.id}/upvote`, { key: voter.key })
-    await network.request(`DELETE /comments/${said.id}`, { key: author.key })
-    expect((await network.send(`POST /comments/${said.id}/upvote`, { key: voter.key })).status).toBe(404)
+    await network.request(`DELETE /comments/${reply.id}`, { key: author.key })
+    expect((await network.send(`POST /comments/${reply.id}/upvote`, { key: voter.key })).status).toBe(404)
     const [gone] = (await network.request(`GET /posts/${target.id}/comments`, { key: voter.key })).comments
     expect(gone).toMatchObject({ is_deleted: true, content: '[deleted]', author: { name: '[deleted]' } })
     expect(JSON.stringify(gone)).not.toContain(author.id)
     await network.request(`DELETE /posts/${target.id}`, { key: author.key })
-    expect((await network.send(`GET /comments/${said.id}`, { key: voter.key })).status).toBe(404)
+    expect((await network.send(`GET /comments/${reply.id}`, { key: voter.key })).status).toBe(404)
     expect((await network.send(`POST /posts/${target.id}/downvote`, { key: voter.key })).status).toBe(404)
     expect(await karma(author)).toBe(2)
     expect(await network.miscounts()).toEqual([])

@@ -9,7 +9,7 @@ const up = async (city: TestCity): Promise<void> => {
 }
 
 describe('a request with an Idempotency-Key', () => {
-  test('does nothing when it is sent again after a crash, and is answered the same', async () => {
+  test('has no effect when it is repeated after a crash, and gets the same response', async () => {
     await using world = await World.open()
     const city = await world.city()
     await declare(city, 'clerk')
@@ -46,7 +46,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency-mismatch'])
   }, 30_000)
 
-  test('that was cut off by a crash was done wholly or not at all, and is never in the way', async () => {
+  test('that was interrupted by a crash was carried out completely or not at all, and can be repeated', async () => {
     await using world = await World.open()
     const city = await world.city()
     const send = (n: number) =>
@@ -71,7 +71,7 @@ describe('a request with an Idempotency-Key', () => {
     )
   }, 30_000)
 
-  test('makes one city, also after a crash', async () => {
+  test('creates one city, also after a crash', async () => {
     await using world = await World.open()
     const body = { dir: world.folder.at('alpha'), start_command: 'true' }
     const make = () => world.call('POST /v0/city', { body, headers: { 'Idempotency-Key': 'city' } })
@@ -85,7 +85,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await world.call('GET /v0/cities')).body.total).toBe(1)
   })
 
-  test('that writes a file is answered as done, wherever a crash cut it off', async () => {
+  test('that writes a file gets the response of a completed request, wherever a crash interrupted it', async () => {
     await using world = await World.open()
     const city = await world.city()
     const send = (n: number) => {

@@ -8,7 +8,7 @@ const coverage = new OperationCoverage(({ tag }) => tag === 'rigs')
 const openTown = towns(coverage)
 
 describe('a rig', () => {
-  test('is a folder that is there, with its agents and the state of its repository', async () => {
+  test('is an existing folder, returned with its agents and the state of its repository', async () => {
     await using town = await openTown()
     const { city, world } = town
     const path = world.rigFolder(`${city.name}-web`, { git: true })
@@ -34,7 +34,7 @@ describe('a rig', () => {
     expect((await city.call('GET ~/rigs?git=true')).body).toEqual({ items: [{ ...rig, git }], total: 1 })
   })
 
-  test('is changed, suspended, resumed, restarted and removed', async () => {
+  test('can be changed, suspended, resumed, restarted and removed', async () => {
     await using town = await openTown()
     const { city, world } = town
     const path = world.rigFolder(`${city.name}-web`)
@@ -63,7 +63,7 @@ describe('a rig', () => {
     expect((await city.call('GET ~/agents')).body.total).toBe(0)
   })
 
-  test('is refused when it cannot be', async () => {
+  test('is rejected when it is invalid', async () => {
     await using town = await openTown()
     const { city, world } = town
     const path = world.rigFolder(`${city.name}-web`)
@@ -97,7 +97,7 @@ describe('a rig', () => {
     expect((await city.call('GET ~/rigs')).body.total).toBe(1)
   })
 
-  test('of a repository that cannot be cloned answers 202 and ends with one event', async () => {
+  test('with a repository that cannot be cloned responds 202 and ends with one event', async () => {
     await using town = await openTown()
     const { city } = town
     const body = { name: 'web', git_url: 'http://127.0.0.1:9/x.git', request_id: 'clone-of-web' }
@@ -114,8 +114,8 @@ describe('a rig', () => {
   })
 })
 
-describe('a file that gc did not write', () => {
-  test('that is broken is never written over: changes of rigs are refused and say why', async () => {
+describe('a handwritten file', () => {
+  test('that is broken is never overwritten: changes of rigs are rejected with the reason', async () => {
     await using town = await openTown()
     const { city, world } = town
     await city.call('POST ~/rigs', { body: { name: 'web', path: world.rigFolder(`${city.name}-web`) } })
@@ -129,12 +129,12 @@ describe('a file that gc did not write', () => {
   })
 })
 
-describe('of the operations on rigs', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on rigs', () => {
+  test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 
-  test('each field of an answer was filled, but for those of a clone from afar and a session that will not end', () => {
+  test('fill every response field except those of a remote clone and of a session that does not end', () => {
     expect(coverage.emptyFields()).toEqual([
       'ListBodyRigResponse.next_cursor',
       'ListBodyRigResponse.partial',

@@ -13,7 +13,7 @@ const openTown = towns(coverage)
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 
-/** A program that says back what it is told, asks when it is told to, and goes when it is told to. */
+/** A program that echoes its input, and shows a dialog or exits on request. */
 const PARROT = `#!/bin/sh
 trap '' INT
 umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"
@@ -30,7 +30,7 @@ printf '\\033[2J\\033[HDo you trust the files in this folder?\\n  1. Yes\\n'
 exec sleep 600
 `
 
-/** A town whose agent \`polly\` is the parrot, with a prompt and options; and a rig with a pool. */
+/** A town with the parrot as the agent \`polly\`, which has a prompt and options; and a rig with a pool. */
 async function withParrot() {
   const town = await openTown(`prefix = "to"
 [providers.parrot]
@@ -111,7 +111,7 @@ const create = async (city: TestCity, body: object) => {
 }
 
 describe('a session', () => {
-  test('is created with everything that can be said of it, and told of by one event', async () => {
+  test('is created with every possible field, and announced by one event', async () => {
     await using town = await withParrot()
     const { city } = town
     const seq = await city.head()
@@ -167,7 +167,7 @@ describe('a session', () => {
     expect((await city.call(`GET ~/bead/${id}`)).body).toMatchObject({ issue_type: 'session', status: 'open' })
   })
 
-  test('takes messages, now, next and instead, and each has one outcome', async () => {
+  test('receives messages now, next and instead, and each has one outcome', async () => {
     await using town = await withParrot()
     const { city } = town
     const { subject: id = '' } = await create(city, { kind: 'agent', name: 'web/polly', alias: 'bird' })
@@ -206,7 +206,7 @@ describe('a session', () => {
     })
   })
 
-  test('is renamed, interrupted, killed, suspended, woken and closed, each told by its events', async () => {
+  test('can be renamed, interrupted, killed, suspended, woken and closed, each with its events', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { min_active_sessions: 1, max_active_sessions: 1 })
@@ -242,7 +242,7 @@ describe('a session', () => {
     expect((await city.call('GET ~/sessions?state=closed')).body.total).toBeGreaterThan(0)
   })
 
-  test('that is done says so itself, and only for itself', async () => {
+  test('can report that it is done, and only for itself', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 2 })
@@ -257,7 +257,7 @@ describe('a session', () => {
     expect((await city.call('GET ~/beads', { token: one.token })).status).toBe(401)
   })
 
-  test('drains and goes on, says that it is at work and what its conversation is called, and is restarted', async () => {
+  test('drains and continues, reports its activity and conversation id, and is restarted', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 2 })
@@ -287,7 +287,7 @@ describe('a session', () => {
     expect((await city.call(`GET ~/bead/${work}`)).body).toMatchObject({ status: 'open', assignee: expect.any(String) })
   })
 
-  test('shows its terminal to whoever has a ticket', async () => {
+  test('shows its terminal to the holder of a ticket', async () => {
     await using town = await withParrot()
     const { city, world } = town
     const { subject: id = '' } = await create(city, { kind: 'agent', name: 'web/polly' })
@@ -308,7 +308,7 @@ describe('a session', () => {
   })
 })
 
-/** Types into a terminal until it shows something; all that it showed. */
+/** Types into a terminal until it shows something; returns all output. */
 function terminal(url: string, keys: string, until: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const socket = new WebSocket(url)
@@ -323,8 +323,8 @@ function terminal(url: string, keys: string, until: string): Promise<string> {
   return promise.finally(() => socket.close())
 }
 
-describe('what a program asks, does and may do', () => {
-  test('is answered at its terminal, and chosen while it does not run', async () => {
+describe('the responses, agents and permission mode of a program', () => {
+  test('are rejected where it has none, and its mode can change only while it is suspended', async () => {
     await using town = await withParrot()
     const { city, world } = town
     const { subject: id = '' } = await create(city, { kind: 'agent', name: 'web/polly' })
@@ -349,7 +349,7 @@ describe('what a program asks, does and may do', () => {
   })
 })
 
-/** What a session asks, once it does. */
+/** The pending interaction of a session, once there is one. */
 async function asked(city: TestCity, id: string): Promise<Record<string, unknown>> {
   for (let tries = 0; tries < 1000; tries++) {
     const { body } = await city.call(`GET ~/session/${id}/pending`)
@@ -360,7 +360,7 @@ async function asked(city: TestCity, id: string): Promise<Record<string, unknown
 }
 
 describe('a session that waits for a person', () => {
-  test('shows the options of its dialog, and takes the one that is chosen', async () => {
+  test('shows the options of its dialog and selects the chosen one', async () => {
     await using town = await withParrot()
     const { city } = town
     const { subject: id = '' } = await create(city, { kind: 'agent', name: 'guarded' })
@@ -399,7 +399,7 @@ describe('a session that waits for a person', () => {
     )
   })
 
-  test('shows what it asks, and answers to what cannot be read are given at its terminal', async () => {
+  test('shows its dialog, and responds 501 to a decision if the options cannot be read', async () => {
     await using town = await withParrot()
     const { city } = town
     const { subject: id = '' } = await create(city, { kind: 'agent', name: 'asker' })
@@ -420,7 +420,7 @@ describe('a session that waits for a person', () => {
 })
 
 describe('a configured session', () => {
-  test('is there once somebody wants it, under its own name, and told what it is for', async () => {
+  test('is created on its first wake, under its own name and with its prompt', async () => {
     await using town = await openTown('[[named_session]]\ntemplate = "mayor"\n')
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1, prompt: 'You are {{.AgentName}}.' })
@@ -458,8 +458,8 @@ describe('lists of sessions', () => {
   })
 })
 
-describe('what cannot be asked of sessions', () => {
-  test('is refused on creation', async () => {
+describe('an invalid session request', () => {
+  test('is rejected on creation', async () => {
     await using town = await withParrot()
     const { city } = town
     const say = (body: object) => refused(city, 'POST ~/sessions', { body })
@@ -473,7 +473,7 @@ describe('what cannot be asked of sessions', () => {
     expect(await say({ kind: 'provider', name: 'claude' })).toStartWith('503 service-unavailable: ')
   })
 
-  test('of one that is not there, or of a name that two have, is refused on every operation', async () => {
+  test('is rejected by every operation for an unknown session, and for an ambiguous name', async () => {
     await using town = await withParrot()
     const { city, world } = town
     const document = (await world.call('GET /openapi.json')).body
@@ -498,7 +498,7 @@ describe('what cannot be asked of sessions', () => {
     }
   })
 
-  test('of a session that configuration or another name stands against is refused', async () => {
+  test('is rejected when it conflicts with the configuration or with another name', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { min_active_sessions: 1, max_active_sessions: 3 })
@@ -517,20 +517,20 @@ describe('what cannot be asked of sessions', () => {
   })
 })
 
-describe('of the operations on sessions', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on sessions', () => {
+  test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([
-      // No program that these tests run tells of agents that it started.
+      // No program in these tests reports subagents.
       'get-v0-city-by-city-name-session-by-id-agents-by-agent-id never succeeded',
-      // The title of a session is bounded as that of any bead: 422.
+      // The title of a session has the same limit as that of any bead: 422.
       'post-v0-city-by-city-name-session-by-id-rename invalid-request',
-      // A socket is opened by the test above, not by a call.
+      // The WebSocket is opened by the test above, not by a call.
       'attach-terminal never succeeded',
       'post-v0-city-by-city-name-session-by-id-wake invalid-request',
     ])
   })
 
-  test('each field of an answer was filled, but for those that need a program with a log', () => {
+  test('fill every response field except those that need a program with a log', () => {
     const logged =
       /^(SessionStructured|SessionStream|PaginationInfo|HeartbeatEvent|SessionActivity|SessionPendingCleared)/
     const own = coverage.emptyFields().filter((field) => !logged.test(field) && !field.endsWith('.pagination'))

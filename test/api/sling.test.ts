@@ -5,7 +5,7 @@ import { bead, declare, hire, refused, towns } from './crew.ts'
 const coverage = new OperationCoverage(({ tag }) => tag === 'sling')
 const openTown = towns(coverage)
 
-/** A town with a rig, a pool in it and a mayor, none of whom starts by itself. */
+/** A town with a rig, a pool in it and a mayor, none of which starts by itself. */
 async function staffed() {
   const town = await openTown(`
 prefix = "to"
@@ -39,7 +39,7 @@ sling_query = "true"
 }
 
 describe('slinging a bead', () => {
-  test('routes it, makes a convoy for it, and says so once', async () => {
+  test('routes it, creates a convoy for it, and records that once', async () => {
     await using town = await staffed()
     const { city } = town
     const id = await bead(city, 'work', { rig: 'web' })
@@ -74,7 +74,7 @@ describe('slinging a bead', () => {
     expect(await city.recorded(again)).toEqual([])
   })
 
-  test('to a bare name in a rig, to one of a pool, and with every warning', async () => {
+  test('accepts a bare name in a rig and a member of a pool, and returns every warning', async () => {
     await using town = await staffed()
     const { city } = town
     const id = await bead(city, 'work', { rig: 'web' })
@@ -90,7 +90,7 @@ describe('slinging a bead', () => {
     expect((await sling({ target: 'web/worker', force: true })).warnings).toBeUndefined()
   })
 
-  test('takes it from who has it only when asked to', async () => {
+  test('takes it from its holder only on request', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1 })
@@ -109,7 +109,7 @@ describe('slinging a bead', () => {
     expect(await refused(city, 'POST ~/sling', lost)).toStartWith('409 claim-lost: ')
   })
 
-  test('that is only a text makes the bead as well: both, or nothing', async () => {
+  test('given only as text creates the bead as well: both, or nothing', async () => {
     await using town = await staffed()
     const { city } = town
     const seq = await city.head()
@@ -144,7 +144,7 @@ describe('slinging a bead', () => {
     expect(items).toMatchObject([{ title: `sling-${id}`, labels: ['owned'] }])
   })
 
-  test('refuses what does not go together, and what is not there', async () => {
+  test('is rejected when options conflict or something does not exist', async () => {
     await using town = await staffed()
     const { city } = town
     const id = await bead(city, 'work')
@@ -177,12 +177,12 @@ describe('slinging a bead', () => {
   })
 })
 
-describe('of sling', () => {
-  test('every refusal that it declares was seen', () => {
+describe('the sling operation', () => {
+  test('is covered with every declared error', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 
-  test('each field of its answer was filled, but for those of launched formulas', () => {
+  test('fills every response field except those of launched formulas', () => {
     expect(coverage.emptyFields()).toEqual([
       'RunRef.kind',
       'RunRef.run_id',

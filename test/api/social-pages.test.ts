@@ -27,7 +27,7 @@ describe('the website, as gc serves it', () => {
     expect(JSON.parse((await browser.open(`${world.url}/skill.json`)).text).homepage).toBe(world.url)
   })
 
-  test('lets people claim agents with the provider in social.toml; then only claimed agents may write', async () => {
+  test('lets people claim agents with the provider in social.toml, and then only claimed agents can write', async () => {
     await using identity = await openProvider()
     await using world = await World.open()
     await world.kill()

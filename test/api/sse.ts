@@ -1,6 +1,6 @@
 import type { World } from '../support/world.ts'
 
-/** A stream as its bytes come in. */
+/** Collects a stream as its bytes arrive. */
 export async function open(world: World, path: string, headers: Record<string, string> = {}) {
   const stop = new AbortController()
   const asked = performance.now()
@@ -23,7 +23,7 @@ export async function open(world: World, path: string, headers: Record<string, s
     response,
     opened,
     frames,
-    /** Waits until so many frames are there, for so long at most. */
+    /** Waits until a number of frames have arrived, with a timeout. */
     async until(count: number, ms = 5_000): Promise<string[]> {
       const end = performance.now() + ms
       while (frames().length < count) {
@@ -39,7 +39,7 @@ export async function open(world: World, path: string, headers: Record<string, s
   }
 }
 
-/** What a frame carries. */
+/** The data of a frame. */
 export const data = (frame = ''): Record<string, unknown> => JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? 'null')
 export const idOf = (frame = '') => /^id: (.*)$/m.exec(frame)?.[1]
 export const eventOf = (frame = '') => /^event: (.*)$/m.exec(frame)?.[1]

@@ -29,7 +29,7 @@ template = "mayor"
 `
 
 describe('a city', () => {
-  test('shows what it is', async () => {
+  test('returns its description', async () => {
     await using town = await openTown(TOWN)
     const { city } = town
     expect((await city.call('GET ~')).body).toEqual({
@@ -51,7 +51,7 @@ describe('a city', () => {
     })
   })
 
-  test('shows how it is, and with lite leaves out what has to be counted', async () => {
+  test('returns its status, and with lite omits what has to be counted', async () => {
     await using town = await openTown(TOWN)
     const { city } = town
     await city.event(0, ({ type }) => type === 'session.woke')
@@ -94,7 +94,7 @@ describe('a city', () => {
     expect(lite.store_health).toBeUndefined()
   })
 
-  test('says why it does not do all it should', async () => {
+  test('reports why it is degraded', async () => {
     await using town = await openTown()
     const { city } = town
     writeFileSync(join(city.path, 'city.toml'), '[workspace\n')
@@ -107,7 +107,7 @@ describe('a city', () => {
     expect(body.partial_errors?.join()).toContain('city.toml:1')
   })
 
-  test('is suspended and resumed, and says so once', async () => {
+  test('is suspended and resumed, each with one event', async () => {
     await using town = await openTown(TOWN)
     const { city } = town
     const woke = await city.event(0, ({ type }) => type === 'session.woke')
@@ -128,12 +128,12 @@ describe('a city', () => {
   })
 })
 
-describe('of the operations on a city', () => {
-  test('each was seen to succeed and to refuse all that it declares', () => {
+describe('the operations on a city', () => {
+  test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 
-  test('each field of an answer was filled, but for those that other stores need', () => {
+  test('fill every response field except those of other stores', () => {
     const elsewhere =
       /^(StatusRolloutNotice|BeadsDiagnostic)\.|\.(dolt_version|reason|notices|last_gc_at|last_gc_status)$/
     expect(coverage.emptyFields().filter((field) => !elsewhere.test(field))).toEqual([])

@@ -8,11 +8,11 @@ import { data, eventOf, idOf, open } from './sse.ts'
 
 const openTown = towns()
 
-describe('the events of a city', () => {
+describe('the event stream of a city', () => {
   const stream = (city: TestCity, query = '', headers = {}) =>
     open(city.world, `/v0/city/${city.name}/events/stream${query}`, headers)
 
-  test('begin now: headers at once, then what is recorded, each as id, event and one line of data', async () => {
+  test('starts now: headers at once, then each new event as id, event and one line of data', async () => {
     await using town = await openTown()
     const { city } = town
     await bead(city, 'before')
@@ -30,7 +30,7 @@ describe('the events of a city', () => {
     expect(data(frame)).toMatchObject({ payload: { bead: { title: 'after\nwards </script>\u2028' } } })
   })
 
-  test('are gone on with after a resume point, by header before query', async () => {
+  test('continues after a resume point, from the header before the query', async () => {
     await using town = await openTown()
     const { city } = town
     for (const title of ['a', 'b', 'c']) await bead(city, title)
@@ -47,7 +47,7 @@ describe('the events of a city', () => {
     expect(ids).toEqual(Array.from({ length: head }, (_, at) => at + 1))
   })
 
-  test('after a number that is not reached yet say so in a gap, and go on', async () => {
+  test('starts with a gap when the resume point is in the future, and continues', async () => {
     await using town = await openTown()
     const { city } = town
     await using events = await stream(city, '?after_seq=100000')
@@ -59,7 +59,7 @@ describe('the events of a city', () => {
     expect(data(next)).toMatchObject({ type: 'bead.created' })
   })
 
-  test('after garbage are refused', async () => {
+  test('rejects an invalid resume point', async () => {
     await using town = await openTown()
     const { city } = town
     for (const resume of ['x', '-1', '1.5', '1e3', '9'.repeat(30), 'a:1']) {
@@ -70,7 +70,7 @@ describe('the events of a city', () => {
     }
   })
 
-  test('reach many at once, the same to each', async () => {
+  test('sends the same to many readers at once', async () => {
     await using town = await openTown()
     const { city } = town
     const streams = await Promise.all(Array.from({ length: 20 }, () => stream(city)))
@@ -81,8 +81,8 @@ describe('the events of a city', () => {
   })
 })
 
-describe('the events of all cities', () => {
-  test('carry the city they are of and a cursor that names every log; a new city joins', async () => {
+describe('the event stream of all cities', () => {
+  test('has the city and a cursor over all logs in each event, and includes new cities', async () => {
     await using town = await openTown()
     const { city, world } = town
     await using all = await open(world, '/v0/events/stream')
@@ -112,7 +112,7 @@ describe('the events of all cities', () => {
     expect(data(next)).toMatchObject({ city: city.name, payload: { bead: { title: 'later' } } })
   })
 
-  test('go on from where a list or an accepted request stood', async () => {
+  test('continues from a list or an accepted request', async () => {
     await using town = await openTown()
     const { city, world } = town
     const { event_cursor } = (await world.call('GET /v0/events?limit=1')).body
@@ -129,13 +129,13 @@ describe('the events of all cities', () => {
   })
 })
 
-describe('a query that waits', () => {
-  test('is answered at once when something newer is there, when it comes, or when the time is over', async () => {
+describe('a blocking query', () => {
+  test('returns at once when there is something newer, when it arrives, or at the timeout', async () => {
     await using town = await openTown()
     const { city } = town
     await bead(city, 'a')
     const head = await city.head()
-    // A query that waited for its whole time would outlast the 30 s that a call may take.
+    // A query that blocked for its whole time would exceed the 30 s that a call may take.
     const indexOf = async (operation: string) => {
       const { status, headers } = await city.call(operation)
       expect(status).toBe(200)
@@ -155,7 +155,7 @@ describe('a query that waits', () => {
     }
   })
 
-  test('is answered when work that was put off becomes ready, of which no event tells', async () => {
+  test('returns when deferred work becomes ready, for which there is no event', async () => {
     await using town = await openTown()
     const { city } = town
     const until = new Date(Date.now() + 1_500).toISOString()
@@ -166,7 +166,7 @@ describe('a query that waits', () => {
     expect(Number(ready.headers.get('x-gc-index'))).toBe(head)
   })
 
-  test('tells a number that never goes back', async () => {
+  test('returns an index that never decreases', async () => {
     await using town = await openTown()
     const { city } = town
     const seen: number[] = []
@@ -179,7 +179,7 @@ describe('a query that waits', () => {
   })
 })
 
-describe('what a session says', () => {
+describe('the output of a session', () => {
   const PARROT = `#!/bin/sh
 printf '\\033[2J\\033[H> '
 while IFS= read -r line; do printf '\\033[2J\\033[Hheard %s\\n> ' "$line"; done
@@ -195,7 +195,7 @@ while IFS= read -r line; do printf '\\033[2J\\033[Hheard %s\\n> ' "$line"; done
     return { ...town, id }
   }
 
-  test('is streamed in each format as it comes, and the stream ends with the session', async () => {
+  test('is streamed live in each format, and the stream ends with the session', async () => {
     await using town = await withParrot()
     const { city, world, id } = town
     const at = `/v0/city/${city.name}/session/${id}/stream`
@@ -226,7 +226,7 @@ while IFS= read -r line; do printf '\\033[2J\\033[Hheard %s\\n> ' "$line"; done
     }
   }, 30_000)
 
-  test('is streamed for an agent too, first what it said last', async () => {
+  test('is streamed for an agent too, starting with its last output', async () => {
     await using town = await openTown()
     const { city, world } = town
     await declare(

@@ -5,7 +5,7 @@ import { PROGRAM, TestCity, World } from '../support/world.ts'
 import { bead, declare, hire } from './crew.ts'
 
 describe('GET /health and /v0/cities', () => {
-  test('tell how far the first city is', async () => {
+  test('report the start-up progress of the first city', async () => {
     await using world = await World.open()
     const empty = await world.call('GET /health')
     expect(empty.body).toMatchObject({ status: 'ok', cities_total: 0, cities_running: 0 })
@@ -20,7 +20,7 @@ describe('GET /health and /v0/cities', () => {
 })
 
 describe('POST /v0/city', () => {
-  test('writes the city, answers 202, and ends with exactly one event', async () => {
+  test('creates the city, responds 202, and ends with exactly one event', async () => {
     await using world = await World.open()
     const accepted = await world.call('POST /v0/city', { body: { dir: world.folder.at('alpha'), provider: 'claude' } })
     expect(accepted.status).toBe(202)
@@ -36,7 +36,7 @@ describe('POST /v0/city', () => {
     expect(existsSync(world.folder.at('alpha', 'city.toml'))).toBe(true)
   })
 
-  test('refuses what cannot be, and changes nothing', async () => {
+  test('rejects invalid requests and changes nothing', async () => {
     await using world = await World.open()
     await world.city('alpha')
     const before = (await world.call('GET /v0/events')).body.total
@@ -61,7 +61,7 @@ describe('POST /v0/city', () => {
     expect((await world.call('GET /v0/cities')).body.total).toBe(1)
   })
 
-  test('a crash after the 202 neither loses nor repeats the terminal event', async () => {
+  test('neither loses nor repeats the terminal event when there is a crash after the 202', async () => {
     await using world = await World.open()
     const { body } = await world.call('POST /v0/city', { body: { dir: world.folder.at('alpha') } })
     await world.kill()
@@ -76,7 +76,7 @@ describe('POST /v0/city', () => {
 })
 
 describe('POST /v0/city/register', () => {
-  test('brings back a city that was unregistered, whole', async () => {
+  test('restores an unregistered city completely', async () => {
     await using world = await World.open()
     const city = await world.city()
     const bead = (await city.call('POST ~/beads', { body: { title: 'stays' } })).body
@@ -90,7 +90,7 @@ describe('POST /v0/city/register', () => {
     expect((await city.call(`GET ~/bead/${bead.id}`)).body.title).toBe('stays')
   })
 
-  test('under another name is the same city by that name, for its sessions too', async () => {
+  test('under another name renames the same city, for its sessions too', async () => {
     await using world = await World.open()
     const city = await world.city('first')
     const gone = await world.call('POST /v0/city/first/unregister')
@@ -109,7 +109,7 @@ describe('POST /v0/city/register', () => {
     expect((await second.call('GET ~/config')).body.workspace).toMatchObject({ name: 'second' })
   })
 
-  test('a folder that holds no city fails with the reason, or is refused', async () => {
+  test('rejects a folder without a city, and a relative path', async () => {
     await using world = await World.open()
     mkdirSync(world.folder.at('empty'))
     const { status, body } = await world.call('POST /v0/city/register', { body: { path: world.folder.at('empty') } })
@@ -122,7 +122,7 @@ describe('POST /v0/city/register', () => {
 })
 
 describe('POST ~/unregister', () => {
-  test('is 404 for a city nobody knows', async () => {
+  test('responds 404 for an unknown city', async () => {
     await using world = await World.open()
     const { status, body } = await world.call('POST /v0/city/nowhere/unregister')
     expect([status, body.code]).toEqual([404, 'city-not-found'])
@@ -131,7 +131,7 @@ describe('POST ~/unregister', () => {
 })
 
 describe('start-up', () => {
-  test('a broken city is shown as failed and harms no other', async () => {
+  test('shows a broken city as failed and does not affect the others', async () => {
     await using world = await World.open()
     const good = await world.city('good')
     const bad = await world.city('bad')
@@ -153,7 +153,7 @@ describe('start-up', () => {
     expect((await bad.call('GET ~')).status).toBe(200)
   })
 
-  test('a city whose folder is gone is shown as failed', async () => {
+  test('shows a city whose folder is gone as failed', async () => {
     await using world = await World.open()
     const city = await world.city()
     await world.kill()
@@ -162,7 +162,7 @@ describe('start-up', () => {
     expect(await settled(world)).toMatchObject([{ name: 'town', running: false, status: 'init_failed' }])
   })
 
-  test('records how the run before ended', async () => {
+  test('records how the previous run ended', async () => {
     await using world = await World.open()
     await world.kill()
     await world.start()
@@ -173,7 +173,7 @@ describe('start-up', () => {
     ])
   })
 
-  test('a second supervisor on the same home or port is refused with a sentence', async () => {
+  test('fails with a message when another supervisor has the same home or port', async () => {
     await using world = await World.open()
     const again = Bun.spawn([...PROGRAM, 'serve', '--port', '0', '--home', world.home], {
       stderr: 'pipe',
@@ -190,7 +190,7 @@ describe('start-up', () => {
     expect(await new Response(other.stderr).text()).toContain('another program listens there')
   })
 
-  test('another address than loopback asks for the token', async () => {
+  test('on an address other than loopback requires a token', async () => {
     await using world = await World.open()
     const open = Bun.spawn([...PROGRAM, 'serve', '--host', '0.0.0.0', '--port', '0', '--home', world.folder.at('o')], {
       stderr: 'pipe',
@@ -201,28 +201,28 @@ describe('start-up', () => {
   })
 })
 
-describe('who may call', () => {
-  test('with --require-token, nobody without one', async () => {
+describe('access to the server', () => {
+  test('requires a token with --require-token', async () => {
     await using world = await World.open('--require-token')
     expect((await world.call('GET /v0/cities')).status).toBe(401)
     expect((await world.call('GET /v0/cities', { token: 'gcs_nobody' })).status).toBe(401)
     expect((await world.call('GET /v0/cities', { token: world.operatorToken })).status).toBe(200)
   })
 
-  test('an unknown token is 401, never anonymous', async () => {
+  test('is denied with 401 for an unknown token, never treated as anonymous', async () => {
     await using world = await World.open()
     const { status, body } = await world.call('GET /v0/cities', { token: 'gco_made_up' })
     expect([status, body.code]).toEqual([401, 'unauthorized'])
   })
 
-  test('a read-only server takes no change', async () => {
+  test('is read-only on a read-only server', async () => {
     await using world = await World.open('--read-only')
     const { status, body } = await world.call('POST /v0/city', { body: { dir: '/x' } })
     expect([status, body.code]).toEqual([403, 'forbidden'])
     expect(body.detail).toStartWith('read_only:')
   })
 
-  test('the files of the home are for their owner only', async () => {
+  test('does not expose the files of the home to other users', async () => {
     await using world = await World.open()
     const mode = (name: string) => Bun.file(`${world.home}/${name}`).stat()
     expect((await mode('token')).mode & 0o777).toBe(0o600)
@@ -232,13 +232,13 @@ describe('who may call', () => {
 })
 
 describe('the agents’ network', () => {
-  test('answers beside the supervisor, on its own paths', async () => {
+  test('is served by the supervisor under separate paths', async () => {
     await using world = await World.open()
     expect((await fetch(`${world.url}/api/v1/health`)).status).toBe(200)
     expect((await world.call('GET /health')).body.version).toBeString()
   })
 
-  test('may have an address of its own, and then the supervisor’s has none of it', async () => {
+  test('can have a separate address, and is then not served by the supervisor', async () => {
     await using world = await World.open('--social-listen', '0')
     expect((await fetch(`${world.url}/api/v1/health`)).status).toBe(404)
     const network = await world.said(/network answers at (http:\S+)\./)
@@ -246,7 +246,7 @@ describe('the agents’ network', () => {
     expect((await fetch(`${network}/v0/cities`)).status).toBe(404)
   })
 
-  test('that cannot be opened is told of and harms no city', async () => {
+  test('that cannot be opened is reported and affects no city', async () => {
     await using world = await World.open()
     const city = await world.city()
     await world.kill()
@@ -273,7 +273,7 @@ describe('the agents’ network', () => {
   })
 })
 
-/** The cities once none is starting any more. */
+/** The cities, once none is starting any more. */
 async function settled(world: World): Promise<{ name: string; status?: string; error?: string; running: boolean }[]> {
   for (let tries = 0; tries < 1000; tries++) {
     const { items } = (await world.call('GET /v0/cities')).body

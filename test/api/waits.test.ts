@@ -18,7 +18,7 @@ const wait = async (city: TestCity, body: Record<string, unknown>) => {
 const stateOf = async (city: TestCity, id: string) => (await city.call(`GET ~/wait/${id}`)).body.state
 
 describe('a wait', () => {
-  test('reminds the session that runs, and is over when that was typed to it', async () => {
+  test('reminds its running session, and ends when the reminder was typed', async () => {
     await using folder = tempFolder()
     await using town = await openTown(listener(folder))
     const { city } = town
@@ -42,7 +42,7 @@ describe('a wait', () => {
     expect((await city.call(`GET ~/wait/${begun.id}`)).body.nudge_id).toBe(`wait-${begun.id}-1-1`)
   }, 30_000)
 
-  test('wakes the session that sleeps, once, also when the supervisor dies in between', async () => {
+  test('wakes its sleeping session once, also when the supervisor crashes in between', async () => {
     await using folder = tempFolder()
     await using town = await openTown(listener(folder))
     const { city, world } = town
@@ -64,7 +64,7 @@ describe('a wait', () => {
     expect(await stateOf(city, begun.id)).toBe('closed')
   }, 30_000)
 
-  test('ends when its session is woken or closed, on request, and at its time', async () => {
+  test('ends when its session is woken or closed, on request, and when it expires', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'clerk')
@@ -95,7 +95,7 @@ describe('a wait', () => {
     expect((await city.call('GET ~/waits')).body.waits).toEqual([])
   }, 30_000)
 
-  test('is refused with a sentence where it cannot be', async () => {
+  test('is rejected with a message when it is invalid', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'clerk')
@@ -124,12 +124,12 @@ describe('a wait', () => {
   })
 })
 
-describe('of the operations on waits', () => {
-  test('each was seen to succeed and to refuse all that it declares, but for names that are configured twice', () => {
+describe('the operations on waits', () => {
+  test('are covered with success and every declared error, except for names that are configured twice', () => {
     expect(coverage.uncovered()).toEqual(['create-wait session-conflict'])
   })
 
-  test('each field of an answer was filled', () => {
+  test('fill every response field', () => {
     expect(coverage.emptyFields()).toEqual(['WaitListBody.partial', 'WaitListBody.partial_errors'])
   })
 })

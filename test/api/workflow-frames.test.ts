@@ -14,14 +14,14 @@ async function withRig() {
   return town
 }
 
-/** What the stream of a city says of workflows, in the order of the events. */
+/** The workflow frames in the stream of a city, in the order of the events. */
 async function projections(city: TestCity, seq: number, count: number) {
   await using events = await open(city.world, `/v0/city/${city.name}/events/stream?after_seq=${seq}`)
   return (await events.until(count)).slice(0, count).map((frame) => data(frame).workflow)
 }
 
-describe('the frame of a bead of a workflow', () => {
-  test('tells what the event means for it, when it was created, changed and closed', async () => {
+describe('the workflow frame of a bead event', () => {
+  test('describes what the event means for the workflow, when the bead was created, changed and closed', async () => {
     await using town = await withRig()
     const { city } = town
     const seq = await city.head()
@@ -89,7 +89,7 @@ describe('the frame of a bead of a workflow', () => {
     expect(closed).not.toHaveProperty('requires_resync')
   })
 
-  test('is the same on the stream of all cities, live and again, and lists have nothing of it', async () => {
+  test('is the same on the stream of all cities, live and replayed, and is not in lists', async () => {
     await using town = await openTown()
     const { city, world } = town
     await using all = await open(world, '/v0/events/stream')
@@ -120,7 +120,7 @@ describe('the frame of a bead of a workflow', () => {
     expect(items.some((event: object) => 'workflow' in event)).toBe(false)
   })
 
-  test('says nothing of a workflow that is not there, and nothing of other events', async () => {
+  test('is absent for an unknown workflow, and for other events', async () => {
     await using town = await openTown()
     const { city } = town
     const seq = await city.head()

@@ -15,7 +15,7 @@ const git = (cwd: string, ...words: string[]) => {
 }
 
 describe('an agent with worktree = true', () => {
-  test('works in a worktree of its own, which goes with its session unless something is only there', async () => {
+  test('works in its own worktree, which is removed with its session unless it contains unsaved work', async () => {
     await using town = await openTown('')
     const { city, world } = town
     const rig = world.rigFolder('shop', { git: true })
@@ -69,6 +69,6 @@ describe('an agent with worktree = true', () => {
   })
 })
 
-test('each operation on worktrees was seen to succeed and to refuse', () => {
+test('the worktree operations are covered with success and every declared error', () => {
   expect(coverage.uncovered()).toEqual(['remove-worktree service-unavailable'])
 })

@@ -6,7 +6,7 @@ import { eventually, openTown } from './town.ts'
 
 setDefaultTimeout(120_000)
 
-/** Gemini spoken to by protocol, which asks before it runs a command. */
+/** Gemini as an ACP agent that requests permission before it runs a command. */
 const AGENT = `
 [[agent]]
 name = "worker"
@@ -14,7 +14,7 @@ provider = "gemini"
 session = "acp"
 `
 
-test('gemini spoken to by protocol asks for permission, is answered over HTTP, and its usage is counted', async () => {
+test('Gemini over ACP requests permission, receives the decision over HTTP, and its usage is counted', async () => {
   await using town = await openTown(
     ({ user, results }) => {
       if (!user.at(-1)?.includes('Make it')) return { text: 'Standing by.' }

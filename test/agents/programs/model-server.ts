@@ -6,17 +6,17 @@ import type { Asked, Reply } from './wires/wire.ts'
 
 export type { Asked, Reply } from './wires/wire.ts'
 
-/** The model's part of a conversation: what it answers, decided by what was said so far. */
+/** The model's part of a conversation: its next reply, given the conversation so far. */
 export type Script = (asked: Asked) => Reply
 
 const WIRES = [chat, responses, messages, gemini]
-/** A program at work can always run a command; one that only wants a title cannot. */
+/** A program at work always offers a tool to run commands; a request for a title offers none. */
 const SHELLS = new Set(['bash', 'exec_command', 'Bash', 'run_shell_command'])
 
-/** A model on loopback that follows a script, understood by every program that is tested, and remembers what it was asked. */
+/** A model on loopback that follows a script, speaks the protocol of every tested program, and records the requests. */
 export class ModelServer {
   readonly asked: Asked[] = []
-  /** Requests that were not understood; a test expects none. */
+  /** Requests that could not be parsed; a test expects none. */
   readonly strays: string[] = []
   readonly #server: Bun.Server<undefined>
   readonly #waiting = new Set<() => void>()
@@ -32,12 +32,12 @@ export class ModelServer {
     })
   }
 
-  /** What it was asked with tools at hand: the turns of the work, without titles and summaries. */
+  /** The requests that offered tools: the turns of the work, without titles and summaries. */
   get conversations(): Asked[] {
     return this.asked.filter(works)
   }
 
-  /** Waits until it has been asked something, and gives that back. */
+  /** Waits for the first matching request and returns it. */
   async until(wanted: (asked: Asked) => boolean): Promise<Asked> {
     for (;;) {
       const found = this.conversations.find(wanted)
@@ -46,17 +46,17 @@ export class ModelServer {
     }
   }
 
-  /** Where it is. */
+  /** The address of the server. */
   get origin(): string {
     return `http://127.0.0.1:${this.#server.port}`
   }
 
-  /** What most programs take as its base URL. */
+  /** What most programs use as the base URL. */
   get url(): string {
     return `${this.origin}/v1`
   }
 
-  /** Makes the model think until the returned function is called. */
+  /** Delays the model's replies until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#held = promise

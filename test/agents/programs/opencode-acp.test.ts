@@ -6,7 +6,7 @@ import { openTown } from './town.ts'
 
 setDefaultTimeout(120_000)
 
-/** OpenCode spoken to by protocol, which asks before it runs a command. */
+/** OpenCode as an ACP agent that requests permission before it runs a command. */
 const AGENT = `
 [[agent]]
 name = "worker"
@@ -15,7 +15,7 @@ session = "acp"
 env = { OPENCODE_PERMISSION = '{"bash":"ask"}' }
 `
 
-/** Told to make something it makes it; then it says so. */
+/** When told to create something, creates it and then reports that it did. */
 const maker: Script = ({ user, results }) => {
   if (!user.at(-1)?.includes('Make it')) return { text: 'Standing by.' }
   const [made] = results
@@ -61,8 +61,8 @@ interface RawRecord {
   text?: string
 }
 
-describe('opencode spoken to by protocol', () => {
-  test('a permission it asks for is shown, answered over HTTP, and the tool runs and the turn ends', async () => {
+describe('OpenCode over ACP', () => {
+  test('shows a permission request, receives the decision over HTTP, runs the tool and ends the turn', async () => {
     await using town = await withWorker()
     const { id } = town
     expect(await town.gc('session', 'submit', id, 'Make it, please.')).toContain('Delivered')
@@ -91,7 +91,7 @@ describe('opencode spoken to by protocol', () => {
     expect(town.model.strays).toEqual([])
   })
 
-  test('what it asks is denied, and the command is not run', async () => {
+  test('does not run a command whose permission request was denied', async () => {
     await using town = await withWorker()
     await town.gc('session', 'submit', town.id, 'Make it, please.')
     await town.pending()
@@ -100,14 +100,14 @@ describe('opencode spoken to by protocol', () => {
     expect(existsSync(town.made)).toBe(false)
   })
 
-  test('a turn outlives the supervisor: no record is missing, and what was asked meanwhile still waits', async () => {
+  test('continues its turn without a supervisor: no record is missing, and its permission request stays pending', async () => {
     await using town = await withWorker()
     const release = town.model.hold()
     await town.gc('session', 'submit', town.id, 'Make it, please.')
     await town.model.until(({ user }) => user.at(-1)?.includes('Make it') ?? false)
     await town.crash(async () => {
       release()
-      // The agent is given the time to ask while nobody hears it.
+      // Gives the agent time to request permission while there is no supervisor.
       await Bun.sleep(1500)
     })
     const before = await town.pending()
@@ -130,7 +130,7 @@ describe('opencode spoken to by protocol', () => {
     expect(events.filter(({ type }) => type === 'session.woke')).toHaveLength(1)
   })
 
-  test('a turn can be interrupted, and the next one is taken', async () => {
+  test('accepts the next turn after one was interrupted', async () => {
     await using town = await withWorker()
     const release = town.model.hold()
     await town.gc('session', 'submit', town.id, 'Make it, please.')

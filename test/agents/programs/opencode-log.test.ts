@@ -4,7 +4,7 @@ import { worker } from './worker.ts'
 
 setDefaultTimeout(120_000)
 
-test('what OpenCode says is read from its own log, while it works and when it is gone', async () => {
+test('the messages of OpenCode are read from its own log, while it works and after it has exited', async () => {
   await using town = await openTown(worker)
   await town.gc('agent', 'add', 'web/worker', '--provider', 'opencode', '--prompt', 'Check your hook.')
   const { bead_id: bead } = JSON.parse(await town.gc('sling', 'web/worker', 'Write hello.txt', '--json'))

@@ -19,7 +19,7 @@ const deadlines = new Deadlines()
 const provider = { ...resolveProvider('opencode', new Map()), command: OPENCODE }
 const program = { profile: terminalProfileOf(provider) }
 
-/** OpenCode in its full-screen form, in a session host of its own, before a model that follows a script. */
+/** OpenCode's full-screen interface in its own session host, with a model that follows a script. */
 async function opencode(
   script: Script,
   { prompt = '', env = {} }: { prompt?: string; env?: Record<string, string> } = {},
@@ -64,15 +64,15 @@ const done = () => ({ text: 'Done.' })
 
 setDefaultTimeout(120_000)
 
-describe('opencode in a terminal', () => {
-  test('it takes its first prompt as an argument and is then seen to be ready', async () => {
+describe('OpenCode in a terminal', () => {
+  test('accepts its first prompt as an argument and is then detected as ready', async () => {
     await using agent = await opencode(done, { prompt: 'Begin, please.' })
     await agent.model.until(({ user }) => user.length === 1)
     expect(await agent.settle()).toEqual({ is: 'ready' })
     expect(agent.model.conversations.map(({ user }) => user)).toEqual([['Begin, please.']])
   })
 
-  test('a text arrives as it is, whatever it holds', async () => {
+  test('receives input unchanged, whatever it contains', async () => {
     await using agent = await opencode(done)
     const texts: [said: string, arrives?: string][] = [
       ['line one\nline two\n  indented'],
@@ -86,7 +86,7 @@ describe('opencode in a terminal', () => {
     expect(user.map((text) => text.trimEnd())).toEqual(texts.map(([said, arrives = said]) => arrives))
   })
 
-  test('a text is taken during a turn, and the turn can be interrupted', async () => {
+  test('accepts input during a turn, and the turn can be interrupted', async () => {
     await using agent = await opencode(done)
     const release = agent.model.hold()
     expect(await agent.say('first')).toEqual(delivered)
@@ -102,7 +102,7 @@ describe('opencode in a terminal', () => {
     expect(await agent.say('third')).toEqual(delivered)
   })
 
-  test('a permission it asks for is reported, and a text does not answer it', async () => {
+  test('shows a permission dialog that is reported and not answered by delivered input', async () => {
     const script: Script = ({ results }) =>
       results.length > 0 ? { text: 'Done.' } : { tool: 'bash', input: { command: 'touch made', description: 'make' } }
     await using agent = await opencode(script, { env: { OPENCODE_PERMISSION: '{"bash":"ask"}' } })

@@ -4,8 +4,8 @@ import { worker } from './worker.ts'
 
 setDefaultTimeout(120_000)
 
-describe('opencode in a city', () => {
-  test('it is told of its work, claims it, does it with its own tools, commits it and closes the bead', async () => {
+describe('OpenCode in a city', () => {
+  test('is told about its work, claims it, does it with its own tools, commits it and closes the bead', async () => {
     await using town = await openTown(worker)
     await town.gc('agent', 'add', 'web/worker', '--provider', 'opencode', '--prompt', 'You work on web.', '--min', '1')
     await town.model.until(({ user }) => user[0]?.includes('You work on web.') ?? false)
@@ -23,7 +23,7 @@ describe('opencode in a city', () => {
     expect(town.model.strays).toEqual([])
   })
 
-  test('work that is slung starts it, and what it does survives a crash of the supervisor', async () => {
+  test('is started by slung work, which it completes despite a crash of the supervisor', async () => {
     await using town = await openTown(worker)
     const release = town.model.hold()
     await town.gc('agent', 'add', 'web/worker', '--provider', 'opencode', '--prompt', 'Check your hook.')

@@ -7,7 +7,7 @@ export const OPENCODE = join(import.meta.dir, 'node_modules/opencode-linux-x64-b
 
 if (!existsSync(OPENCODE)) throw new Error('OpenCode is not installed: run test/agents/programs/install.sh')
 
-/** An environment in which OpenCode speaks to one model only, and leaves nothing outside its folder. */
+/** An environment in which OpenCode uses one model only and writes nothing outside its folder. */
 export function opencodeEnv(folder: TempFolder, modelUrl: string): Record<string, string> {
   const home = folder.at('home')
   return {
@@ -21,7 +21,7 @@ export function opencodeEnv(folder: TempFolder, modelUrl: string): Record<string
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',
-    // On starting, OpenCode installs a package beside its configuration; without it, it works as well.
+    // On start-up, OpenCode installs a package beside its configuration; it works without that package as well.
     npm_config_registry: 'http://127.0.0.1:9',
     GIT_AUTHOR_NAME: 'Worker',
     GIT_AUTHOR_EMAIL: 'worker@example.com',

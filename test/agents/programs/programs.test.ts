@@ -7,7 +7,7 @@ import { eventually, openTown } from './town.ts'
 
 setDefaultTimeout(120_000)
 
-/** Told to make something it makes it; then it says so. */
+/** When told to create something, creates it and then reports that it did. */
 const maker =
   ({ shell }: Program): Script =>
   ({ user, results }) => {
@@ -15,7 +15,7 @@ const maker =
     return results.length === 0 ? shell('echo made > made.txt; cat made.txt') : { text: 'It says made.' }
   }
 
-/** The processes that run for a home, whatever became of their parents. */
+/** The processes that run with a home, even if their parents have exited. */
 const processesIn = (home: string): string[] =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -25,7 +25,7 @@ const processesIn = (home: string): string[] =>
     }
   })
 
-/** A session of a program that has said its first words. */
+/** A session of a program that has written its first message. */
 async function atWork(program: Program) {
   const town = await openTown(maker(program), '', program)
   await town.gc('agent', 'add', 'web/worker', '--provider', program.provider, '--prompt', 'You work on web.')
@@ -39,14 +39,14 @@ async function atWork(program: Program) {
   const becomes = (state: string) =>
     eventually(async () => (await town.call(`GET ~/session/${id}`)).body.state === state)
   await says(1, 'Standing by.')
-  /** Tells it something; a program that takes long to be up is told once it is. */
+  /** Sends it a message, once it is ready. */
   const tell = (text: string) =>
     eventually(async () => (await town.gc('session', 'send', id, text).catch(String)).includes('Delivered'))
   return { ...town, tell, id, transcript, says, becomes, [Symbol.asyncDispose]: () => town[Symbol.asyncDispose]() }
 }
 
 describe.each([codex, gemini, claude])('$provider before a scripted model', (program) => {
-  test('it is seen ready, told things and read from its own log; it ends whole, and goes on where it was', async () => {
+  test('is detected as ready, receives messages, is read from its own log, exits cleanly and resumes its conversation', async () => {
     await using town = await atWork(program)
     const { id } = town
     expect(await town.gc('session', 'send', id, 'Make it, please.')).toContain('Delivered')

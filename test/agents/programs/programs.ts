@@ -4,22 +4,22 @@ import type { TempFolder } from '../../support/folder.ts'
 import type { ModelServer, Reply } from './model-server.ts'
 import { OPENCODE, opencodeEnv } from './opencode.ts'
 
-/** How gc is started: the binary of `GC_BINARY`, else its sources. */
+/** The command that starts gc: the binary of `GC_BINARY`, else its sources. */
 export const GC: readonly string[] = process.env.GC_BINARY
   ? [resolve(process.env.GC_BINARY)]
   : [process.execPath, join(import.meta.dir, '../../../cli/main.ts')]
 
-/** An agent program from npm: how it is declared, so that it speaks to one model only and leaves nothing outside its folder. */
+/** An agent program from npm, configured to use one model only and to write nothing outside its folder. */
 export interface Program {
-  /** The builtin provider that it is. */
+  /** The name of its builtin provider. */
   readonly provider: string
   readonly command: string
   readonly args?: readonly string[]
-  /** More of its declaration. */
+  /** Additional provider settings. */
   readonly more?: string
-  /** Makes its home ready, and tells its environment. */
+  /** Prepares its home folder and returns its environment. */
   env(folder: TempFolder, model: ModelServer, works: readonly string[]): Record<string, string>
-  /** Asks it to run a command. */
+  /** The prompt that makes it run a command. */
   shell(command: string): Reply
 }
 
@@ -112,7 +112,7 @@ export const claude: Program = {
     return {
       ...{ ...AUTHOR, HOME: home, ANTHROPIC_BASE_URL: model.origin, ANTHROPIC_AUTH_TOKEN: 'none' },
       ...{ DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
-      // It runs without asking as root only where it is told that nothing is at stake.
+      // As root it skips permission prompts only where it is told that it is in a sandbox.
       IS_SANDBOX: '1',
     }
   },

@@ -29,9 +29,9 @@ ${Object.entries(env)
 `
 
 /**
- * A city with one rig, `web`, and whoever runs an agent program in it before a model that follows a script; `more` is
- * declared, too.
- * Everything is done as a person would: by `gc`, in processes of their own.
+ * A city with one rig, `web`, and an agent program with a model that follows a script; `more` is added to its
+ * configuration.
+ * Everything is done as a person would: by `gc`, in separate processes.
  */
 export async function openTown(script: Script, more = '', program = opencode) {
   const folder = tempFolder()
@@ -71,14 +71,14 @@ export async function openTown(script: Script, more = '', program = opencode) {
       })
       return answered(response)
     },
-    /** Kills the supervisor as a crash would, and starts another at the same address; `meanwhile` there is none. */
+    /** Kills the supervisor as a crash would, and restarts it at the same address; `meanwhile` runs in between. */
     async crash(meanwhile = async () => {}) {
       supervisor.process.kill('SIGKILL')
       await supervisor.process.exited
       await meanwhile()
       supervisor = await serve(supervisor.port)
     },
-    /** Every event up to the one that is waited for. */
+    /** Every event up to the first match. */
     events: (last: (event: TownEvent) => boolean) =>
       followed([...GC, 'events', '--follow', '--json', '--after', '0'], { cwd: city, env }, last),
     async [Symbol.asyncDispose]() {
@@ -95,7 +95,7 @@ async function answered(response: Response): Promise<{ status: number; body: any
   return { status: response.status, body: await response.json() }
 }
 
-/** Waits until something holds of what other processes do. */
+/** Waits until a condition on other processes holds. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = performance.now() + 60_000; !(await holds()); await Bun.sleep(50)) {
     if (performance.now() > end) throw new Error(`it did not come about: ${holds}`)
@@ -107,7 +107,7 @@ interface Where {
   env: Record<string, string | undefined>
 }
 
-/** Runs a command to its end; what it printed, or an error with what it complained of. */
+/** Runs a command to its end and returns its output, or fails with its stderr. */
 async function run(argv: string[], where: Where): Promise<string> {
   const child = Bun.spawn(argv, { ...where, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', timeout: 60_000 })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])

@@ -3,8 +3,8 @@ import type { Reply, Script } from './model-server.ts'
 const bash = (command: string, description: string): Reply => ({ tool: 'bash', input: { command, description } })
 
 /**
- * A worker as its prompt would have it: told to check its hook, it claims a bead, does the work, commits it and closes
- * the bead. It knows the bead only from what `gc hook` printed.
+ * A worker that follows its prompt: told to check its hook, it claims a bead, does the work, commits it and closes the
+ * bead. It knows the bead only from the output of `gc hook`.
  */
 export const worker: Script = ({ user, results }) => {
   if (!user.at(-1)?.includes('Check your hook')) return { text: 'Standing by.' }

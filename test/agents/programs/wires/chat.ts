@@ -13,7 +13,7 @@ const USAGE = {
   total_tokens: TAKEN.input + TAKEN.output,
 }
 
-/** Chat completions, as most servers of models understand them. */
+/** Chat completions, the API of most model servers. */
 export const chat: Wire = {
   fits: (path) => path === '/v1/chat/completions',
   asked(body): Asked {

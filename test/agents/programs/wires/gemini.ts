@@ -10,7 +10,7 @@ interface GeminiRequest {
   tools?: { functionDeclarations?: { name: string }[] }[]
 }
 
-/** What tools gave is said by the user, who says nothing more in that message. */
+/** Tool results are sent with the user role, in a message without other text. */
 function pieces({ role, parts }: GeminiRequest['contents'][number]): Piece[] {
   if (role !== 'user') return []
   const given = parts.flatMap(({ functionResponse }) => functionResponse ?? [])
@@ -20,7 +20,7 @@ function pieces({ role, parts }: GeminiRequest['contents'][number]): Piece[] {
 
 const PATH = /^\/v1beta\/models\/([^:]+):(generateContent|streamGenerateContent)$/
 
-/** The generative language of Gemini. */
+/** Gemini's generative language API. */
 export const gemini: Wire = {
   fits: (path) => PATH.test(path),
   asked(body, path): Asked {

@@ -13,7 +13,7 @@ interface MessagesRequest {
   tools?: { name: string }[]
 }
 
-/** What tools gave is said by the user, who says nothing more in that message. */
+/** Tool results are sent with the user role, in a message without other text. */
 function pieces({ role, content }: MessagesRequest['messages'][number]): Piece[] {
   if (role !== 'user') return []
   const given = typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_result')
@@ -21,7 +21,7 @@ function pieces({ role, content }: MessagesRequest['messages'][number]): Piece[]
   return [{ by: 'user', text: textOf(content) }]
 }
 
-/** Messages, as Claude Code asks for them. */
+/** The messages API, as Claude Code uses it. */
 export const messages: Wire = {
   fits: (path) => path === '/v1/messages',
   asked(body): Asked {

@@ -19,7 +19,7 @@ const pieces = ({ type, role, content, output }: Item): Piece[] => {
   return role === 'user' ? [{ by: 'user', text: textOf(content) }] : []
 }
 
-/** Responses, as Codex asks for them: always as a stream. */
+/** The responses API, as Codex uses it: always as a stream. */
 export const responses: Wire = {
   fits: (path) => path === '/v1/responses',
   asked(body): Asked {
