@@ -52,9 +52,10 @@ describe.each([codex, gemini, claude])('$provider before a scripted model', (pro
     expect(await town.gc('session', 'send', id, 'Make it, please.')).toContain('Delivered')
     await town.says(1, 'It says made.')
     expect(readFileSync(join(town.rig, 'made.txt'), 'utf8')).toBe('made\n')
+    const isIdle = async () => (await town.transcript('structured')).history.tail_state.activity === 'idle'
+    await eventually(isIdle)
     const told = await town.transcript('structured')
     expect(told.history.continuity).toEqual({ status: 'continuous' })
-    expect(told.history.tail_state.activity).toBe('idle')
     expect(JSON.stringify(told.structured_messages)).toContain(
       '"kind":"command","command":"echo made > made.txt; cat made.txt"',
     )
