@@ -30,10 +30,7 @@ async function explain({ io }: CommandContext, folder: string, options: ExplainO
   const { explainFolder } = await import('../../src/config/explain/explain-folder.ts')
   const { fields, errors } = explainFolder(folder)
   if (errors.length > 0) throw failure(errors.join('\n'))
-  const names = { agent: options.agent, rig: options.rig, provider: options.provider }
-  const isSelected = ({ kind, name }: ExplainedField) => names[kind] === name
-  const isFiltered = Object.values(names).some((name) => name !== undefined)
-  const selected = isFiltered ? fields.filter(isSelected) : fields
+  const selected = selectFields(fields, options)
   if (options.json) return printJson(io, { fields: selected })
   printTable(
     io,
@@ -44,8 +41,21 @@ async function explain({ io }: CommandContext, folder: string, options: ExplainO
       { header: 'VALUE', value: ({ value }) => formatValue(value), minWidth: 10 },
       { header: 'DECLARED AT', value: formatOrigin },
     ],
-    'Nothing of that name is declared.',
+    'Nothing is declared yet; `gc agent add` and `gc rig add` declare the first.',
   )
+}
+
+/** The fields of what the options name, or all; fails for a name that nothing has. */
+function selectFields(fields: readonly ExplainedField[], options: ExplainOptions): readonly ExplainedField[] {
+  const kinds = ['agent', 'rig', 'provider'] as const
+  const selected = kinds.flatMap((kind) => {
+    const ofKind = fields.filter((field) => field.kind === kind)
+    const found = ofKind.filter(({ name }) => name === options[kind])
+    if (options[kind] === undefined || found.length > 0) return found
+    const known = [...new Set(ofKind.map(({ name }) => name))].join(', ') || 'none'
+    throw failure(`there is no ${kind} "${options[kind]}"; declared: ${known}`)
+  })
+  return kinds.some((kind) => options[kind] !== undefined) ? selected : fields
 }
 
 /** The folder of the city: of `--city`, around the current folder, or of the supervisor's only city. */

@@ -63,8 +63,8 @@ export function buildServices(foundation: Foundation) {
 
 export type CityServices = ReturnType<typeof buildServices>
 
-/** The event log, and the rows that more than one wing works with. */
-function buildRecords({ name, store, config, clock, deadlines, report }: Foundation) {
+/** The event log, and what more than one wing works with. */
+function buildRecords({ name, store, config, clock, deadlines, env, report }: Foundation) {
   const reportError = (error: unknown) => report(`${name}: ${errorMessage(error)}`)
   const log = new EventLog(store, clock, deadlines)
   const beadReader = new BeadReader(store)
@@ -78,6 +78,7 @@ function buildRecords({ name, store, config, clock, deadlines, report }: Foundat
     /** Answers to requests that may be repeated. */
     replays: new Replays(store, clock),
     suspensions: new Suspensions(store),
+    git: new GitRunner({ deadlines, env }),
     beadReader,
     beadRepository,
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
@@ -150,8 +151,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     ...sessionServices,
     ...{ clock, budgets, control: sessions.control, reader: sessions.reader },
   })
-  const git = new GitRunner({ deadlines, env })
-  const clones = new RigClones({ ...options, git })
+  const clones = new RigClones(options)
   return {
     budgets,
     parking,
@@ -159,7 +159,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     attention: new Attention({ ...sessionServices, interactions: sessions.interactions, parking }),
     readiness: new Readiness({ clock, deadlines, env }),
     agents: new Agents(store, config, suspensions, agentSessions, clock),
-    rigs: new Rigs(store, config, suspensions, agentSessions, git, clones),
+    rigs: new Rigs(store, config, suspensions, agentSessions, options.git, clones),
     reconciler: new Reconciler({ ...options, ...sessionServices, city: name, budgets, parking }),
   }
 }

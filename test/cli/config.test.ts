@@ -31,13 +31,19 @@ describe('gc config explain', () => {
     })
   })
 
-  test('says what is wrong with the files, and that nothing has a name', async () => {
+  test('fails with what is wrong with the files', async () => {
     using city = cityFiles({ 'city.toml': '[daemon]\nmax_restarts = "x"\n' })
     const broken = await gc(['config', 'explain'], { env: nobody, cwd: city.path })
     expect(broken.status).toBe(1)
     expect(broken.err).toContain('city.toml:2: [daemon] max_restarts: must be a whole number')
-    city.put('city.toml', CITY)
-    const { out } = await gc(['config', 'explain', '--rig', 'x'], { env: nobody, cwd: city.path })
-    expect(out).toBe('Nothing of that name is declared.\n')
+  })
+
+  test('fails for a name that nothing has, and lists the names there are', async () => {
+    using city = cityFiles({ 'city.toml': CITY })
+    for (const json of [[], ['--json']]) {
+      const unknown = await gc(['config', 'explain', '--agent', 'x', ...json], { env: nobody, cwd: city.path })
+      expect([unknown.status, unknown.out]).toEqual([1, ''])
+      expect(unknown.err).toBe('gc: there is no agent "x"; declared: a\n')
+    }
   })
 })

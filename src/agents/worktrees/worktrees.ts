@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import { GitRunner } from '../../config/git/git-runner.ts'
+import type { GitRunner } from '../../config/git/git-runner.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
@@ -30,8 +30,7 @@ interface WorktreesOptions {
   clock: Clock
   deadlines: Deadlines
   config: Pick<Config, 'current'>
-  /** What git inherits. */
-  env: Readonly<Record<string, string | undefined>>
+  git: GitRunner
   ownerState(session: string): OwnerState
   report(message: string): void
 }
@@ -67,9 +66,9 @@ export class Worktrees {
   #isClosed = false
 
   constructor(private readonly options: WorktreesOptions) {
-    const { deadlines, env, reactions, store } = options
+    const { git, reactions, store } = options
     this.#findStatement = prepareFind(store.orm)
-    this.#git = new WorktreeGit(new GitRunner({ deadlines, env }))
+    this.#git = new WorktreeGit(git)
     reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject }) => {
       if (subject !== undefined && this.#find(subject)) tx.after(() => void this.sweep())
     })
