@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import { pathOf } from './authority.ts'
 import type { Plane } from './plane.ts'
 import type { SocketData } from './plane-options.ts'
 
@@ -12,7 +13,7 @@ export interface App extends RequestHandler {
 }
 
 /** The supervisor's addresses are these; every other is the network's. */
-const SUPERVISOR = /\/(health|v0|openapi\.json|docs)(?=[/?]|$)/y
+const SUPERVISOR = /^\/(health|v0|openapi\.json|docs)(?=\/|$)/
 
 /** Chooses the plane by the exact beginning of the path, before any routing. */
 export function createApp({ supervisor, network }: { supervisor: RequestHandler; network: RequestHandler }): App {
@@ -20,15 +21,10 @@ export function createApp({ supervisor, network }: { supervisor: RequestHandler;
     supervisor,
     network,
     fetch: (request: Request, server: Server<SocketData>) =>
-      (isSupervisors(request.url) ? supervisor : network).fetch(request, server),
+      (SUPERVISOR.test(pathOf(request.url)) ? supervisor : network).fetch(request, server),
     stop() {
       supervisor.stop()
       network.stop()
     },
   }
-}
-
-function isSupervisors(url: string): boolean {
-  SUPERVISOR.lastIndex = url.indexOf('/', url.indexOf('://') + 3)
-  return SUPERVISOR.test(url)
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts'
+import { isLoopback, parseHost } from './authority.ts'
 import type { Caller, Human } from './caller.ts'
 
 /** What the standard guard checks. */
@@ -55,23 +56,18 @@ export const allowsOrigin = (origin: string, { origins }: GuardSettings): boolea
   /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(origin) || origins.includes(origin)
 
 function checkHost(host: string | null, { hosts }: GuardSettings): void {
-  const name = hostName(host ?? '')
+  const name = parseHost(host)
+  if (name === undefined) throw malformedHost()
   if (isLoopback(name) || hosts.some((allowed) => allowed.toLowerCase() === name)) return
-  const shown = name.slice(0, 200) || 'no host'
-  throw new AppError('host-not-allowed', `host_not_allowed: ${shown} is not a name of this server; list it to allow it`)
+  throw new AppError('host-not-allowed', `host_not_allowed: ${name} is not a name of this server; list it to allow it`)
 }
 
-/** The name in a Host header: lower case, without port and brackets. */
-function hostName(host: string): string {
-  if (host.startsWith('[')) return host.slice(1, host.indexOf(']')).toLowerCase()
-  const colon = host.lastIndexOf(':')
-  const hasPort = colon >= 0 && /^\d*$/.test(host.slice(colon + 1))
-  return (hasPort ? host.slice(0, colon) : host).toLowerCase()
-}
-
-/** Whether a name or address is this machine and nothing else. */
-export const isLoopback = (name: string): boolean =>
-  name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name) || /^::ffff:127(\.\d{1,3}){3}$/.test(name)
+/** The error of a request that does not say to which host it is sent. */
+export const malformedHost = (): AppError =>
+  new AppError(
+    'host-not-allowed',
+    'host_not_allowed: the Host header does not name a host; send the host and port of this server',
+  )
 
 function checkOrigin(origin: string, host: string | null, settings: GuardSettings): void {
   const own = host !== null && origin.replace(/^https?:\/\//i, '').toLowerCase() === host.toLowerCase()

@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts'
 import type { Replay, Replays } from '../core/replays/replays.ts'
+import { pathOf } from './authority.ts'
 import type { Caller } from './caller.ts'
 import type { ActiveExchange } from './exchange.ts'
 
@@ -102,7 +103,7 @@ const inFlight = (): AppError =>
 
 /** A key is the caller's own, for one method and address. */
 const scopeOf = ({ request, caller }: ActiveExchange, key: string): string =>
-  hashOf(`${nameOf(caller)} ${request.method} ${new URL(request.url).pathname} ${key}`)
+  hashOf(`${nameOf(caller)} ${request.method} ${pathOf(request.url)} ${key}`)
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 

@@ -10,7 +10,7 @@ export interface ListenOptions {
   /** 0 takes any free one. */
   readonly port: number
   readonly deadlines: Deadlines
-  /** Called with errors on open sockets. */
+  /** Called with errors that no plane handled, and with those on open sockets. */
   report(error: unknown): void
 }
 
@@ -32,7 +32,7 @@ const INTERNAL_ERROR = 1011
 /** Serves an app on an address; throws a sentence for people when the address cannot be used. */
 export function listen(app: RequestHandler, { host, port, deadlines, report }: ListenOptions): HttpListener {
   const sockets = new Set<Socket>()
-  const server = bind(app, host, port, socketHandler(sockets, report))
+  const server = bind(app, { host, port, report }, socketHandler(sockets, report))
   const bound = server.port ?? port
   return {
     host,
@@ -51,8 +51,7 @@ export function listen(app: RequestHandler, { host, port, deadlines, report }: L
 
 function bind(
   app: RequestHandler,
-  hostname: string,
-  port: number,
+  { host: hostname, port, report }: Omit<ListenOptions, 'deadlines'>,
   websocket: WebSocketHandler<SocketData>,
 ): Server<SocketData> {
   try {
@@ -62,7 +61,12 @@ function bind(
       reusePort: false,
       // Seconds, and the most that can be said; streams and waits are taken out of it one by one.
       idleTimeout: 255,
+      development: false,
       fetch: (request, server) => app.fetch(request, server),
+      error(error) {
+        report(error)
+        return new Response('internal server error\n', { status: 500, headers: { 'content-type': 'text/plain' } })
+      },
       websocket,
     })
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import { pathOf } from './authority.ts'
 import type { ActiveRequests } from './exchange.ts'
 import { Idempotency } from './idempotency.ts'
 import type { PlaneServices } from './operation-handler.ts'
@@ -30,7 +31,7 @@ export function createPlaneServices({
 }: PlaneServicesOptions): PlaneServices {
   const { clock, deadlines, heartbeatMs: heartbeat, stallTimeoutMs: patience } = options
   const report = (error: unknown, { method, url }: Request, id: string) =>
-    options.report(error, { id, method, path: new URL(url).pathname })
+    options.report(error, { id, method, path: pathOf(url) })
   const hold = (request: Request) => server()?.timeout(request, 0)
   return {
     activeRequests,

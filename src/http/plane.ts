@@ -1,12 +1,15 @@
 import type { Server } from 'bun'
 import { type Context, Elysia, NotFoundError, ParseError } from 'elysia'
+import { createExchangeId } from '../core/ids.ts'
+import { hasHost, pathOf } from './authority.ts'
 import { BodyReader } from './body.ts'
 import { supervisorDialect } from './dialect.ts'
 import { docsPage } from './docs.ts'
 import { documentOf } from './document.ts'
 import { ActiveRequests } from './exchange.ts'
+import { malformedHost } from './guard.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
-import { OperationHandler, type ResponseHead } from './operation-handler.ts'
+import { OperationHandler, type PlaneServices, type ResponseHead } from './operation-handler.ts'
 import { assertUniqueOperations, type Methods, methodsOf, toRouterPath } from './paths.ts'
 import type { PlaneOptions, SocketData } from './plane-options.ts'
 import { createPlaneServices } from './plane-services.ts'
@@ -59,7 +62,7 @@ export function createPlane(options: PlaneOptions): Plane {
     document,
     fetch(request, from) {
       server = from
-      return app.fetch(request)
+      return hasHost(request) ? app.fetch(request) : rejectHost(request, services)
     },
     stop: () => activeRequests.stop(),
   }
@@ -124,9 +127,17 @@ class ParsedBody {
 
 const bodyValueOf = (body: unknown): unknown => (body instanceof ParsedBody ? body.value : undefined)
 
+/** A request whose URL cannot be read does not come as far as the router. */
+function rejectHost(request: Request, services: PlaneServices): Response {
+  const reply: ResponseHead = { headers: { 'x-gc-request-id': createExchangeId() } }
+  const body = services.writeError(malformedHost(), request, reply)
+  const headers = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, String(value)])
+  return new Response(body, { status: Number(reply.status), headers })
+}
+
 /** An address that is not ours, or not with this method. */
 function writeNotFound(request: Request, reply: ResponseHead, methods: Methods, problems: ProblemFormat): string {
-  const allowed = methods(new URL(request.url).pathname)
+  const allowed = methods(pathOf(request.url))
   const { media, body } = problems.notFound(request, allowed)
   reply.headers['content-type'] = media
   reply.status = allowed ? 405 : 404

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { Replays } from '../core/replays/replays.ts'
 import type { RequestHandler } from '../http/app.ts'
+import { hasHost, pathOf } from '../http/authority.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
 import type { FailedRequest, SocketData } from '../http/plane-options.ts'
 import { ClientAddresses } from './api/client-addresses.ts'
@@ -14,7 +15,6 @@ import { RequestCallers } from './api/request-callers.ts'
 import { Network } from './network.ts'
 import { networkRoutes } from './routes.ts'
 import type { Settings } from './shared/settings.ts'
-import { pathOf } from './shared/urls.ts'
 
 export interface SocialOptions {
   /** `GC_HOME`: the network's database lies in it. */
@@ -88,6 +88,7 @@ function createHandler(plane: Plane, addresses: ClientAddresses, website: Reques
   }
   return {
     fetch(request, server) {
+      if (!hasHost(request)) return plane.fetch(request, server)
       const path = pathOf(request.url)
       const isLegacy = isLegacyPath(path)
       if (!isLegacy && !/^\/api\/v1(\/|$)/.test(path) && website) return website.fetch(request, server)

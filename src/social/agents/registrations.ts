@@ -1,6 +1,6 @@
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
-import { isLoopback } from '../../http/guard.ts'
+import { isLoopback } from '../../http/authority.ts'
 import { addressGroup } from '../limits/address-groups.ts'
 import type { Quotas } from '../limits/quotas.ts'
 import type { AgentClaims } from '../ownership/claims.ts'

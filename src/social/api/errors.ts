@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { AppError, CommonCode, FieldError } from '../../core/errors.ts'
+import { pathOf } from '../../http/authority.ts'
 import type { PlaneDialect } from '../../http/dialect.ts'
 import type { ProblemFormat } from '../../http/problem.ts'
 import { ErrorDetail } from '../../http/schema.ts'
@@ -30,6 +31,7 @@ const CODES_BY_STATUS: Readonly<Record<number, string>> = {
   409: 'CONFLICT',
   413: 'BODY_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
+  421: 'HOST_NOT_ALLOWED',
   429: 'RATE_LIMITED',
   500: 'INTERNAL_ERROR',
   503: 'SERVICE_UNAVAILABLE',
@@ -44,8 +46,7 @@ const networkProblems: ProblemFormat = {
   status: statusFor,
   body: toError,
   notFound(request, allowed) {
-    const { pathname } = new URL(request.url)
-    const operation = `${request.method} ${pathname.slice(0, 200)}`
+    const operation = `${request.method} ${pathOf(request.url).slice(0, 200)}`
     const error = allowed ? `This address takes ${allowed.join(', ')}` : 'Endpoint not found'
     const hint = allowed
       ? `${operation} is not one of them.`
@@ -93,7 +94,7 @@ export const networkDialect: PlaneDialect = {
   requiresCredential: true,
   requiresRequestHeader: false,
   commonErrors({ path, spec }) {
-    const codes: CommonCode[] = ['rate-limited', 'internal', 'store-unavailable']
+    const codes: CommonCode[] = ['host-not-allowed', 'rate-limited', 'internal', 'store-unavailable']
     if (!spec.open) codes.push('unauthorized', 'forbidden')
     if (path.includes('{') || spec.query || spec.body) codes.push('invalid-request')
     return codes

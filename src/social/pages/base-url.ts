@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { isLoopback } from '../../http/guard.ts'
+import { isLoopback, parseHost } from '../../http/authority.ts'
 
 export interface BaseUrlSettings {
   /** The configured base URL. */
@@ -8,14 +8,12 @@ export interface BaseUrlSettings {
   readonly hosts: readonly string[]
 }
 
-const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/
-
 /** The base of our URLs for a request; throws when the request is for another host. */
 export function baseUrlOf(request: Request, { baseUrl, hosts }: BaseUrlSettings): string {
   const host = (request.headers.get('host') ?? '').toLowerCase()
-  const name = host.replace(/:\d+$/, '').replace(/[[\]]/g, '')
+  const name = parseHost(host)
   const isOurs =
-    HOST.test(host) &&
+    name !== undefined &&
     (isLoopback(name) ||
       hosts.some((each) => each.toLowerCase() === name) ||
       (baseUrl !== undefined && new URL(baseUrl).host === host))

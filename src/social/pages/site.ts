@@ -4,6 +4,7 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { createExchangeId } from '../../core/ids.ts'
 import type { RequestHandler } from '../../http/app.ts'
+import { pathOf } from '../../http/authority.ts'
 import { BodyReader } from '../../http/body.ts'
 import { assertUniqueOperations, methodsOf, toRouterPath } from '../../http/paths.ts'
 import type { FailedRequest, SocketData } from '../../http/plane-options.ts'
@@ -90,7 +91,7 @@ async function readForm(
 }
 
 function notFound(request: Request, methods: ReturnType<typeof methodsOf>): AppError {
-  const allowed = methods(new URL(request.url).pathname)
+  const allowed = methods(pathOf(request.url))
   if (!allowed) return pageNotFound()
   return new AppError('method-not-allowed', `this address takes ${allowed.join(', ')}`, {
     headers: { allow: allowed.join(', ') },
@@ -99,8 +100,7 @@ function notFound(request: Request, methods: ReturnType<typeof methodsOf>): AppE
 
 function errorResponse(error: unknown, request: Request, { report }: SiteOptions): Response {
   const appError = toAppError(error)
-  if (appError !== error)
-    report(error, { id: createExchangeId(), method: request.method, path: new URL(request.url).pathname })
+  if (appError !== error) report(error, { id: createExchangeId(), method: request.method, path: pathOf(request.url) })
   const wantsPage = request.method !== 'GET' || (request.headers.get('accept') ?? '').includes('text/html')
   return wantsPage ? errorPage(appError) : errorJson(appError)
 }

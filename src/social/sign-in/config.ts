@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
-import { isLoopback } from '../../http/guard.ts'
+import { isLoopback } from '../../http/authority.ts'
 import type { ProviderSettings } from './provider.ts'
 
 const text = Type.String({ minLength: 1 })

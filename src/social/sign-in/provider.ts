@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { isLoopback } from '../../http/guard.ts'
+import { isLoopback } from '../../http/authority.ts'
 import type { Person } from './person.ts'
 
 interface CommonSettings {
