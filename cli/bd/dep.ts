@@ -55,8 +55,8 @@ async function list(
 ): Promise<void> {
   if (direction !== 'down' && direction !== 'up') throw usageError('--direction is down or up')
   const { depends_on, dependents } = await bd.dependencies(id)
-  const found = toRelated(direction === 'down' ? depends_on : dependents)
-  const shown = found.filter(({ dependency_type }) => type === undefined || dependency_type === type)
+  const related = toRelated(direction === 'down' ? depends_on : dependents)
+  const shown = related.filter(({ dependency_type }) => type === undefined || dependency_type === type)
   if (bd.print.json) return bd.print.value(shown)
   if (shown.length === 0) return bd.print.line(`${id} has none.`)
   for (const each of shown)

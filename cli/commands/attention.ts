@@ -14,7 +14,7 @@ export function attentionCommands(program: Command, context: CommandContext): vo
     const list = await city.call('GET ~/attention')
     if (options.json) return printJson(context.io, list)
     show(context, list.items)
-    for (const fault of list.partial_errors ?? []) context.io.err(`${fault}\n`)
+    for (const error of list.partial_errors ?? []) context.io.err(`${error}\n`)
   })
   attention
     .command('answer')

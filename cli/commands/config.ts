@@ -50,10 +50,10 @@ function selectFields(fields: readonly ExplainedField[], options: ExplainOptions
   const kinds = ['agent', 'rig', 'provider'] as const
   const selected = kinds.flatMap((kind) => {
     const ofKind = fields.filter((field) => field.kind === kind)
-    const found = ofKind.filter(({ name }) => name === options[kind])
-    if (options[kind] === undefined || found.length > 0) return found
-    const known = [...new Set(ofKind.map(({ name }) => name))].join(', ') || 'none'
-    throw failure(`there is no ${kind} "${options[kind]}"; declared: ${known}`)
+    const matches = ofKind.filter(({ name }) => name === options[kind])
+    if (options[kind] === undefined || matches.length > 0) return matches
+    const names = [...new Set(ofKind.map(({ name }) => name))].join(', ') || 'none'
+    throw failure(`there is no ${kind} "${options[kind]}"; declared: ${names}`)
   })
   return kinds.some((kind) => options[kind] !== undefined) ? selected : fields
 }

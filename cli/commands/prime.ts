@@ -40,15 +40,15 @@ async function prime(context: CommandContext, agent: string | undefined, options
   if (options.hook) await reportConversation(context)
   if (options.hook && GC_STARTUP_PROMPT_DELIVERED && !options.json) return
   const who = agent ?? GC_SESSION_ID ?? GC_ALIAS ?? GC_AGENT
-  const found = who ? await findPrompt(await context.city(), who) : undefined
-  if (!found && options.strict) throw failure(who ? `there is no agent or session ${who}` : 'say which agent')
-  const content = found?.content.trimEnd() ? `${found.content.trimEnd()}\n` : WORKER
+  const prompt = who ? await findPrompt(await context.city(), who) : undefined
+  if (!prompt && options.strict) throw failure(who ? `there is no agent or session ${who}` : 'say which agent')
+  const content = prompt?.content.trimEnd() ? `${prompt.content.trimEnd()}\n` : WORKER
   if (!options.json) return context.io.out(content)
   printJson(context.io, {
     schema_version: '1',
     ok: true,
     command: 'prime',
-    ...(found && { agent: found.agent }),
+    ...(prompt && { agent: prompt.agent }),
     hook: options.hook === true,
     ...(options.hookFormat && { hook_format: options.hookFormat }),
     content,

@@ -87,14 +87,14 @@ async function heartbeat(
   const city = await context.city()
   await city.call('POST ~/session/{id}/heartbeat', { params: { id }, body: { duration: options.duration } })
   const { items } = await city.call('GET ~/claims', { query: { session: id } })
-  const kept = await Promise.all(
+  const renewed = await Promise.all(
     items.map(({ bead_id }) => city.call('POST ~/bead/{id}/heartbeat', { params: { id: bead_id } })),
   )
-  if (options.json) return printJson(context.io, kept)
+  if (options.json) return printJson(context.io, renewed)
   printLine(
     context.io,
-    kept.length === 0
+    renewed.length === 0
       ? 'Recorded; this session has no claims.'
-      : `Recorded for ${kept.map((each) => each.bead_id).join(', ')}.`,
+      : `Recorded for ${renewed.map((each) => each.bead_id).join(', ')}.`,
   )
 }

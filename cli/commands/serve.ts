@@ -54,9 +54,10 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<
   const { serve } = await import('../../src/supervisor/serve.ts')
   const report = (message: string) => io.err(`${new Date().toISOString()} ${message}\n`)
   // An unexpected error is reported and survived, so that cities and their agents keep running.
-  const fault = (error: unknown) => report(`a fault: ${error instanceof Error ? error.stack : String(error)}`)
-  process.on('uncaughtException', fault)
-  process.on('unhandledRejection', fault)
+  const reportUnexpected = (error: unknown) =>
+    report(`unexpected error: ${error instanceof Error ? error.stack : String(error)}`)
+  process.on('uncaughtException', reportUnexpected)
+  process.on('unhandledRejection', reportUnexpected)
   if (options.only) return serveOnlySocial(io, options, report)
   const running = await serve({
     home: options.home ?? io.env.GC_HOME,
@@ -101,10 +102,10 @@ async function serveOnlySocial(io: Io, options: Serve, report: (message: string)
 
 /** A signal stops the supervisor and leaves the agents to the host; a second one ends it at once. */
 function endOnSignal(running: Pick<Running, 'stop'>, interrupted: AbortSignal): () => void {
-  let asked = false
+  let stopping = false
   const end = (signal: string) => {
-    if (asked) process.exit(1)
-    asked = true
+    if (stopping) process.exit(1)
+    stopping = true
     running.stop({ endSessions: false, signal }).catch(() => process.exit(1))
   }
   const onInterrupt = () => end('SIGINT')

@@ -30,7 +30,7 @@ export async function status(context: CommandContext, name: string | undefined, 
     ['work', `${work.ready} ready, ${work.in_progress} in progress, ${work.open} open`],
     ['mail', formatCounts(mail.total, { unread: mail.unread })],
   ])
-  for (const fault of response.partial_errors ?? []) io.err(`gc: ${fault}\n`)
+  for (const error of response.partial_errors ?? []) io.err(`gc: ${error}\n`)
   await warnConfiguration(io, city)
   if (!response.agent_details?.length) return
   printLine(io, '')

@@ -72,8 +72,12 @@ export class Config {
 
   /** Checks the files on disk without putting them in force. */
   validate(): { valid: boolean; errors: string[]; warnings: string[] } {
-    const { errors, notes } = this.#compose()
-    return { valid: errors.length === 0, errors: errors.map(formatDiagnostic), warnings: notes.map(formatDiagnostic) }
+    const { errors, allWarnings } = this.#compose()
+    return {
+      valid: errors.length === 0,
+      errors: errors.map(formatDiagnostic),
+      warnings: allWarnings.map(formatDiagnostic),
+    }
   }
 
   /** Calls a listener for every configuration that comes into force; returns how to unsubscribe. */

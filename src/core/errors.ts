@@ -66,10 +66,10 @@ export class AppError extends Error {
     options: { status?: number; fieldErrors?: FieldError[]; headers?: Record<string, string> } = {},
   ) {
     super(message)
-    const known = toErrorCode(code)
+    const errorCode = toErrorCode(code)
     this.name = 'AppError'
-    this.code = known.code
-    this.status = options.status ?? known.status
+    this.code = errorCode.code
+    this.status = options.status ?? errorCode.status
     this.fieldErrors = options.fieldErrors ?? []
     this.headers = options.headers ?? {}
   }

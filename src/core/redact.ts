@@ -57,17 +57,17 @@ export class RedactionStream {
       from = shown
       this.#inside = shown === input.length
     }
-    for (let found = findPrefix(this.prefixes, input, from); found; found = findPrefix(this.prefixes, input, from)) {
-      const end = endOfBody(input, found.body)
-      const secret = end - found.body >= MIN_SECRET_LENGTH
-      from = secret ? end : found.body
+    for (let match = findPrefix(this.prefixes, input, from); match; match = findPrefix(this.prefixes, input, from)) {
+      const end = endOfBody(input, match.body)
+      const secret = end - match.body >= MIN_SECRET_LENGTH
+      from = secret ? end : match.body
       if (secret) {
-        if (shown < found.body) out.push(input.subarray(shown, found.body))
+        if (shown < match.body) out.push(input.subarray(shown, match.body))
         out.push(REPLACEMENT_BYTES)
         shown = end
         this.#inside = end === input.length
       } else if (end === input.length) {
-        return concatBytes([...out, ...this.#hold(input, shown, found.at, found.body)])
+        return concatBytes([...out, ...this.#hold(input, shown, match.at, match.body)])
       }
     }
     if (!this.#inside)

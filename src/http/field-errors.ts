@@ -24,9 +24,9 @@ function toFieldError(error: ValueError, root: string): FieldError {
     const parent = error.path.slice(0, error.path.lastIndexOf('/'))
     return { message: `${nameOf(error.path)} is required`, location: toLocation(root, parent) }
   }
-  const fault: FieldError = { message: messageOf(error), location: toLocation(root, error.path) }
+  const fieldError: FieldError = { message: messageOf(error), location: toLocation(root, error.path) }
   const value = visibleValue(error)
-  return value === undefined ? fault : { ...fault, value }
+  return value === undefined ? fieldError : { ...fieldError, value }
 }
 
 /** Of "a string or null", what is wrong with the string. */

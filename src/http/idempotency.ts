@@ -39,7 +39,7 @@ export class Idempotency {
   }
 
   #first(exchange: ActiveExchange, { replays, scope, digest, isRetry }: FirstRequest, work: () => unknown): unknown {
-    let kept = false
+    let isSaved = false
     let begun = false
     const begin = async () => {
       await replays.begin(scope, digest)
@@ -48,13 +48,13 @@ export class Idempotency {
     exchange.attempt = { isRetry, begin }
     exchange.saveResponse = (tx, answer) => {
       replays.keep(tx, scope, replayOf(digest, exchange, answer))
-      kept = true
+      isSaved = true
       return answer
     }
     this.#under.set(scope, digest)
     const end = () => this.#under.delete(scope)
     const finish = async (answer: unknown) => {
-      const add = kept ? undefined : replays.add(scope, replayOf(digest, exchange, answer))
+      const add = isSaved ? undefined : replays.add(scope, replayOf(digest, exchange, answer))
       await add?.catch((error) => this.report(error, exchange))
       return answer
     }

@@ -57,10 +57,10 @@ export class OperationHandler {
   }
 
   /** Returns what Elysia sends; synchronous where the handler is. */
-  handle(request: Request, found: Record<string, string | null>, reply: ResponseHead, body: unknown): unknown {
+  handle(request: Request, pathParams: Record<string, string | null>, reply: ResponseHead, body: unknown): unknown {
     let exchange: ActiveExchange | undefined
     try {
-      const begun = this.#exchange(request, found, reply, body)
+      const begun = this.#exchange(request, pathParams, reply, body)
       exchange = begun
       const value = this.#value(begun)
       if (!(value instanceof Promise)) return this.#write(begun, reply, value)
@@ -74,14 +74,14 @@ export class OperationHandler {
 
   #exchange(
     request: Request,
-    found: Record<string, string | null>,
+    pathParams: Record<string, string | null>,
     reply: ResponseHead,
     body: unknown,
   ): ActiveExchange {
     const caller = this.services.callerOf(request)
     const isSocket = this.#outcome.kind === 'socket'
     if (caller === unauthenticated && !isSocket) throw unauthorized('only a socket may be opened without a token')
-    const params = decodeParams(this.at.names, found)
+    const params = decodeParams(this.at.names, pathParams)
     const search = searchOf(request.url)
     const query = this.#declared.query(search)
     const id = String(reply.headers['x-gc-request-id'])

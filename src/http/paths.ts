@@ -35,16 +35,16 @@ export function assertUniqueOperations(routes: readonly Pick<Route, 'method' | '
 export type Methods = (path: string) => readonly string[] | undefined
 
 export function methodsOf(routes: readonly Pick<Route, 'method' | 'path'>[]): Methods {
-  const known = Map.groupBy(routes, ({ path }) => path)
-  const patterns = [...known].map(([path, these]) => ({
+  const byPath = Map.groupBy(routes, ({ path }) => path)
+  const patterns = [...byPath].map(([path, these]) => ({
     pattern: patternOf(path),
     methods: these.map(({ method }) => method),
   }))
   return (path) => {
-    const found = patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
-    if (found.length === 0) return undefined
-    const head = found.includes('GET') ? ['HEAD'] : []
-    return [...new Set([...found, ...head, 'OPTIONS'])].sort()
+    const allowed = patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
+    if (allowed.length === 0) return undefined
+    const head = allowed.includes('GET') ? ['HEAD'] : []
+    return [...new Set([...allowed, ...head, 'OPTIONS'])].sort()
   }
 }
 

@@ -42,7 +42,7 @@ export function queryReader(schema: TObject): QueryReader {
       if (value !== undefined) query[field.name] = value
     }
     const fieldErrors = check(query)
-    if (fieldErrors.length > 0) throw validationFailed(fieldErrors.map((fault) => withLocation(fault)))
+    if (fieldErrors.length > 0) throw validationFailed(fieldErrors.map((fieldError) => withLocation(fieldError)))
     return query
   }
 }
@@ -62,7 +62,7 @@ function read({ name, schema, parse }: Field, given: URLSearchParams): unknown {
 const parserOf = (schema: TSchema): Parse => PARSERS[(schema[Kind] === 'Array' ? schema.items : schema)[Kind]] ?? asIs
 
 /** A missing parameter is placed at its own name. */
-function withLocation(fault: FieldError): FieldError {
-  const missing = fault.location === 'query' && /^(\S+) is required$/.exec(fault.message)?.[1]
-  return missing ? { ...fault, location: `query.${missing}` } : fault
+function withLocation(fieldError: FieldError): FieldError {
+  const missing = fieldError.location === 'query' && /^(\S+) is required$/.exec(fieldError.message)?.[1]
+  return missing ? { ...fieldError, location: `query.${missing}` } : fieldError
 }

@@ -83,10 +83,10 @@ export class RequestValidator {
 }
 
 /** The contract's parameters of a path, decoded; the router has null where the encoding is broken. */
-export function decodeParams(names: readonly (readonly [string, string])[], found: Record<string, string | null>) {
+export function decodeParams(names: readonly (readonly [string, string])[], raw: Record<string, string | null>) {
   const params: Record<string, string> = {}
   for (const [name, key] of names) {
-    const value = found[key]
+    const value = raw[key]
     if (typeof value !== 'string') {
       throw new AppError('invalid-request', `the path does not decode: ${name} is not valid percent-encoded UTF-8`)
     }

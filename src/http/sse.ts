@@ -25,7 +25,7 @@ const ESCAPES: Record<string, string> = {
 
 /** A value as the one line of JSON that a frame carries; make it once where many streams send it. */
 export const toSseLine = (value: unknown): string =>
-  JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (found) => ESCAPES[found] ?? found)
+  JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => ESCAPES[char] ?? char)
 
 const encoder = new TextEncoder()
 

@@ -23,8 +23,8 @@ export class WorktreeGit {
   async add(repository: string, path: string, branch: string, base: string): Promise<void> {
     if (existsSync(path)) return
     await this.#run(repository, 'worktree', 'prune')
-    const known = await this.#try(repository, 'rev-parse', '--verify', '-q', `refs/heads/${branch}`)
-    const how = known ? [path, branch] : ['-b', branch, path, base]
+    const existing = await this.#try(repository, 'rev-parse', '--verify', '-q', `refs/heads/${branch}`)
+    const how = existing ? [path, branch] : ['-b', branch, path, base]
     await this.#run(repository, 'worktree', 'add', '-q', ...how)
   }
 

@@ -111,9 +111,9 @@ export class Worktrees {
     if (this.options.ownerState(session) !== 'over') {
       throw new AppError('conflict-wrong-state', `session ${session} is not over; close it first`)
     }
-    const kept = await this.#reap(row, force)
-    if (kept === undefined) return { status: 'removed' }
-    throw new AppError('conflict-wrong-state', `${row.path} is kept: ${kept}; save it, or remove it with force`)
+    const reason = await this.#reap(row, force)
+    if (reason === undefined) return { status: 'removed' }
+    throw new AppError('conflict-wrong-state', `${row.path} is kept: ${reason}; save it, or remove it with force`)
   }
 
   /** Removes worktrees that are not needed any more; sweeps do not overlap. */
@@ -128,7 +128,7 @@ export class Worktrees {
       if (this.#isClosed) return
       const state = this.options.ownerState(row.session)
       hasEnding ||= state === 'ending'
-      if (state === 'over') await this.#reap(row, false).catch((error) => this.#recordKept(row, errorMessage(error)))
+      if (state === 'over') await this.#reap(row, false).catch((error) => this.#recordSkipped(row, errorMessage(error)))
     }
     this.#retry?.cancel()
     if (hasEnding) this.#retry = this.options.deadlines.after(RETRY_MS, () => void this.sweep())
@@ -141,7 +141,7 @@ export class Worktrees {
     if (existsSync(path) && !force) {
       const status = await this.#git.look(repository, path, branch, base)
       const reason = reasonToKeep(status)
-      if (reason !== undefined) return this.#recordKept(row, reason)
+      if (reason !== undefined) return this.#recordSkipped(row, reason)
       merged = status.merged
     }
     await this.#git.remove(repository, path, force)
@@ -155,7 +155,7 @@ export class Worktrees {
   }
 
   /** Records why a worktree is kept; each reason is recorded once. */
-  async #recordKept(row: WorktreeRow, reason: string): Promise<string> {
+  async #recordSkipped(row: WorktreeRow, reason: string): Promise<string> {
     if (row.kept === reason) return reason
     await this.options.store.write((tx) => {
       tx.orm.update(worktrees).set({ kept: reason }).where(eq(worktrees.session, row.session)).run()

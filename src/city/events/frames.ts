@@ -24,8 +24,8 @@ const frames = new WeakMap<RecordedEvent, SseFrame>()
 
 /** The frame of an event, built once for all readers of its city. */
 function eventFrame(recorded: RecordedEvent, workflows: WorkflowEvents): SseFrame {
-  const known = frames.get(recorded)
-  if (known) return known
+  const cached = frames.get(recorded)
+  if (cached) return cached
   const frame = { id: String(recorded.seq), event: 'event', data: toSseLine(withWorkflow(recorded, workflows)) }
   frames.set(recorded, frame)
   return frame

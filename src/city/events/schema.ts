@@ -36,7 +36,7 @@ const variant = <Kind extends TLiteral<string> | TString, More extends TProperti
 ) => Type.Object({ ...facts, ...more, type, payload }, { $id: id, additionalProperties: false, description })
 
 /** An event that we know; one that means something to a workflow says in a stream what it means. */
-const known = <More extends TProperties>(id: string, { type, payload, summary }: EventDefinition, more: More) => {
+const knownEvent = <More extends TProperties>(id: string, { type, payload, summary }: EventDefinition, more: More) => {
   const literal = Type.Literal(type)
   if (!PROJECTED_TYPES.has(type)) return variant(id + pascal(type), literal, payload, more, summary)
   const workflow = Type.Optional(WorkflowEventProjection)
@@ -46,7 +46,7 @@ const known = <More extends TProperties>(id: string, { type, payload, summary }:
 const union = <More extends TProperties>(id: string, defs: readonly EventDefinition[], more: More) =>
   Type.Union(
     [
-      ...defs.map((def) => known(id, def, more)),
+      ...defs.map((def) => knownEvent(id, def, more)),
       variant(`${id}Custom`, Type.String(), Type.Unknown(), more, 'An event of a type that only its emitter knows.'),
     ],
     { $id: id },

@@ -44,8 +44,8 @@ export function providerChain(name: string, declared: DeclaredProviders): Provid
     next = baseOf(next, declared)
   }
   if (chain.length > 0) return chain
-  const known = [...new Set([...declared.keys(), ...BUILTINS.keys()])].join(', ')
-  throw new AppError('provider-not-found', `provider "${name}" is not known; known are ${known}`)
+  const names = [...new Set([...declared.keys(), ...BUILTINS.keys()])].join(', ')
+  throw new AppError('provider-not-found', `provider "${name}" is not known; known are ${names}`)
 }
 
 function find(name: string, declared: DeclaredProviders): ProviderLink | undefined {
@@ -62,8 +62,8 @@ function baseOf({ name, builtin, config }: ProviderLink, declared: DeclaredProvi
   if (builtin || config.base === '') return undefined
   if (config.base === undefined) return findBuiltin(name) ?? findBuiltin(config.command ?? '')
   const [, prefix, base = ''] = /^(?:([^:]*):)?(.*)$/.exec(config.base) ?? []
-  const found = findNamed(name, prefix, base, declared)
-  if (found) return found
+  const parent = findNamed(name, prefix, base, declared)
+  if (parent) return parent
   throw new AppError('validation-failed', `provider "${name}" has the base "${config.base}", which is not known`)
 }
 
@@ -84,13 +84,13 @@ function findNamed(
 function merge(base: ProviderConfig, child: ProviderConfig): ProviderConfig {
   const merged = { ...base, ...declaredValues(child) }
   const schema = mergeOptions(base.optionsSchema ?? [], child)
-  const isKept = (key: string) => !child.optionsSchema?.some((option) => option.omit && option.key === key)
+  const isIncluded = (key: string) => !child.optionsSchema?.some((option) => option.omit && option.key === key)
   const defaults = { ...base.optionDefaults, ...child.optionDefaults }
   return {
     ...merged,
     argsAppend: [...(base.argsAppend ?? []), ...(child.argsAppend ?? [])],
     env: { ...base.env, ...child.env },
-    optionDefaults: Object.fromEntries(Object.entries(defaults).filter(([key]) => isKept(key))),
+    optionDefaults: Object.fromEntries(Object.entries(defaults).filter(([key]) => isIncluded(key))),
     optionsSchema: schema,
   }
 }

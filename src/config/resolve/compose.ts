@@ -15,7 +15,7 @@ export interface Composition {
   /** What is reported when the files are loaded. */
   readonly warnings: readonly Diagnostic[]
   /** The same, and what is shown only where the files are checked. */
-  readonly notes: readonly Diagnostic[]
+  readonly allWarnings: readonly Diagnostic[]
 }
 
 /** Applies the layers in their order to a snapshot of files, and resolves what they declare. */
@@ -29,6 +29,6 @@ export function compose(files: FileSnapshot, layers: readonly Layer[] = LAYERS):
   }
   return {
     ...{ files, declarations, config, errors: diagnostics.list('error') },
-    ...{ warnings: diagnostics.list('warning'), notes: diagnostics.list('warning', 'lint') },
+    ...{ warnings: diagnostics.list('warning'), allWarnings: diagnostics.list('warning', 'lint') },
   }
 }

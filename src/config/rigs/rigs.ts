@@ -117,11 +117,11 @@ export class Rigs {
 
   /** Suspends or resumes a rig, or ends its sessions so that they start afresh. */
   async act(name: string, action: string): Promise<RigActed> {
-    const known = RIG_ACTIONS.find((candidate) => candidate === action)
-    if (!known) throw unknownAction(action, RIG_ACTIONS)
+    const validAction = RIG_ACTIONS.find((candidate) => candidate === action)
+    if (!validAction) throw unknownAction(action, RIG_ACTIONS)
     const rig = this.config.rig(name)
-    if (known === 'restart') return this.#restart(name)
-    const suspended = known === 'suspend'
+    if (validAction === 'restart') return this.#restart(name)
+    const suspended = validAction === 'suspend'
     await this.store.write((tx) => this.suspensions.set(tx, 'rig', name, suspended, rig.suspendedOnStart))
     return { status: 'ok', action, rig: name }
   }

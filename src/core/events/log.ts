@@ -111,10 +111,10 @@ export class EventLog {
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
     const floor = since === undefined ? 0 : this.since(since)
     const horizon = filter === 'both' ? this.#horizon.get(actor ?? '', below, floor, this.bounds.look)?.seq : undefined
-    const found = this.#read(this.#pages[filter], words, below, horizon ?? floor, limit)
-    const total = filter === 'any' && since === undefined ? this.#head : found.items.length
-    const next = found.next ?? horizon
-    return { items: found.items, total, ...(next !== undefined && { next }) }
+    const page = this.#read(this.#pages[filter], words, below, horizon ?? floor, limit)
+    const total = filter === 'any' && since === undefined ? this.#head : page.items.length
+    const next = page.next ?? horizon
+    return { items: page.items, total, ...(next !== undefined && { next }) }
   }
 
   /** A page of durable events about one subject, newest first. It may be short and still have a `next`. */

@@ -117,8 +117,8 @@ export class EventArchives {
     let gone = 0
     for (const row of older) {
       taken += this.#size(row)
-      const kept = (age === 0 || row.at > this.clock.now() - age) && (bytes === 0 || taken <= bytes)
-      if (kept) continue
+      const isRetained = (age === 0 || row.at > this.clock.now() - age) && (bytes === 0 || taken <= bytes)
+      if (isRetained) continue
       await rm(this.#file(row.path), { force: true })
       await this.store.write(
         () => void this.store.prepare('DELETE FROM event_archives WHERE last_seq = ?').run(row.last_seq),

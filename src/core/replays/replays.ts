@@ -93,8 +93,8 @@ export class Replays {
 
   #put(tx: Tx, scope: string, digest: string, status: number | null, headers: string, body: string): void {
     const now = this.clock.now()
-    const kept = tx.get(this.#keep, scope, digest, status, headers, body, now + LIFETIME_MS)
-    tx.run(this.#drop, (kept?.n ?? 0) - MAX_REPLAYS, now)
+    const stored = tx.get(this.#keep, scope, digest, status, headers, body, now + LIFETIME_MS)
+    tx.run(this.#drop, (stored?.n ?? 0) - MAX_REPLAYS, now)
   }
 
   /** Saves a response whose work was not a write of this store. */

@@ -28,14 +28,14 @@ export class Commands {
     private readonly redactor: Redactor,
   ) {}
 
-  create(asked: CreateTerminalRequest): { terminalId: string } {
+  create(request: CreateTerminalRequest): { terminalId: string } {
     if (this.#commands.size >= MAX_COMMANDS) {
       throw new AppError('invalid-request', `${MAX_COMMANDS} commands are kept already; release some`)
     }
     const id = `command-${++this.#count}`
-    const cwd = asked.cwd ? this.folder.resolveInside(asked.cwd) : this.folder.path
-    const env = { ...this.env, ...Object.fromEntries((asked.env ?? []).map(({ name, value }) => [name, value])) }
-    const command = new Command(argvOf(asked), cwd, env, this.marks, asked.outputByteLimit ?? MAX_OUTPUT_BYTES)
+    const cwd = request.cwd ? this.folder.resolveInside(request.cwd) : this.folder.path
+    const env = { ...this.env, ...Object.fromEntries((request.env ?? []).map(({ name, value }) => [name, value])) }
+    const command = new Command(argvOf(request), cwd, env, this.marks, request.outputByteLimit ?? MAX_OUTPUT_BYTES)
     this.#commands.set(id, command)
     this.origins.push(command.origin)
     return { terminalId: id }

@@ -189,11 +189,11 @@ export class Conversation {
       const inTime = await settlesWithin(deadlines, patience, shaking)
       if (!inTime)
         throw new AppError('service-unavailable', `the agent did not open a conversation in ${patience / 1000} s`)
-      const { opened, setMode, warnings: faults } = await shaking
+      const { opened, setMode, warnings } = await shaking
       this.#opened = opened
       this.#setMode = setMode
       writer.write({ type: 'ready', ...opened })
-      for (const message of faults) writer.write({ type: 'error', message })
+      for (const message of warnings) writer.write({ type: 'error', message })
       void this.#sounded()
       return opened
     } catch (error) {
@@ -206,9 +206,9 @@ export class Conversation {
   async #run(turn: AgentTurn, text: string): Promise<void> {
     const { writer } = this.options
     writer.write({ type: 'turn', turn: turn.id, text })
-    const asked: PromptRequest = { sessionId: this.#conversation, prompt: [{ type: 'text', text }] }
+    const request: PromptRequest = { sessionId: this.#conversation, prompt: [{ type: 'text', text }] }
     try {
-      const answer = await this.#agent.request(methods.agent.session.prompt, asked)
+      const answer = await this.#agent.request(methods.agent.session.prompt, request)
       const usage = usageOf(answer)
       this.permissions.cancel()
       if (answer.stopReason === 'refusal') turn.accepted.reject(new AppError('bad-gateway', 'the agent refused it'))

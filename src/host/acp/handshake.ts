@@ -72,8 +72,8 @@ export async function performHandshake(
   const chosen = await chooseMode(agent, conversation, offered, wanted.mode)
   const mode = chosen ?? offered.current
   const models = modelsOf(state)
-  const fault = await chooseModel(agent, conversation, models, wanted.model)
-  const model = fault === undefined ? (wanted.model ?? models.current) : models.current
+  const modelError = await chooseModel(agent, conversation, models, wanted.model)
+  const model = modelError === undefined ? (wanted.model ?? models.current) : models.current
   const opened = {
     conversation,
     resumed,
@@ -82,10 +82,10 @@ export async function performHandshake(
     ...(mode && { mode }),
     ...(model && { model }),
   }
-  const faults = fault === undefined ? unusable : [...unusable, fault]
+  const warnings = modelError === undefined ? unusable : [...unusable, modelError]
   return {
     opened,
-    warnings: faults,
+    warnings,
     setMode: (to) => chooseMode(agent, conversation, { ...offered, current: undefined }, to).then(() => {}),
   }
 }
@@ -129,12 +129,12 @@ function usableServers({ agentCapabilities }: InitializeResponse, wanted: readon
 async function resumeConversation(
   agent: ClientContext,
   met: InitializeResponse,
-  asked: { sessionId: string; cwd: string; mcpServers: McpServer[] },
+  params: { sessionId: string; cwd: string; mcpServers: McpServer[] },
 ): Promise<ConversationState | undefined> {
   const method = resumes(met)
   if (!method) return undefined
   try {
-    return (await agent.request(method, asked)) ?? {}
+    return (await agent.request(method, params)) ?? {}
   } catch (error) {
     if (error instanceof RequestError) return undefined
     throw error
@@ -227,8 +227,8 @@ async function chooseMode(agent: ClientContext, sessionId: string, offered: Offe
   }
   if (offered.option === undefined) await agent.request(methods.agent.session.setMode, { sessionId, modeId: wanted })
   else {
-    const asked = { sessionId, configId: offered.option, value: wanted }
-    await agent.request(methods.agent.session.setConfigOption, asked)
+    const params = { sessionId, configId: offered.option, value: wanted }
+    await agent.request(methods.agent.session.setConfigOption, params)
   }
   return wanted
 }

@@ -216,12 +216,12 @@ export class HostClient implements SessionHost {
 
   async #ask<Op extends Operation>(
     op: Op,
-    asked: RequestFields<Op> & { key: string },
+    fields: RequestFields<Op> & { key: string },
     ms = ANSWER_MS,
     payload?: Uint8Array,
   ): Promise<HostResponse<Op>> {
-    const link = this.#links.findOpen(asked.key) ?? (await this.#links.linkFor(asked.key))
-    return (await link.request(op, asked, { ms, payload })).ok
+    const link = this.#links.findOpen(fields.key) ?? (await this.#links.linkFor(fields.key))
+    return (await link.request(op, fields, { ms, payload })).ok
   }
 
   /** Asks again when the host went away meanwhile: for what may be done twice. */

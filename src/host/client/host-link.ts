@@ -101,10 +101,10 @@ export class HostLink {
   /** Asks the host; fails with `gateway-timeout` when it has not answered after `ms`. */
   async request<Op extends Operation>(
     op: Op,
-    asked: RequestFields<Op>,
+    fields: RequestFields<Op>,
     { ms, payload }: { ms: number; payload?: Uint8Array },
   ): Promise<{ ok: HostResponse<Op>; payload: Uint8Array }> {
-    const reply = await this.#send(op, asked, ms, payload)
+    const reply = await this.#send(op, fields, ms, payload)
     const schema = RESPONSE_SCHEMAS[op]
     if (Value.Check(schema, reply.ok)) return { ok: reply.ok, payload: reply.payload }
     throw new AppError('bad-gateway', `the session host answered ${op} with something else`)
@@ -122,7 +122,12 @@ export class HostLink {
     this.#channel.close('the supervisor let go')
   }
 
-  #send(op: Operation, asked: object, ms: number, payload?: Uint8Array): Promise<{ ok: unknown; payload: Uint8Array }> {
+  #send(
+    op: Operation,
+    fields: object,
+    ms: number,
+    payload?: Uint8Array,
+  ): Promise<{ ok: unknown; payload: Uint8Array }> {
     if (!this.open) return Promise.reject(new LinkLostError(op))
     if (this.#channel.waiting > MAX_WAITING_BYTES) {
       return Promise.reject(new AppError('service-unavailable', 'the session host does not read what it is sent'))
@@ -134,7 +139,7 @@ export class HostLink {
       reject(new AppError('gateway-timeout', `the session host has not answered ${op} in ${ms} ms`))
     })
     this.#pending.set(id, { op, resolve, reject, deadline })
-    this.#channel.send({ ...asked, op, id }, payload)
+    this.#channel.send({ ...fields, op, id }, payload)
     return promise
   }
 
@@ -157,12 +162,12 @@ export class HostLink {
     this.close()
   }
 
-  #reply({ re, ok, refusal }: ReplyFrame, payload: Uint8Array): void {
+  #reply({ re, ok, refusal: error }: ReplyFrame, payload: Uint8Array): void {
     const pending = this.#pending.get(re)
     if (!pending) return
     this.#pending.delete(re)
     pending.deadline.cancel()
-    if (refusal) pending.reject(new AppError(parseErrorCode(refusal.code), refusal.detail))
+    if (error) pending.reject(new AppError(parseErrorCode(error.code), error.detail))
     else pending.resolve({ ok, payload })
   }
 

@@ -27,12 +27,12 @@ const PS_LINE =
 
 /** The lines of `ps -o pid=,ppid=,pgid=,tpgid=,tty=,stat=,lstart=,comm=`. It names no session: the terminal stands for it. */
 export function parsePs(text: string): Process[] {
-  const found: Process[] = []
+  const processes: Process[] = []
   for (const line of text.split('\n')) {
     const [, pid, parent, group, foreground, terminal = '', state = '', started = '', command = ''] =
       PS_LINE.exec(line) ?? []
     if (!pid) continue
-    found.push({
+    processes.push({
       pid: Number(pid),
       parent: Number(parent),
       group: Number(group),
@@ -44,5 +44,5 @@ export function parsePs(text: string): Process[] {
       command: command.trim(),
     })
   }
-  return found
+  return processes
 }

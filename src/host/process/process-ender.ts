@@ -77,7 +77,7 @@ export class ProcessEnder {
 class EndingRun {
   alive: Process[] = []
   daemons: Process[] = []
-  readonly #known = new Set<string>()
+  readonly #seen = new Set<string>()
   readonly #marked = new Set<string>()
 
   constructor(
@@ -93,13 +93,13 @@ class EndingRun {
     const strangers = processes.filter(({ pid, zombie }) => !zombie && !spared.has(pid))
     if (marks) for (const one of strangers) if (this.#carriesMarks(one.pid)) this.#marked.add(identity(one))
     const marked = new Set(processes.filter((one) => this.#marked.has(identity(one))).map(({ pid }) => pid))
-    const families = this.origins.map((origin) => familyOf(processes, origin, this.#known, marked, spared))
+    const families = this.origins.map((origin) => familyOf(processes, origin, this.#seen, marked, spared))
     this.alive = unique(
       families.flatMap(({ members, daemons }) => (this.withDaemons ? [...members, ...daemons] : members)),
     )
     const taken = new Set(this.alive.map(({ pid }) => pid))
     this.daemons = unique(families.flatMap(({ daemons }) => daemons)).filter(({ pid }) => !taken.has(pid))
-    for (const one of this.alive) this.#known.add(identity(one))
+    for (const one of this.alive) this.#seen.add(identity(one))
     return this.alive
   }
 

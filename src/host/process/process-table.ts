@@ -42,16 +42,16 @@ function checkListing(processes: Process[]): Process[] {
 const list = (): Promise<Process[]> => (process.platform === 'linux' ? listProc() : listPs())
 
 async function listProc(): Promise<Process[]> {
-  const found: Process[] = []
+  const processes: Process[] = []
   const pids = readdirSync('/proc').filter((name) => name >= '1' && name < ':')
   for (let at = 0; at < pids.length; at += SLICE) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve))
     for (const pid of pids.slice(at, at + SLICE)) {
       const one = readStat(pid)
-      if (one) found.push(one)
+      if (one) processes.push(one)
     }
   }
-  return found
+  return processes
 }
 
 function readStat(pid: number | string): Process | undefined {

@@ -74,8 +74,8 @@ export function resolveProgram({ argv, cwd, env }: ProgramCommand): string {
   if (!name) throw new AppError('validation-failed', 'there is no command to start')
   if (!isFolder(cwd)) throw new AppError('validation-failed', `the folder ${cwd} does not exist`)
   if (!name.includes('/')) {
-    const found = Bun.which(name, { PATH: env.PATH ?? '', cwd })
-    if (found) return resolve(cwd, found)
+    const executable = Bun.which(name, { PATH: env.PATH ?? '', cwd })
+    if (executable) return resolve(cwd, executable)
     throw new AppError('validation-failed', `${name} is not on the session's PATH; install it or name its path`)
   }
   const path = isAbsolute(name) ? name : resolve(cwd, name)
@@ -87,7 +87,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** Too many processes or open files is a fault of this machine; the rest is the command's. */
+/** Too many processes or open files is a problem of this machine; the rest is the command's. */
 export function toSpawnError(program: string, error: unknown): AppError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const ours = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC'].includes(code)

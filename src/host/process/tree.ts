@@ -26,12 +26,12 @@ export const identity = ({ pid, started }: { pid: number; started: string }): st
 export function familyOf(
   processes: readonly Process[],
   origin: Origin,
-  known: ReadonlySet<string> = new Set(),
+  knownIds: ReadonlySet<string> = new Set(),
   marked: ReadonlySet<number> = new Set(),
   spared: ReadonlySet<number> = new Set(),
 ): ProcessFamily {
   const inside = membershipTest(processes, origin)
-  const first = processes.filter((one) => known.has(identity(one)) || inside(one))
+  const first = processes.filter((one) => knownIds.has(identity(one)) || inside(one))
   const alive = ({ pid, zombie }: Process): boolean => !zombie && pid > 1 && !spared.has(pid)
   const members = withDescendants(processes, first).filter(alive)
   const taken = new Set(members.map(({ pid }) => pid))
@@ -59,15 +59,15 @@ function membershipTest(processes: readonly Process[], origin: Origin): (one: Pr
 /** These processes and all that descend from them. */
 export function withDescendants(processes: readonly Process[], first: readonly Process[]): Process[] {
   const children = Map.groupBy(processes, ({ parent }) => parent)
-  const found = new Set(first)
-  for (const one of found) for (const child of children.get(one.pid) ?? []) found.add(child)
-  return [...found]
+  const family = new Set(first)
+  for (const one of family) for (const child of children.get(one.pid) ?? []) family.add(child)
+  return [...family]
 }
 
 /** A process and its ancestors: they are never ended by a session that they run. */
 export function ancestorsOf(processes: readonly Process[], pid: number): Set<number> {
   const byPid = new Map(processes.map((one) => [one.pid, one]))
-  const found = new Set<number>()
-  for (let at = byPid.get(pid); at && !found.has(at.pid); at = byPid.get(at.parent)) found.add(at.pid)
-  return found
+  const ancestors = new Set<number>()
+  for (let at = byPid.get(pid); at && !ancestors.has(at.pid); at = byPid.get(at.parent)) ancestors.add(at.pid)
+  return ancestors
 }

@@ -232,6 +232,6 @@ function parseRequest(header: Record<string, unknown>): HostRequest {
   if (!isOperation(op)) throw new AppError('not-implemented', `this host has no operation ${op}`)
   const schema = REQUEST_SCHEMAS[op]
   if (Value.Check(schema, header)) return header
-  const fault = Value.Errors(schema, header).First()
-  throw new AppError('invalid-request', `${op}: ${fault?.path.slice(1)} ${fault?.message}`)
+  const mismatch = Value.Errors(schema, header).First()
+  throw new AppError('invalid-request', `${op}: ${mismatch?.path.slice(1)} ${mismatch?.message}`)
 }

@@ -96,15 +96,15 @@ export class HostFiles {
 
   /** The exits on disk, oldest first. One that cannot be read says nothing and is dropped. */
   exits(): Exit[] {
-    const found: Exit[] = []
+    const exits: Exit[] = []
     for (const name of names(this.#exits)) {
       const exit = parse(join(this.#exits, name))
-      if (isExit(exit)) found.push(exit)
+      if (isExit(exit)) exits.push(exit)
       else rmSync(join(this.#exits, name), { force: true })
     }
-    found.sort((a, b) => a.endedAt.localeCompare(b.endedAt))
-    for (const { run } of found.splice(0, Math.max(0, found.length - MAX_EXITS))) this.dropExit(run)
-    return found
+    exits.sort((a, b) => a.endedAt.localeCompare(b.endedAt))
+    for (const { run } of exits.splice(0, Math.max(0, exits.length - MAX_EXITS))) this.dropExit(run)
+    return exits
   }
 }
 

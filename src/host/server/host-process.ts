@@ -222,8 +222,8 @@ export class HostProcess {
 
   #count(): void {
     if (!this.#listener) return
-    const unheard = this.#lifetime.retired ? this.#sessions.exits.length : 0
-    this.#lifetime.sessions = this.#sessions.running + unheard
+    const unreported = this.#lifetime.retired ? this.#sessions.exits.length : 0
+    this.#lifetime.sessions = this.#sessions.running + unreported
     this.#lifetime.supervisors = this.#greeted().length
   }
 

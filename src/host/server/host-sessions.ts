@@ -135,9 +135,9 @@ export class HostSessions {
     if (session) return session.screen(lines)
     const exit = this.#exitOf(key)
     if (!exit) throw new AppError('session-not-found', `no session ${key} runs here`)
-    const kept = exit.lastOutput.slice(-(lines ?? exit.lastOutput.length))
+    const tail = exit.lastOutput.slice(-(lines ?? exit.lastOutput.length))
     const blank = { cursor: { x: 0, y: 0 }, title: '', alternate: false, bracketedPaste: false }
-    return { lines: kept, ...blank, cols: 0, rows: 0, offset: 0 }
+    return { lines: tail, ...blank, cols: 0, rows: 0, offset: 0 }
   }
 
   /** Ends a session's whole tree. Asked again with less grace, it ends sooner. */

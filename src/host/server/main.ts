@@ -92,15 +92,15 @@ function acquireLock(place: HostPaths, say: (line: string) => void): Lock | unde
   }
 }
 
-/** A closed terminal and a fault of ours must not end the agents; a system that shuts down ends them properly. */
+/** A closed terminal and an unexpected error must not end the agents; a system that shuts down ends them properly. */
 function surviveSignals(host: HostProcess, report: (sentence: string) => void): void {
   process.on('SIGHUP', () => {})
   const end = () => void host.shutdown().catch((error) => report(errorMessage(error)))
   process.on('SIGTERM', end)
   process.on('SIGINT', end)
   process.on('uncaughtException', (error) => {
-    report(`a fault: ${error.stack ?? errorMessage(error)}`)
+    report(`unexpected error: ${error.stack ?? errorMessage(error)}`)
     host.onDrawingError()
   })
-  process.on('unhandledRejection', (error) => report(`a fault: ${errorMessage(error)}`))
+  process.on('unhandledRejection', (error) => report(`unexpected error: ${errorMessage(error)}`))
 }

@@ -22,25 +22,25 @@ export class QueryFilter {
     const input = this.#held.length > 0 ? concat([this.#held, bytes]) : bytes
     this.#held = NOTHING
     if (input.indexOf(ESC) < 0 && input.indexOf(ENQ) < 0) return input
-    const kept: Uint8Array[] = []
+    const passed: Uint8Array[] = []
     let from = 0
     for (let at = nextMark(input, 0); at < input.length; at = nextMark(input, at)) {
       const end = input[at] === ENQ ? at + 1 : endOf(input, at)
       if (end === undefined) {
         if (input.length - at > MAX_HELD_BYTES) break
-        kept.push(input.subarray(from, at))
+        passed.push(input.subarray(from, at))
         this.#held = input.slice(at)
-        return concat(kept)
+        return concat(passed)
       }
       if (asks(input, at, end)) {
-        kept.push(input.subarray(from, at))
+        passed.push(input.subarray(from, at))
         from = end
       }
       at = end
     }
     if (from === 0) return input
-    kept.push(input.subarray(from))
-    return concat(kept)
+    passed.push(input.subarray(from))
+    return concat(passed)
   }
 
   /** What was held back at the end of the output. */

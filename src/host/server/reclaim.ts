@@ -24,11 +24,11 @@ export async function reclaim(lost: HostFiles, into: HostFiles, endings: Process
     }
   }
   const exits = records.map((record) => exitOf(record, clock))
-  const unheard = lost === into ? exits : [...lost.exits(), ...exits]
-  for (const exit of unheard) into.keepExit(exit)
+  const unreported = lost === into ? exits : [...lost.exits(), ...exits]
+  for (const exit of unreported) into.keepExit(exit)
   for (const { run } of records) lost.drop(run)
-  if (lost !== into) handOver(lost, into, unheard)
-  return unheard
+  if (lost !== into) handOver(lost, into, unreported)
+  return unreported
 }
 
 /** The next host reports what a lost one could not. */

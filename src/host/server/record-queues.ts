@@ -30,8 +30,8 @@ export class RecordQueues {
   /** Restores the queues that earlier hosts left. */
   restore(): void {
     const { records, clock, redactor, report } = this.dependencies
-    const known = new Set([...this.#ended.keys(), ...this.#running.keys()])
-    for (const { run, key, entries } of records.unacknowledged(known)) {
+    const runs = new Set([...this.#ended.keys(), ...this.#running.keys()])
+    for (const { run, key, entries } of records.unacknowledged(runs)) {
       const queue = RecordQueue.restored(key, run, entries, clock, redactor, records.recordFile({ run, key }, report))
       this.#ended.set(run, queue)
       this.appended(queue)

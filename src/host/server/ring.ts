@@ -18,11 +18,11 @@ export class Ring {
   }
 
   push(bytes: Uint8Array): void {
-    const kept = bytes.length > this.capacity ? bytes.subarray(bytes.length - this.capacity) : bytes
-    const from = (this.#end + bytes.length - kept.length) % this.capacity
-    const first = Math.min(kept.length, this.capacity - from)
-    this.#bytes.set(kept.subarray(0, first), from)
-    this.#bytes.set(kept.subarray(first), 0)
+    const tail = bytes.length > this.capacity ? bytes.subarray(bytes.length - this.capacity) : bytes
+    const from = (this.#end + bytes.length - tail.length) % this.capacity
+    const first = Math.min(tail.length, this.capacity - from)
+    this.#bytes.set(tail.subarray(0, first), from)
+    this.#bytes.set(tail.subarray(first), 0)
     this.#end += bytes.length
   }
 

@@ -67,20 +67,20 @@ class OptionChooser {
 
   async confirm(): Promise<ChoiceResult> {
     await this.#press(this.profile.submit)
-    return (await this.#seen((asked) => (asked ? undefined : 'taken'), 'taken')) ?? 'stuck'
+    return (await this.#seen((question) => (question ? undefined : 'taken'), 'taken')) ?? 'stuck'
   }
 
   /** Where the mark stands once that fits; undefined when it never does. */
   #mark(fits: (at: number) => boolean): Promise<number | 'gone' | undefined> {
-    return this.#seen<number | 'gone'>((asked) => {
-      if (!asked) return 'gone'
-      const at = asked.options?.at
+    return this.#seen<number | 'gone'>((question) => {
+      if (!question) return 'gone'
+      const at = question.options?.at
       return at !== undefined && fits(at) ? at : undefined
     }, 'gone')
   }
 
   /** What is made of the question, in time. On a screen that is just being drawn a question may be missing. */
-  async #seen<T>(decide: (asked: Question | undefined) => T | undefined, ended: T): Promise<T | undefined> {
+  async #seen<T>(decide: (question: Question | undefined) => T | undefined, ended: T): Promise<T | undefined> {
     let steady = false
     const timer = this.options.deadlines.after(STEADY_MS, () => {
       steady = true
@@ -88,9 +88,9 @@ class OptionChooser {
     })
     try {
       return await this.watch.until(this.options.within ?? WITHIN, ({ screen, quiet }) => {
-        const asked = findQuestion(screen, this.profile)
-        const same = asked?.id === this.choice.question
-        return same || quiet || steady ? decide(same ? asked : undefined) : undefined
+        const question = findQuestion(screen, this.profile)
+        const same = question?.id === this.choice.question
+        return same || quiet || steady ? decide(same ? question : undefined) : undefined
       })
     } catch (error) {
       if (error instanceof ProgramEnded) return ended

@@ -103,7 +103,7 @@ interface InputLine {
 function findInputLine({ lines }: TerminalScreen, { readyPrefixes }: TerminalProfile): InputLine | undefined {
   const prefixes = readyPrefixes.map((prefix) => prefix.trim()).filter(Boolean)
   const row = lines.findLastIndex((line) => prefixes.some((prefix) => stripFrame(line).startsWith(prefix)))
-  const prefix = prefixes.find((known) => stripFrame(lines[row] ?? '').startsWith(known))
+  const prefix = prefixes.find((candidate) => stripFrame(lines[row] ?? '').startsWith(candidate))
   if (prefix === undefined) return undefined
   const rest = lines.slice(row)
   const end = rest.findIndex((line, at) => at > 0 && (stripFrame(line) === '' || BORDER.test(line)))

@@ -49,14 +49,14 @@ function optionOf(line: string): OptionRow | undefined {
 
 /** The options that follow one another in a direction. Numbered ones may have explanations between them. */
 function along(lines: readonly string[], from: OptionRow, step: 1 | -1): OptionRow[] {
-  const found: OptionRow[] = []
+  const rows: OptionRow[] = []
   for (const line of lines) {
     const option = optionOf(line)
     if (from.number === undefined) {
       if (option?.column !== from.column || option.number !== undefined) break
-      found.push(option)
-    } else if (option?.number === from.number + step * (found.length + 1)) found.push(option)
+      rows.push(option)
+    } else if (option?.number === from.number + step * (rows.length + 1)) rows.push(option)
     else if (option && (option.number !== undefined || option.column <= from.column)) break
   }
-  return found
+  return rows
 }

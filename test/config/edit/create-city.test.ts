@@ -10,7 +10,7 @@ describe('a new city', () => {
     expect(await createCity(folder.at('deep', 'My Town'), { provider: 'claude' })).toBe('My-Town')
     const { current, composition } = await Config.open(folder.at('deep', 'My Town'))
     expect(current).toMatchObject({ name: 'My-Town', workspace: { provider: 'claude' } })
-    expect(composition.notes).toEqual([])
+    expect(composition.allWarnings).toEqual([])
     expect(statSync(folder.at('deep', 'My Town', '.gc')).mode & 0o777).toBe(0o700)
     for (const name of ['.gc/cache', '.gc/runtime', '.gc/system', 'agents']) {
       expect(existsSync(folder.at('deep', 'My Town', name))).toBe(true)

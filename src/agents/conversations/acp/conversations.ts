@@ -184,7 +184,7 @@ export class AcpConversations {
     const condition = eq(acpRuns.hostKey, key)
     if (record.type === 'ready') this.#ready(tx, session, record)
     if (record.type === 'turn') tx.orm.update(acpRuns).set({ turn: record.turn }).where(condition).run()
-    if (record.type === 'asked') this.#asked(tx, key, session, record)
+    if (record.type === 'asked') this.#recordQuestion(tx, key, session, record)
     if (record.type === 'answered') this.#answered(tx, session, record)
     if (record.type !== 'done') return
     tx.orm.update(acpRuns).set({ turn: '' }).where(condition).run()
@@ -199,7 +199,7 @@ export class AcpConversations {
     this.options.onConversationOpened(tx, session, resumable ? conversation : undefined)
   }
 
-  #asked(tx: Tx, hostKey: string, sessionId: string, { request, at, tool, choices }: RecordOf<'asked'>): void {
+  #recordQuestion(tx: Tx, hostKey: string, sessionId: string, { request, at, tool, choices }: RecordOf<'asked'>): void {
     const askedAt = Date.parse(at)
     tx.orm
       .insert(acpQuestions)

@@ -93,11 +93,11 @@ export class JsonlLog implements LogReader {
     })
     const before = this.#state
     const isNewFile = result === undefined || result.isNewFile
-    const kept = isNewFile ? this.#emptyState() : trim(before, this.options.keepBytes)
+    const trimmed = isNewFile ? this.#emptyState() : trim(before, this.options.keepBytes)
     const hasChanged = lineCount > 0 || (isNewFile && before.records.length > 0)
-    if (hasChanged || kept !== before) {
-      const malformedLines = kept.malformedLines + lineCount - added.length
-      const next: LogState = { ...kept, records: [...kept.records, ...added], malformedLines }
+    if (hasChanged || trimmed !== before) {
+      const malformedLines = trimmed.malformedLines + lineCount - added.length
+      const next: LogState = { ...trimmed, records: [...trimmed.records, ...added], malformedLines }
       this.#snapshot = await runInSteps(next.parser.parse(next.records))
       this.#state = next
       if (isNewFile && before.records.length > 0) this.#generation++
