@@ -14,6 +14,7 @@ const STATUSES = {
   'operation-in-progress': 409,
   'body-too-large': 413,
   'host-not-allowed': 421,
+  'body-too-deep': 422,
   'idempotency-mismatch': 422,
   'validation-failed': 422,
   'rate-limited': 429,

@@ -1,5 +1,6 @@
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
+import { isNestedTooDeep, MAX_JSON_DEPTH } from '../core/json-depth.ts'
 import { describeJsonError } from './json-error.ts'
 
 /** How much a body may be and how long it may take. */
@@ -49,6 +50,7 @@ export class BodyReader {
     } catch {
       throw unreadable('the body is not UTF-8')
     }
+    if (isNestedTooDeep(text)) throw tooDeep()
     try {
       return JSON.parse(text)
     } catch {
@@ -88,5 +90,8 @@ export class BodyReader {
 
 const broken = (error: unknown): AppError =>
   new AppError('invalid-request', `the body broke off: ${errorMessage(error)}`)
+
+const tooDeep = (): AppError =>
+  new AppError('body-too-deep', `the body is nested more than ${MAX_JSON_DEPTH} levels deep; send a flatter one`)
 
 const unreadable = (detail: string): AppError => new AppError('validation-failed', detail, { status: 400 })

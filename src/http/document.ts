@@ -169,7 +169,7 @@ function errorCodesOf(route: Route, dialect: PlaneDialect): ErrorCode[] {
   if (spec.body) {
     add('invalid-request', 'request-timeout', 'body-too-large')
     if (bodyKindOf(spec.body) === 'json') {
-      add({ code: 'validation-failed', status: 400 }, { code: 'validation-failed', status: 415 })
+      add('body-too-deep', { code: 'validation-failed', status: 400 }, { code: 'validation-failed', status: 415 })
     }
   }
   if (successKindOf(spec.ok).kind === 'socket') add({ code: 'invalid-request', status: 426 })

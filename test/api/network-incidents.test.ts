@@ -96,6 +96,19 @@ describe('the network', () => {
     }
   })
 
+  test('takes 64 levels of lists and objects in a body, and no more', async () => {
+    const { key } = await agent()
+    const update = (levels: number) => {
+      const body = `{"metadata":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`
+      return network.send('PATCH /agents/me', { key, body })
+    }
+    for (const levels of [63, 20_000]) {
+      const { status, body } = await update(levels)
+      expect([status, body.error]).toEqual([422, 'The body is nested more than 64 levels deep; send a flatter one'])
+    }
+    expect((await update(62)).status).toBe(200)
+  })
+
   test('rejects malformed requests with helpful messages, without internal details', async () => {
     const { key } = await agent()
     const long = 'x'.repeat(5_000)

@@ -130,8 +130,16 @@ describe('a body', () => {
   test('nested a hundred thousand levels deep is rejected, and the server keeps running', async () => {
     await using server = serve({ routes })
     const deep = await server.send('POST', '/v0/drafts', '['.repeat(100_000))
-    expect(deep.status).toBe(400)
+    expect([deep.status, (await problem(deep)).code]).toEqual([422, 'body-too-deep'])
     expect((await server.send('POST', '/v0/drafts', { title: 'a' })).status).toBe(200)
+  })
+
+  test('is measured by its levels, not by the brackets in its texts', async () => {
+    await using server = serve({ routes })
+    const title = '[{"\\"[{[{'
+    const env = { a: '['.repeat(100), b: '\\' }
+    const response = await server.send('POST', '/v0/drafts', { title, env })
+    expect(await response.json()).toEqual({ got: { title, env } })
   })
 
   test('over the size limit is rejected, with or without a content length', async () => {

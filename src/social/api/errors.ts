@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { AppError, CommonCode, FieldError } from '../../core/errors.ts'
+import type { AppError, CommonCode, ErrorCode, FieldError } from '../../core/errors.ts'
 import { pathOf } from '../../http/authority.ts'
 import type { PlaneDialect } from '../../http/dialect.ts'
 import type { ProblemFormat } from '../../http/problem.ts'
@@ -32,13 +32,14 @@ const CODES_BY_STATUS: Readonly<Record<number, string>> = {
   413: 'BODY_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   421: 'HOST_NOT_ALLOWED',
+  422: 'BODY_TOO_DEEP',
   429: 'RATE_LIMITED',
   500: 'INTERNAL_ERROR',
   503: 'SERVICE_UNAVAILABLE',
 }
 
-/** Clients of the network know 400 for every invalid request. */
-const statusFor = ({ status }: { status: number }): number => (status === 422 ? 400 : status)
+/** Clients of the network know 400 for every invalid request; only a body that nobody reads is 422. */
+const statusFor = ({ code, status }: ErrorCode): number => (status === 422 && code !== 'body-too-deep' ? 400 : status)
 
 const networkProblems: ProblemFormat = {
   media: 'application/json',

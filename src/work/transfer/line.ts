@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type AppError, type FieldError, invalidField } from '../../core/errors.ts'
+import { isNestedTooDeep, MAX_JSON_DEPTH } from '../../core/json-depth.ts'
 import { fieldErrorsOf } from '../../http/field-errors.ts'
 import { BEAD_LIMITS } from '../beads/limits.ts'
 import { isWorkable } from '../beads/readiness.ts'
@@ -155,6 +156,7 @@ function metadataOf(line: Line): Record<string, string> {
 }
 
 function parseLine(json: string, lineNumber: number): Line {
+  if (isNestedTooDeep(json)) throw invalidLine(lineNumber, `is nested more than ${MAX_JSON_DEPTH} levels deep`)
   let value: unknown
   try {
     value = JSON.parse(json)
