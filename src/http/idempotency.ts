@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts'
-import type { Replay, Replays } from '../core/replays/replays.ts'
+import type { Replay, ReplayKey, Replays } from '../core/replays/replays.ts'
 import { pathOf } from './authority.ts'
 import type { Caller } from './caller.ts'
 import type { ActiveExchange } from './exchange.ts'
@@ -25,41 +25,41 @@ export class Idempotency {
   ) {}
 
   /** Runs `work`, or gives what it gave the first time this key was sent. */
-  run(exchange: ActiveExchange, key: string, work: () => unknown): unknown {
+  run(exchange: ActiveExchange, keyHeader: string, work: () => unknown): unknown {
     const replays = this.findReplays(exchange.params)
     if (!replays) return work()
-    const scope = scopeOf(exchange, key)
+    const key = keyOf(exchange, keyHeader)
     const digest = digestOf(exchange.body)
-    const running = this.#under.get(scope)
-    const replay = running === undefined ? replays.find(scope) : undefined
+    const running = this.#under.get(key.scope)
+    const replay = running === undefined ? replays.find(key) : undefined
     if ((running ?? replay?.digest ?? digest) !== digest) throw mismatch()
     if (running !== undefined) throw inFlight()
     if (replay && !('begun' in replay)) return repeated(exchange, replay)
-    return this.#first(exchange, { replays, scope, digest, isRetry: replay !== undefined }, work)
+    return this.#first(exchange, { replays, key, digest, isRetry: replay !== undefined }, work)
   }
 
-  #first(exchange: ActiveExchange, { replays, scope, digest, isRetry }: FirstRequest, work: () => unknown): unknown {
+  #first(exchange: ActiveExchange, { replays, key, digest, isRetry }: FirstRequest, work: () => unknown): unknown {
     let isSaved = false
     let begun = false
     const begin = async () => {
-      await replays.begin(scope, digest)
+      await replays.begin(key, digest)
       begun = true
     }
     exchange.attempt = { isRetry, begin }
     exchange.saveResponse = (tx, answer) => {
-      replays.keep(tx, scope, replayOf(digest, exchange, answer))
+      replays.keep(tx, key, replayOf(digest, exchange, answer))
       isSaved = true
       return answer
     }
-    this.#under.set(scope, digest)
-    const end = () => this.#under.delete(scope)
+    this.#under.set(key.scope, digest)
+    const end = () => this.#under.delete(key.scope)
     const finish = async (answer: unknown) => {
-      const add = isSaved ? undefined : replays.add(scope, replayOf(digest, exchange, answer))
+      const add = isSaved ? undefined : replays.add(key, replayOf(digest, exchange, answer))
       await add?.catch((error) => this.report(error, exchange))
       return answer
     }
     const fail = async (error: unknown) => {
-      if (begun && !isRetry) await replays.forget(scope).catch((failed) => this.report(failed, exchange))
+      if (begun && !isRetry) await replays.forget(key).catch((failed) => this.report(failed, exchange))
       throw error
     }
     return attempt(work).then(finish, fail).finally(end)
@@ -68,7 +68,7 @@ export class Idempotency {
 
 interface FirstRequest {
   replays: Replays
-  scope: string
+  key: ReplayKey
   digest: string
   /** Whether an earlier attempt was interrupted. */
   isRetry: boolean
@@ -102,8 +102,10 @@ const inFlight = (): AppError =>
   )
 
 /** A key is the caller's own, for one method and address. */
-const scopeOf = ({ request, caller }: ActiveExchange, key: string): string =>
-  hashOf(`${nameOf(caller)} ${request.method} ${pathOf(request.url)} ${key}`)
+function keyOf({ request, caller }: ActiveExchange, key: string): ReplayKey {
+  const name = nameOf(caller)
+  return { caller: name, scope: hashOf(`${name} ${request.method} ${pathOf(request.url)} ${key}`) }
+}
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
@@ -112,12 +114,13 @@ function nameOf(caller: Caller): string {
   return caller.kind === 'agent' ? `agent ${caller.id}` : caller.kind
 }
 
-/** The same for bodies that say the same: order of keys and empty values do not count. */
+/** The same for bodies that mean the same: the order of keys, and lists, objects and strings that are empty, do not count. */
 const digestOf = (body: unknown): string => hashOf(JSON.stringify(canonical(body)) ?? '')
 
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? value.map((item) => canonical(item) ?? null) : undefined
-  if (typeof value !== 'object' || value === null) return value || undefined
+  if (value === null || value === '') return undefined
+  if (typeof value !== 'object') return value
   const entries = Object.entries(value)
     .map(([name, inner]) => [name, canonical(inner)] as const)
     .filter(([, inner]) => inner !== undefined)

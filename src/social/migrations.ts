@@ -1,4 +1,5 @@
 import log from '../core/events/log.sql' with { type: 'text' }
+import replaysPerCaller from '../core/replays/per-caller.sql' with { type: 'text' }
 import replays from '../core/replays/table.sql' with { type: 'text' }
 import origin from './agents/origin.sql' with { type: 'text' }
 import suspender from './agents/suspender.sql' with { type: 'text' }
@@ -35,4 +36,5 @@ export const socialMigrations: readonly string[] = [
   numbered,
   weights,
   dropEmail,
+  replaysPerCaller,
 ]

@@ -1,7 +1,8 @@
 import log from '../core/events/log.sql' with { type: 'text' }
+import replaysPerCaller from '../core/replays/per-caller.sql' with { type: 'text' }
 import replays from '../core/replays/table.sql' with { type: 'text' }
 import requests from '../core/requests/table.sql' with { type: 'text' }
 import cities from './table.sql' with { type: 'text' }
 
 /** The schema of `supervisor.db`, oldest first. A line is never changed once released. */
-export const supervisorMigrations: readonly string[] = [log, requests, cities, replays]
+export const supervisorMigrations: readonly string[] = [log, requests, cities, replays, replaysPerCaller]

@@ -46,6 +46,21 @@ describe('a request with an Idempotency-Key', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency-mismatch'])
   }, 30_000)
 
+  test('has no effect when it is repeated, however many requests others have sent since', async () => {
+    await using world = await World.open()
+    const city = await world.city()
+    await declare(city, 'clerk')
+    const { token } = await hire(city, 'clerk')
+    const create = () => city.call('POST ~/beads', { body: { title: 'b' }, headers: { 'Idempotency-Key': 'once' } })
+    const first = await create()
+    for (let n = 0; n < 1100; n++) {
+      const body = { type: 'f.happened', actor: 'clerk' }
+      const sent = await city.call('POST ~/events', { body, token, headers: { 'Idempotency-Key': `${n}` } })
+      expect(sent.status).toBe(201)
+    }
+    expect((await create()).body.id).toBe(first.body.id)
+  }, 30_000)
+
   test('that was interrupted by a crash was carried out completely or not at all, and can be repeated', async () => {
     await using world = await World.open()
     const city = await world.city()

@@ -6,7 +6,12 @@ import { route } from '../../src/http/route.ts'
 import { SESSION, serve } from './serve.ts'
 
 const Draft = Type.Object(
-  { title: Type.String(), labels: Type.Optional(Type.Array(Type.String())), n: Type.Optional(Type.Integer()) },
+  {
+    title: Type.String(),
+    labels: Type.Optional(Type.Array(Type.String())),
+    n: Type.Optional(Type.Integer()),
+    done: Type.Optional(Type.Boolean()),
+  },
   { $id: 'Draft', additionalProperties: false },
 )
 
@@ -158,6 +163,27 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(await run('k')).toBe(2)
     for (let n = 0; n < 1024; n++) await run(`other ${n}`)
     expect(await run('k')).toBe(1027)
+  })
+
+  test('gets the first response whatever many requests another caller has sent since', async () => {
+    await using server = serve(counting())
+    const headers = { authorization: 'Bearer gcs_1' }
+    const run = async (name: string, more = {}) =>
+      (await server.send('POST', PATH, { title: 'a' }, { ...key(name), ...more })).json()
+    const first = await run('k', headers)
+    for (let n = 0; n < 1100; n++) await run(`other ${n}`)
+    expect(await run('k', headers)).toEqual(first)
+  })
+
+  test.each([
+    [{ n: 0 }, {}],
+    [{ done: false }, {}],
+    [{ done: false }, { done: true }],
+    [{ n: 0 }, { n: 1 }],
+  ])('with %j instead of %j in its body is rejected', async (one, other) => {
+    await using server = serve(counting())
+    await server.send('POST', PATH, { title: 'a', ...one }, key('k'))
+    expect((await server.send('POST', PATH, { title: 'a', ...other }, key('k'))).status).toBe(422)
   })
 })
 

@@ -1,6 +1,7 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { AppError } from '../../src/core/errors.ts'
+import perCaller from '../../src/core/replays/per-caller.sql' with { type: 'text' }
 import { Replays } from '../../src/core/replays/replays.ts'
 import replaysTable from '../../src/core/replays/table.sql' with { type: 'text' }
 import { Store } from '../../src/core/store.ts'
@@ -38,7 +39,7 @@ export function serve({ guard, ...options }: Options) {
   const deadlines = new Deadlines(clock, clock)
   const faults: Fault[] = []
   const folder = tempFolder()
-  const store = Store.open(folder.at('replays.db'), [replaysTable])
+  const store = Store.open(folder.at('replays.db'), [replaysTable, perCaller])
   const replays = new Replays(store, clock)
   const report = (error: unknown, occasion: FailedRequest) => faults.push({ error, ...occasion })
   const supervisor = createPlane({

@@ -11,6 +11,7 @@ import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
 import log from '../../core/events/log.sql' with { type: 'text' }
+import replaysPerCaller from '../../core/replays/per-caller.sql' with { type: 'text' }
 import replays from '../../core/replays/table.sql' with { type: 'text' }
 import requests from '../../core/requests/table.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
@@ -55,4 +56,5 @@ export const cityMigrations: readonly string[] = [
   dropAcpMode,
   dropUnreadMessageColumns,
   dropHostedClaims,
+  replaysPerCaller,
 ]
