@@ -12,15 +12,15 @@ interface Import {
 const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[\s\S]*?\sfrom\s+)?'([^']+)'|import\('([^']+)'\)/gm
 
 async function readImports(): Promise<Import[]> {
-  const found: Import[] = []
+  const imports: Import[] = []
   for await (const from of new Glob('{src,cli,tui}/**/*.{ts,tsx}').scan('.')) {
     for (const [, typed, target, lazily] of (await Bun.file(from).text()).matchAll(IMPORT)) {
       const named = target ?? lazily ?? ''
       const to = named.startsWith('.') ? normalize(join(dirname(from), named)) : named
-      found.push({ from, to, typeOnly: typed !== undefined, lazy: lazily !== undefined })
+      imports.push({ from, to, typeOnly: typed !== undefined, lazy: lazily !== undefined })
     }
   }
-  return found
+  return imports
 }
 
 /** What each wing of `src` may import besides itself. A wing that is not named here may import nothing. */
@@ -50,7 +50,7 @@ function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const order = new Map<string, number>()
   const low = new Map<string, number>()
   const stack: string[] = []
-  const found: string[][] = []
+  const cycles: string[][] = []
   const visit = (node: string): number => {
     const index = order.size
     let lowest = index
@@ -63,12 +63,12 @@ function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
     low.set(node, lowest)
     if (lowest === index) {
       const circle = stack.splice(stack.indexOf(node))
-      if (circle.length > 1) found.push(circle.sort())
+      if (circle.length > 1) cycles.push(circle.sort())
     }
     return lowest
   }
   for (const node of edges.keys()) if (!order.has(node)) visit(node)
-  return found
+  return cycles
 }
 
 function edgesBetween(chosen: readonly Import[], nodeOf: (path: string) => string): Map<string, Set<string>> {

@@ -33,7 +33,7 @@ const turns = async (city: TestCity, id: string): Promise<number> => {
   return (body.messages ?? []).filter(({ type }: { type?: string }) => type === 'done').length
 }
 
-const asked = async (city: TestCity) => {
+const pendingItem = async (city: TestCity) => {
   for (let tries = 0; tries < 1000; tries++) {
     const { body } = await city.call('GET ~/pending')
     if (body.total > 0) return body.items[0]
@@ -73,16 +73,16 @@ describe('the transcript of an ACP agent', () => {
     await polly.say('read /etc/passwd')
     const { body } = await polly.city.call(`POST ~/session/${polly.id}/submit`, { body: { message: 'ask it' } })
     await polly.city.outcome(body)
-    await asked(polly.city)
+    await pendingItem(polly.city)
     const before = await polly.read('structured')
     expect(before.history.tail_state).toMatchObject({ activity: 'in_turn', open_tool_call_ids: ['it'] })
     await polly.city.call(`POST ~/session/${polly.id}/respond`, { body: { action: 'approve' } })
     while ((await turns(polly.city, polly.id)) < 4) await Bun.sleep(10)
-    const { body: told } = await polly.city.call(
+    const { body: transcript } = await polly.city.call(
       `GET ~/session/${polly.id}/transcript?format=structured&include_thinking=true`,
     )
-    expect(told.history).toMatchObject({ continuity: { status: 'continuous' }, tail_state: { activity: 'idle' } })
-    const blocks = told.structured_messages.flatMap((message: { role: string; blocks: object[] }) =>
+    expect(transcript.history).toMatchObject({ continuity: { status: 'continuous' }, tail_state: { activity: 'idle' } })
+    const blocks = transcript.structured_messages.flatMap((message: { role: string; blocks: object[] }) =>
       message.blocks.map((block) => ({ role: message.role, ...block })),
     )
     expect(blocks).toMatchObject([
@@ -98,21 +98,21 @@ describe('the transcript of an ACP agent', () => {
       { type: 'interaction', interaction: { state: 'answered', kind: 'approval', action: 'yes' } },
       { type: 'text', text: 'it: yes. ' },
     ])
-    expect(told.structured_messages.every(({ status }: { status: string }) => status === 'final')).toBe(true)
-    const faults = told.structured_messages.filter(({ role }: { role: string }) => role === 'system')
-    expect(faults).toMatchObject([{ system_event: { kind: 'error', message: expect.stringContaining('/etc/passwd') } }])
+    expect(transcript.structured_messages.every(({ status }: { status: string }) => status === 'final')).toBe(true)
+    const errors = transcript.structured_messages.filter(({ role }: { role: string }) => role === 'system')
+    expect(errors).toMatchObject([{ system_event: { kind: 'error', message: expect.stringContaining('/etc/passwd') } }])
   })
 
   test('is streamed while the agent works', async () => {
     await using polly = await withPolly()
     const base = `/v0/city/${polly.city.name}/session/${polly.id}/stream`
-    const said: string[] = []
+    const texts: string[] = []
     for await (const { event, data } of polly.world.follow(base)) {
-      if (event === 'turn') said.push(...data.turns.map(({ text }: { text: string }) => text))
-      if (event === 'turn' && said.length === 0) void polly.say('say good day')
-      if (said.includes('good day ')) break
+      if (event === 'turn') texts.push(...data.turns.map(({ text }: { text: string }) => text))
+      if (event === 'turn' && texts.length === 0) void polly.say('say good day')
+      if (texts.includes('good day ')) break
     }
-    expect(said).toEqual(['say good day', 'good day '])
+    expect(texts).toEqual(['say good day', 'good day '])
   })
 
   test('determines the activity and context usage of the session', async () => {

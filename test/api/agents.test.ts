@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, hire, refused, tokenOf, towns } from './crew.ts'
+import { bead, declare, errorOf, hire, tokenOf, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'agents')
 const openTown = towns(coverage)
@@ -117,7 +117,7 @@ describe('an agent', () => {
     for (const path of ['worker-2', 'web/worker-2']) {
       expect((await city.call(`GET ~/agent/${path}`)).body).toMatchObject({ name: path, running: false })
       for (const output of ['output', 'output/stream']) {
-        expect(await refused(city, `GET ~/agent/${path}/${output}`)).toBe(
+        expect(await errorOf(city, `GET ~/agent/${path}/${output}`)).toBe(
           `404 agent-not-found: agent ${path} not running`,
         )
       }
@@ -134,20 +134,20 @@ describe('an agent', () => {
     }
     const { body } = await city.call('GET ~/agent/mayor/output?tail=0')
     expect(body.turns.at(-1).text).toContain('good day')
-    expect(await refused(city, 'GET ~/agent/mayor/output?tail=some')).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, 'GET ~/agent/mayor/output?tail=some')).toStartWith('422 validation-failed: ')
   })
 
   test('is rejected when it is invalid', async () => {
     await using town = await openTown('[[agent]]\nname = "inline"\nprovider = "amp"\n')
     const { city, world } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 0 })
-    const create = (body: object) => refused(city, 'POST ~/agents', { body })
+    const create = (body: object) => errorOf(city, 'POST ~/agents', { body })
     expect(await create({ name: 'a', provider: 'nobody' })).toStartWith('400 invalid-request: provider "nobody"')
     expect(await create({ name: 'a/b', provider: 'amp' })).toStartWith('400 invalid-request: ')
     expect(await create({ name: 'a', provider: 'amp', dir: 'nowhere' })).toStartWith('400 invalid-request: ')
     expect(await create({ name: 'mayor', provider: 'amp' })).toStartWith('409 conflict-wrong-state: ')
     const declared = (body: object, token?: string) =>
-      refused(city, 'POST ~/agents/declare', { body, ...(token && { token }) })
+      errorOf(city, 'POST ~/agents/declare', { body, ...(token && { token }) })
     expect(await declared({ name: 'a', provider: 'amp', start_command: 'x' })).toStartWith('400 invalid-request: ')
     expect(await declared({ name: 'mayor', start_command: 'x' })).toStartWith('409 conflict-wrong-state: ')
     expect(await declared({ name: 'x', start_command: 'x', min_active_sessions: -1 })).toStartWith('422 validation-')
@@ -163,14 +163,14 @@ describe('an agent', () => {
     await city.call('POST ~/rigs', { body: { name: 'web', path: world.rigFolder(`${city.name}-web`) } })
     await declare(city, 'worker', {}, { dir: 'web', max_active_sessions: 0 })
     for (const path of ['mayor', 'inline', 'web/worker']) {
-      const change = (body: object) => refused(city, `PATCH ~/agent/${path}`, { body })
+      const change = (body: object) => errorOf(city, `PATCH ~/agent/${path}`, { body })
       expect(await change({ provider: 'nobody' })).toStartWith('400 invalid-request: ')
       expect(await change({ scope: 'moon' })).toStartWith('400 invalid-request: ')
     }
     writeFileSync(join(city.path, 'city.toml'), '[workspace\n')
     for (const path of ['mayor', 'inline', 'web/worker']) {
-      const broken = [await refused(city, `DELETE ~/agent/${path}`)]
-      broken.push(await refused(city, `PATCH ~/agent/${path}`, { body: { provider: 'codex' } }))
+      const broken = [await errorOf(city, `DELETE ~/agent/${path}`)]
+      broken.push(await errorOf(city, `PATCH ~/agent/${path}`, { body: { provider: 'codex' } }))
       for (const error of broken) expect(error).toMatch(/^409 conflict-wrong-state: [\s\S]*city\.toml:1/)
     }
     expect((await city.call('GET ~/agents')).body.items.map(({ name }: { name: string }) => name)).toEqual(
@@ -182,7 +182,7 @@ describe('an agent', () => {
     await using town = await withRig()
     const { city } = town
     for (const path of ['ghost', 'web/ghost', 'nowhere/ghost']) {
-      const asked: [string, object?][] = [
+      const requests: [string, object?][] = [
         [`GET ~/agent/${path}`],
         [`PATCH ~/agent/${path}`, { body: { suspended: true } }],
         [`DELETE ~/agent/${path}`],
@@ -190,12 +190,12 @@ describe('an agent', () => {
         [`GET ~/agent/${path}/output/stream`],
         [`POST ~/agent/${path}/suspend`],
       ]
-      for (const [operation, options] of asked) {
-        expect(await refused(city, operation, options)).toStartWith('404 agent-not-found: ')
+      for (const [operation, options] of requests) {
+        expect(await errorOf(city, operation, options)).toStartWith('404 agent-not-found: ')
       }
     }
     await declare(city, 'mayor')
-    expect(await refused(city, 'POST ~/agent/mayor/promote')).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, 'POST ~/agent/mayor/promote')).toStartWith('422 validation-failed: ')
   })
 })
 

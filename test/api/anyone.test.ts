@@ -40,20 +40,20 @@ async function standing() {
 }
 
 /** Calls each operation, which must respond as expected and change nothing. */
-async function allRefuse(
+async function expectRejected(
   some: readonly Operation[],
   ask: (operation: Operation) => Promise<Answer>,
   answer: string,
 ): Promise<void> {
   expect(some.length).toBeGreaterThan(0)
   const before = await standing()
-  const said = await Promise.all(
+  const statuses = await Promise.all(
     some.map(async (operation) => {
       const { status, body } = await ask(operation)
       return `${operation.id}: ${status} ${body?.code}`
     }),
   )
-  expect(said).toEqual(some.map(({ id }) => `${id}: ${answer}`))
+  expect(statuses).toEqual(some.map(({ id }) => `${id}: ${answer}`))
   expect(await standing()).toEqual(before)
 }
 
@@ -61,31 +61,31 @@ describe('every operation', () => {
   test('responds 404 for an unknown city, after the request was validated', async () => {
     const some = operations.filter((operation) => inCity(operation) && operation.kind !== 'socket')
     const ask = (operation: Operation) => world.call(address(operation, 'nowhere'), bodyOf(operation))
-    await allRefuse(some, ask, '404 city-not-found')
+    await expectRejected(some, ask, '404 city-not-found')
   })
 
   test('rejects an unknown token', async () => {
     const ask = (operation: Operation) =>
       world.call(address(operation), { ...bodyOf(operation), token: `gcs_${'0'.repeat(64)}` })
-    await allRefuse(operations, ask, '401 unauthorized')
+    await expectRejected(operations, ask, '401 unauthorized')
     const other = (operation: Operation) =>
       world.call(address(operation), { ...bodyOf(operation), headers: { Authorization: 'Basic eDp5' } })
-    await allRefuse(operations, other, '401 unauthorized')
+    await expectRejected(operations, other, '401 unauthorized')
   })
 
   test('rejects a foreign host name', async () => {
     const ask = (operation: Operation) =>
       world.call(address(operation), { ...bodyOf(operation), headers: { Host: 'evil.example:80' } })
-    await allRefuse(operations, ask, '421 host-not-allowed')
+    await expectRejected(operations, ask, '421 host-not-allowed')
   })
 
   test('that changes something requires the request header of gc and rejects foreign origins', async () => {
     const some = operations.filter(mutates)
     const unmarked = (operation: Operation) => world.call(address(operation), { ...bodyOf(operation), unmarked: true })
-    await allRefuse(some, unmarked, '403 forbidden')
+    await expectRejected(some, unmarked, '403 forbidden')
     const foreign = (operation: Operation) =>
       world.call(address(operation), { ...bodyOf(operation), headers: { Origin: 'https://evil.example' } })
-    await allRefuse(some, foreign, '403 forbidden')
+    await expectRejected(some, foreign, '403 forbidden')
   })
 
   test('responds 400 to a path parameter that cannot be decoded', async () => {
@@ -95,13 +95,13 @@ describe('every operation', () => {
         const path = operation.path.replace(/\{(\w+)\}(?!.*\{)/, broken).replace('{cityName}', city.name)
         return world.call(`${operation.method} ${path.replace(/\{\w+\}/g, 'to-1')}`, bodyOf(operation))
       }
-      await allRefuse(some, ask, '400 invalid-request')
+      await expectRejected(some, ask, '400 invalid-request')
     }
   })
 
   test('that opens a WebSocket responds 426 to a request without an upgrade', async () => {
     const ask = (operation: Operation) => world.call(address(operation))
-    await allRefuse(
+    await expectRejected(
       operations.filter(({ kind }) => kind === 'socket'),
       ask,
       '426 invalid-request',
@@ -115,7 +115,7 @@ describe('every operation with a body', () => {
 
   test('rejects invalid JSON and reports its position', async () => {
     for (const raw of ['{', '{"a":1,}', '[1', 'nothing', '"\u0001"', '{"a":1}{"b":2}']) {
-      await allRefuse(
+      await expectRejected(
         withBody(),
         sending({ raw, headers: { 'Content-Type': 'application/json' } }),
         '400 validation-failed',
@@ -127,13 +127,21 @@ describe('every operation with a body', () => {
 
   test('rejects every other content type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-      await allRefuse(withBody(), sending({ raw: '{}', headers: { 'Content-Type': type } }), '415 validation-failed')
+      await expectRejected(
+        withBody(),
+        sending({ raw: '{}', headers: { 'Content-Type': type } }),
+        '415 validation-failed',
+      )
     }
   })
 
   test('rejects a missing body if it is required', async () => {
     const some = withBody().filter(({ bodyRequired }) => bodyRequired)
-    await allRefuse(some, sending({ raw: '', headers: { 'Content-Type': 'application/json' } }), '400 invalid-request')
+    await expectRejected(
+      some,
+      sending({ raw: '', headers: { 'Content-Type': 'application/json' } }),
+      '400 invalid-request',
+    )
   })
 
   test('rejects unknown fields by name, and a body that is not an object', async () => {
@@ -141,8 +149,9 @@ describe('every operation with a body', () => {
       const body = { ...Object(least(document, operation.body)), surprising: 1 }
       return world.call(address(operation), { body })
     }
-    await allRefuse(withBody(), surprising, '422 validation-failed')
-    for (const body of [[], 'text', 1, true]) await allRefuse(withBody(), sending({ body }), '422 validation-failed')
+    await expectRejected(withBody(), surprising, '422 validation-failed')
+    for (const body of [[], 'text', 1, true])
+      await expectRejected(withBody(), sending({ body }), '422 validation-failed')
   })
 
   test('takes 64 levels of lists and objects, and no more', async () => {
@@ -152,7 +161,7 @@ describe('every operation with a body', () => {
       '{"a":'.repeat(65) + 1 + '}'.repeat(65),
       `[${'['.repeat(64)}${']'.repeat(65)}`,
     ])
-      await allRefuse(withBody(), sending({ raw, headers }), '422 body-too-deep')
+      await expectRejected(withBody(), sending({ raw, headers }), '422 body-too-deep')
     const { body } = await city.call('POST ~/beads', { raw: '['.repeat(65), headers })
     expect(body.detail).toBe('the body is nested more than 64 levels deep; send a flatter one')
     const deep = { id: 'to-900', title: 'a', created_at: '2026-01-01T00:00:00Z', metadata: { a: 'A' } }
@@ -168,29 +177,29 @@ describe('every operation with a body', () => {
 
   test('reads at most one megabyte', async () => {
     const raw = JSON.stringify({ x: 'x'.repeat(1024 * 1024) })
-    await allRefuse(withBody(), sending({ raw }), '413 body-too-large')
+    await expectRejected(withBody(), sending({ raw }), '413 body-too-large')
   })
 
   test('waits at most five seconds for the body', async () => {
     const { hostname, port } = new URL(world.url)
     const { promise, resolve } = Promise.withResolvers<string>()
-    let said = ''
+    let received = ''
     const socket = await Bun.connect({
       hostname,
       port: Number(port),
       socket: {
         data: (_, bytes) => {
-          said += bytes.toString()
-          if (said.includes('}')) resolve(said)
+          received += bytes.toString()
+          if (received.includes('}')) resolve(received)
         },
-        close: () => resolve(said),
+        close: () => resolve(received),
       },
     })
     socket.write(
       `POST /v0/city/${city.name}/beads HTTP/1.1\r\nHost: 127.0.0.1\r\nX-GC-Request: 1\r\nContent-Length: 20\r\n\r\n{"ti`,
     )
     expect(await promise).toContain('"code":"request-timeout"')
-    expect(said).toStartWith('HTTP/1.1 408')
+    expect(received).toStartWith('HTTP/1.1 408')
     socket.end()
   }, 20_000)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, hire, refused, towns } from './crew.ts'
+import { bead, declare, errorOf, hire, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ path }) => path.endsWith('/beads/bulk'))
 const openTown = towns(coverage)
@@ -17,7 +17,7 @@ const create = (city: TestCity, beads: object[], more: object = {}) =>
   city.call(OPERATION, { body: { beads }, ...more })
 
 /** The error of a rejected request, with its location. */
-async function faults(city: TestCity, operation: string, options: object): Promise<[string, unknown]> {
+async function rejection(city: TestCity, operation: string, options: object): Promise<[string, unknown]> {
   const before = await city.head()
   const { status, body } = await city.call(operation, options)
   expect(await city.head()).toBe(before)
@@ -85,7 +85,7 @@ describe('creating many beads at once', () => {
     expect(await eventsOf(city, () => create(city, entries, { headers }))).toEqual([])
     expect((await create(city, entries, { headers })).body).toEqual(first.body)
     const other = { headers, body: { beads: [{ title: 'c' }] } }
-    expect(await refused(city, OPERATION, other)).toStartWith('422 idempotency-mismatch: ')
+    expect(await errorOf(city, OPERATION, other)).toStartWith('422 idempotency-mismatch: ')
     expect((await city.call('GET ~/beads')).body.total).toBe(2)
   })
 
@@ -114,7 +114,7 @@ describe('creating many beads at once', () => {
       [{ title: 'x', status: 'closed' }, '422 validation-failed: ', ['body.beads[1].status']],
     ]
     for (const [entry, sentence, places] of cases) {
-      const [error, at] = await faults(city, OPERATION, { body: { beads: [good, entry] } })
+      const [error, at] = await rejection(city, OPERATION, { body: { beads: [good, entry] } })
       expect([entry, error.slice(0, sentence.length), at]).toEqual([entry, sentence, places])
     }
     const ring = [
@@ -122,7 +122,7 @@ describe('creating many beads at once', () => {
       { title: '2', name: 'b', parent: 'c' },
       { title: '3', name: 'c', needs: ['tracks:a'] },
     ]
-    expect(await refused(city, OPERATION, { body: { beads: ring } })).toBe(
+    expect(await errorOf(city, OPERATION, { body: { beads: ring } })).toBe(
       '400 invalid-request: beads[0]: entries would wait for each other, a → b → c → a',
     )
     expect((await city.call('GET ~/beads')).body.total).toBe(0)
@@ -139,10 +139,10 @@ describe('creating many beads at once', () => {
       }))
     const full = await create(city, entries(100, 100))
     expect([full.status, full.body.beads.length]).toEqual([201, 100])
-    expect(await refused(city, OPERATION, { body: { beads: entries(101) } })).toStartWith('422 validation-failed: ')
-    expect(await refused(city, OPERATION, { body: { beads: [] } })).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, OPERATION, { body: { beads: entries(101) } })).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, OPERATION, { body: { beads: [] } })).toStartWith('422 validation-failed: ')
     const heavy = [...entries(99, 100), { title: 'x', needs: ['to-1'] }]
-    expect(await refused(city, OPERATION, { body: { beads: heavy } })).toBe(
+    expect(await errorOf(city, OPERATION, { body: { beads: heavy } })).toBe(
       '422 validation-failed: at most 1000 labels and needs in all, not 1001: send fewer at once',
     )
   })
@@ -188,7 +188,7 @@ describe('changing many beads at once', () => {
     ]
     for (const [update, sentence, places] of cases) {
       const body = { updates: [{ id: a, title: 'changed' }, update] }
-      const [error, at] = await faults(city, 'PATCH ~/beads/bulk', { body, token })
+      const [error, at] = await rejection(city, 'PATCH ~/beads/bulk', { body, token })
       expect([update, error.slice(0, sentence.length), at]).toEqual([update, sentence, places])
     }
     expect((await city.call(`GET ~/bead/${a}`)).body.title).toBe('a')
@@ -196,10 +196,10 @@ describe('changing many beads at once', () => {
       body: { updates: Array.from({ length: count }, () => ({ id: a, ...more })) },
     })
     expect((await city.call('PATCH ~/beads/bulk', many(100))).status).toBe(200)
-    expect(await refused(city, 'PATCH ~/beads/bulk', many(101))).toStartWith('422 validation-failed: ')
-    expect(await refused(city, 'PATCH ~/beads/bulk', many(0))).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, 'PATCH ~/beads/bulk', many(101))).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, 'PATCH ~/beads/bulk', many(0))).toStartWith('422 validation-failed: ')
     const labels = Array.from({ length: 11 }, (_, n) => `l${n}`)
-    expect(await refused(city, 'PATCH ~/beads/bulk', many(91, { labels }))).toBe(
+    expect(await errorOf(city, 'PATCH ~/beads/bulk', many(91, { labels }))).toBe(
       '422 validation-failed: at most 1000 labels in all, not 1001: send fewer at once',
     )
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, hire, refused, towns } from './crew.ts'
+import { bead, declare, errorOf, hire, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(
   ({ path }) => /\/comments(\/count)?$|\/beads\/import$/.test(path) && !path.includes('/api/'),
@@ -14,7 +14,7 @@ const comment = (city: TestCity, id: string, text: string, more: object = {}) =>
   city.call(`POST ~/bead/${id}/comments`, { body: { text }, ...more })
 
 /** Comments as they are in an export of another city. */
-const told = (id: string, comments: object[]) =>
+const exportedBead = (id: string, comments: object[]) =>
   JSON.stringify({ id, title: 'told', created_at: '2025-01-01T00:00:00Z', comments })
 
 describe('a comment', () => {
@@ -25,9 +25,9 @@ describe('a comment', () => {
     const before = (await city.call(`GET ~/bead/${id}`)).body
     const seq = await city.head()
     const text = 'Say “héllo” \u0000 🎉 <b>\nline two'
-    const said = await comment(city, id, text)
-    expect(said).toMatchObject({ status: 201 })
-    expect(said.body).toEqual({
+    const created = await comment(city, id, text)
+    expect(created).toMatchObject({ status: 201 })
+    expect(created.body).toEqual({
       id: expect.stringMatching(/^comment-[0-9a-f]{12}$/),
       issue_id: id,
       author: 'human',
@@ -35,10 +35,10 @@ describe('a comment', () => {
       created_at: MOMENT,
     })
     expect(await city.recorded(seq)).toMatchObject([
-      { type: 'bead.commented', actor: 'human', subject: id, payload: { comment: said.body } },
+      { type: 'bead.commented', actor: 'human', subject: id, payload: { comment: created.body } },
     ])
     expect((await city.call(`GET ~/bead/${id}`)).body).toEqual(before)
-    expect((await city.call(`GET ~/bead/${id}/comments`)).body).toEqual({ items: [said.body], total: 1 })
+    expect((await city.call(`GET ~/bead/${id}/comments`)).body).toEqual({ items: [created.body], total: 1 })
   })
 
   test('has the name of the session that wrote it, whatever the request says', async () => {
@@ -52,7 +52,7 @@ describe('a comment', () => {
     expect((await comment(city, id, 'done', { token })).body).toMatchObject({ author: 'boss' })
     expect(await city.recorded(seq)).toMatchObject([{ type: 'bead.commented', actor: 'boss', session_id: session }])
     const forged = { token, body: { text: 'x', author: 'human' } }
-    expect(await refused(city, `POST ~/bead/${id}/comments`, forged)).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, `POST ~/bead/${id}/comments`, forged)).toStartWith('422 validation-failed: ')
   })
 
   test('is created once when the request is repeated', async () => {
@@ -63,7 +63,7 @@ describe('a comment', () => {
     const [first, again] = [await comment(city, id, 'x', { headers }), await comment(city, id, 'x', { headers })]
     expect([again.status, again.body]).toEqual([201, first.body])
     const other = { headers, body: { text: 'y' } }
-    expect(await refused(city, `POST ~/bead/${id}/comments`, other)).toStartWith('422 idempotency-mismatch: ')
+    expect(await errorOf(city, `POST ~/bead/${id}/comments`, other)).toStartWith('422 idempotency-mismatch: ')
     expect((await city.call(`GET ~/bead/${id}/comments`)).body.total).toBe(1)
   })
 
@@ -73,34 +73,34 @@ describe('a comment', () => {
     const id = await bead(city, 'a')
     const most = 'é'.repeat(32 * KB)
     expect((await comment(city, id, most)).status).toBe(201)
-    const refuse = (body: object) => refused(city, `POST ~/bead/${id}/comments`, { body })
-    expect(await refuse({ text: `${most}x` })).toBe('422 validation-failed: text is too long: at most 64 KB')
-    expect(await refuse({ text: '' })).toStartWith('422 validation-failed: ')
-    expect(await refuse({ text: ' \n' })).toBe('422 validation-failed: text must not be empty')
-    expect(await refuse({})).toStartWith('422 validation-failed: ')
+    const rejection = (body: object) => errorOf(city, `POST ~/bead/${id}/comments`, { body })
+    expect(await rejection({ text: `${most}x` })).toBe('422 validation-failed: text is too long: at most 64 KB')
+    expect(await rejection({ text: '' })).toStartWith('422 validation-failed: ')
+    expect(await rejection({ text: ' \n' })).toBe('422 validation-failed: text must not be empty')
+    expect(await rejection({})).toStartWith('422 validation-failed: ')
   })
 
   test('is rejected once its bead has a thousand comments, or a megabyte of them', async () => {
     await using town = await openTown()
     const { city } = town
     const many = Array.from({ length: 999 }, (_, n) => ({ text: `n${n}` }))
-    await city.call('POST ~/beads/import', { raw: told('to-1', many) })
+    await city.call('POST ~/beads/import', { raw: exportedBead('to-1', many) })
     expect((await comment(city, 'to-1', 'the last')).status).toBe(201)
     const full = '409 conflict-wrong-state: bead to-1 has all the comments it may have, 1,000 of them or 1 MB'
-    expect(await refused(city, 'POST ~/bead/to-1/comments', { body: { text: 'one more' } })).toStartWith(full)
-    const more = { raw: told('to-1', [{ text: 'one more' }]) }
-    expect(await refused(city, 'POST ~/beads/import', more)).toStartWith(full)
+    expect(await errorOf(city, 'POST ~/bead/to-1/comments', { body: { text: 'one more' } })).toStartWith(full)
+    const more = { raw: exportedBead('to-1', [{ text: 'one more' }]) }
+    expect(await errorOf(city, 'POST ~/beads/import', more)).toStartWith(full)
     const id = await bead(city, 'big')
     for (let n = 0; n < 16; n++) expect((await comment(city, id, `${n}`.padEnd(64 * KB, 'x'))).status).toBe(201)
-    expect(await refused(city, `POST ~/bead/${id}/comments`, { body: { text: 'x' } })).toStartWith('409 conflict-wr')
+    expect(await errorOf(city, `POST ~/bead/${id}/comments`, { body: { text: 'x' } })).toStartWith('409 conflict-wr')
   })
 
   test('on an unknown bead is not found', async () => {
     await using town = await openTown()
     const { city } = town
     const gone = '404 bead-not-found: bead to-9 does not exist'
-    expect(await refused(city, 'POST ~/bead/to-9/comments', { body: { text: 'x' } })).toBe(gone)
-    expect(await refused(city, 'GET ~/bead/to-9/comments')).toBe(gone)
+    expect(await errorOf(city, 'POST ~/bead/to-9/comments', { body: { text: 'x' } })).toBe(gone)
+    expect(await errorOf(city, 'GET ~/bead/to-9/comments')).toBe(gone)
   })
 })
 
@@ -117,7 +117,7 @@ describe('the comments on a bead', () => {
     ]
     const done = { created: 1, updated: 0, unchanged: 0, skipped: 0 }
     const seq = await city.head()
-    expect((await city.call('POST ~/beads/import', { raw: told('to-1', from) })).body).toEqual(done)
+    expect((await city.call('POST ~/beads/import', { raw: exportedBead('to-1', from) })).body).toEqual(done)
     expect((await city.recorded(seq)).map(({ type }) => type)).toEqual([
       'bead.created',
       ...from.map(() => 'bead.commented'),
@@ -132,9 +132,9 @@ describe('the comments on a bead', () => {
     const third = await page(`&cursor=${second.next_cursor}`)
     expect([texts(third), third.next_cursor]).toEqual([['fifth'], undefined])
     for (const cursor of ['garbage', 'e30', '%00', 'a'.repeat(3000)]) {
-      expect(await refused(city, `GET ~/bead/to-1/comments?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
+      expect(await errorOf(city, `GET ~/bead/to-1/comments?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
     }
-    expect(await refused(city, 'GET ~/bead/to-1/comments?limit=1001')).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, 'GET ~/bead/to-1/comments?limit=1001')).toStartWith('422 validation-failed: ')
   })
 
   test('are counted for many beads at once', async () => {
@@ -146,10 +146,10 @@ describe('the comments on a bead', () => {
     expect((await count([one, two, none, 'to-99'])).body).toEqual({ counts: { [one]: 1, [two]: 2 } })
     expect((await count(Array.from({ length: 200 }, () => one))).body).toEqual({ counts: { [one]: 1 } })
     const tooMany = Array.from({ length: 201 }, () => one).join(',')
-    expect(await refused(city, `GET ~/beads/comments/count?ids=${tooMany}`)).toBe(
+    expect(await errorOf(city, `GET ~/beads/comments/count?ids=${tooMany}`)).toBe(
       '422 validation-failed: ids names 201 beads: at most 200 at once',
     )
-    expect(await refused(city, 'GET ~/beads/comments/count')).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, 'GET ~/beads/comments/count')).toStartWith('422 validation-failed: ')
   })
 
   test('are exported and imported with their bead', async () => {

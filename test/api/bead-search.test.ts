@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import { type TestCity, World } from '../support/world.ts'
-import { bead, declare, hire, refused, towns } from './crew.ts'
+import { bead, declare, errorOf, hire, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ path }) => path.endsWith('/beads/search'))
 const openTown = towns(coverage)
@@ -44,7 +44,7 @@ describe('a search over HTTP', () => {
     expect([...first.ids, ...second.ids, ...third.ids]).toEqual(ids)
     expect(third.next).toBeUndefined()
     for (const cursor of ['garbage', 'e30', '%00', 'a'.repeat(3000)]) {
-      expect(await refused(city, `GET ~/beads/search?q=x&cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
+      expect(await errorOf(city, `GET ~/beads/search?q=x&cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
     }
   })
 
@@ -54,7 +54,7 @@ describe('a search over HTTP', () => {
     const q = encodeURIComponent('é'.repeat(500))
     expect((await search(city, `q=${q}`)).ids).toEqual([])
     for (const query of [`q=${q}x`, 'q=', '', 'q=x&limit=1001']) {
-      expect(await refused(city, `GET ~/beads/search?${query}`)).toStartWith('422 validation-failed: ')
+      expect(await errorOf(city, `GET ~/beads/search?${query}`)).toStartWith('422 validation-failed: ')
     }
     expect((await search(city, `q=${encodeURIComponent('"* ()')}`)).ids).toEqual([])
   })

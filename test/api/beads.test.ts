@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, hire, refused, towns } from './crew.ts'
+import { bead, declare, errorOf, hire, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(
   ({ path }) =>
@@ -12,7 +12,7 @@ const openTown = towns(coverage)
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 /** The types of the recorded events, with their subjects. */
-const told = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
+const recordedBy = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
   const seq = await city.head()
   await work()
   return (await city.recorded(seq)).map(({ type, subject }) => `${type} ${subject}`)
@@ -85,7 +85,7 @@ describe('creating a bead', () => {
   test('requires its rig, its parent and its session to exist', async () => {
     await using town = await withRig()
     const { city } = town
-    const create = (body: object) => refused(city, 'POST ~/beads', { body: { title: 'x', ...body } })
+    const create = (body: object) => errorOf(city, 'POST ~/beads', { body: { title: 'x', ...body } })
     expect(await create({ rig: 'nowhere' })).toStartWith('400 invalid-request: ')
     expect(await create({ assignee: 'nobody' })).toStartWith('400 invalid-request: ')
     expect(await create({ defer_until: 'soon' })).toStartWith('422 validation-failed: ')
@@ -113,9 +113,9 @@ describe('creating a bead', () => {
       const beyond = { ...make(bound + 1) }
       for (const operation of ['POST ~/beads', `PATCH ~/bead/${fits.body.id}`]) {
         const body = operation.startsWith('POST') ? { title: 'x', ...beyond } : beyond
-        const said = await refused(city, operation, { body })
-        expect(said).toStartWith('422 validation-failed: ')
-        expect(said).toMatch(new RegExp(`${field} is too long: at most (1 KB|256 KB|64 KB|256 bytes)`))
+        const error = await errorOf(city, operation, { body })
+        expect(error).toStartWith('422 validation-failed: ')
+        expect(error).toMatch(new RegExp(`${field} is too long: at most (1 KB|256 KB|64 KB|256 bytes)`))
       }
     }
     expect((await city.call('GET ~/beads')).body.total).toBe(4)
@@ -129,7 +129,9 @@ describe('changing a bead', () => {
     const [id, epic] = [await bead(city, 'a'), await bead(city, 'b')]
     const change = { title: 'A', type: 'bug', priority: 0, labels: ['x', 'y'], metadata: { k: 'v' }, description: 'd' }
     expect(
-      await told(city, () => city.call(`PATCH ~/bead/${id}`, { body: { ...change, parent: epic, status: 'blocked' } })),
+      await recordedBy(city, () =>
+        city.call(`PATCH ~/bead/${id}`, { body: { ...change, parent: epic, status: 'blocked' } }),
+      ),
     ).toEqual([`bead.updated ${id}`])
     const more = { remove_labels: ['x'], metadata: { l: 'w' }, parent: null, status: 'open' }
     const updated = await city.call(`POST ~/bead/${id}/update`, { body: more })
@@ -147,17 +149,17 @@ describe('changing a bead', () => {
       description: 'd',
     })
     const nothing = () => city.call(`PATCH ~/bead/${id}`, { body: { title: 'A' } })
-    expect(await told(city, nothing)).toEqual([])
+    expect(await recordedBy(city, nothing)).toEqual([])
     const closing = () => city.call(`PATCH ~/bead/${id}`, { body: { status: 'closed', title: 'Z' } })
-    expect(await told(city, closing)).toEqual([`bead.updated ${id}`, `bead.closed ${id}`])
+    expect(await recordedBy(city, closing)).toEqual([`bead.updated ${id}`, `bead.closed ${id}`])
   })
 
   test('reports the result of closing, closing again, reopening and deleting', async () => {
     await using town = await openTown()
     const { city } = town
     const id = await bead(city, 'a')
-    const act = (operation: string) => told(city, () => city.call(operation))
-    expect(await refused(city, `POST ~/bead/${id}/reopen`)).toStartWith('409 conflict-wrong-state: ')
+    const act = (operation: string) => recordedBy(city, () => city.call(operation))
+    expect(await errorOf(city, `POST ~/bead/${id}/reopen`)).toStartWith('409 conflict-wrong-state: ')
     expect(await act(`POST ~/bead/${id}/close`)).toEqual([`bead.closed ${id}`])
     expect(await act(`POST ~/bead/${id}/close`)).toEqual([])
     expect(await act(`POST ~/bead/${id}/reopen`)).toEqual([`bead.updated ${id}`])
@@ -188,14 +190,14 @@ describe('changing a bead', () => {
     ])
     const offered = async () => (await city.call('GET ~/beads/ready')).body.items.map((one: { id: string }) => one.id)
     expect(await offered()).toEqual([])
-    expect(await told(city, () => city.call(`POST ~/bead/${id}/unpark`))).toEqual([`bead.updated ${id}`])
+    expect(await recordedBy(city, () => city.call(`POST ~/bead/${id}/unpark`))).toEqual([`bead.updated ${id}`])
     expect((await city.call(`GET ~/bead/${id}`)).body).toMatchObject({
       labels: ['x'],
       metadata: { 'gc.routed_to': 'worker' },
     })
     expect(await offered()).toEqual([id])
     expect(await waiting()).toMatchObject([{ bead_id: plain }])
-    expect(await refused(city, `POST ~/bead/${id}/unpark`)).toBe(`409 conflict-wrong-state: bead ${id} is not parked`)
+    expect(await errorOf(city, `POST ~/bead/${id}/unpark`)).toBe(`409 conflict-wrong-state: bead ${id} is not parked`)
     await city.call(`POST ~/bead/${plain}/close`)
     expect(await waiting()).toEqual([])
   })
@@ -205,13 +207,13 @@ describe('changing a bead', () => {
     const { city } = town
     const id = await bead(city, 'a', { priority: 1 })
     for (const operation of [`PATCH ~/bead/${id}`, `POST ~/bead/${id}/update`]) {
-      expect(await refused(city, operation, { body: { assignee: 'nobody' } })).toStartWith('400 invalid-request: ')
-      expect(await refused(city, operation, { body: { priority: null } })).toStartWith('422 validation-failed: ')
-      expect(await refused(city, operation, { body: { id: 'x' } })).toStartWith('422 validation-failed: ')
-      expect(await refused(city, operation, { body: { parent: id } })).toStartWith('400 invalid-request: ')
-      expect(await refused(city, operation, { body: { status: '' } })).toStartWith('422 validation-failed: ')
+      expect(await errorOf(city, operation, { body: { assignee: 'nobody' } })).toStartWith('400 invalid-request: ')
+      expect(await errorOf(city, operation, { body: { priority: null } })).toStartWith('422 validation-failed: ')
+      expect(await errorOf(city, operation, { body: { id: 'x' } })).toStartWith('422 validation-failed: ')
+      expect(await errorOf(city, operation, { body: { parent: id } })).toStartWith('400 invalid-request: ')
+      expect(await errorOf(city, operation, { body: { status: '' } })).toStartWith('422 validation-failed: ')
     }
-    expect(await refused(city, `POST ~/bead/${id}/assign`, { body: { assignee: 'nobody' } })).toStartWith('400 inv')
+    expect(await errorOf(city, `POST ~/bead/${id}/assign`, { body: { assignee: 'nobody' } })).toStartWith('400 inv')
   })
 })
 
@@ -239,12 +241,12 @@ describe('dependencies', () => {
     })
     expect((await city.call(`GET ~/bead/${b}/dependencies`)).body.dependents).toMatchObject([{ id: a, type: 'blocks' }])
     expect((await city.call(`GET ~/bead/${a}`)).body).toMatchObject({ is_blocked: true })
-    expect(await told(city, () => city.call(`POST ~/bead/${b}/close`))).toEqual([`bead.closed ${b}`])
+    expect(await recordedBy(city, () => city.call(`POST ~/bead/${b}/close`))).toEqual([`bead.closed ${b}`])
     expect((await city.call(`GET ~/bead/${a}`)).body).toMatchObject({ is_blocked: false })
     expect(await ready()).toEqual([a, c])
     const ended = () => city.call(`DELETE ~/bead/${a}/deps/${b}?type=related`)
-    expect(await told(city, ended)).toEqual([])
-    expect(await told(city, () => city.call(`DELETE ~/bead/${a}/deps/${b}`))).toEqual([`bead.updated ${a}`])
+    expect(await recordedBy(city, ended)).toEqual([])
+    expect(await recordedBy(city, () => city.call(`DELETE ~/bead/${a}/deps/${b}`))).toEqual([`bead.updated ${a}`])
   })
 
   test('cannot form a cycle', async () => {
@@ -257,13 +259,13 @@ describe('dependencies', () => {
     })
     for (const { operation, body } of [depend(a, b), depend(b, c)]) await city.call(operation, { body })
     const cycle = depend(c, a)
-    expect(await refused(city, cycle.operation, cycle)).toBe(
+    expect(await errorOf(city, cycle.operation, cycle)).toBe(
       `400 invalid-request: bead ${c} cannot wait for ${a}: they would wait for each other, ${c} → ${a} → ${b} → ${c}`,
     )
     const self = depend(a, a)
-    expect(await refused(city, self.operation, self)).toBe(`400 invalid-request: bead ${a} cannot depend on itself`)
+    expect(await errorOf(city, self.operation, self)).toBe(`400 invalid-request: bead ${a} cannot depend on itself`)
     const lost = depend(a, 'to-99')
-    expect(await refused(city, lost.operation, lost)).toStartWith('404 bead-not-found: ')
+    expect(await errorOf(city, lost.operation, lost)).toStartWith('404 bead-not-found: ')
     expect((await city.call(`GET ~/bead/${c}/dependencies`)).body.depends_on).toEqual([])
   })
 
@@ -324,7 +326,7 @@ describe('beads that do not exist', () => {
     const far = `to-1%2F%25${'9'.repeat(1000)}`
     const body = { title: 'x' }
     for (const id of ['to-9', far]) {
-      const asked: [string, object?][] = [
+      const requests: [string, object?][] = [
         [`GET ~/bead/${id}`],
         [`PATCH ~/bead/${id}`, { body }],
         [`POST ~/bead/${id}/update`, { body }],
@@ -339,8 +341,8 @@ describe('beads that do not exist', () => {
         [`DELETE ~/bead/${id}/deps/to-1`],
         [`GET ~/beads/graph/${id}`],
       ]
-      for (const [operation, options] of asked) {
-        expect(await refused(city, operation, options)).toBe(
+      for (const [operation, options] of requests) {
+        expect(await errorOf(city, operation, options)).toBe(
           `404 bead-not-found: bead ${decodeURIComponent(id)} does not exist`,
         )
       }
@@ -374,7 +376,7 @@ describe('a session', () => {
     const [id, other] = [await bead(city, 'a'), await bead(city, 'b')]
     expect((await city.call(`POST ~/bead/${id}/claim`, { token })).status).toBe(200)
     await city.call(`PATCH ~/bead/${id}`, { body: { status: 'open', assignee: '' } })
-    const asked: [string, object?][] = [
+    const requests: [string, object?][] = [
       [`PATCH ~/bead/${id}`, { title: 'x' }],
       [`POST ~/bead/${id}/update`, { title: 'x' }],
       [`DELETE ~/bead/${id}`],
@@ -383,13 +385,13 @@ describe('a session', () => {
       [`POST ~/bead/${id}/deps`, { depends_on_id: other }],
       [`DELETE ~/bead/${id}/deps/${other}`],
     ]
-    for (const [operation, body] of asked) {
-      expect(await refused(city, operation, { token, ...(body && { body }) })).toStartWith(
+    for (const [operation, body] of requests) {
+      expect(await errorOf(city, operation, { token, ...(body && { body }) })).toStartWith(
         `409 claim-lost: the claim of ${id} was lost`,
       )
     }
     await city.call(`POST ~/bead/${id}/close`)
-    expect(await refused(city, `POST ~/bead/${id}/reopen`, { token })).toStartWith('409 claim-lost: ')
+    expect(await errorOf(city, `POST ~/bead/${id}/reopen`, { token })).toStartWith('409 claim-lost: ')
   })
 
   test('that lost a bead gets claim-lost after another one has closed it, while other callers can close it again', async () => {
@@ -406,7 +408,7 @@ describe('a session', () => {
     const seq = await city.head()
     expect((await act('close', quick.token)).body).toEqual({ status: 'closed' })
     for (const operation of [`POST ~/bead/${id}/close`, `DELETE ~/bead/${id}`]) {
-      const late = await refused(city, operation, { token: slow.token })
+      const late = await errorOf(city, operation, { token: slow.token })
       expect(late).toStartWith(`409 claim-lost: the claim of ${id} was lost`)
     }
     for (const token of [quick.token, undefined]) expect((await act('close', token)).body).toEqual({ status: 'closed' })
@@ -444,10 +446,10 @@ describe('exported beads', () => {
     expect((await put(session)).body.skipped).toBe(1)
     await declare(to.city, 'clerk')
     const { token } = await hire(to.city, 'clerk')
-    const refuse = (options: object) => refused(to.city, 'POST ~/beads/import', options)
-    expect(await refuse({ raw: lines, token })).toStartWith('403 forbidden: ')
-    expect(await refuse({ raw: '' })).toStartWith('400 invalid-request: ')
-    expect(await refuse({ raw: 'x' })).toBe('422 validation-failed: line 1 is not JSON')
+    const rejection = (options: object) => errorOf(to.city, 'POST ~/beads/import', options)
+    expect(await rejection({ raw: lines, token })).toStartWith('403 forbidden: ')
+    expect(await rejection({ raw: '' })).toStartWith('400 invalid-request: ')
+    expect(await rejection({ raw: 'x' })).toBe('422 validation-failed: line 1 is not JSON')
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, type Hand, hire, refused, tokenOf, towns } from './crew.ts'
+import { bead, declare, errorOf, type Hand, hire, tokenOf, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(
   ({ tag, path }) => tag === 'claims' || /\/bead\/\{id\}\/(claim|heartbeat|release)$/.test(path),
@@ -125,15 +125,15 @@ describe('claiming', () => {
     ]
     for (const operation of ['claim', 'heartbeat', 'release'].map((verb) => `POST ~/bead/${id}/${verb}`)) {
       for (const [, options] of strangers) {
-        expect(await refused(city, operation, options)).toStartWith('403 forbidden: only a session claims work')
+        expect(await errorOf(city, operation, options)).toStartWith('403 forbidden: only a session claims work')
       }
     }
-    expect(await refused(city, 'POST ~/claims/next')).toStartWith('403 forbidden: only a session claims work')
+    expect(await errorOf(city, 'POST ~/claims/next')).toStartWith('403 forbidden: only a session claims work')
     const far = await bead(other.city, 'far')
-    expect(await refused(other.city, `POST ~/bead/${far}/claim`, { token: one.token })).toBe(
+    expect(await errorOf(other.city, `POST ~/bead/${far}/claim`, { token: one.token })).toBe(
       `403 forbidden: this session belongs to city ${city.name}, and only its own work is for it`,
     )
-    expect(await refused(city, `POST ~/bead/${id}/claim`, { token: 'gcs_made_up' })).toStartWith('401 unauthorized: ')
+    expect(await errorOf(city, `POST ~/bead/${id}/claim`, { token: 'gcs_made_up' })).toStartWith('401 unauthorized: ')
   })
 
   test('is rejected for a session that has ended, and for the token of an earlier run', async () => {
@@ -161,7 +161,7 @@ describe('claiming', () => {
     const { city, one, two } = town
     const [id, done, lost] = [await bead(city, 'a'), await bead(city, 'b'), await bead(city, 'c')]
     await city.call(`POST ~/bead/${done}/close`)
-    const act = (verb: string, on: string, { token }: Hand) => refused(city, `POST ~/bead/${on}/${verb}`, { token })
+    const act = (verb: string, on: string, { token }: Hand) => errorOf(city, `POST ~/bead/${on}/${verb}`, { token })
     for (const verb of ['claim', 'heartbeat', 'release']) {
       expect(await act(verb, 'to-99', one)).toBe('404 bead-not-found: bead to-99 does not exist')
     }
@@ -173,8 +173,8 @@ describe('claiming', () => {
     await claim(city, lost, one)
     await city.call(`PATCH ~/bead/${lost}`, { body: { status: 'open', assignee: '' } })
     for (const verb of ['heartbeat', 'release']) expect(await act(verb, lost, one)).toStartWith('409 claim-lost: ')
-    expect(await refused(city, 'GET ~/claims/to-99')).toStartWith('404 bead-not-found: ')
-    expect(await refused(city, `GET ~/claims/${id}`)).toBe(`404 bead-not-found: bead ${id} is not claimed`)
+    expect(await errorOf(city, 'GET ~/claims/to-99')).toStartWith('404 bead-not-found: ')
+    expect(await errorOf(city, `GET ~/claims/${id}`)).toBe(`404 bead-not-found: bead ${id} is not claimed`)
   })
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
-import { refused, towns } from './crew.ts'
+import { errorOf, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ tag }) => ['config', 'providers'].includes(tag))
 const openTown = towns(coverage)
@@ -166,7 +166,7 @@ describe('providers', () => {
       effective_defaults: { size: 'small' },
     })
     expect(JSON.stringify(open)).not.toMatch(/"(command|env|args)"/)
-    expect(await refused(city, 'GET ~/provider/ghost')).toBe(
+    expect(await errorOf(city, 'GET ~/provider/ghost')).toBe(
       '404 provider-not-found: provider "ghost" is neither declared in city.toml nor built in',
     )
   })

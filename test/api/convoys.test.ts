@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, refused, towns } from './crew.ts'
+import { bead, errorOf, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'convoys')
 const openTown = towns(coverage)
@@ -87,7 +87,7 @@ describe('a convoy', () => {
     ])
     const plain = await city.call('POST ~/convoys/terms', { body: { title: 'plain' } })
     expect([plain.body.labels, plain.body.metadata]).toEqual([undefined, undefined])
-    const wrong = (more: object) => refused(city, 'POST ~/convoys/terms', { body: { title: 'x', ...more } })
+    const wrong = (more: object) => errorOf(city, 'POST ~/convoys/terms', { body: { title: 'x', ...more } })
     expect(await wrong({ merge: 'squash' })).toStartWith('422 validation-failed: ')
     expect(await wrong({ owner: '' })).toStartWith('422 validation-failed: ')
     expect(await wrong({ items: ['to-99'] })).toStartWith('404 bead-not-found: ')
@@ -106,14 +106,14 @@ describe('a convoy', () => {
     expect(await eventsOf(city, () => add([b, c]))).toEqual([`bead.updated ${id}`])
     expect(await eventsOf(city, () => add([b]))).toEqual([])
     expect(await members()).toEqual([a, b, c])
-    expect(await refused(city, `POST ~/convoy/${id}/add`, { body: { items: [a, 'to-99'] } })).toStartWith('404 bead-')
+    expect(await errorOf(city, `POST ~/convoy/${id}/add`, { body: { items: [a, 'to-99'] } })).toStartWith('404 bead-')
     expect(await eventsOf(city, () => remove([b]))).toEqual([`bead.updated ${id}`])
     const stranger = { body: { items: [a, b] } }
-    expect(await refused(city, `POST ~/convoy/${id}/remove`, stranger)).toBe(
+    expect(await errorOf(city, `POST ~/convoy/${id}/remove`, stranger)).toBe(
       `400 invalid-request: bead ${b} is not in convoy ${id}`,
     )
     const lost = { body: { items: ['to-99'] } }
-    expect(await refused(city, `POST ~/convoy/${id}/remove`, lost)).toStartWith('404 bead-not-found: ')
+    expect(await errorOf(city, `POST ~/convoy/${id}/remove`, lost)).toStartWith('404 bead-not-found: ')
     expect(await members()).toEqual([a, c])
   })
 
@@ -145,25 +145,25 @@ describe('a convoy', () => {
     const { city } = town
     const task = await bead(city, 'task')
     const items = { body: { items: [task] } }
-    const asked: [string, object?][] = [
+    const requests: [string, object?][] = [
       ['POST ~/convoy/ID/add', items],
       ['POST ~/convoy/ID/remove', items],
       ['POST ~/convoy/ID/close'],
       ['DELETE ~/convoy/ID'],
       ['GET ~/convoy/ID/check'],
     ]
-    for (const [operation, options] of asked) {
-      expect(await refused(city, operation.replace('ID', 'to-99'), options)).toBe(
+    for (const [operation, options] of requests) {
+      expect(await errorOf(city, operation.replace('ID', 'to-99'), options)).toBe(
         '404 convoy-not-found: convoy to-99 does not exist',
       )
-      expect(await refused(city, operation.replace('ID', task), options)).toBe(
+      expect(await errorOf(city, operation.replace('ID', task), options)).toBe(
         `400 invalid-request: bead ${task} is a task, not a convoy`,
       )
     }
     for (const id of ['to-99', task]) {
-      expect(await refused(city, `GET ~/convoy/${id}`)).toBe(`404 convoy-not-found: convoy ${id} does not exist`)
+      expect(await errorOf(city, `GET ~/convoy/${id}`)).toBe(`404 convoy-not-found: convoy ${id} does not exist`)
     }
-    const create = (body: object) => refused(city, 'POST ~/convoys', { body })
+    const create = (body: object) => errorOf(city, 'POST ~/convoys', { body })
     expect(await create({ title: 'x', items: ['to-99'] })).toStartWith('404 bead-not-found: ')
     expect(await create({ title: 'x', rig: 'nowhere' })).toStartWith('400 invalid-request: ')
     expect(await create({ title: 't'.repeat(1025) })).toStartWith('422 validation-failed: title is too long')
@@ -181,7 +181,7 @@ describe('lists of convoys', () => {
     expect(first).toMatchObject({ total: 3, items: [{ id: ids[2] }, { id: ids[1] }] })
     const second = (await city.call(`GET ~/convoys?limit=2&cursor=${first.next_cursor}`)).body
     expect(second).toMatchObject({ total: 3, items: [{ id: ids[0] }] })
-    expect(await refused(city, 'GET ~/convoys?cursor=garbage')).toStartWith('400 invalid-cursor: ')
+    expect(await errorOf(city, 'GET ~/convoys?cursor=garbage')).toStartWith('400 invalid-cursor: ')
   })
 })
 

@@ -92,7 +92,7 @@ export async function bead(city: TestCity, title: string, more: Record<string, u
 }
 
 /** Returns the error of a request that must fail and record nothing; tries again while others record events. */
-export async function refused(
+export async function errorOf(
   city: TestCity,
   operation: string,
   options: Parameters<TestCity['call']>[1] = {},
@@ -101,7 +101,7 @@ export async function refused(
     const before = await city.head()
     const { status, body } = await city.call(operation, options)
     const recorded = (await city.head()) - before
-    if (status < 400) throw new Error(`${operation} was not refused: ${status} ${JSON.stringify(body)}`)
+    if (status < 400) throw new Error(`${operation} did not fail: ${status} ${JSON.stringify(body)}`)
     if (recorded === 0) return `${status} ${body.code}: ${body.detail}`
     if (tries === 10) throw new Error(`${operation} was answered ${status} and recorded ${recorded} events`)
   }

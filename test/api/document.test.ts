@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
-import { documentFaults } from '../support/walk.ts'
+import { documentProblems } from '../support/walk.ts'
 import { World } from '../support/world.ts'
 
 const FROZEN = resolve(import.meta.dir, '../operations.txt')
@@ -27,7 +27,7 @@ const operations = () =>
 describe('the served document', () => {
   test('is valid OpenAPI 3.1', () => {
     expect(document.openapi).toBe('3.1.0')
-    expect(documentFaults(document)).toEqual([])
+    expect(documentProblems(document)).toEqual([])
   })
 
   test('names every operation once', () => {

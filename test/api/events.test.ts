@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'bun'
 import { OperationCoverage } from '../support/coverage.ts'
-import { bead, declare, hire, refused, towns } from './crew.ts'
+import { bead, declare, errorOf, hire, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ tag, path }) => tag === 'events' || path.endsWith('/history'))
 const openTown = towns(coverage)
@@ -23,10 +23,10 @@ describe('the events of a city', () => {
     expect((await list('since=1h')).total).toBeGreaterThan(2)
     expect((await list('actor=nobody')).total).toBe(0)
     for (const cursor of ['garbage', '-1', '1e3']) {
-      expect(await refused(city, `GET ~/events?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
+      expect(await errorOf(city, `GET ~/events?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
     }
-    expect(await refused(city, 'GET ~/events?since=yesterday')).toStartWith('400 invalid-request: ')
-    expect(await refused(city, 'GET ~/events?limit=x')).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, 'GET ~/events?since=yesterday')).toStartWith('400 invalid-request: ')
+    expect(await errorOf(city, 'GET ~/events?limit=x')).toStartWith('422 validation-failed: ')
   })
 
   test('about one bead are listed newest first and paged, whoever recorded them', async () => {
@@ -49,11 +49,11 @@ describe('the events of a city', () => {
     expect([first, second, third].flatMap(types)).toEqual(all)
     expect(third.next_cursor).toBeUndefined()
     for (const cursor of ['garbage', '-1', '1e3']) {
-      expect(await refused(city, `GET ~/bead/${id}/history?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
+      expect(await errorOf(city, `GET ~/bead/${id}/history?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
     }
-    expect(await refused(city, `GET ~/bead/${id}/history?limit=1001`)).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, `GET ~/bead/${id}/history?limit=1001`)).toStartWith('422 validation-failed: ')
     await city.call('POST ~/events', { body: { type: 'deploy.finished', actor: 'ci', subject: 'to-9' } })
-    expect(await refused(city, 'GET ~/bead/to-9/history')).toBe('404 bead-not-found: bead to-9 does not exist')
+    expect(await errorOf(city, 'GET ~/bead/to-9/history')).toBe('404 bead-not-found: bead to-9 does not exist')
   })
 
   test('can be recorded by a caller under custom types only', async () => {
@@ -72,14 +72,14 @@ describe('the events of a city', () => {
       { type: 'note', actor: id, session_id: id },
     ])
     const stranger = { token, body: { type: 'note', actor: 'somebody-else' } }
-    expect(await refused(city, 'POST ~/events', stranger)).toStartWith('403 forbidden: ')
+    expect(await errorOf(city, 'POST ~/events', stranger)).toStartWith('403 forbidden: ')
     const forged = { body: { type: 'bead.closed', actor: 'me', subject: 'to-1' } }
-    expect(await refused(city, 'POST ~/events', forged)).toStartWith(
+    expect(await errorOf(city, 'POST ~/events', forged)).toStartWith(
       '403 forbidden: forbidden: bead.closed is recorded by gc',
     )
-    expect(await refused(city, 'POST ~/events', { body: { ...own, payload: 1 } })).toStartWith('422 validation-')
+    expect(await errorOf(city, 'POST ~/events', { body: { ...own, payload: 1 } })).toStartWith('422 validation-')
     const long = { body: { ...own, message: 'm'.repeat(65_537) } }
-    expect(await refused(city, 'POST ~/events', long)).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, 'POST ~/events', long)).toStartWith('422 validation-failed: ')
   })
 
   test('are archived without loss, and lists still return them', async () => {

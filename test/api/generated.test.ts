@@ -106,20 +106,20 @@ class Maker {
   address({ path, parameters }: Operation, city: string): string {
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
       if (name === 'cityName') return city
-      const known: Record<string, string[]> = { action: ['suspend', 'resume', 'x'] }
+      const examples: Record<string, string[]> = { action: ['suspend', 'resume', 'x'] }
       return (
-        encodeURIComponent(this.chance(0.4) ? this.one(known[name] ?? ['to-1', 'to-2', 'to-3']) : this.safe()) || 'x'
+        encodeURIComponent(this.chance(0.4) ? this.one(examples[name] ?? ['to-1', 'to-2', 'to-3']) : this.safe()) || 'x'
       )
     })
     const query = parameters.filter((one) => one.in === 'query' && one.name !== 'wait' && this.chance(0.4))
     // Waiting for a future event is supposed to take long.
-    const asked = query
+    const pairs = query
       .filter(({ name }) => name !== 'index')
       .map(({ name, schema }) => {
         const value = this.value(schema)
         return `${encodeURIComponent(name)}=${encodeURIComponent(wellFormed(String(value)))}`
       })
-    return asked.length > 0 ? `${filled}?${asked.join('&')}` : filled
+    return pairs.length > 0 ? `${filled}?${pairs.join('&')}` : filled
   }
 
   safe(): string {
@@ -145,19 +145,19 @@ test('no request, however strange, causes an internal error, hangs, or changes a
   const make = new Maker(document, random)
   const operations = operationsOf(document).filter(({ id, kind }) => !LEFT_OUT.has(id) && kind !== 'socket')
   const sent: Sent[] = []
-  const faults: string[] = []
+  const errors: string[] = []
   const queue = operations.flatMap((operation) => Array.from({ length: EACH }, () => operation))
   const work = async () => {
     for (let operation = queue.pop(); operation; operation = queue.pop()) {
       const one = await send(world, city, make, operation).catch((error) => String(error))
-      if (typeof one === 'string') faults.push(one)
+      if (typeof one === 'string') errors.push(one)
       else sent.push(one)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   // 501 and 503 are deliberate: a program without modes, one that is not installed.
   const broken = sent.filter(({ status }) => status >= 500 && status !== 501 && status !== 503)
-  const failures = [...broken.map((one) => `${one.status} ${one.operation.id} ${one.address} ${one.body}`), ...faults]
+  const failures = [...broken.map((one) => `${one.status} ${one.operation.id} ${one.address} ${one.body}`), ...errors]
   if (failures.length > 0)
     process.stderr.write(`seed ${SEED}: GC_SEED=${SEED} repeats it\n${world.log.slice(0, 4000)}\n`)
   expect(failures.slice(0, 10)).toEqual([])
@@ -201,7 +201,7 @@ test('a rejected request records nothing', async () => {
   // Operations that start or end programs continue after the response: their events are not those of the next request.
   await city.call('PATCH ~', { body: { suspended: true } })
   const quiet = changing.filter(({ path }) => !/\/(session|sessions|claims|maintenance)(\/|$)/.test(path))
-  let refused = 0
+  let rejected = 0
   for (const operation of quiet) {
     for (let n = 0; n < 12; n++) {
       const before = await city.head()
@@ -210,10 +210,10 @@ test('a rejected request records nothing', async () => {
         await Bun.sleep(1)
         continue
       }
-      refused++
+      rejected++
       const result = { seed: SEED + 1, status, address, body, recorded: (await city.head()) - before }
       expect(result).toEqual({ ...result, recorded: 0 })
     }
   }
-  expect(refused).toBeGreaterThan(200)
+  expect(rejected).toBeGreaterThan(200)
 }, 60_000)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, hire, refused, tokenOf, towns } from './crew.ts'
+import { bead, declare, errorOf, hire, tokenOf, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ id }) => id === 'lend-session')
 const openTown = towns(coverage)
@@ -55,7 +55,7 @@ describe('a lent session', () => {
     await city.call(`POST ~/bead/${work}/claim`, { token: first })
     const second = await lend(city, id)
     expect((await city.call(`GET ~/bead/${work}`)).body.status).toBe('open')
-    expect(await refused(city, `POST ~/bead/${work}/close`, { token: first })).toStartWith('401 ')
+    expect(await errorOf(city, `POST ~/bead/${work}/close`, { token: first })).toStartWith('401 ')
     expect((await city.call(`POST ~/bead/${work}/claim`, { token: second })).status).toBe(200)
   })
 
@@ -69,12 +69,12 @@ describe('a lent session', () => {
     const seq = await city.head()
     await city.call(`POST ~/session/${id}/wake`)
     await city.event(seq, ({ type }) => type === 'session.woke')
-    expect(await refused(city, `POST ~/bead/${work}/claim`, { token: first })).toStartWith('401 ')
+    expect(await errorOf(city, `POST ~/bead/${work}/claim`, { token: first })).toStartWith('401 ')
     const other = await suspended(city, 'gone')
     const second = await lend(city, other)
     await city.call(`POST ~/bead/${work}/claim`, { token: second })
     await city.call(`POST ~/session/${other}/close`)
-    expect(await refused(city, `POST ~/bead/${work}/close`, { token: second })).toStartWith('401 ')
+    expect(await errorOf(city, `POST ~/bead/${work}/close`, { token: second })).toStartWith('401 ')
     expect(await holders(city)).toEqual([])
     expect((await city.call(`GET ~/bead/${work}`)).body.status).toBe('open')
     expect(await tokenOf(world, id)).not.toBe(first)
@@ -86,8 +86,8 @@ test('only a suspended session can be lent, and not by another session', async (
   const { city } = town
   await declare(city, 'mayor', {}, { max_active_sessions: 2 })
   const { id, token } = await hire(city, 'mayor')
-  expect(await refused(city, `POST ~/session/${id}/lend`)).toStartWith(`409 session-conflict: session ${id} is active`)
-  expect(await refused(city, `POST ~/session/${id}/lend`, { token })).toStartWith('403 forbidden: ')
-  expect(await refused(city, 'POST ~/session/ghost/lend')).toStartWith('404 session-not-found: ')
+  expect(await errorOf(city, `POST ~/session/${id}/lend`)).toStartWith(`409 session-conflict: session ${id} is active`)
+  expect(await errorOf(city, `POST ~/session/${id}/lend`, { token })).toStartWith('403 forbidden: ')
+  expect(await errorOf(city, 'POST ~/session/ghost/lend')).toStartWith('404 session-not-found: ')
   expect(coverage.uncovered()).toEqual([])
 })

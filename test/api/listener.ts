@@ -25,5 +25,5 @@ provider = "listener"
 }
 
 /** The input lines that the clerks of a folder have received so far. */
-export const heard = (folder: TempFolder): string =>
+export const receivedInput = (folder: TempFolder): string =>
   existsSync(folder.at('heard')) ? readFileSync(folder.at('heard'), 'utf8') : ''

@@ -3,8 +3,8 @@ import { OperationCoverage } from '../support/coverage.ts'
 import { tempFolder } from '../support/folder.ts'
 import { until } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, type Hand, hire, refused, towns } from './crew.ts'
-import { heard, listener } from './listener.ts'
+import { bead, declare, errorOf, type Hand, hire, towns } from './crew.ts'
+import { listener, receivedInput } from './listener.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'mail')
 const openTown = towns(coverage)
@@ -49,7 +49,7 @@ describe('mail', () => {
     expect((await city.call(`POST ~/mail/${id}/mark-unread`)).body).toEqual({ status: 'unread' })
     expect(await city.types(() => city.call(`POST ~/mail/${id}/archive`))).toEqual(['bead.closed', 'mail.archived'])
     for (const verb of ['read', 'mark-unread', 'reply'])
-      expect(await refused(city, `POST ~/mail/${id}/${verb}`, { body: {} })).toStartWith('404 mail-not-found: ')
+      expect(await errorOf(city, `POST ~/mail/${id}/${verb}`, { body: {} })).toStartWith('404 mail-not-found: ')
     expect(await city.types(() => city.call(`PATCH ~/mail/${id}`, { body: { archived: false } }))).toEqual([
       'bead.updated',
     ])
@@ -69,7 +69,7 @@ describe('mail', () => {
       const rest = await ids(city, `${path}?limit=3&agent=human&cursor=${first.body.next_cursor}`)
       const walked = [...first.body.items.map(({ id }: { id: string }) => id), ...rest]
       expect(walked.toSorted()).toEqual(sent.toSorted())
-      expect(await refused(city, `GET ~/mail${path}?cursor=x`)).toStartWith('400 invalid-cursor: ')
+      expect(await errorOf(city, `GET ~/mail${path}?cursor=x`)).toStartWith('400 invalid-cursor: ')
     }
     const seq = await city.head()
     const waiting = city.call(`GET ~/mail?index=${seq}&wait=10s`)
@@ -85,18 +85,18 @@ describe('mail', () => {
     const task = await bead(city, 'work')
     const { id } = await send(city, { to: 'human' })
     const body = { to: 'nobody', subject: 'x' }
-    expect(await refused(city, 'POST ~/mail', { body })).toStartWith('400 invalid-request: nobody here is called')
+    expect(await errorOf(city, 'POST ~/mail', { body })).toStartWith('400 invalid-request: nobody here is called')
     const forged = { body: { to: 'human', subject: 'x', from: 'mayor' }, token: clerk.token }
-    expect(await refused(city, 'POST ~/mail', forged)).toStartWith('403 forbidden: ')
+    expect(await errorOf(city, 'POST ~/mail', forged)).toStartWith('403 forbidden: ')
     const reply = { body: { from: 'mayor' }, token: clerk.token }
-    expect(await refused(city, `POST ~/mail/${id}/reply`, reply)).toStartWith('403 forbidden: ')
-    expect(await refused(city, 'POST ~/mail', { body: { to: 'human' } })).toStartWith('422 validation-failed: ')
-    expect(await refused(city, 'GET ~/mail?status=new')).toStartWith('400 invalid-request: ')
+    expect(await errorOf(city, `POST ~/mail/${id}/reply`, reply)).toStartWith('403 forbidden: ')
+    expect(await errorOf(city, 'POST ~/mail', { body: { to: 'human' } })).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, 'GET ~/mail?status=new')).toStartWith('400 invalid-request: ')
     for (const operation of ['GET', 'DELETE', 'PATCH'])
-      expect(await refused(city, `${operation} ~/mail/${task}`, { body: operation === 'PATCH' ? {} : undefined })).toBe(
+      expect(await errorOf(city, `${operation} ~/mail/${task}`, { body: operation === 'PATCH' ? {} : undefined })).toBe(
         `404 mail-not-found: message ${task} does not exist, or was archived`,
       )
-    expect(await refused(city, `POST ~/mail/${task}/archive`)).toStartWith('404 mail-not-found: ')
+    expect(await errorOf(city, `POST ~/mail/${task}/archive`)).toStartWith('404 mail-not-found: ')
   })
 
   test('for a running session is typed to it once', async () => {
@@ -106,9 +106,9 @@ describe('mail', () => {
     const hired = await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'clerk' } })
     const { subject } = await city.outcome(hired.body)
     const { id } = await send(city, { to: String(subject), subject: 'Wake up', body: 'Now' })
-    await until(() => heard(folder).includes('end of data'), 20_000)
-    expect(heard(folder).split(`gc mail read ${id}`)).toHaveLength(2)
-    expect(heard(folder)).toContain('Subject: Wake up')
+    await until(() => receivedInput(folder).includes('end of data'), 20_000)
+    expect(receivedInput(folder).split(`gc mail read ${id}`)).toHaveLength(2)
+    expect(receivedInput(folder)).toContain('Subject: Wake up')
   }, 30_000)
 })
 

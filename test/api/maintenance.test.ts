@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
-import { bead, declare, hire, refused, towns } from './crew.ts'
+import { bead, declare, errorOf, hire, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'maintenance' || tag === 'backup')
 const openTown = towns(coverage)
@@ -25,8 +25,8 @@ describe('maintenance', () => {
     expect(run.after_bytes).toBeLessThan(run.before_bytes)
     const status = (await city.call('GET ~/maintenance/status')).body
     expect(status).toMatchObject({ in_flight: false, last_run: run, history: [run] })
-    const told = (await city.recorded(seq)).filter(({ type }) => type.startsWith('gc.store'))
-    expect(told.map(({ type, payload }) => [type, payload])).toEqual([
+    const events = (await city.recorded(seq)).filter(({ type }) => type.startsWith('gc.store'))
+    expect(events.map(({ type, payload }) => [type, payload])).toEqual([
       [
         'gc.store.maintenance.done',
         { duration_s: run.duration_s, before_bytes: run.before_bytes, after_bytes: run.after_bytes, snapshot_path: '' },
@@ -54,7 +54,7 @@ describe('a backup', () => {
     expect(tar).not.toContain('./.gc/city.db')
     await declare(city, 'clerk')
     const { token } = await hire(city, 'clerk')
-    expect(await refused(city, 'GET ~/backup', { token })).toStartWith('403 forbidden: ')
+    expect(await errorOf(city, 'GET ~/backup', { token })).toStartWith('403 forbidden: ')
     expect((await city.call('GET ~/backup')).status).toBe(200)
   })
 })

@@ -6,7 +6,7 @@ let world: World
 let networkUrl: string
 beforeAll(async () => {
   world = await World.open('--social-listen', '127.0.0.1:0')
-  networkUrl = await world.said(/network answers at (http:\S+)\.\s/)
+  networkUrl = await world.waitForOutput(/network answers at (http:\S+)\.\s/)
 }, 30_000)
 afterAll(() => world[Symbol.asyncDispose]())
 

@@ -61,8 +61,8 @@ async function host(): Promise<{ name: string; post: string; comment: string }> 
     key,
     body: { submolt: 'general', title: 'Of a host', content: 'x' },
   })
-  const said = await send(RUST, `POST /posts/${body.post.id}/comments`, { key, body: { content: 'First' } })
-  return { name, post: body.post.id, comment: said.body.comment.id }
+  const response = await send(RUST, `POST /posts/${body.post.id}/comments`, { key, body: { content: 'First' } })
+  return { name, post: body.post.id, comment: response.body.comment.id }
 }
 
 const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
@@ -194,8 +194,8 @@ test('the terminalcraft server retries without its key, and prints the comments 
 test('the Java client knows every field of a registration except the reminder, and sends empty bodies', async () => {
   const there = await host()
   const { key, registered } = await join(JAVA)
-  const known = ['success', 'message', 'agent', 'setup', 'skill_files', 'tweet_template', 'status']
-  expect(Object.keys(registered).filter((name) => !known.includes(name))).toEqual(['important'])
+  const expectedKeys = ['success', 'message', 'agent', 'setup', 'skill_files', 'tweet_template', 'status']
+  expect(Object.keys(registered).filter((name) => !expectedKeys.includes(name))).toEqual(['important'])
   const ofAgent = ['id', 'name', 'api_key', 'claim_url', 'verification_code', 'profile_url', 'created_at']
   expect(Object.keys(registered.agent).sort()).toEqual(ofAgent.sort())
   expect((await send(JAVA, `POST /posts/${there.post}/downvote`, { key, raw: '' })).body.action).toBe('downvoted')

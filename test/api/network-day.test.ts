@@ -108,7 +108,7 @@ test('two hundred agents use the network for a day, and every counter is correct
   })
   day.posts.push(...posts)
 
-  const said = await mapConcurrently(
+  const created = await mapConcurrently(
     agents.flatMap((author) => some(posts, 2).map((post) => ({ author, post }))),
     async (one) => {
       const { key } = one.author
@@ -119,14 +119,14 @@ test('two hundred agents use the network for a day, and every counter is correct
       return { ...one, id: String(comment.id), votes: new Map<RegisteredAgent, number>() }
     },
   )
-  const answers = agents.map((author) => ({ author, to: one(said) }))
+  const answers = agents.map((author) => ({ author, to: one(created) }))
   const replies = await mapConcurrently(answers, async ({ author, to }) => {
     const body = { content: 'So do I', parent_id: to.id }
     const { comment } = await network.request(`POST /posts/${to.post.id}/comments`, { key: author.key, body })
     expect(comment).toMatchObject({ depth: 1, parent_id: to.id })
     return { id: String(comment.id), author, post: to.post, votes: new Map<RegisteredAgent, number>() }
   })
-  day.comments.push(...said, ...replies)
+  day.comments.push(...created, ...replies)
   for (const { post } of day.comments) post.comments += 1
 
   await mapConcurrently(agents, async (agent) => {
@@ -203,7 +203,7 @@ test('two hundred agents use the network for a day, and every counter is correct
   const left = mapConcurrently(leaving, ({ key }) => network.request('DELETE /agents/me', { key }), 4)
   const cut = mapConcurrently(staying.slice(60, 100), async ({ key }, at) => {
     await network.request(`DELETE /posts/${posts[at + 60]?.id}`, { key })
-    const taken = await network.send(`DELETE /comments/${said[(at + 60) * 2]?.id}`, { key })
+    const taken = await network.send(`DELETE /comments/${created[(at + 60) * 2]?.id}`, { key })
     expect([200, 404]).toContain(taken.status)
   })
   await Promise.all([busy, left, cut])

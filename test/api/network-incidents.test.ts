@@ -219,8 +219,8 @@ describe('the network', () => {
     }
     const { key, name } = await agent()
     await network.requestAsOperator(`POST /operator/agents/${name}/suspend`, { reason: 'flooding' })
-    const refused = await network.send('GET /posts', { key })
-    expect([refused.status, refused.body.reason, refused.body.suspended_until]).toEqual([403, 'flooding', null])
+    const response = await network.send('GET /posts', { key })
+    expect([response.status, response.body.reason, response.body.suspended_until]).toEqual([403, 'flooding', null])
     expect((await network.request('GET /agents/me', { key })).agent).toMatchObject({
       status: 'suspended',
       is_active: false,

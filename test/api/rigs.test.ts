@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
-import { declare, refused, towns } from './crew.ts'
+import { declare, errorOf, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'rigs')
 const openTown = towns(coverage)
@@ -70,7 +70,7 @@ describe('a rig', () => {
     const file = join(path, 'file')
     writeFileSync(file, '')
     await city.call('POST ~/rigs', { body: { name: 'web', path, prefix: 'we' } })
-    const create = (body: object) => refused(city, 'POST ~/rigs', { body })
+    const create = (body: object) => errorOf(city, 'POST ~/rigs', { body })
     expect(await create({ name: 'x', path: join(path, 'gone') })).toContain('is not a folder; make it first')
     expect(await create({ name: 'x', path: file })).toContain('is not a folder')
     expect(await create({ name: 'x' })).toStartWith('422 validation-failed: ')
@@ -82,7 +82,7 @@ describe('a rig', () => {
     expect(await create({ name: 'web', path })).toStartWith('409 conflict-wrong-state: ')
     expect(await create({ name: 'x', git_url: 'not an address' })).toStartWith('400 invalid-request: ')
     expect(await create({ name: 'x', git_url: 'https://a.b/c', path: '/abs' })).toStartWith('400 invalid-request: ')
-    const change = (body: object) => refused(city, 'PATCH ~/rig/web', { body })
+    const change = (body: object) => errorOf(city, 'PATCH ~/rig/web', { body })
     expect(await change({ path: file })).toStartWith('400 invalid-request: ')
     expect(await change({ prefix: '-' })).toStartWith('400 invalid-request: ')
     for (const [operation, body] of [
@@ -91,9 +91,9 @@ describe('a rig', () => {
       ['DELETE ~/rig/ghost'],
       ['POST ~/rig/ghost/suspend'],
     ] as const) {
-      expect(await refused(city, operation, body && { body })).toStartWith('404 rig-not-found: ')
+      expect(await errorOf(city, operation, body && { body })).toStartWith('404 rig-not-found: ')
     }
-    expect(await refused(city, 'POST ~/rig/web/paint')).toStartWith('422 validation-failed: ')
+    expect(await errorOf(city, 'POST ~/rig/web/paint')).toStartWith('422 validation-failed: ')
     expect((await city.call('GET ~/rigs')).body.total).toBe(1)
   })
 
@@ -110,7 +110,7 @@ describe('a rig', () => {
     const events = (await city.recorded(0)).filter(({ type }) => type.startsWith('request.'))
     expect(events).toHaveLength(1)
     const other = { body: { ...body, name: 'other' } }
-    expect(await refused(city, 'POST ~/rigs', other)).toStartWith('409 conflict-wrong-state: ')
+    expect(await errorOf(city, 'POST ~/rigs', other)).toStartWith('409 conflict-wrong-state: ')
   })
 })
 
@@ -121,9 +121,9 @@ describe('a handwritten file', () => {
     await city.call('POST ~/rigs', { body: { name: 'web', path: world.rigFolder(`${city.name}-web`) } })
     writeFileSync(join(city.path, 'city.toml'), '[workspace\n')
     for (const [operation, body] of [['DELETE ~/rig/web'], ['PATCH ~/rig/web', { default_branch: 'x' }]] as const) {
-      const said = await refused(city, operation, body && { body })
-      expect(said).toStartWith('409 conflict-wrong-state: ')
-      expect(said).toContain('city.toml:1')
+      const error = await errorOf(city, operation, body && { body })
+      expect(error).toStartWith('409 conflict-wrong-state: ')
+      expect(error).toContain('city.toml:1')
     }
     expect((await city.call('GET ~/rig/web')).status).toBe(200)
   })

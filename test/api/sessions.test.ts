@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import { least, operationsOf } from '../support/sample.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, hire, refused, tokenOf, towns } from './crew.ts'
+import { bead, declare, errorOf, hire, tokenOf, towns } from './crew.ts'
 
 const DIALOG = join(import.meta.dir, '../host/terminal/programs/dialog.ts')
 
@@ -177,8 +177,8 @@ describe('a session', () => {
       expect(accepted.status).toBe(202)
       return city.outcome(accepted.body)
     }
-    const told = await send('messages', { message: 'one' })
-    expect(told).toMatchObject({ type: 'request.result.session.message', payload: { session_id: id } })
+    const delivered = await send('messages', { message: 'one' })
+    expect(delivered).toMatchObject({ type: 'request.result.session.message', payload: { session_id: id } })
     const now = await send('submit', { message: 'two' })
     expect(now).toMatchObject({ type: 'request.result.session.submit', payload: { intent: 'default' } })
     const next = await send('submit', { message: 'three', intent: 'follow_up' })
@@ -193,7 +193,7 @@ describe('a session', () => {
       expect((await city.call(`GET ~/session/${id}/transcript?format=${format}`)).body.format).toBe(format)
     }
     const lost = `GET ~/session/${id}/transcript?after=nowhere`
-    expect(await refused(city, lost)).toStartWith('409 transcript-cursor-invalidated: ')
+    expect(await errorOf(city, lost)).toStartWith('409 transcript-cursor-invalidated: ')
     for await (const frame of town.world.follow(`/v0/city/${city.name}/session/${id}/stream`)) {
       expect(frame).toMatchObject({ id: '1', event: 'turn', data: { id, provider: 'parrot' } })
       break
@@ -247,8 +247,8 @@ describe('a session', () => {
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 2 })
     const [one, two] = [await hire(city, 'mayor'), await hire(city, 'mayor')]
-    expect(await refused(city, `POST ~/session/${one.id}/drain-ack`)).toStartWith('403 forbidden: ')
-    expect(await refused(city, `POST ~/session/${one.id}/drain-ack`, { token: two.token })).toStartWith('403 forb')
+    expect(await errorOf(city, `POST ~/session/${one.id}/drain-ack`)).toStartWith('403 forbidden: ')
+    expect(await errorOf(city, `POST ~/session/${one.id}/drain-ack`, { token: two.token })).toStartWith('403 forb')
     const seq = await city.head()
     const done = await city.call(`POST ~/session/${one.id}/drain-ack`, { token: one.token })
     expect(done.body).toEqual({ status: 'ok', id: one.id })
@@ -267,10 +267,10 @@ describe('a session', () => {
     const say = async (what: string, body?: object) => (await city.call(`POST ${at}/${what}`, { token, body })).body
     expect(await say('heartbeat', { duration: '5m' })).toEqual({ status: 'ok', id })
     expect(await say('conversation', { key: 'talk-1' })).toEqual({ status: 'ok', id })
-    expect(await refused(city, `POST ${at}/heartbeat`, { token, body: { duration: 'x' } })).toStartWith('400 invalid-r')
-    expect(await refused(city, `POST ${at}/heartbeat`, { token: other.token })).toStartWith('403 forbidden: ')
+    expect(await errorOf(city, `POST ${at}/heartbeat`, { token, body: { duration: 'x' } })).toStartWith('400 invalid-r')
+    expect(await errorOf(city, `POST ${at}/heartbeat`, { token: other.token })).toStartWith('403 forbidden: ')
     const named = { token: other.token, body: { key: 'mine' } }
-    expect(await refused(city, `POST ${at}/conversation`, named)).toStartWith('403 forbidden: ')
+    expect(await errorOf(city, `POST ${at}/conversation`, named)).toStartWith('403 forbidden: ')
     const work = await bead(city, 'in hand')
     await city.call(`POST ~/bead/${work}/claim`, { token })
     let seq = await city.head()
@@ -294,7 +294,7 @@ describe('a session', () => {
     const token = await tokenOf(world, id)
     const ticket = async (body: object) => (await city.call(`POST ~/session/${id}/terminal-ticket`, { body })).body
     const { ticket: secret } = await ticket({ write: true })
-    expect(await refused(city, `POST ~/session/${id}/terminal-ticket`, { token, body: { write: true } })).toStartWith(
+    expect(await errorOf(city, `POST ~/session/${id}/terminal-ticket`, { token, body: { write: true } })).toStartWith(
       '403',
     )
     const base = `${world.url.replace('http', 'ws')}/v0/city/${city.name}/session/${id}/terminal`
@@ -302,8 +302,8 @@ describe('a session', () => {
     expect(seen).toContain('"type":"snapshot"')
     const upgrade = { Upgrade: 'websocket', Connection: 'Upgrade' }
     for (const query of ['', '?ticket=made-up', `?ticket=${secret}`]) {
-      const said = await refused(city, `GET ~/session/${id}/terminal${query}`, { headers: upgrade })
-      expect(said).toStartWith('403 forbidden: ')
+      const error = await errorOf(city, `GET ~/session/${id}/terminal${query}`, { headers: upgrade })
+      expect(error).toStartWith('403 forbidden: ')
     }
   })
 })
@@ -330,27 +330,27 @@ describe('the responses, agents and permission mode of a program', () => {
     const { subject: id = '' } = await create(city, { kind: 'agent', name: 'web/polly' })
     const token = await tokenOf(world, id)
     const answer = { body: { action: 'allow' } }
-    expect(await refused(city, `POST ~/session/${id}/respond`, answer)).toStartWith('409 session-conflict: ')
-    expect(await refused(city, `POST ~/session/${id}/respond`, { ...answer, token })).toStartWith('403 forbidden: ')
+    expect(await errorOf(city, `POST ~/session/${id}/respond`, answer)).toStartWith('409 session-conflict: ')
+    expect(await errorOf(city, `POST ~/session/${id}/respond`, { ...answer, token })).toStartWith('403 forbidden: ')
     expect((await city.call(`GET ~/session/${id}/agents`)).body).toEqual({ agents: [] })
-    expect(await refused(city, `GET ~/session/${id}/agents/one`)).toStartWith('404 agent-not-found: ')
-    expect(await refused(city, `GET ~/session/${id}/agents/a%2Fb`)).toStartWith('400 invalid-request: ')
+    expect(await errorOf(city, `GET ~/session/${id}/agents/one`)).toStartWith('404 agent-not-found: ')
+    expect(await errorOf(city, `GET ~/session/${id}/agents/a%2Fb`)).toStartWith('400 invalid-request: ')
     const choose = (permission_mode: string) => ({ body: { permission_mode } })
     const mode = `POST ~/session/${id}/permission-mode`
-    expect(await refused(city, mode, choose('never'))).toStartWith('409 session-conflict: ')
+    expect(await errorOf(city, mode, choose('never'))).toStartWith('409 session-conflict: ')
     await city.call(`POST ~/session/${id}/suspend`)
-    expect(await refused(city, mode, choose('always'))).toStartWith('400 invalid-request: ')
+    expect(await errorOf(city, mode, choose('always'))).toStartWith('400 invalid-request: ')
     expect((await city.call(mode, choose('never'))).body.options).toMatchObject({ permission_mode: 'never' })
     await declare(city, 'plain', {}, { max_active_sessions: 1 })
     const other = await hire(city, 'plain')
     await city.call(`POST ~/session/${other.id}/suspend`)
     const plain = `POST ~/session/${other.id}/permission-mode`
-    expect(await refused(city, plain, choose('never'))).toStartWith('501 not-implemented: ')
+    expect(await errorOf(city, plain, choose('never'))).toStartWith('501 not-implemented: ')
   })
 })
 
 /** The pending interaction of a session, once there is one. */
-async function asked(city: TestCity, id: string): Promise<Record<string, unknown>> {
+async function pendingInteraction(city: TestCity, id: string): Promise<Record<string, unknown>> {
   for (let tries = 0; tries < 1000; tries++) {
     const { body } = await city.call(`GET ~/session/${id}/pending`)
     if (body.pending) return body
@@ -364,7 +364,7 @@ describe('a session that waits for a person', () => {
     await using town = await withParrot()
     const { city } = town
     const { subject: id = '' } = await create(city, { kind: 'agent', name: 'guarded' })
-    const { pending, supported } = await asked(city, id)
+    const { pending, supported } = await pendingInteraction(city, id)
     expect({ pending, supported }).toEqual({
       supported: true,
       pending: {
@@ -380,21 +380,21 @@ describe('a session that waits for a person', () => {
     expect(listed.body.items).toEqual([{ session_id: id, request_id, kind: 'trust' }])
     const answer = (body: object) => ({ body })
     const respond = `POST ~/session/${id}/respond`
-    expect(await refused(city, respond, answer({ action: 'perhaps' }))).toBe(
+    expect(await errorOf(city, respond, answer({ action: 'perhaps' }))).toBe(
       '422 validation-failed: "perhaps" is no answer to this question; it can be answered with 1, 2, 3',
     )
-    expect(await refused(city, respond, answer({ action: '2', request_id: 'screen-0' }))).toStartWith(
+    expect(await errorOf(city, respond, answer({ action: '2', request_id: 'screen-0' }))).toStartWith(
       '409 session-conflict: invalid_interaction: ',
     )
     const seq = await city.head()
     const taken = await city.call(respond, answer({ action: '2', request_id }))
     expect([taken.status, taken.body]).toEqual([202, { status: 'accepted', id }])
     expect(readFileSync(join(city.path, 'answers'), 'utf8')).toBe('Yes, and the folder above\n')
-    const told = (await city.recorded(seq)).filter(({ type }) => type === 'session.answered')
+    const answered = (await city.recorded(seq)).filter(({ type }) => type === 'session.answered')
     const payload = { session_id: id, request_id, choice: 'Yes, and the folder above' }
-    expect(told).toMatchObject([{ subject: id, payload }])
+    expect(answered).toMatchObject([{ subject: id, payload }])
     expect((await city.call(`GET ~/session/${id}/pending`)).body).toEqual({ supported: true })
-    expect(await refused(city, respond, answer({ action: '2', request_id }))).toBe(
+    expect(await errorOf(city, respond, answer({ action: '2', request_id }))).toBe(
       '409 session-conflict: no_pending: session has no pending interaction',
     )
   })
@@ -403,7 +403,7 @@ describe('a session that waits for a person', () => {
     await using town = await withParrot()
     const { city } = town
     const { subject: id = '' } = await create(city, { kind: 'agent', name: 'asker' })
-    expect(await asked(city, id)).toMatchObject({
+    expect(await pendingInteraction(city, id)).toMatchObject({
       supported: true,
       pending: {
         request_id: expect.stringMatching(/^screen-[0-9a-f]{16}$/),
@@ -413,7 +413,7 @@ describe('a session that waits for a person', () => {
       },
     })
     const answer = { action: 'approve' }
-    const respond = (more: object) => refused(city, `POST ~/session/${id}/respond`, { body: { ...answer, ...more } })
+    const respond = (more: object) => errorOf(city, `POST ~/session/${id}/respond`, { body: { ...answer, ...more } })
     expect(await respond({})).toStartWith('501 not-implemented: ')
     expect(await respond({ request_id: 'screen-0' })).toStartWith('409 session-conflict: invalid_interaction')
   })
@@ -424,7 +424,7 @@ describe('a configured session', () => {
     await using town = await openTown('[[named_session]]\ntemplate = "mayor"\n')
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1, prompt: 'You are {{.AgentName}}.' })
-    expect(await refused(city, 'POST ~/session/mayor/suspend')).toStartWith(
+    expect(await errorOf(city, 'POST ~/session/mayor/suspend')).toStartWith(
       '409 session-conflict: illegal_transition: ',
     )
     expect((await city.call('GET ~/sessions?state=all')).body.total).toBe(0)
@@ -454,7 +454,7 @@ describe('lists of sessions', () => {
     expect(second).toMatchObject({ total: 3, items: [{ alias: 'web/a' }] })
     expect((await city.call('GET ~/sessions?template=web/polly&state=open')).body.total).toBe(3)
     expect((await city.call('GET ~/sessions?state=active')).body.total).toBe(0)
-    expect(await refused(city, 'GET ~/sessions?cursor=garbage')).toStartWith('400 invalid-cursor: ')
+    expect(await errorOf(city, 'GET ~/sessions?cursor=garbage')).toStartWith('400 invalid-cursor: ')
   })
 })
 
@@ -462,7 +462,7 @@ describe('an invalid session request', () => {
   test('is rejected on creation', async () => {
     await using town = await withParrot()
     const { city } = town
-    const say = (body: object) => refused(city, 'POST ~/sessions', { body })
+    const say = (body: object) => errorOf(city, 'POST ~/sessions', { body })
     expect(await say({ name: 'polly' })).toStartWith('400 invalid-request: ')
     expect(await say({ kind: 'agent' })).toStartWith('400 invalid-request: ')
     expect(await say({ kind: 'agent', name: 'nobody' })).toStartWith('404 agent-not-found: ')
@@ -489,10 +489,10 @@ describe('an invalid session request', () => {
           .replace('/v0/city/{cityName}', '~')
           .replace('{id}', id)
           .replace(/\{\w+\}/g, 'x')}`
-      expect(`${operation.id} ${await refused(city, at('ghost'), options)}`).toStartWith(
+      expect(`${operation.id} ${await errorOf(city, at('ghost'), options)}`).toStartWith(
         `${operation.id} 404 session-not-found: `,
       )
-      expect(`${operation.id} ${await refused(city, at('lead'), options)}`).toStartWith(
+      expect(`${operation.id} ${await errorOf(city, at('lead'), options)}`).toStartWith(
         `${operation.id} 409 session-conflict: ambiguous: "lead" may mean `,
       )
     }
@@ -508,7 +508,7 @@ describe('an invalid session request', () => {
       await hire(city, 'mayor', { alias: 'a' }),
       await hire(city, 'mayor'),
     ]
-    const patch = (id: string, body: object) => refused(city, `PATCH ~/session/${id}`, { body })
+    const patch = (id: string, body: object) => errorOf(city, `PATCH ~/session/${id}`, { body })
     expect(await patch(second.id, { alias: 'a' })).toStartWith('409 session-conflict: ')
     expect(await patch(second.id, { alias: 'a b' })).toStartWith('400 invalid-request: ')
     expect(await patch(second.id, {})).toStartWith('422 validation-failed: ')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
-import { bead, declare, hire, refused, towns } from './crew.ts'
+import { bead, declare, errorOf, hire, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'sling')
 const openTown = towns(coverage)
@@ -106,7 +106,7 @@ describe('slinging a bead', () => {
     expect((await city.call(`GET ~/bead/${id}`)).body.assignee).toBeUndefined()
     expect((await city.call('GET ~/claims')).body.total).toBe(0)
     const lost = { token, body: { target: 'mayor', bead: id } }
-    expect(await refused(city, 'POST ~/sling', lost)).toStartWith('409 claim-lost: ')
+    expect(await errorOf(city, 'POST ~/sling', lost)).toStartWith('409 claim-lost: ')
   })
 
   test('given only as text creates the bead as well: both, or nothing', async () => {
@@ -125,7 +125,7 @@ describe('slinging a bead', () => {
     expect(types.filter((type) => type === 'convoy.created')).toHaveLength(1)
     expect(types.filter((type) => type === 'bead.created')).toHaveLength(2)
     const sling = async (more: object) =>
-      (await refused(city, 'POST ~/sling/text', { body: { target: 'mayor', title: 'x', ...more } })).split(':', 1)[0]
+      (await errorOf(city, 'POST ~/sling/text', { body: { target: 'mayor', title: 'x', ...more } })).split(':', 1)[0]
     expect(await sling({ target: 'ghost' })).toBe('404 agent-not-found')
     expect(await sling({ rig: 'nowhere' })).toBe('404 rig-not-found')
     expect(await sling({ merge: 'somehow' })).toBe('400 invalid-request')
@@ -152,7 +152,7 @@ describe('slinging a bead', () => {
     await city.call(`POST ~/bead/${done}/close`)
     const convoy = (await city.call('POST ~/convoys', { body: { title: 'c' } })).body.id
     const sling = async (body: object) =>
-      (await refused(city, 'POST ~/sling', { body: { target: 'mayor', ...body } })).split(':', 1)[0]
+      (await errorOf(city, 'POST ~/sling', { body: { target: 'mayor', ...body } })).split(':', 1)[0]
     const WRONG = '400 invalid-request'
     expect(await sling({})).toBe(WRONG)
     expect(await sling({ bead: id, formula: 'f' })).toBe(WRONG)

@@ -36,7 +36,7 @@ describe('the website, as gc serves it', () => {
     writeFileSync(`${world.home}/social.toml`, `${provider}client_secret_file = "secret"\n`)
     writeFileSync(`${world.home}/secret`, `${clientSecret}\n`, { mode: 0o600 })
     await world.start('--social-listen', '0')
-    const url = await world.said(/network answers at (http:\S+)\./)
+    const url = await world.waitForOutput(/network answers at (http:\S+)\./)
     identity.serve(url)
     const agent = await register(url, 'robin')
     const headers = { authorization: `Bearer ${agent.api_key}` }
@@ -52,7 +52,7 @@ describe('the website, as gc serves it', () => {
     expect((await subscribe()).status).toBe(200)
     await world.kill()
     await world.start('--social-listen', '0')
-    const again = await world.said(/network answers at (http:\S+)\./)
+    const again = await world.waitForOutput(/network answers at (http:\S+)\./)
     browser.setCookie(again, 'gc-session', browser.cookie(url, 'gc-session') ?? '')
     expect((await browser.open(`${again}/me`)).text).toContain('aria-label="robin"')
     expect(world.log).not.toContain(clientSecret)

@@ -3,9 +3,9 @@ import type { World } from '../support/world.ts'
 /** Collects a stream as its bytes arrive. */
 export async function open(world: World, path: string, headers: Record<string, string> = {}) {
   const stop = new AbortController()
-  const asked = performance.now()
+  const requestedAt = performance.now()
   const response = await fetch(world.url + path, { headers, signal: stop.signal })
-  const opened = performance.now() - asked
+  const opened = performance.now() - requestedAt
   let text = ''
   let wake = () => {}
   const read = (async () => {

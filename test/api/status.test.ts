@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
-import { bead, refused, towns } from './crew.ts'
+import { bead, errorOf, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(
   ({ path }) => path === '/v0/city/{cityName}' || /^\/v0\/city\/\{cityName\}\/(status|health)$/.test(path),
@@ -120,9 +120,9 @@ describe('a city', () => {
     const resumed = await city.head()
     await patch(false)
     await city.event(resumed, ({ type }) => type === 'session.woke')
-    const told = (await city.recorded(0)).map(({ type }) => type).filter((type) => type.startsWith('city.'))
-    expect(told).toEqual(['city.suspended', 'city.resumed'])
-    expect(await refused(city, 'PATCH ~', { body: {} })).toBe(
+    const types = (await city.recorded(0)).map(({ type }) => type).filter((type) => type.startsWith('city.'))
+    expect(types).toEqual(['city.suspended', 'city.resumed'])
+    expect(await errorOf(city, 'PATCH ~', { body: {} })).toBe(
       '400 invalid-request: no fields to update: give suspended',
     )
   })

@@ -206,9 +206,9 @@ while IFS= read -r line; do printf '\\033[2J\\033[Hheard %s\\n> ' "$line"; done
     const document = (await world.call('GET /openapi.json')).body
     for (const [n, stream] of streams.entries()) {
       const end = performance.now() + 8_000
-      const heard = () => stream.frames().find((frame) => frame.includes('heard good day'))
-      while (!heard() && performance.now() < end) await Bun.sleep(20)
-      const frame = heard()
+      const receivedFrame = () => stream.frames().find((frame) => frame.includes('heard good day'))
+      while (!receivedFrame() && performance.now() < end) await Bun.sleep(20)
+      const frame = receivedFrame()
       expect(eventOf(frame)).toBe(Object.values(kinds)[n] ?? '')
       const shapes = document.paths['/v0/city/{cityName}/session/{id}/stream'].get.responses[200].content
       const of = shapes['text/event-stream'].schema.items.oneOf.find(

@@ -40,22 +40,22 @@ describe('POST /v0/city', () => {
     await using world = await World.open()
     await world.city('alpha')
     const before = (await world.call('GET /v0/events')).body.total
-    const refused = async (body: unknown) => {
+    const errorOf = async (body: unknown) => {
       const { status, body: problem } = await world.call('POST /v0/city', { body })
       return [status, problem.code]
     }
-    expect(await refused({ dir: world.folder.at('alpha') })).toEqual([409, 'conflict-wrong-state'])
+    expect(await errorOf({ dir: world.folder.at('alpha') })).toEqual([409, 'conflict-wrong-state'])
     mkdirSync(world.folder.at('other'))
-    expect(await refused({ dir: world.folder.at('other', 'alpha') })).toEqual([409, 'conflict-wrong-state'])
-    expect(await refused({ dir: '' })).toEqual([422, 'validation-failed'])
-    expect(await refused({ dir: world.folder.at('b'), provider: 'nobody' })).toEqual([422, 'validation-failed'])
-    expect(await refused({ dir: world.folder.at('b'), provider: 'claude', start_command: 'x' })).toEqual([
+    expect(await errorOf({ dir: world.folder.at('other', 'alpha') })).toEqual([409, 'conflict-wrong-state'])
+    expect(await errorOf({ dir: '' })).toEqual([422, 'validation-failed'])
+    expect(await errorOf({ dir: world.folder.at('b'), provider: 'nobody' })).toEqual([422, 'validation-failed'])
+    expect(await errorOf({ dir: world.folder.at('b'), provider: 'claude', start_command: 'x' })).toEqual([
       422,
       'validation-failed',
     ])
-    expect(await refused({ dir: world.folder.at('b'), bootstrap_profile: 'moon' })).toEqual([422, 'validation-failed'])
+    expect(await errorOf({ dir: world.folder.at('b'), bootstrap_profile: 'moon' })).toEqual([422, 'validation-failed'])
     writeFileSync(world.folder.at('file'), '')
-    expect((await refused({ dir: world.folder.at('file') }))[0]).toBeGreaterThanOrEqual(400)
+    expect((await errorOf({ dir: world.folder.at('file') }))[0]).toBeGreaterThanOrEqual(400)
     expect((await world.call('GET /v0/events')).body.total).toBe(before)
     expect(existsSync(world.folder.at('b'))).toBe(false)
     expect((await world.call('GET /v0/cities')).body.total).toBe(1)
@@ -241,7 +241,7 @@ describe('the agents’ network', () => {
   test('can have a separate address, and is then not served by the supervisor', async () => {
     await using world = await World.open('--social-listen', '0')
     expect((await fetch(`${world.url}/api/v1/health`)).status).toBe(404)
-    const network = await world.said(/network answers at (http:\S+)\./)
+    const network = await world.waitForOutput(/network answers at (http:\S+)\./)
     expect((await fetch(`${network}/api/v1/health`)).status).toBe(200)
     expect((await fetch(`${network}/v0/cities`)).status).toBe(404)
   })

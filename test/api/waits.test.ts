@@ -3,8 +3,8 @@ import { OperationCoverage } from '../support/coverage.ts'
 import { tempFolder } from '../support/folder.ts'
 import { until } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, hire, refused, towns } from './crew.ts'
-import { heard, listener } from './listener.ts'
+import { bead, declare, errorOf, hire, towns } from './crew.ts'
+import { listener, receivedInput } from './listener.ts'
 
 const coverage = new OperationCoverage(({ path }) => /\/waits?(\/|$)/.test(path))
 const openTown = towns(coverage)
@@ -37,8 +37,8 @@ describe('a wait', () => {
     await city.call(`POST ~/bead/${id}/close`)
     await city.event(seq, ({ type, subject }) => type === 'bead.closed' && subject === begun.id)
     expect(await stateOf(city, begun.id)).toBe('closed')
-    expect(heard(folder)).toContain(`Your wait ${begun.id} is over`)
-    expect(heard(folder)).toContain('carry on')
+    expect(receivedInput(folder)).toContain(`Your wait ${begun.id} is over`)
+    expect(receivedInput(folder)).toContain('carry on')
     expect((await city.call(`GET ~/wait/${begun.id}`)).body.nudge_id).toBe(`wait-${begun.id}-1-1`)
   }, 30_000)
 
@@ -59,8 +59,8 @@ describe('a wait', () => {
     await world.start()
     while ((await city.call('GET ~')).status === 404) await Bun.sleep(10)
     await city.event(seq, ({ type, subject }) => type === 'bead.closed' && subject === begun.id)
-    await until(() => heard(folder).includes(begun.id), 5000)
-    expect(heard(folder).split(`Your wait ${begun.id}`)).toHaveLength(2)
+    await until(() => receivedInput(folder).includes(begun.id), 5000)
+    expect(receivedInput(folder).split(`Your wait ${begun.id}`)).toHaveLength(2)
     expect(await stateOf(city, begun.id)).toBe('closed')
   }, 30_000)
 
@@ -71,11 +71,11 @@ describe('a wait', () => {
     const clerk = await hire(city, 'clerk')
     const id = await bead(city, 'never')
     const begin = (more = {}) => wait(city, { session: clerk.id, on_beads: [id], ...more })
-    const asked = await begin()
-    expect((await city.call(`POST ~/wait/${asked.id}/cancel`, { token: clerk.token })).body.state).toBe('canceled')
+    const pending = await begin()
+    expect((await city.call(`POST ~/wait/${pending.id}/cancel`, { token: clerk.token })).body.state).toBe('canceled')
     const soon = await begin({ note: 'go on' })
-    const told = (await city.call(`POST ~/wait/${soon.id}/ready`, { token: clerk.token })).body
-    expect(told).toMatchObject({ id: soon.id, state: 'ready', note: 'go on' })
+    const ready = (await city.call(`POST ~/wait/${soon.id}/ready`, { token: clerk.token })).body
+    expect(ready).toMatchObject({ id: soon.id, state: 'ready', note: 'go on' })
     const seq = await city.head()
     const brief = await begin({ expires_at: new Date(Date.now() + 300).toISOString() })
     await city.event(seq, ({ type, subject }) => type === 'bead.closed' && subject === brief.id)
@@ -102,7 +102,7 @@ describe('a wait', () => {
     const [one, two] = [await hire(city, 'clerk'), await hire(city, 'clerk')]
     const id = await bead(city, 'x')
     const create = (body: object, token?: string) =>
-      refused(city, 'POST ~/waits', { body: { on_beads: [id], ...body }, ...(token && { token }) })
+      errorOf(city, 'POST ~/waits', { body: { on_beads: [id], ...body }, ...(token && { token }) })
     expect(await create({ session: 'nobody' })).toStartWith('404 session-not-found: ')
     expect(await create({ session: one.id, on_beads: ['to-99'] })).toStartWith('404 bead-not-found: ')
     expect(await create({ session: two.id }, one.token)).toStartWith('403 forbidden: ')
@@ -110,12 +110,12 @@ describe('a wait', () => {
     expect(await create({ session: one.id, on_beads: [] })).toStartWith('422 validation-failed: ')
     const other = await wait(city, { session: two.id, on_beads: [id] })
     for (const verb of ['cancel', 'ready'])
-      expect(await refused(city, `POST ~/wait/${other.id}/${verb}`, { token: one.token })).toStartWith(
+      expect(await errorOf(city, `POST ~/wait/${other.id}/${verb}`, { token: one.token })).toStartWith(
         '403 forbidden: ',
       )
     for (const operation of ['GET ~/wait/to-99', 'POST ~/wait/to-99/cancel', 'POST ~/wait/to-99/ready'])
-      expect(await refused(city, operation)).toBe('404 wait-not-found: not_found: to-99')
-    expect(await refused(city, `GET ~/wait/${id}`)).toBe(`404 wait-not-found: not_a_wait: ${id}`)
+      expect(await errorOf(city, operation)).toBe('404 wait-not-found: not_found: to-99')
+    expect(await errorOf(city, `GET ~/wait/${id}`)).toBe(`404 wait-not-found: not_a_wait: ${id}`)
     const rest = Array.from({ length: 99 }, () =>
       city.call('POST ~/waits', { body: { session: two.id, on_beads: [id] } }),
     )

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import { eventually, until } from '../support/until.ts'
-import { hire, refused, towns } from './crew.ts'
+import { errorOf, hire, towns } from './crew.ts'
 
 const coverage = new OperationCoverage(({ id }) => /worktree/.test(id))
 const openTown = towns(coverage)
@@ -51,13 +51,13 @@ describe('an agent with worktree = true', () => {
     expect((await city.call(`GET ~/session/${id}`)).body.work_dir).toBe(path)
     await until(() => existsSync(join(path, 'where')))
     const at = `DELETE ~/worktree/${id}`
-    expect(await refused(city, at)).toStartWith('409 conflict-wrong-state: ')
-    expect(await refused(city, at, { token })).toStartWith('403 forbidden: ')
-    expect(await refused(city, 'DELETE ~/worktree/ghost')).toStartWith('404 session-not-found: ')
+    expect(await errorOf(city, at)).toStartWith('409 conflict-wrong-state: ')
+    expect(await errorOf(city, at, { token })).toStartWith('403 forbidden: ')
+    expect(await errorOf(city, 'DELETE ~/worktree/ghost')).toStartWith('404 session-not-found: ')
     let seq = await city.head()
     await city.call(`POST ~/session/${id}/close`)
-    const kept = await city.event(seq, ({ type }) => type === 'bead.worktree.reap_skipped')
-    expect(kept.payload).toEqual({ bead_id: id, path, rig: 'shop', reason: '1 file is changed and not committed' })
+    const skipped = await city.event(seq, ({ type }) => type === 'bead.worktree.reap_skipped')
+    expect(skipped.payload).toEqual({ bead_id: id, path, rig: 'shop', reason: '1 file is changed and not committed' })
     expect((await city.call('GET ~/worktrees')).body.items[0]).toMatchObject({
       in_use: false,
       kept: expect.any(String),

@@ -81,8 +81,8 @@ function timed(name: string, times: number, once: () => unknown): void {
 }
 
 function reads({ beads, repository, store }: City): void {
-  const found = beads.ready().value
-  say(`reads, ${whole(BEADS)} beads of which ${whole(found.total)} are ready`)
+  const ready = beads.ready().value
+  say(`reads, ${whole(BEADS)} beads of which ${whole(ready.total)} are ready`)
   timed('ready', 200, () => beads.ready())
   timed('list', 300, () => beads.list({}))
   timed('list, closed too', 300, () => beads.list({ all: true }))

@@ -49,7 +49,7 @@ function servePlane(): string {
 async function compare(): Promise<void> {
   await using bare = await bareServer(JSON.stringify(BEAD))
   await using child = helper(import.meta.path, 'plane')
-  const plane = { pid: child.pid, url: await child.said() }
+  const plane = { pid: child.pid, url: await child.firstLine() }
   const ratios: number[] = []
   for (let round = -1; round < ROUNDS; round++) {
     const than = await load(bare, CONNECTIONS, SECONDS, (wire) => wire.ask('GET', PATH))

@@ -113,7 +113,7 @@ async function lateCursor(list: (cursor?: string) => Promise<Listed>): Promise<s
 }
 
 /** What 64 clients are to ask for, once nobody else works. */
-const asked: (readonly [what: string, path: (turn: number) => string])[] = []
+const requests: (readonly [what: string, path: (turn: number) => string])[] = []
 
 /** A list at its beginning and far in. */
 async function readList(
@@ -127,7 +127,7 @@ async function readList(
     const named = `${what}, ${page === 1 ? 'first page' : `page ${whole(page)}`}`
     await read(named, () => list(cursor), TARGETS.page, raw(fromOf(cursor)))
     const path = `/api/v1${query}${cursor === undefined ? '' : `&cursor=${cursor}`}`
-    asked.push([named, () => path])
+    requests.push([named, () => path])
   }
 }
 
@@ -193,7 +193,7 @@ async function search(what: string, text: (turn: number) => string) {
   const textOf = (turn: number) => texts[turn % TIMES] ?? ''
   const find = (turn: number) => network.search.find(me, { q: textOf(turn) })
   await read(`search, ${what}`, find, TARGETS.search, (turn) => matches(textOf(turn)))
-  asked.push([`search, ${what}`, (turn) => `/api/v1/search?q=${encodeURIComponent(textOf(turn))}`])
+  requests.push([`search, ${what}`, (turn) => `/api/v1/search?q=${encodeURIComponent(textOf(turn))}`])
 }
 await search('the commonest word', () => 'w0')
 await search('words as they are said', () => wordOf(random))
@@ -273,7 +273,7 @@ await network.close()
 deadlines.close()
 
 await using served = await ServedNetwork.open(home)
-for (const [what, path] of asked) {
+for (const [what, path] of requests) {
   const { rate, micros, samples } = await load(served, CLIENTS, SECONDS_ASKED, async (wire, turn) => {
     const { status } = await wire.ask('GET', path(turn), undefined, KEY)
     if (status !== 200) throw new Error(`${path(turn)} answered ${status}`)

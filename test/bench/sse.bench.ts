@@ -1,7 +1,7 @@
 import { bareServer } from './support/bare.ts'
 import { at, cpu, ms, say, Table, whole } from './support/figures.ts'
 import { STATED } from './support/history.ts'
-import type { Asked } from './support/load.ts'
+import type { Target } from './support/load.ts'
 import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
@@ -19,16 +19,16 @@ const EACH = 10
 /** An event that takes long does not keep the next from its time; each in its turn, as one left idle is closed. */
 const WIRES = 64
 
-interface Heard {
+interface Reader {
   close(): void
   frames: number
 }
 
 /** Follows a city; `hear` gets the bytes as they come. */
-async function follow(url: string, city: string, hear?: (bytes: Buffer) => void): Promise<Heard> {
+async function follow(url: string, city: string, hear?: (bytes: Buffer) => void): Promise<Reader> {
   const { hostname, port, host } = new URL(url)
   const opened = Promise.withResolvers<void>()
-  const heard: Heard = { frames: 0, close: () => socket.end() }
+  const reader: Reader = { frames: 0, close: () => socket.end() }
   const socket = await Bun.connect({
     hostname,
     port: Number(port),
@@ -36,20 +36,20 @@ async function follow(url: string, city: string, hear?: (bytes: Buffer) => void)
       data(_, bytes) {
         opened.resolve()
         hear?.(bytes)
-        heard.frames++
+        reader.frames++
       },
       error: (_, error) => opened.reject(error),
     },
   })
   socket.write(`GET ${city}/events/stream HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`)
   await opened.promise
-  return heard
+  return reader
 }
 
 const MARK = /"message":"@([\d.]+);/g
 
 /** Records events at a steady rate, each with the moment of the call; how long each took to each close reader. */
-async function measure({ pid, url }: Asked, city: string, subscribers: number, each: number) {
+async function measure({ pid, url }: Target, city: string, subscribers: number, each: number) {
   const samples: number[] = []
   const read = (bytes: Buffer) => {
     const now = performance.now()

@@ -85,7 +85,7 @@ async function measure(busy: number, seconds: number): Promise<void> {
 
   const watched = await Promise.all(all.filter((one) => !isTicker(one)).map(({ id }) => address(id)))
   await using watcher = helper(import.meta.path, 'watch', ...watched)
-  await watcher.said()
+  await watcher.firstLine()
   await Bun.write(town.at('home', 'go'), '')
   const before = [cpu(town.pid), cpu(town.host)]
   const began = performance.now()

@@ -3,7 +3,7 @@ import { bareServer } from './support/bare.ts'
 import { at, both, late, median, ms, say, Table, whole } from './support/figures.ts'
 import { helper } from './support/helper.ts'
 import { STATED, tenfold } from './support/history.ts'
-import { type Asked, inTurns, load, type Measured, poll, timed } from './support/load.ts'
+import { inTurns, load, type Measured, poll, type Target, timed } from './support/load.ts'
 import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
@@ -105,12 +105,12 @@ async function read(town: Town, { what, path, city = 'wide', bound, times = 2000
   const tenfold = `/v0/city/${city}-tenfold${path(`${city}-tenfold`)}`
   const body = await bodyOf(town, stated)
   await using bare = await bareServer(body)
-  const asked = [
+  const targets = [
     { ...bare, path: stated },
     { pid: town.pid, url: town.url, path: stated },
     { pid: town.pid, url: town.url, path: tenfold },
   ]
-  const [than, ours, more] = await inTurns(asked, times)
+  const [than, ours, more] = await inTurns(targets, times)
   if (!than || !ours || !more) return
   const figure = ({ samples, own }: Measured) => {
     const ratio = (share: number) => `${(at(samples, share) / at(than.samples, share)).toFixed(1)} ×`
@@ -149,7 +149,7 @@ async function wake(reader: Wire, writer: Wire, city: string, index: number): Pr
 async function wakes(town: Town, name: string, what: string, table: Table): Promise<void> {
   const city = `/v0/city/${name}`
   await using bare = await bareServer(await bodyOf(town, `${city}/beads?limit=1`))
-  const two = ({ url }: Asked) => Promise.all([Wire.open(url), Wire.open(url)])
+  const two = ({ url }: Target) => Promise.all([Wire.open(url), Wire.open(url)])
   const [[reader, writer], [bareReader, bareWriter]] = [await two(town), await two(bare)]
   const samples: number[] = []
   const than: number[] = []

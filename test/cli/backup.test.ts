@@ -46,9 +46,9 @@ describe('gc backup and gc restore', () => {
     const copy = town.at('elsewhere', 'copy')
     const restored = await town.gc(['restore', file, copy, '--name', 'copy'])
     expect([restored.err, restored.out]).toEqual(['', expect.stringContaining(`City copy is up at ${copy}`)])
-    const kept = (all: Bead[]) =>
+    const comparable = (all: Bead[]) =>
       all.filter(({ issue_type, title }) => issue_type !== 'session' && !/^\d+$/.test(title))
-    expect(kept(await beads('copy'))).toEqual(kept(await beads('town')))
+    expect(comparable(await beads('copy'))).toEqual(comparable(await beads('town')))
     expect((await town.gc(['--city', 'copy', 'mail', 'count', 'clerk'])).out).toBe('1 for clerk, 1 unread\n')
     expect(readFileSync(join(copy, 'city.toml'), 'utf8')).toBe(readFileSync(join(town.city, 'city.toml'), 'utf8'))
     expect(statSync(join(copy, 'notes', 'link')).mode & 0o777).toBe(0o755)

@@ -231,7 +231,7 @@ describe('bd comment, comments', () => {
     writeFileSync(town.at('note.txt'), 'as noted\n')
     expect((await town.bd(['comment', id, '-f', town.at('note.txt')])).status).toBe(0)
     expect(await json<object[]>('comments', id)).toMatchObject([{ text: 'as noted' }])
-    for (const [args, fault] of [
+    for (const [args, message] of [
       [['comment', id], 'no comment text provided'],
       [['comment', 'list', id], 'list is no bead'],
       [['comment', id, '--file', town.at('none')], 'cannot read'],
@@ -239,7 +239,7 @@ describe('bd comment, comments', () => {
       [['comments', 'to-99999'], 'does not exist'],
     ] as const) {
       const { status, err } = await town.bd(args)
-      expect([args, status === 0, err]).toEqual([args, false, expect.stringContaining(fault)])
+      expect([args, status === 0, err]).toEqual([args, false, expect.stringContaining(message)])
     }
     expect(await json<object[]>('comments', id)).toHaveLength(1)
   })

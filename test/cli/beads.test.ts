@@ -135,13 +135,13 @@ describe('many beads', () => {
 
   test('are not created when one line is invalid', async () => {
     const { total } = await town.json<{ total: number }>(['bead', 'list', '--all'])
-    for (const [stdin, fault] of [
+    for (const [stdin, message] of [
       [text([...LINES, { title: 'x', parent: 'nowhere' }]), 'gc: beads[3]: parent nowhere does not exist'],
       [`${text(LINES)}[]\n`, 'gc: line 6 is not a JSON object'],
       ['\n', 'gc: the file is empty'],
     ] as const) {
       const { status, err } = await town.gc(['bead', 'create', '--file', '-'], { stdin })
-      expect([status > 0, err]).toEqual([true, expect.stringContaining(fault)])
+      expect([status > 0, err]).toEqual([true, expect.stringContaining(message)])
     }
     expect((await town.gc(['bead', 'create'])).status).toBe(2)
     expect((await town.gc(['bead', 'create', 'x', '--file', '-'], { stdin: text(LINES) })).status).toBe(2)

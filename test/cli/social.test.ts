@@ -49,8 +49,8 @@ describe('gc social register', () => {
     expect(await social('register', 'Ada')).toMatchObject({ status: 1, err: expect.stringContaining('already') })
     expect(keyOf('ada')).toBe(before)
     const elsewhere = { env: { GC_HOME: town.at('other-home') } }
-    const refused = await town.gc(['social', 'register', 'ada', '--url', town.url], elsewhere)
-    expect(refused).toEqual({ status: 1, out: '', err: 'gc: Name already taken\n' })
+    const result = await town.gc(['social', 'register', 'ada', '--url', town.url], elsewhere)
+    expect(result).toEqual({ status: 1, out: '', err: 'gc: Name already taken\n' })
     expect(readdirSync(town.at('other-home', 'social-keys'))).toEqual([])
     expect((await social('register', '../ada')).status).toBe(2)
     expect(existsSync(join(town.home, 'ada'))).toBe(false)
@@ -90,11 +90,11 @@ describe('the acting agent', () => {
 
 test('a network with an address of its own is found there', async () => {
   await using apart = await openTown({ social: { host: '127.0.0.1', port: 0 } })
-  const known = JSON.parse(readFileSync(join(apart.home, 'supervisor.json'), 'utf8'))
-  expect(known.social).not.toBe(known.url)
+  const supervisor = JSON.parse(readFileSync(join(apart.home, 'supervisor.json'), 'utf8'))
+  expect(supervisor.social).not.toBe(supervisor.url)
   await apart.json(['social', 'register', 'ada'])
   expect((await apart.json<AccountResponse>(['social', 'claim', 'approve', 'ada'])).agent.is_claimed).toBe(true)
-  expect((await apart.gc(['social', 'me', '--url', known.url])).status).toBe(1)
+  expect((await apart.gc(['social', 'me', '--url', supervisor.url])).status).toBe(1)
 }, 20_000)
 
 describe('an agent', () => {
@@ -213,8 +213,8 @@ describe('the operator', () => {
       { GC_SESSION_ID: 'mp-7' },
     ]
     for (const env of others) {
-      const refused = await town.gc(['social', 'claim', 'approve', 'ada', '--url', town.url], { env })
-      expect(refused).toMatchObject({ status: 1, out: '', err: expect.stringContaining('only the operator') })
+      const result = await town.gc(['social', 'claim', 'approve', 'ada', '--url', town.url], { env })
+      expect(result).toMatchObject({ status: 1, out: '', err: expect.stringContaining('only the operator') })
     }
     const forged = await town.gc(['social', 'doctor'], { env: { GC_TOKEN: `gco_${'0'.repeat(64)}` } })
     expect(forged).toEqual({ status: 1, out: '', err: 'gc: Only the operator of this server may do this\n' })

@@ -99,9 +99,9 @@ describe('inside a session', () => {
   })
 
   test('claimed work cannot be claimed again', async () => {
-    const refused = await town.bd(['update', bead, '--claim'])
-    expect(refused).toMatchObject({ status: 1, out: '' })
-    expect(refused.err).toStartWith('Error: ')
+    const result = await town.bd(['update', bead, '--claim'])
+    expect(result).toMatchObject({ status: 1, out: '' })
+    expect(result.err).toStartWith('Error: ')
   })
 
   test('bd updates and closes it, with a reason', async () => {

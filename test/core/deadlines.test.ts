@@ -10,13 +10,13 @@ function world() {
   const error: unknown[] = []
   const deadlines = new Deadlines(clock, clock, (one) => error.push(one))
   const fired: string[] = []
-  return { clock, deadlines, error, fired, note: (name: string) => () => void fired.push(name) }
+  return { clock, deadlines, error, fired, record: (name: string) => () => void fired.push(name) }
 }
 
 describe('a deadline', () => {
   test('fires once, at its due time and not before', async () => {
-    const { clock, deadlines, fired, note } = world()
-    deadlines.after(1000, note('a'))
+    const { clock, deadlines, fired, record } = world()
+    deadlines.after(1000, record('a'))
     await clock.advance(999)
     expect(fired).toEqual([])
     await clock.advance(1)
@@ -26,8 +26,8 @@ describe('a deadline', () => {
   })
 
   test('of 25 days fires after 25 days, with the timer never set more than an hour ahead', async () => {
-    const { clock, deadlines, fired, note } = world()
-    deadlines.after(25 * DAY, note('a'))
+    const { clock, deadlines, fired, record } = world()
+    deadlines.after(25 * DAY, record('a'))
     expect(clock.nearest).toBe(HOUR)
     await clock.advance(25 * DAY - 1)
     expect(fired).toEqual([])
@@ -37,16 +37,16 @@ describe('a deadline', () => {
   })
 
   test('in the past fires soon but not synchronously', async () => {
-    const { clock, deadlines, fired, note } = world()
-    deadlines.at(clock.now() - DAY, note('late'))
+    const { clock, deadlines, fired, record } = world()
+    deadlines.at(clock.now() - DAY, record('late'))
     expect(fired).toEqual([])
     await clock.advance(0)
     expect(fired).toEqual(['late'])
   })
 
   test('that is cancelled never fires and leaves no timer armed', async () => {
-    const { clock, deadlines, fired, note } = world()
-    const deadline = deadlines.after(1000, note('a'))
+    const { clock, deadlines, fired, record } = world()
+    const deadline = deadlines.after(1000, record('a'))
     deadline.cancel()
     deadline.cancel()
     expect([deadlines.size, clock.armed]).toEqual([0, 0])
@@ -61,22 +61,22 @@ describe('a deadline', () => {
 
 describe('deadlines', () => {
   test('fire in order of due time, then of creation', async () => {
-    const { clock, deadlines, fired, note } = world()
-    for (const ms of [30, 10, 20]) for (const name of ['first', 'second']) deadlines.after(ms, note(`${ms} ${name}`))
+    const { clock, deadlines, fired, record } = world()
+    for (const ms of [30, 10, 20]) for (const name of ['first', 'second']) deadlines.after(ms, record(`${ms} ${name}`))
     expect(clock.armed).toBe(1)
     await clock.advance(30)
     expect(fired).toEqual(['10 first', '10 second', '20 first', '20 second', '30 first', '30 second'])
   })
 
   test('may cancel each other and set new ones while firing', async () => {
-    const { clock, deadlines, fired, note } = world()
+    const { clock, deadlines, fired, record } = world()
     deadlines.after(10, () => {
       fired.push('a')
       twin.cancel()
-      deadlines.after(0, note('at once'))
-      deadlines.after(5, note('later'))
+      deadlines.after(0, record('at once'))
+      deadlines.after(5, record('later'))
     })
-    const twin = deadlines.after(10, note('twin'))
+    const twin = deadlines.after(10, record('twin'))
     await clock.advance(10)
     expect(fired).toEqual(['a', 'at once'])
     await clock.advance(5)
@@ -85,14 +85,14 @@ describe('deadlines', () => {
   })
 
   test('that throw or reject are reported and do not stop the others', async () => {
-    const { clock, deadlines, fired, note, error } = world()
+    const { clock, deadlines, fired, record, error } = world()
     deadlines.after(1, () => {
       throw new Error('one')
     })
     deadlines.after(1, async () => {
       throw new Error('two')
     })
-    deadlines.after(1, note('three'))
+    deadlines.after(1, record('three'))
     await clock.advance(1)
     expect(fired).toEqual(['three'])
     expect(error).toEqual([new Error('one'), new Error('two')])
@@ -111,13 +111,13 @@ describe('deadlines', () => {
   })
 
   test('never fire after being closed', async () => {
-    const { clock, deadlines, fired, note } = world()
+    const { clock, deadlines, fired, record } = world()
     deadlines.after(1, () => {
       fired.push('a')
       deadlines.close()
-      deadlines.after(0, note('too late'))
+      deadlines.after(0, record('too late'))
     })
-    deadlines.after(1, note('twin'))
+    deadlines.after(1, record('twin'))
     await clock.advance(DAY)
     expect(fired).toEqual(['a'])
     expect(clock.armed).toBe(0)
@@ -126,11 +126,11 @@ describe('deadlines', () => {
 
 describe('a clock step', () => {
   test('restarts relative deadlines at full length and fires an overdue absolute one once', async () => {
-    const { clock, deadlines, fired, note } = world()
+    const { clock, deadlines, fired, record } = world()
     const shifts: number[] = []
     deadlines.onClockStep((shift) => shifts.push(shift))
-    deadlines.after(10 * 60_000, note('term'))
-    deadlines.at(clock.now() + 2 * HOUR, note('moment'))
+    deadlines.after(10 * 60_000, record('term'))
+    deadlines.at(clock.now() + 2 * HOUR, record('moment'))
     clock.step(8 * HOUR)
     await clock.advance(10 * 60_000)
     expect(shifts).toEqual([8 * HOUR])
@@ -143,10 +143,10 @@ describe('a clock step', () => {
   })
 
   test('is detected as soon as a deadline is set', async () => {
-    const { clock, deadlines, fired, note } = world()
-    deadlines.at(clock.now() + 50 * 60_000, note('moment'))
+    const { clock, deadlines, fired, record } = world()
+    deadlines.at(clock.now() + 50 * 60_000, record('moment'))
     clock.step(2 * HOUR)
-    deadlines.after(30 * 60_000, note('term'))
+    deadlines.after(30 * 60_000, record('term'))
     await clock.advance(0)
     expect(fired).toEqual(['moment'])
     await clock.advance(30 * 60_000)
@@ -154,9 +154,9 @@ describe('a clock step', () => {
   })
 
   test('is detected when the time is read and reported once', async () => {
-    const { clock, deadlines, fired, note } = world()
-    deadlines.after(10 * 60_000, note('term'))
-    deadlines.onClockStep(note('step'))
+    const { clock, deadlines, fired, record } = world()
+    deadlines.after(10 * 60_000, record('term'))
+    deadlines.onClockStep(record('step'))
     const before = deadlines.now()
     expect(fired).toEqual([])
     clock.step(HOUR)
@@ -167,9 +167,9 @@ describe('a clock step', () => {
   })
 
   test('backwards changes neither the length of relative deadlines nor the due time of absolute ones', async () => {
-    const { clock, deadlines, fired, note } = world()
-    deadlines.after(1000, note('term'))
-    deadlines.at(clock.now() + 2000, note('moment'))
+    const { clock, deadlines, fired, record } = world()
+    deadlines.after(1000, record('term'))
+    deadlines.at(clock.now() + 2000, record('moment'))
     clock.step(-HOUR)
     await clock.advance(2000)
     expect(fired).toEqual(['term'])
@@ -178,10 +178,10 @@ describe('a clock step', () => {
   })
 
   test('is not inferred from a small drift', async () => {
-    const { clock, deadlines, fired, note } = world()
+    const { clock, deadlines, fired, record } = world()
     const shifts: number[] = []
     const stop = deadlines.onClockStep((shift) => shifts.push(shift))
-    deadlines.after(1000, note('a'))
+    deadlines.after(1000, record('a'))
     clock.step(-4000)
     await clock.advance(6000)
     expect(fired).toEqual(['a'])
@@ -192,11 +192,11 @@ describe('a clock step', () => {
 
 describe('a suspension of the process', () => {
   test('restarts relative deadlines at full length and fires an overdue absolute one once', async () => {
-    const { clock, deadlines, fired, note } = world()
+    const { clock, deadlines, fired, record } = world()
     const shifts: number[] = []
     deadlines.onClockStep((shift) => shifts.push(shift))
-    deadlines.after(30_000, note('term'))
-    deadlines.at(clock.now() + 20_000, note('moment'))
+    deadlines.after(30_000, record('term'))
+    deadlines.at(clock.now() + 20_000, record('moment'))
     await clock.advance(15_000)
     clock.stop(60_000)
     await clock.advance(0)
@@ -209,8 +209,8 @@ describe('a suspension of the process', () => {
   })
 
   test('extends a relative deadline only once, however often it recurs', async () => {
-    const { clock, deadlines, fired, note } = world()
-    deadlines.after(1000, note('term'))
+    const { clock, deadlines, fired, record } = world()
+    deadlines.after(1000, record('term'))
     for (const expected of [[], ['term'], ['term']]) {
       clock.stop(60_000)
       await clock.advance(0)
@@ -219,9 +219,9 @@ describe('a suspension of the process', () => {
   })
 
   test('of a few seconds counts as a busy event loop', async () => {
-    const { clock, deadlines, fired, note } = world()
-    deadlines.onClockStep(note('step'))
-    deadlines.after(1000, note('term'))
+    const { clock, deadlines, fired, record } = world()
+    deadlines.onClockStep(record('step'))
+    deadlines.after(1000, record('term'))
     clock.stop(5_999)
     await clock.advance(0)
     expect(fired).toEqual(['term'])

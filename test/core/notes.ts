@@ -33,21 +33,21 @@ export const openFiles = (path: string): string[] =>
     }
   })
 
-export const refusal = async (promise: Promise<unknown>): Promise<AppError> => {
+export const rejectionOf = async (promise: Promise<unknown>): Promise<AppError> => {
   const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
   )
   if (error instanceof AppError) return error
-  throw new Error(`expected a refusal, got ${error}`)
+  throw new Error(`expected an error, got ${error}`)
 }
 
-export const refusalOf = (run: () => unknown): AppError => {
+export const errorOf = (run: () => unknown): AppError => {
   try {
     run()
   } catch (error) {
     if (error instanceof AppError) return error
     throw error
   }
-  throw new Error('expected a refusal')
+  throw new Error('expected an error')
 }

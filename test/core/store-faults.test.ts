@@ -101,7 +101,7 @@ describe('a full disk', () => {
       { cwd: folder.path, stdout: 'pipe', stderr: 'inherit', timeout: 15_000 },
     )
     const report = JSON.parse(await child.stdout.text())
-    expect(report.refused).toBeGreaterThan(0)
+    expect(report.rejected).toBeGreaterThan(0)
     expect(report.acknowledged).toBeGreaterThan(10)
     expect(report.effects).toBe(report.acknowledged)
     expect(report.codes).toEqual(['store-unavailable'])

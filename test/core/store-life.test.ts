@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { Store } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
-import { NOTES, open, openFiles, refusal, refusalOf, turns } from './notes.ts'
+import { errorOf, NOTES, open, openFiles, rejectionOf, turns } from './notes.ts'
 
 describe('opening', () => {
   test('creates a database and its folder readable only by their owner', async () => {
@@ -20,7 +20,7 @@ describe('opening', () => {
   test('rejects a database from a newer version with an explanation and leaves it unchanged', async () => {
     using folder = tempFolder()
     await Store.open(folder.at('a.db'), [NOTES, 'CREATE TABLE later (id INTEGER)']).close()
-    const { code, message } = refusalOf(() => Store.open(folder.at('a.db'), [NOTES]))
+    const { code, message } = errorOf(() => Store.open(folder.at('a.db'), [NOTES]))
     expect(code).toBe('store-unavailable')
     expect(message).toContain('was written by a newer gc (version 2, this one knows 1)')
     expect(openFiles(folder.path)).toEqual([])
@@ -38,7 +38,7 @@ describe('opening', () => {
   test('rejects a file that is not a database with an explanation and leaves it unchanged', () => {
     using folder = tempFolder()
     writeFileSync(folder.at('a.db'), 'these are notes of a person, '.repeat(400))
-    const { code, message } = refusalOf(() => open(folder.at('a.db')))
+    const { code, message } = errorOf(() => open(folder.at('a.db')))
     expect(code).toBe('store-unavailable')
     expect(message).toBe(`${folder.at('a.db')} is not a database; move it away, or restore a backup in its place`)
     expect(statSync(folder.at('a.db')).size).toBe(29 * 400)
@@ -48,7 +48,7 @@ describe('opening', () => {
   test('rejects a path whose folder is a file with an explanation', () => {
     using folder = tempFolder()
     writeFileSync(folder.at('file'), '')
-    const { code, message } = refusalOf(() => open(folder.at('file', 'a.db')))
+    const { code, message } = errorOf(() => open(folder.at('file', 'a.db')))
     expect(code).toBe('store-unavailable')
     expect(message).toContain('cannot be opened as a database')
   })
@@ -61,7 +61,7 @@ describe('closing', () => {
     const effects: number[] = []
     const accepted = [add('one', (tx) => tx.after(() => effects.push(texts().length))), add('two')]
     const closing = store.close()
-    expect((await refusal(add('three'))).message).toBe(`${folder.at('a.db')} is closed`)
+    expect((await rejectionOf(add('three'))).message).toBe(`${folder.at('a.db')} is closed`)
     expect(await Promise.all(accepted)).toEqual([1, 2])
     expect(effects).toEqual([2])
     await closing
@@ -175,7 +175,7 @@ describe('backing up', () => {
     using folder = tempFolder()
     const { store } = open(folder.at('a.db'))
     writeFileSync(folder.at('copy.db'), 'mine')
-    expect((await refusal(store.backup(folder.at('copy.db')))).message).toContain('give the backup a new name')
+    expect((await rejectionOf(store.backup(folder.at('copy.db')))).message).toContain('give the backup a new name')
     expect(statSync(folder.at('copy.db')).size).toBe(4)
     await store.close()
   })
@@ -185,7 +185,7 @@ describe('backing up', () => {
     const { store, add } = open(folder.at('a.db'))
     await add('one')
     mkdirSync(folder.at('kept', 'copy.db.part', 'in the way'), { recursive: true })
-    const { code, message } = await refusal(store.backup(folder.at('kept', 'copy.db')))
+    const { code, message } = await rejectionOf(store.backup(folder.at('kept', 'copy.db')))
     expect(code).toBe('store-unavailable')
     expect(message).toContain(`${folder.at('kept', 'copy.db')} could not be written: `)
     expect(existsSync(folder.at('kept', 'copy.db'))).toBe(false)

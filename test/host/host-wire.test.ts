@@ -153,7 +153,7 @@ describe('a ring buffer', () => {
 })
 
 describe('terminal queries', () => {
-  const kept = [
+  const passedOn = [
     '\x1b[31m',
     '\x1b]2;what? a title\x07',
     '\x1b[?25l',
@@ -163,7 +163,7 @@ describe('terminal queries', () => {
     '\x1b[8;24;80t',
     'ünï',
   ]
-  const asked = [
+  const queries = [
     ...[
       '\x1b[c',
       '\x1b[0c',
@@ -188,10 +188,12 @@ describe('terminal queries', () => {
   ]
 
   test('are removed wherever the output is split, and nothing else is', () => {
-    const all = kept.flatMap((one, at) => [one, asked[at] ?? '', 'x', asked[at + kept.length] ?? '']).join('')
-    const rest = asked.slice(2 * kept.length).join('')
+    const all = passedOn
+      .flatMap((one, at) => [one, queries[at] ?? '', 'x', queries[at + passedOn.length] ?? ''])
+      .join('')
+    const rest = queries.slice(2 * passedOn.length).join('')
     const input = Buffer.from(`${all}${rest}end`)
-    const expected = `${kept.map((one) => `${one}x`).join('')}end`
+    const expected = `${passedOn.map((one) => `${one}x`).join('')}end`
     for (let size = 1; size <= input.length; size++) {
       const filter = new QueryFilter()
       const out: Uint8Array[] = []

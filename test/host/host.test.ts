@@ -46,21 +46,21 @@ describe('a session', () => {
   test('is rejected with a message when its command, folder or size is invalid, and leaves nothing behind', async () => {
     await using world = hostWorld()
     const host = await world.connect()
-    const refused = (start: Promise<unknown>) =>
+    const outcome = (start: Promise<unknown>) =>
       start.then(
         () => 'started',
         (error) => `${error.code}: ${error.message}`,
       )
-    expect(await refused(host.start(spec(world, 'a', ['no-such-program'])))).toBe(
+    expect(await outcome(host.start(spec(world, 'a', ['no-such-program'])))).toBe(
       "validation-failed: no-such-program is not on the session's PATH; install it or name its path",
     )
-    expect(await refused(host.start(spec(world, 'a', ['/etc/passwd'])))).toContain('is not a program that can be run')
-    expect(await refused(host.start(sh(world, 'a', 'true', { cwd: '/no/such/folder' })))).toBe(
+    expect(await outcome(host.start(spec(world, 'a', ['/etc/passwd'])))).toContain('is not a program that can be run')
+    expect(await outcome(host.start(sh(world, 'a', 'true', { cwd: '/no/such/folder' })))).toBe(
       'validation-failed: the folder /no/such/folder does not exist',
     )
-    expect(await refused(host.start(sh(world, 'a', 'true', { cols: 0 })))).toContain('1 to 2000 columns')
-    expect(await refused(host.start(sh(world, 'a', 'sleep 60')))).toBe('started')
-    expect(await refused(host.start(sh(world, 'a', 'sleep 60')))).toBe('session-conflict: a runs already')
+    expect(await outcome(host.start(sh(world, 'a', 'true', { cols: 0 })))).toContain('1 to 2000 columns')
+    expect(await outcome(host.start(sh(world, 'a', 'sleep 60')))).toBe('started')
+    expect(await outcome(host.start(sh(world, 'a', 'sleep 60')))).toBe('session-conflict: a runs already')
     expect((await host.list()).map(({ key }) => key)).toEqual(['a'])
   })
 
@@ -94,7 +94,7 @@ describe('the screen', () => {
   test('answers the terminal queries of a program and hides them from viewers', async () => {
     await using world = hostWorld()
     const host = await world.connect()
-    const asked = [
+    const queries = [
       '[c',
       '[6n',
       '[?u',
@@ -109,7 +109,7 @@ describe('the screen', () => {
     const program = `
       process.stdin.setRawMode(true)
       const replies = []
-      for (const query of ${JSON.stringify(asked)}) {
+      for (const query of ${JSON.stringify(queries)}) {
         process.stdout.write('\\x1b' + query)
         const reply = await new Promise((resolve) => process.stdin.once('data', resolve))
         replies.push(String(reply).replaceAll('\\x1b', '^'))
@@ -216,10 +216,10 @@ describe('output', () => {
     await host.write('flood', '\r')
     const meanwhile: number[] = []
     for (let times = 0; times < 20; times++) {
-      const asked = end
+      const before = end
       await host.write('calm', `${times}\r`)
       await output(host, 'calm', (text) => text.includes(`calm ${times}.`))
-      meanwhile.push(end - asked)
+      meanwhile.push(end - before)
     }
     expect(meanwhile.toSorted((a, b) => a - b)[10]).toBeLessThan(10_000_000)
     await flooded

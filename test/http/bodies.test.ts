@@ -172,7 +172,7 @@ describe('a body', () => {
     expect(answer).toStartWith('HTTP/1.1 408')
     expect(answer).toContain('request-timeout')
     client.destroy()
-    expect(server.faults).toEqual([])
+    expect(server.errors).toEqual([])
   })
 
   test('cut off by the client is not reported as an error', async () => {
@@ -182,7 +182,7 @@ describe('a body', () => {
     while (server.deadlines.size === 0) await new Promise((resolve) => setImmediate(resolve))
     client.destroy()
     while (server.deadlines.size > 0) await new Promise((resolve) => setImmediate(resolve))
-    expect(server.faults).toEqual([])
+    expect(server.errors).toEqual([])
   })
 })
 
@@ -302,7 +302,7 @@ describe('validation', () => {
     await using server = serve({ routes })
     const response = await server.send('POST', '/v0/drafts', '{"title":"a","__proto__":{"count":1},"constructor":1}')
     expect(response.status).toBe(422)
-    const kept = await server.send('POST', '/v0/drafts', '{"title":"a","env":{"constructor":"x","toString":"y"}}')
-    expect(await kept.json()).toEqual({ got: { title: 'a', env: { constructor: 'x', toString: 'y' } } })
+    const accepted = await server.send('POST', '/v0/drafts', '{"title":"a","env":{"constructor":"x","toString":"y"}}')
+    expect(await accepted.json()).toEqual({ got: { title: 'a', env: { constructor: 'x', toString: 'y' } } })
   })
 })

@@ -4,7 +4,7 @@ import { documentOf } from '../../src/http/document.ts'
 import { route, socket } from '../../src/http/route.ts'
 import { AsyncAcceptedBody, listOf, nullable, OKResponseBody, paging } from '../../src/http/schema.ts'
 import { misfits } from '../support/schema.ts'
-import { documentFaults } from '../support/walk.ts'
+import { documentProblems } from '../support/walk.ts'
 import { serve } from './serve.ts'
 
 const Owner = Type.Object({ name: Type.String() }, { $id: 'Owner', additionalProperties: false })
@@ -96,7 +96,7 @@ const made = (): any =>
 
 describe('the document', () => {
   test('has no errors', () => {
-    expect(documentFaults(made())).toEqual([])
+    expect(documentProblems(made())).toEqual([])
   })
 
   test('is OpenAPI 3.1.0 with the given title and version', () => {
@@ -267,7 +267,7 @@ describe('the document checks', () => {
     document.components.schemas.Lamp.properties.owner = { $ref: '#/components/schemas/Nobody' }
     document.components.schemas.Lamp.properties.id = { minLength: 1 }
     document.components.schemas.Idle = { type: 'object' }
-    expect(documentFaults(document)).toEqual([
+    expect(documentProblems(document)).toEqual([
       'GET /health: has no summary',
       'get-lamps: names two operations',
       '#/components/schemas/Lamp/properties/owner: #/components/schemas/Nobody leads nowhere',

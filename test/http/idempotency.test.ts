@@ -123,7 +123,7 @@ describe('a repeated request with an Idempotency-Key', () => {
   test('gets the response saved in the write of the operation, even if the handler failed afterwards', async () => {
     let fails = false
     const table = 'CREATE TABLE IF NOT EXISTS things (title TEXT NOT NULL)'
-    const kept = route(
+    const createThing = route(
       'POST ~/things',
       { id: 'create-thing', summary: 'x', body: Draft, ok: { 201: Type.Any() }, headers: { 'Idempotency-Key': 'x' } },
       async ({ body, saveResponse: once }) => {
@@ -136,11 +136,11 @@ describe('a repeated request with an Idempotency-Key', () => {
         return made
       },
     )
-    await using server = serve({ routes: [kept] })
+    await using server = serve({ routes: [createThing] })
     const create = async (title: string) => (await server.send('POST', PATH, { title }, key(`k ${title}`))).status
     const made = () => server.store.prepare<{ title: string }, []>('SELECT title FROM things').all()
     fails = true
-    expect([await create('a'), server.faults.length]).toEqual([500, 1])
+    expect([await create('a'), server.errors.length]).toEqual([500, 1])
     fails = false
     expect(await create('a')).toBe(201)
     expect(made()).toEqual([{ title: 'a' }])

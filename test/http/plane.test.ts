@@ -55,18 +55,18 @@ test('only a long-running operation disables the connection timeout', async () =
   const long = route('GET ~/long', { ...spec, id: 'get-long', longRunning: true }, async () => ({ id: 'a' }))
   const short = route('GET ~/short', { ...spec, id: 'get-short' }, async () => ({ id: 'a' }))
   await using server = serve({ routes: [long, short] })
-  const kept: string[] = []
+  const timeouts: string[] = []
   using front = Bun.serve<SocketData>({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request, from) {
       // A real idle timeout takes four minutes, so the calls that change it are recorded instead.
-      const timeout = ({ url }: Request, seconds: number) => kept.push(`${new URL(url).pathname} ${seconds}`)
+      const timeout = ({ url }: Request, seconds: number) => timeouts.push(`${new URL(url).pathname} ${seconds}`)
       return server.plane.fetch(request, Object.assign(Object.create(from), { timeout }))
     },
   })
   for (const path of ['/v0/city/c/long', '/v0/city/c/short']) await fetch(new URL(path, front.url))
-  expect(kept).toEqual(['/v0/city/c/long 0'])
+  expect(timeouts).toEqual(['/v0/city/c/long 0'])
 })
 
 describe('paths', () => {
@@ -214,7 +214,7 @@ describe('responses', () => {
         title: 'Internal Server Error',
         detail: 'internal server error',
       })
-      const failure = server.faults.pop()
+      const failure = server.errors.pop()
       expect(failure).toMatchObject({ id: response.headers.get('x-gc-request-id'), method: 'GET', path })
       expect(String(failure?.error)).toContain('swordfish')
     }

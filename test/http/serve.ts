@@ -27,7 +27,7 @@ export const OPEN: GuardSettings = {
 
 export const SESSION: Caller = { kind: 'session', city: 'c', session: 'c-1', names: ['c-1'], may: [] }
 
-export interface Fault extends FailedRequest {
+export interface ReportedError extends FailedRequest {
   error: unknown
 }
 
@@ -37,11 +37,11 @@ type Options = Partial<Omit<PlaneOptions, 'guard'>> & { guard?: Partial<GuardSet
 export function serve({ guard, ...options }: Options) {
   const clock = new TestClock()
   const deadlines = new Deadlines(clock, clock)
-  const faults: Fault[] = []
+  const errors: ReportedError[] = []
   const folder = tempFolder()
   const store = Store.open(folder.at('replays.db'), [replaysTable, perCaller])
   const replays = new Replays(store, clock)
-  const report = (error: unknown, occasion: FailedRequest) => faults.push({ error, ...occasion })
+  const report = (error: unknown, occasion: FailedRequest) => errors.push({ error, ...occasion })
   const supervisor = createPlane({
     info: { title: 'Test', version: '1', description: 'A plane under test.' },
     guard: { ...OPEN, ...guard },
@@ -52,12 +52,12 @@ export function serve({ guard, ...options }: Options) {
     ...options,
   })
   const app = createApp({ supervisor, network: notFoundHandler })
-  const socketFaults: unknown[] = []
+  const socketErrors: unknown[] = []
   const listening = listen(app, {
     host: '127.0.0.1',
     port: 0,
     deadlines,
-    report: (error) => socketFaults.push(error),
+    report: (error) => socketErrors.push(error),
   })
   const { url } = listening
   /** Checks every JSON response of a declared operation against the document. */
@@ -74,8 +74,8 @@ export function serve({ guard, ...options }: Options) {
     ...listening,
     clock,
     deadlines,
-    faults,
-    socketFaults,
+    errors,
+    socketErrors,
     plane: supervisor,
     store,
     ask,

@@ -102,7 +102,7 @@ describe('a socket', () => {
     const { client, closed } = await open(`${server.url}${PATH}?ticket=good`)
     client.send('break')
     expect(await closed).toBe(1011)
-    expect(server.socketFaults).toEqual([new TypeError('broken')])
+    expect(server.socketErrors).toEqual([new TypeError('broken')])
   })
 
   test('closes with 1001 when the server stops', async () => {

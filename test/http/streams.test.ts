@@ -76,8 +76,8 @@ function reading(response: Response) {
 
 describe('a stream', () => {
   test('sends its headers at once, before the first frame', async () => {
-    const notes = source()
-    await using server = serve({ routes: [streaming(notes.frames)] })
+    const events = source()
+    await using server = serve({ routes: [streaming(events.frames)] })
     const response = await server.get(PATH)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -85,36 +85,36 @@ describe('a stream', () => {
     expect(response.headers.get('x-accel-buffering')).toBe('no')
     expect(response.headers.get('x-gc-request-id')).toMatch(/^[0-9a-f]{16}$/)
     await reading(response).cancel()
-    await notes.ended
+    await events.ended
   })
 
   test('sends each frame as it arrives, in order', async () => {
-    const notes = source()
-    await using server = serve({ routes: [streaming(notes.frames)] })
+    const events = source()
+    await using server = serve({ routes: [streaming(events.frames)] })
     const reader = reading(await server.get(PATH))
-    notes.push(frame(1))
+    events.push(frame(1))
     expect(await reader.until('1}\n\n')).toEndWith('id: 1\nevent: event\ndata: {"type":"note","n":1}\n\n')
-    notes.push(frame(2))
-    notes.push(frame(3))
+    events.push(frame(2))
+    events.push(frame(3))
     const text = await reader.until('3}\n\n')
     expect(text.match(/^id: \d$/gm)).toEqual(['id: 1', 'id: 2', 'id: 3'])
     await reader.cancel()
   })
 
   test('begins with a comment that clients ignore', async () => {
-    const notes = source()
-    await using server = serve({ routes: [streaming(notes.frames)] })
+    const events = source()
+    await using server = serve({ routes: [streaming(events.frames)] })
     const reader = reading(await server.get(PATH))
     expect(await reader.until('\n')).toBe(':\n')
     await reader.cancel()
   })
 
   test('sends a named heartbeat without an id every 15 s but none at the start', async () => {
-    const notes = source()
-    await using server = serve({ routes: [streaming(notes.frames)] })
+    const events = source()
+    await using server = serve({ routes: [streaming(events.frames)] })
     const reader = reading(await server.get(PATH))
     await server.clock.advance(14_999)
-    notes.push(frame(1))
+    events.push(frame(1))
     expect(await reader.until('1}\n\n')).not.toContain('heartbeat')
     await server.clock.advance(1)
     const beat = 'event: heartbeat\ndata: {"timestamp":"2026-01-05T09:00:15Z"}\n\n'
@@ -125,15 +125,15 @@ describe('a stream', () => {
   })
 
   test('stops reading frames when the client disconnects and leaves no timer behind', async () => {
-    const notes = source()
-    await using server = serve({ routes: [streaming(notes.frames)] })
+    const events = source()
+    await using server = serve({ routes: [streaming(events.frames)] })
     const leave = new AbortController()
     const response = await server.ask(PATH, { signal: leave.signal })
     await reading(response).until('\n')
     leave.abort()
-    await notes.ended
+    await events.ended
     expect(server.deadlines.size).toBe(0)
-    expect(server.faults).toEqual([])
+    expect(server.errors).toEqual([])
   })
 
   test('ends when its frames end', async () => {
@@ -162,7 +162,7 @@ describe('a stream', () => {
     const response = await server.get(PATH)
     const text = await reading(response).rest()
     expect(text).toEndWith('"n":1}\n\n')
-    expect(server.faults).toEqual([
+    expect(server.errors).toEqual([
       {
         error: new TypeError('the disk is gone'),
         id: response.headers.get('x-gc-request-id') ?? '',
@@ -173,14 +173,14 @@ describe('a stream', () => {
   })
 
   test('ends when the server stops', async () => {
-    const notes = source()
-    const server = serve({ routes: [streaming(notes.frames)] })
+    const events = source()
+    const server = serve({ routes: [streaming(events.frames)] })
     const reader = reading(await server.get(PATH))
-    notes.push(frame(1))
+    events.push(frame(1))
     await reader.until('1}\n\n')
     await server[Symbol.asyncDispose]()
     expect(await reader.rest()).toEndWith('1}\n\n')
-    await notes.ended
+    await events.ended
   })
 
   test('is rejected like any other request if it fails before it begins', async () => {

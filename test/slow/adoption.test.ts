@@ -104,8 +104,8 @@ async function numbers(world: World, city: TestCity, id: string): Promise<number
     if (/n\d+\./.test(text)) setTimeout(() => resolve(text), 300)
   }
   socket.onerror = () => reject(new Error('the terminal did not open'))
-  const said = await promise.finally(() => socket.close())
-  return [...said.matchAll(/n(\d+)\./g)].map(([, number]) => Number(number))
+  const output = await promise.finally(() => socket.close())
+  return [...output.matchAll(/n(\d+)\./g)].map(([, number]) => Number(number))
 }
 
 /** Processes that are hard to kill: they ignore signals, run in the background, hold pipes or start their own session. */
@@ -148,8 +148,8 @@ describe('a host that is killed', () => {
     await eventually('all work is offered again', 5_000, open, (count) => count === 3)
     expect((await city.call('GET ~/sessions?state=active')).body.total).toBe(0)
     expect((await city.call('GET ~/claims')).body.total).toBe(0)
-    const told = (await city.recorded(seq)).filter(({ type }) => type === 'bead.dead_assignee_reopened')
-    expect(told.map(({ subject }) => subject).sort()).toEqual(held.sort())
+    const reopenings = (await city.recorded(seq)).filter(({ type }) => type === 'bead.dead_assignee_reopened')
+    expect(reopenings.map(({ subject }) => subject).sort()).toEqual(held.sort())
     process.stdout.write(`lost host to offered again: ${Math.round(took)} ms\n`)
     expect(took).toBeLessThan(10_000)
   }, 60_000)

@@ -54,7 +54,7 @@ test(`${BEADS} beads are each done once by ${OURS + LENT} workers, some outside 
   expect(beads).toHaveLength(BEADS)
   const events = await history(city)
   const ofBeads = Map.groupBy(events, ({ subject }) => subject ?? '')
-  const wrong = beads.flatMap(({ id }) => faults(id, ofBeads.get(id) ?? []))
+  const wrong = beads.flatMap(({ id }) => violations(id, ofBeads.get(id) ?? []))
   expect(wrong).toEqual([])
   const worked = tally(join(world.home, 'worked'))
   expect(beads.filter(({ id }) => !worked.has(id))).toEqual([])
@@ -123,11 +123,11 @@ class Outsiders implements AsyncDisposable {
 }
 
 /** Ends a worker, on request or as a crash would, and adds its token to `dead`. */
-async function end(world: World, city: TestCity, id: string, asked: boolean, dead: Set<string>): Promise<void> {
-  const kept = join(world.home, `token.${id}`)
-  const token = existsSync(kept) ? readFileSync(kept, 'utf8') : ''
+async function end(world: World, city: TestCity, id: string, onRequest: boolean, dead: Set<string>): Promise<void> {
+  const tokenFile = join(world.home, `token.${id}`)
+  const token = existsSync(tokenFile) ? readFileSync(tokenFile, 'utf8') : ''
   const held = (await city.call(`GET ~/claims?session=${id}`)).body.items
-  if (asked) {
+  if (onRequest) {
     const { status } = await city.call(`POST ~/session/${id}/kill`)
     if (status !== 200 || token.length !== TOKEN) return
     dead.add(token)
@@ -156,8 +156,8 @@ async function writesOf(city: TestCity, tokens: Iterable<string>, bead: string):
 }
 
 /** The faults in the history of one bead: it is closed once, and two sessions never hold it at the same time. */
-function faults(id: string, events: readonly RecordedEvent[]): string[] {
-  const found: string[] = []
+function violations(id: string, events: readonly RecordedEvent[]): string[] {
+  const problems: string[] = []
   let holder: string | undefined
   let closed = 0
   for (const { type, payload } of events) {
@@ -166,9 +166,9 @@ function faults(id: string, events: readonly RecordedEvent[]): string[] {
     if (type !== 'bead.updated') continue
     const session = bead.status === 'in_progress' ? bead.metadata?.['gc.session_id'] : undefined
     if (holder && session && session !== holder)
-      found.push(`${id} went from ${holder} to ${session} without being open`)
+      problems.push(`${id} went from ${holder} to ${session} without being open`)
     holder = session
   }
-  if (closed !== 1) found.push(`${id} was closed ${closed} times`)
-  return found
+  if (closed !== 1) problems.push(`${id} was closed ${closed} times`)
+  return problems
 }

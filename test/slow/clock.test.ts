@@ -39,7 +39,7 @@ async function underClock(world: World, clock: WallClock): Promise<void> {
   const env = { PATH: process.env.PATH, GC_HOME: world.home, GC_HOST_BUILD: host.build, ...clock.env }
   const fresh = Bun.spawn([...PROGRAM, 'host'], { env, stdout: 'pipe', detached: true })
   fresh.unref()
-  for await (const said of fresh.stdout) if (new TextDecoder().decode(said).startsWith('ready')) break
+  for await (const chunk of fresh.stdout) if (new TextDecoder().decode(chunk).startsWith('ready')) break
   await world.start()
   expect((await world.call('GET /v0/host')).body.items).toEqual([{ ...host, pid: fresh.pid }])
 }

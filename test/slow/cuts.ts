@@ -69,16 +69,16 @@ export async function life(
   })
   const errors = child.stderr.text()
   const cut = 'ms' in end ? setTimeout(() => child.kill('SIGKILL'), end.ms) : undefined
-  let said = ''
+  let stdout = ''
   for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
-    said += chunk
-    if ('writes' in end && said.split('\n').length > end.writes) child.kill('SIGKILL')
+    stdout += chunk
+    if ('writes' in end && stdout.split('\n').length > end.writes) child.kill('SIGKILL')
   }
   await child.exited
   clearTimeout(cut)
   if (await errors) throw new Error(`run ${run} failed before its cut: ${await errors}`)
-  return said
-    .slice(0, said.lastIndexOf('\n') + 1)
+  return stdout
+    .slice(0, stdout.lastIndexOf('\n') + 1)
     .split('\n')
     .filter(Boolean)
 }
@@ -89,20 +89,20 @@ export function cut({ folder }: Lab, chance: () => number): void {
   mkdirSync(folder.at('live'))
   const survival = [0, 0.5, 1][Math.floor(chance() * 3)] ?? 0
   for (const name of FILES) {
-    const kept = folder.at('kept', name)
-    if (!existsSync(kept)) continue
-    if (existsSync(`${kept}.unnamed`)) rmSync(kept)
-    else if (existsSync(`${kept}.pending`)) survive(kept, survival, chance)
-    rmSync(`${kept}.unnamed`, { force: true })
-    rmSync(`${kept}.pending`, { force: true })
-    if (existsSync(kept)) copyFileSync(kept, folder.at('live', name))
+    const path = folder.at('kept', name)
+    if (!existsSync(path)) continue
+    if (existsSync(`${path}.unnamed`)) rmSync(path)
+    else if (existsSync(`${path}.pending`)) survive(path, survival, chance)
+    rmSync(`${path}.unnamed`, { force: true })
+    rmSync(`${path}.pending`, { force: true })
+    if (existsSync(path)) copyFileSync(path, folder.at('live', name))
   }
 }
 
 /** Keeps some of the writes that were never synced, some of those in part. */
-function survive(kept: string, survival: number, chance: () => number): void {
-  const pending = readFileSync(`${kept}.pending`)
-  const file = openSync(kept, 'r+')
+function survive(path: string, survival: number, chance: () => number): void {
+  const pending = readFileSync(`${path}.pending`)
+  const file = openSync(path, 'r+')
   for (let at = 0; at + 16 <= pending.length; ) {
     const offset = Number(pending.readBigInt64LE(at))
     const length = Number(pending.readBigInt64LE(at + 8))

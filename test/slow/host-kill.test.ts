@@ -16,9 +16,9 @@ test(`a host that is killed at random, ${RUNS} times, leaves no process alive an
   const env = { PATH: process.env.PATH ?? '', GC_HOME: world.home, GC_CITY: '/city' }
   for (let run = 0; run < RUNS; run++) {
     const host = await world.connect()
-    const told: string[] = []
+    const exited: string[] = []
     host.onExit((exit) => {
-      told.push(exit.key)
+      exited.push(exit.key)
     })
     const started: { key: string; pid: number }[] = []
     const [status] = await host.status()
@@ -42,7 +42,7 @@ test(`a host that is killed at random, ${RUNS} times, leaves no process alive an
     const marks = (await new ProcessTable().list()).filter(({ pid, zombie }) => !zombie && belongs(pid, world.home))
     expect({ run, left: marks.map(({ pid, command }) => `${pid} ${command}`) }).toEqual({ run, left: [] })
     await host.list()
-    for (const { key } of started) expect(told.filter((one) => one === key).length).toBeLessThanOrEqual(1)
+    for (const { key } of started) expect(exited.filter((one) => one === key).length).toBeLessThanOrEqual(1)
     host.close()
   }
 }, 300_000)

@@ -30,25 +30,25 @@ while :; do
 done`
 
 /** What the supervisor acknowledged to clients before it was killed. */
-interface Told {
+interface Acknowledged {
   beads: string[]
   slung: string[]
   requests: string[]
 }
 
 /** Keeps creating work until the supervisor is gone; notes only what was acknowledged. */
-async function client(city: TestCity, told: Told, round: number, dead: () => boolean): Promise<void> {
-  const most = told.slung.length - worked(city.world).size > BEHIND ? 1 : 8
+async function client(city: TestCity, acknowledged: Acknowledged, round: number, dead: () => boolean): Promise<void> {
+  const most = acknowledged.slung.length - worked(city.world).size > BEHIND ? 1 : 8
   for (let n = 0; !dead() && n < most; n++) {
     try {
       const made = await city.call('POST ~/beads', { body: { title: `work ${round}.${n}` } })
       if (made.status !== 201) continue
-      told.beads.push(made.body.id)
+      acknowledged.beads.push(made.body.id)
       const slung = await city.call('POST ~/sling', { body: { target: 'worker', bead: made.body.id } })
-      if (slung.status === 200) told.slung.push(made.body.id)
+      if (slung.status === 200) acknowledged.slung.push(made.body.id)
       if (n > 0) continue
-      const asked = await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'visitor' } })
-      if (asked.status === 202) told.requests.push(asked.body.request_id)
+      const response = await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'visitor' } })
+      if (response.status === 202) acknowledged.requests.push(response.body.request_id)
     } catch {
       // There was no response: the request may have been carried out, or not.
     }
@@ -78,10 +78,10 @@ test.each(lives)(
       city.call('POST ~/agents/declare', { body: { name, start_command, max_active_sessions: max } })
     await declare('worker', WORKS, 3)
     await declare('visitor', 'until gc runtime drain-ack; do sleep 0.2; done; sleep 600', 4)
-    const told: Told = { beads: [], slung: [], requests: [] }
+    const acknowledged: Acknowledged = { beads: [], slung: [], requests: [] }
     for (let round = 0; round < ROUNDS; round++) {
       let dead = false
-      const clients = [client(city, told, round, () => dead), client(city, told, round, () => dead)]
+      const clients = [client(city, acknowledged, round, () => dead), client(city, acknowledged, round, () => dead)]
       await Bun.sleep(20 + random() * 400)
       dead = true
       await world.kill()
@@ -91,7 +91,7 @@ test.each(lives)(
       if (random() < 0.5) await up(city)
     }
     await up(city)
-    expect(told.slung.length).toBeGreaterThan(ROUNDS / 2)
+    expect(acknowledged.slung.length).toBeGreaterThan(ROUNDS / 2)
 
     const open = () => everything(city, '~/beads?type=task&all=true')
     const routed = ({ metadata }: { metadata?: Record<string, string> }) => metadata?.['gc.routed_to'] === 'worker'
@@ -111,16 +111,16 @@ test.each(lives)(
       () => history(city),
       (all) => {
         const ended = outcomes(all)
-        return told.requests.every((id) => ended.has(id))
+        return acknowledged.requests.every((id) => ended.has(id))
       },
     )
 
-    const known = new Set(beads.map(({ id }) => id))
-    expect(told.beads.filter((id) => !known.has(id))).toEqual([])
+    const ids = new Set(beads.map(({ id }) => id))
+    expect(acknowledged.beads.filter((id) => !ids.has(id))).toEqual([])
     expect(new Set(events.map(({ seq }) => seq)).size).toBe(events.at(-1)?.seq ?? 0)
     const closed = subjects(events, 'bead.closed')
     const slung = beads.filter(routed).map(({ id }) => id)
-    expect(told.slung.filter((id) => !slung.includes(id))).toEqual([])
+    expect(acknowledged.slung.filter((id) => !slung.includes(id))).toEqual([])
     expect(slung.filter((id) => closed.get(id) !== 1)).toEqual([])
     const made = [...subjects(events, 'convoy.created').keys()]
     expect(made.length).toBe(slung.length)
@@ -133,7 +133,7 @@ test.each(lives)(
     expect(slung.filter((id) => !done.has(id))).toEqual([])
     await whole(world, city)
     process.stdout.write(
-      `${ROUNDS} kills: ${told.beads.length} beads, ${slung.length} slung, ${told.requests.length} requests, ${events.length} events\n`,
+      `${ROUNDS} kills: ${acknowledged.beads.length} beads, ${slung.length} slung, ${acknowledged.requests.length} requests, ${events.length} events\n`,
     )
   },
   Math.max(240_000, ROUNDS * 5_000),

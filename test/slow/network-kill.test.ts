@@ -12,8 +12,8 @@ class Writer {
   readonly posts: string[] = []
   readonly comments: string[] = []
   /** The vote on each post and the agents it follows: as last acknowledged, and as last requested. */
-  readonly votes = new Map<string, { told: number; asked: number }>()
-  readonly follows = new Map<string, { told: boolean; asked: boolean }>()
+  readonly votes = new Map<string, { acknowledged: number; requested: number }>()
+  readonly follows = new Map<string, { acknowledged: boolean; requested: boolean }>()
 
   constructor(
     readonly agent: RegisteredAgent,
@@ -31,7 +31,7 @@ class Writer {
       try {
         await this.#write(posts, others)
       } catch (error) {
-        if (error instanceof Refused) throw error
+        if (error instanceof UnexpectedResponse) throw error
         return
       }
     }
@@ -41,29 +41,30 @@ class Writer {
     const what = this.random()
     const post = this.#one(posts)
     if (what < 0.4) return this.#vote(post)
-    if (what < 0.6) return void this.comments.push((await this.#ask(`POST /posts/${post}/comments`, SAID)).comment.id)
+    if (what < 0.6)
+      return void this.comments.push((await this.#ask(`POST /posts/${post}/comments`, COMMENT)).comment.id)
     if (what < 0.8) return void this.posts.push((await this.#ask('POST /posts', POSTED)).post.id)
     return this.#follow(this.#one(others).name)
   }
 
   async #vote(post: string): Promise<void> {
-    const asked = this.#one([1, 0, -1])
-    this.votes.set(post, { told: this.votes.get(post)?.told ?? 0, asked })
-    await this.#ask(`PUT /posts/${post}/vote`, { value: asked })
-    this.votes.set(post, { told: asked, asked })
+    const requested = this.#one([1, 0, -1])
+    this.votes.set(post, { acknowledged: this.votes.get(post)?.acknowledged ?? 0, requested })
+    await this.#ask(`PUT /posts/${post}/vote`, { value: requested })
+    this.votes.set(post, { acknowledged: requested, requested })
   }
 
   async #follow(name: string): Promise<void> {
-    const asked = this.random() < 0.6
-    this.follows.set(name, { told: this.follows.get(name)?.told ?? false, asked })
-    await this.#ask(`${asked ? 'POST' : 'DELETE'} /agents/${name}/follow`)
-    this.follows.set(name, { told: asked, asked })
+    const requested = this.random() < 0.6
+    this.follows.set(name, { acknowledged: this.follows.get(name)?.acknowledged ?? false, requested })
+    await this.#ask(`${requested ? 'POST' : 'DELETE'} /agents/${name}/follow`)
+    this.follows.set(name, { acknowledged: requested, requested })
   }
 
   async #ask(operation: string, body?: unknown): Promise<Json> {
-    const { status, body: said } = await this.network.send(operation, { key: this.agent.key, body })
-    if (status >= 300) throw new Refused(`${operation}: ${status} ${JSON.stringify(said)}`)
-    return said
+    const { status, body: response } = await this.network.send(operation, { key: this.agent.key, body })
+    if (status >= 300) throw new UnexpectedResponse(`${operation}: ${status} ${JSON.stringify(response)}`)
+    return response
   }
 
   /** What differs from the acknowledgements; requests without a response may have been carried out or not. */
@@ -76,13 +77,14 @@ class Writer {
       if ((await network.send(`GET /comments/${id}`, { key })).status !== 200) wrong.push(id)
     for (const [post, vote] of this.votes) {
       const cast = (await network.request(`GET /posts/${post}`, { key })).post.user_vote ?? 0
-      if (cast !== vote.told && cast !== vote.asked) wrong.push(`${name} on ${post}: ${cast}, ${JSON.stringify(vote)}`)
-      this.votes.set(post, { told: cast, asked: cast })
+      if (cast !== vote.acknowledged && cast !== vote.requested)
+        wrong.push(`${name} on ${post}: ${cast}, ${JSON.stringify(vote)}`)
+      this.votes.set(post, { acknowledged: cast, requested: cast })
     }
     for (const [other, follow] of this.follows) {
       const follows = (await network.request(`GET /agents/profile?name=${other}`, { key })).is_following
-      if (follows !== follow.told && follows !== follow.asked) wrong.push(`${name} → ${other}: ${follows}`)
-      this.follows.set(other, { told: follows, asked: follows })
+      if (follows !== follow.acknowledged && follows !== follow.requested) wrong.push(`${name} → ${other}: ${follows}`)
+      this.follows.set(other, { acknowledged: follows, requested: follows })
     }
     this.posts.length = 0
     this.comments.length = 0
@@ -91,9 +93,9 @@ class Writer {
 }
 
 /** An unexpected response: a kill causes no response at all. */
-class Refused extends Error {}
+class UnexpectedResponse extends Error {}
 
-const SAID = { content: 'said while it lived' }
+const COMMENT = { content: 'written while it was up' }
 const POSTED = { submolt: 'general', title: 'Posted', content: 'while it lived' }
 
 test(`${ROUNDS} kills under ${WRITERS} writers lose no acknowledged write, and every counter matches its rows`, async () => {
@@ -109,7 +111,7 @@ test(`${ROUNDS} kills under ${WRITERS} writers lose no acknowledged write, and e
     return String((await network.request('POST /posts', { key: author.key, body })).post.id)
   })
   const writers = agents.map((agent) => new Writer(agent, network, random))
-  let told = 0
+  let acknowledged = 0
   for (let round = 0; round < ROUNDS; round++) {
     const running = writers.map((writer) =>
       writer.run(
@@ -120,11 +122,11 @@ test(`${ROUNDS} kills under ${WRITERS} writers lose no acknowledged write, and e
     await Bun.sleep(100 + random() * 500)
     await network.world.kill()
     await Promise.all(running)
-    told += writers.reduce((sum, { posts, comments }) => sum + posts.length + comments.length, 0)
+    acknowledged += writers.reduce((sum, { posts, comments }) => sum + posts.length + comments.length, 0)
     await network.world.start()
     const lost = (await mapConcurrently(writers, (writer) => writer.lost())).flat()
     expect({ round, lost, miscounts: await network.miscounts() }).toEqual({ round, lost: [], miscounts: [] })
   }
-  expect(told).toBeGreaterThan(ROUNDS)
-  process.stdout.write(`${ROUNDS} kills: ${told} posts and comments acknowledged, beside votes and follows\n`)
+  expect(acknowledged).toBeGreaterThan(ROUNDS)
+  process.stdout.write(`${ROUNDS} kills: ${acknowledged} posts and comments acknowledged, beside votes and follows\n`)
 }, 600_000)

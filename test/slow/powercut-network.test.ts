@@ -29,8 +29,8 @@ test.skipIf(process.platform !== 'linux')(
       acknowledged.push(...(await life(lab, run, end)))
       cut(lab, chance)
       if (acknowledged.length === 0) continue
-      const { lost, miscounts, faults } = await found(copied(lab) ?? '', acknowledged)
-      expect({ seed, run, lost, miscounts, faults }).toEqual({ seed, run, lost: [], miscounts: [], faults: [] })
+      const { lost, miscounts, faults: errors } = await inspect(copied(lab) ?? '', acknowledged)
+      expect({ seed, run, lost, miscounts, errors }).toEqual({ seed, run, lost: [], miscounts: [], errors: [] })
     }
     expect(acknowledged.length).toBeGreaterThan(1000)
   },
@@ -38,14 +38,14 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 /** The state that a start after the cut finds. */
-async function found(path: string, acknowledged: readonly string[]) {
+async function inspect(path: string, acknowledged: readonly string[]) {
   const deadlines = new Deadlines()
-  const faults: string[] = []
+  const errors: string[] = []
   const network = await Network.open({
     path,
     clock: systemClock,
     deadlines,
-    report: (error) => faults.push(String(error)),
+    report: (error) => errors.push(String(error)),
   })
   const done = new Set(
     network.store
@@ -58,5 +58,5 @@ async function found(path: string, acknowledged: readonly string[]) {
   await network.close()
   deadlines.close()
   expect(whole).toEqual([{ integrity_check: 'ok' }])
-  return { lost: acknowledged.filter((line) => !done.has(line)), miscounts, faults }
+  return { lost: acknowledged.filter((line) => !done.has(line)), miscounts, faults: errors }
 }

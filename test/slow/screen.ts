@@ -86,10 +86,10 @@ export class Screen implements AsyncDisposable {
     await this.#until(() => !this.text.includes(unwanted), `${unwanted} did not go away`, ms)
   }
 
-  async #until(holds: () => boolean, fault: string, ms: number): Promise<void> {
+  async #until(holds: () => boolean, message: string, ms: number): Promise<void> {
     const end = performance.now() + ms
     while (!holds()) {
-      if (performance.now() > end) throw new Error(`${fault} within ${ms} ms:\n${this.text}`)
+      if (performance.now() > end) throw new Error(`${message} within ${ms} ms:\n${this.text}`)
       await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), Bun.sleep(100)])
     }
   }

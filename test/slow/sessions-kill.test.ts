@@ -57,10 +57,10 @@ class Town implements AsyncDisposable {
       stderr: Bun.file(this.folder.at('serve.log')),
     })
     this.#process = child
-    let said = ''
+    let stdout = ''
     for await (const chunk of child.stdout) {
-      said += new TextDecoder().decode(chunk)
-      if (said.includes(`127.0.0.1:${this.#port}`)) return
+      stdout += new TextDecoder().decode(chunk)
+      if (stdout.includes(`127.0.0.1:${this.#port}`)) return
     }
     throw new Error(`gc serve ended: ${readFileSync(this.folder.at('serve.log'), 'utf8')}`)
   }

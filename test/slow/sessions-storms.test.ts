@@ -85,7 +85,7 @@ describe('a session host that is killed', () => {
       'each is told of',
       30_000,
       () => count(city, 'session.crashed'),
-      (told) => told >= 20,
+      (crashes) => crashes >= 20,
     )
     await manned(city, 20)
     expect(before.filter(lives)).toEqual([])

@@ -96,11 +96,11 @@ describe('a supervisor that is stopped for a while', () => {
     const { city, claims } = await atWork(world, 3)
     const pids = workers(world)
     await using stream = await open(world, '/v0/city/mill/events/stream')
-    let asked: Promise<string> | undefined
+    let created: Promise<string> | undefined
     await stopped(world.pid, STOPPED, async () => {
-      asked = patiently(world, 'asked while it was stopped')
+      created = patiently(world, 'asked while it was stopped')
     })
-    const bead = await asked
+    const bead = await created
     await eventually(
       'that is claimed',
       30_000,

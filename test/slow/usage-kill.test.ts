@@ -40,8 +40,8 @@ test('usage is counted once, whenever the supervisor is killed and however the l
     const lines = Array.from({ length: count }, () => {
       const last = turn === 0 ? null : `a${turn}`
       turn++
-      const asked = { ...claude.user(`u${turn}`, last, 'x'.repeat(500), 1), ...now }
-      return `${JSON.stringify(asked)}\n${JSON.stringify({ ...claude.says(`a${turn}`, `u${turn}`, 'Done', 2), ...now })}\n`
+      const entry = { ...claude.user(`u${turn}`, last, 'x'.repeat(500), 1), ...now }
+      return `${JSON.stringify(entry)}\n${JSON.stringify({ ...claude.says(`a${turn}`, `u${turn}`, 'Done', 2), ...now })}\n`
     })
     appendFileSync(log, lines.join(''))
   }

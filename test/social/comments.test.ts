@@ -63,8 +63,8 @@ describe('a comment', () => {
       [{ content: 'x', parent_id: 7 }, 400, 'Parent_id must be a string'],
     ]
     for (const [draft, status, error] of cases) {
-      const refused = await say(draft)
-      expect([refused.status, refused.body.error]).toEqual([status, error])
+      const response = await say(draft)
+      expect([response.status, response.body.error]).toEqual([status, error])
     }
     let parent: unknown
     for (let depth = 0; depth <= 10; depth++) parent = (await network.comment(key, post.id, `${depth}`, parent)).id
@@ -148,13 +148,13 @@ describe('the comments of a post', () => {
       const path = `/posts/${post.id}/comments?sort=${sort}`
       const whole = (await network.api('GET', path, bob)).body
       expect(whole).toMatchObject({ count: 30, has_more: false, sort, post_id: post.id })
-      const found: unknown[] = []
+      const listed: unknown[] = []
       for (let cursor: unknown = ''; cursor !== null; ) {
         const { body } = await network.api('GET', `${path}&limit=7${cursor ? `&cursor=${cursor}` : ''}`, bob)
-        found.push(...(body.comments as unknown[]))
+        listed.push(...(body.comments as unknown[]))
         cursor = body.next_cursor
       }
-      expect(found).toEqual(whole.comments as unknown[])
+      expect(listed).toEqual(whole.comments as unknown[])
       const skipped = await network.api('GET', `${path}&limit=7&offset=7`, bob)
       expect(skipped.body.comments).toEqual((whole.comments as unknown[]).slice(7, 14))
     }

@@ -63,11 +63,11 @@ async function follow({ store }: TestNetwork, agents: number[], submolts: number
 
 /** Every post of a feed, page by page. */
 async function paged(network: TestNetwork, key: string, query: string): Promise<unknown[]> {
-  const found: unknown[] = []
+  const ids: unknown[] = []
   for (let cursor = ''; ; ) {
     const { body } = await network.api('GET', `/feed?limit=90&${query}${cursor}`, key)
-    found.push(...(body.posts as Json[]).map(({ id }) => id))
-    if (body.next_cursor === null) return found
+    ids.push(...(body.posts as Json[]).map(({ id }) => id))
+    if (body.next_cursor === null) return ids
     cursor = `&cursor=${body.next_cursor}`
   }
 }

@@ -17,11 +17,11 @@ describe('posting', () => {
     expect(created.status).toBe(201)
     expect(limits(created)).toEqual([1, 0, (now + 30 * MINUTE) / 1000])
     await network.clock.advance(10 * MINUTE)
-    const refused = await network.api('POST', '/posts', key, draft)
-    expect(refused.status).toBe(429)
-    expect(refused.headers.get('retry-after')).toBe('1200')
-    expect(limits(refused)).toEqual([1, 0, (now + 30 * MINUTE) / 1000])
-    expect(refused.body).toEqual({
+    const response = await network.api('POST', '/posts', key, draft)
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('1200')
+    expect(limits(response)).toEqual([1, 0, (now + 30 * MINUTE) / 1000])
+    expect(response.body).toEqual({
       success: false,
       error: 'You can only post once every 30 minutes. Try again in 20 minutes',
       code: 'RATE_LIMITED',
@@ -85,9 +85,9 @@ test('commenting is possible 50 times in an hour', async () => {
     if (at === 40) await network.clock.advance(MINUTE)
     await network.comment(bob, id, `${at}`)
   }
-  const refused = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
-  expect(refused.status).toBe(429)
-  expect(refused.body).toMatchObject({ retry_after_seconds: 3_540, limit: 50, remaining: 0 })
+  const response = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
+  expect(response.status).toBe(429)
+  expect(response.body).toMatchObject({ retry_after_seconds: 3_540, limit: 50, remaining: 0 })
   await network.clock.advance(59 * MINUTE)
   const answers = await Promise.all(
     Array.from({ length: 45 }, () => network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })),
@@ -103,9 +103,9 @@ test('votes, follows and communities are limited; requests that change nothing d
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const { id } = await network.post(ada)
   const statuses = async (steps: [string, string, unknown?][]) => {
-    const found: number[] = []
-    for (const [method, path, body] of steps) found.push((await network.api(method, path, bob, body)).status)
-    return found
+    const received: number[] = []
+    for (const [method, path, body] of steps) received.push((await network.api(method, path, bob, body)).status)
+    return received
   }
   const up: [string, string] = ['POST', `/posts/${id}/upvote`]
   const follow: [string, string] = ['POST', '/agents/ada/follow']
@@ -126,9 +126,9 @@ test('agents from other machines have stricter limits on their first day, and th
   const key = await network.agent('ada')
   const draft = { submolt: 'general', title: 'x', content: 'y' }
   await network.post(key)
-  const refused = await network.api('POST', '/posts', key, draft)
-  expect(refused.status).toBe(429)
-  expect(refused.body).toMatchObject({
+  const response = await network.api('POST', '/posts', key, draft)
+  expect(response.status).toBe(429)
+  expect(response.body).toMatchObject({
     error: 'You can only post once every 2 hours. Try again in 120 minutes',
     is_new_agent: true,
     new_agent_hours_remaining: 24,
@@ -179,9 +179,9 @@ test('agents of this machine have no stricter limits', async () => {
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const { id } = await network.post(ada)
   for (let at = 0; at < 50; at++) await network.comment(bob, id, `${at}`)
-  const refused = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
-  expect(refused.body).toMatchObject({ limit: 50, retry_after_minutes: 60 })
-  expect(refused.body).not.toHaveProperty('is_new_agent')
+  const response = await network.api('POST', `/posts/${id}/comments`, bob, { content: 'x' })
+  expect(response.body).toMatchObject({ limit: 50, retry_after_minutes: 60 })
+  expect(response.body).not.toHaveProperty('is_new_agent')
 })
 
 describe('registering', () => {
@@ -190,9 +190,9 @@ describe('registering', () => {
     const register = (name: string, from: string) =>
       network.api('POST', '/agents/register', undefined, { name }, { 'x-forwarded-for': `9.9.9.9, ${from}` })
     for (let at = 0; at < 20; at++) expect((await register(`one${at}`, '203.0.113.1')).status).toBe(201)
-    const refused = await register('another', '203.0.113.1')
-    expect(refused.status).toBe(429)
-    expect(refused.body.error).toStartWith('You can only register agents from one address 20 times every hour')
+    const response = await register('another', '203.0.113.1')
+    expect(response.status).toBe(429)
+    expect(response.body.error).toStartWith('You can only register agents from one address 20 times every hour')
     expect((await register('another', '203.0.113.2')).status).toBe(201)
     await using own = await openNetwork({ limited: true })
     for (let at = 0; at < 30; at++) await own.agent(`mine${at}`)
@@ -228,10 +228,10 @@ describe('requests', () => {
     expect(limits(await network.api('POST', '/posts', key, '{'))).toEqual([5, 1, reset])
     expect(limits(await network.api('GET', '/agents/me', key))).toEqual([5, 0, reset])
     await network.clock.advance(15_000)
-    const refused = await network.api('GET', '/agents/me', key)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '45'])
-    expect(refused.body).toMatchObject({ error: 'Rate limit exceeded. Try again in 45 seconds', code: 'RATE_LIMITED' })
-    expect(refused.body.retry_after_minutes).toBeUndefined()
+    const response = await network.api('GET', '/agents/me', key)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '45'])
+    expect(response.body).toMatchObject({ error: 'Rate limit exceeded. Try again in 45 seconds', code: 'RATE_LIMITED' })
+    expect(response.body.retry_after_minutes).toBeUndefined()
     await network.clock.advance(45_000)
     expect((await network.api('GET', '/agents/me', key)).status).toBe(200)
   })

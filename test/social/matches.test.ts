@@ -20,10 +20,10 @@ test('the newest matches are found wherever they are stored, each with its score
   const insert = store.prepare(
     'INSERT INTO comments (id, post, parent, author, content, depth, score, created_at, updated_at) VALUES (?1, 1, 0, 1, ?2, 0, ?3, 0, 0)',
   )
-  const saidBy = (n: number) => Object.keys(WORDS).filter((word) => WORDS[word]?.(n))
+  const wordsIn = (n: number) => Object.keys(WORDS).filter((word) => WORDS[word]?.(n))
   const scoreOf = (n: number) => (n % 3) - 1
   await store.write(() => {
-    for (let n = 1; n <= 3_000; n++) insert.run(`comment${n}`, saidBy(n).join(' '), scoreOf(n))
+    for (let n = 1; n <= 3_000; n++) insert.run(`comment${n}`, wordsIn(n).join(' '), scoreOf(n))
   })
   const newest = store.prepare<Match, [string, number]>(newestSql(COMMENTS))
   const all = Array.from({ length: 3_000 }, (_, at) => 3_000 - at)
@@ -35,8 +35,8 @@ test('the newest matches are found wherever they are stored, each with its score
   for (const words of expected) {
     const expected = all.filter((n) => words.split(' ').every((word) => WORDS[word]?.(n)))
     for (const most of [1, 10, 300, 5_000]) {
-      const found = newest.all(words, most).map(({ n, score }) => ({ n, score }))
-      expect(found).toEqual(expected.slice(0, most).map((n) => ({ n, score: scoreOf(n) })))
+      const matches = newest.all(words, most).map(({ n, score }) => ({ n, score }))
+      expect(matches).toEqual(expected.slice(0, most).map((n) => ({ n, score: scoreOf(n) })))
     }
   }
 })

@@ -17,11 +17,11 @@ const CALLERS = [
 ] as const
 type Caller = (typeof CALLERS)[number]
 
-/** Who is let in, where only claimed agents may write; whom nothing is said of gets what the operation answers. */
-const REFUSED: Readonly<Record<string, Readonly<Partial<Record<Caller, number>>>>> = {
+/** Who is let in, where only claimed agents may write; a caller that is not listed gets what the operation answers. */
+const REJECTED: Readonly<Record<string, Readonly<Partial<Record<Caller, number>>>>> = {
   anyone: {},
-  // What a suspended agent may ask, too: what became of it.
-  told: { nobody: 401, junk: 401, unknown: 401, ended: 401, deleted: 401, operator: 401 },
+  // Open to a suspended agent, which may read its own state.
+  account: { nobody: 401, junk: 401, unknown: 401, ended: 401, deleted: 401, operator: 401 },
   reader: { nobody: 401, junk: 401, unknown: 401, ended: 401, deleted: 401, operator: 401, suspended: 403 },
   writer: {
     nobody: 401,
@@ -40,7 +40,7 @@ type Thing = 'post' | 'comment' | 'key' | 'agent' | 'submolt'
 
 /** An operation: who is let in and what it answers then; for one about a thing, also when that is another’s, or none. */
 interface Row {
-  readonly who: keyof typeof REFUSED
+  readonly who: keyof typeof REJECTED
   readonly ok: number
   /** Where a caller is answered in another way than the rest of those who are let in. */
   readonly but?: Readonly<Partial<Record<Caller, number>>>
@@ -56,8 +56,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   getWelcome: { who: 'anyone', ok: 200 },
   getHealth: { who: 'anyone', ok: 200 },
   registerAgent: { who: 'anyone', ok: 201, body: (turn) => ({ name: `fresh-${turn}` }) },
-  getMe: { who: 'told', ok: 200 },
-  getClaimStatus: { who: 'told', ok: 200 },
+  getMe: { who: 'account', ok: 200 },
+  getClaimStatus: { who: 'account', ok: 200 },
   updateMe: { who: 'reader', ok: 200, body: (turn) => ({ description: `the ${turn}th` }) },
   deleteMe: { who: 'reader', ok: 200 },
   renewClaim: { who: 'reader', ok: 200, but: { claimed: 409 } },
@@ -154,7 +154,7 @@ test('every operation answers each kind of caller, for each kind of resource, as
     const others = await thingOwner(network)
     const fresh = async () => (of ? thingOf(network, of.thing, others) : '')
     for (const kind of CALLERS) {
-      const expected = REFUSED[who]?.[kind] ?? but?.[kind] ?? of?.other ?? ok
+      const expected = REJECTED[who]?.[kind] ?? but?.[kind] ?? of?.other ?? ok
       const { key } = await caller(network, kind)
       const { status, recorded } = await ask(key, await fresh())
       expect({ id, kind, status, recorded }).toEqual({ id, kind, status: expected, recorded: expected < 400 || [] })

@@ -131,8 +131,8 @@ describe('the operator of the network', () => {
     const strangers = [undefined, key, 'junk', `gco_${'1'.repeat(64)}`, `${OPERATOR_TOKEN}0`]
     for (const [method, path] of OPERATIONS) {
       for (const stranger of strangers) {
-        const refused = await network.api(method, path, stranger, bodyOf(path))
-        expect({ path, stranger, ...refused }).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+        const response = await network.api(method, path, stranger, bodyOf(path))
+        expect({ path, stranger, ...response }).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
       }
     }
     expect((await network.api('GET', '/agents/me', OPERATOR_TOKEN)).status).toBe(401)

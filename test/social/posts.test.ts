@@ -6,15 +6,15 @@ const titles = (body: Json): string[] => (body.posts as Json[]).map(({ title }) 
 
 /** Every page of a list, by cursor. */
 async function pages(network: TestNetwork, path: string, key: string): Promise<string[]> {
-  const found: string[] = []
+  const listed: string[] = []
   for (let cursor: unknown = ''; cursor !== null; ) {
     const { status, body } = await network.api('GET', `${path}${cursor ? `&cursor=${cursor}` : ''}`, key)
     expect(status).toBe(200)
-    found.push(...titles(body))
+    listed.push(...titles(body))
     expect(body.has_more).toBe(body.next_cursor !== null)
     cursor = body.next_cursor
   }
-  return found
+  return listed
 }
 
 describe('a post', () => {
@@ -75,8 +75,8 @@ describe('a post', () => {
   ])('%#: is rejected with a reason, and does not count', async (draft, status, error) => {
     await using network = await openNetwork({ limited: true })
     const key = await network.agent('ada')
-    const refused = await network.api('POST', '/posts', key, draft)
-    expect([refused.status, String(refused.body.error).slice(0, error.length)]).toEqual([status, error])
+    const response = await network.api('POST', '/posts', key, draft)
+    expect([response.status, String(response.body.error).slice(0, error.length)]).toEqual([status, error])
     await network.post(key)
     expect(network.recorded()).toEqual(['agent.registered', 'post.created'])
   })
@@ -230,14 +230,14 @@ describe('a list', () => {
       await network.post(bob, `bob ${at}`, { submolt })
       await network.clock.advance(1_000)
     }
-    const found: unknown[] = []
+    const listed: unknown[] = []
     const path = '/posts?sort=new&limit=2&author=ADA&submolt=birds'
     for (let cursor: unknown = ''; cursor !== null; ) {
       const { body } = await network.api('GET', `${path}${cursor && `&cursor=${cursor}`}`, bob)
-      found.push(...(body.posts as Json[]).map(({ id }) => id))
+      listed.push(...(body.posts as Json[]).map(({ id }) => id))
       cursor = body.next_cursor
     }
-    expect(found).toEqual(expected)
+    expect(listed).toEqual(expected)
     expect((await network.api('GET', '/posts?author=ada&submolt=nowhere', bob)).status).toBe(404)
   })
 

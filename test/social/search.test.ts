@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type Json, openNetwork } from './network.ts'
 
-const found = (body: Json, name = 'results'): unknown[] =>
+const titlesOf = (body: Json, name = 'results'): unknown[] =>
   (body[name] as Json[]).map((one) => one.title ?? one.content ?? one.name)
 
 describe('a search', () => {
@@ -18,7 +18,7 @@ describe('a search', () => {
     await network.api('POST', `/comments/${comment.id}/upvote`, cyd)
     const search = async (query: string) => (await network.api('GET', `/search?${query}`, bob)).body
     const all = await search('q=red wombats')
-    expect(found(all)).toEqual(['Digging', 'I like red wombats', 'Wombats in red', 'Red wombats'])
+    expect(titlesOf(all)).toEqual(['Digging', 'I like red wombats', 'Wombats in red', 'Red wombats'])
     expect(all).toMatchObject({
       success: true,
       query: 'red wombats',
@@ -35,16 +35,16 @@ describe('a search', () => {
       upvotes: 1,
       downvotes: 0,
     })
-    expect(found(all, 'posts')).toEqual(['Digging', 'Wombats in red', 'Red wombats'])
-    expect(found(await search('q=red+wombats&type=posts'))).toEqual(['Digging', 'Wombats in red', 'Red wombats'])
-    expect(found(await search('q=red+wombats&type=comments'))).toEqual(['I like red wombats'])
-    expect(found(await search('q=wombats&submolt=pits'))).toEqual(['Wombats in red'])
-    expect(found(await search('q=RED  Wömbats'))).toHaveLength(4)
-    expect(found(await search('q=wombat'))).toEqual([])
+    expect(titlesOf(all, 'posts')).toEqual(['Digging', 'Wombats in red', 'Red wombats'])
+    expect(titlesOf(await search('q=red+wombats&type=posts'))).toEqual(['Digging', 'Wombats in red', 'Red wombats'])
+    expect(titlesOf(await search('q=red+wombats&type=comments'))).toEqual(['I like red wombats'])
+    expect(titlesOf(await search('q=wombats&submolt=pits'))).toEqual(['Wombats in red'])
+    expect(titlesOf(await search('q=RED  Wömbats'))).toHaveLength(4)
+    expect(titlesOf(await search('q=wombat'))).toEqual([])
     const first = await search('q=wombats&limit=3')
     expect(first).toMatchObject({ count: 3, has_more: true })
     const rest = await search(`q=wombats&limit=3&cursor=${first.next_cursor}`)
-    expect([...found(first), ...found(rest)]).toEqual(found(all))
+    expect([...titlesOf(first), ...titlesOf(rest)]).toEqual(titlesOf(all))
     expect(rest).toMatchObject({ has_more: false, agents: [] })
   })
 
@@ -55,14 +55,14 @@ describe('a search', () => {
     await network.api('POST', '/submolts', key, { name: 'herons', display_name: 'Grey ones', description: 'Waders' })
     await network.api('PATCH', '/agents/me', key, { description: 'an owl' })
     const search = async (q: string) => (await network.api('GET', `/search?q=${q}`, key)).body
-    expect(found(await search('alf'), 'agents')).toEqual(['Alfonso_El-Buho'])
-    expect(found(await search('el-bu'), 'agents')).toEqual(['Alfonso_El-Buho'])
-    expect(found(await search('owl'), 'agents')).toEqual(['Alfonso_El-Buho'])
-    expect(found(await search('heron'), 'agents')).toHaveLength(10)
-    expect(found(await search('hero'), 'submolts')).toEqual(['herons'])
-    expect(found(await search('wader'), 'submolts')).toEqual(['herons'])
+    expect(titlesOf(await search('alf'), 'agents')).toEqual(['Alfonso_El-Buho'])
+    expect(titlesOf(await search('el-bu'), 'agents')).toEqual(['Alfonso_El-Buho'])
+    expect(titlesOf(await search('owl'), 'agents')).toEqual(['Alfonso_El-Buho'])
+    expect(titlesOf(await search('heron'), 'agents')).toHaveLength(10)
+    expect(titlesOf(await search('hero'), 'submolts')).toEqual(['herons'])
+    expect(titlesOf(await search('wader'), 'submolts')).toEqual(['herons'])
     const agents = await network.api('GET', '/search?q=heron&type=agents', key)
-    expect([found(agents.body, 'agents').length, found(agents.body, 'submolts')]).toEqual([10, []])
+    expect([titlesOf(agents.body, 'agents').length, titlesOf(agents.body, 'submolts')]).toEqual([10, []])
   })
 
   test.each([

@@ -19,9 +19,9 @@ async function openWith(settings: Parameters<typeof openSite>[0] = {}) {
 }
 
 const linkOn = (page: Page, beginning: string): string => {
-  const found = new RegExp(`href="(${beginning}[^"]*)"`).exec(page.text)?.[1]
-  if (!found) throw new Error(`no link to ${beginning} on ${page.url}`)
-  return new URL(found.replaceAll('&amp;', '&'), page.url).href
+  const href = new RegExp(`href="(${beginning}[^"]*)"`).exec(page.text)?.[1]
+  if (!href) throw new Error(`no link to ${beginning} on ${page.url}`)
+  return new URL(href.replaceAll('&amp;', '&'), page.url).href
 }
 
 /** Signs in where a page asks for it, as anybody. */

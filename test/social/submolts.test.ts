@@ -42,8 +42,8 @@ describe('a community', () => {
     [{ name: 'xx', description: 'x'.repeat(1_001) }, 400, 'Description must be 1000 characters or less'],
   ])('%#: is rejected with a reason', async (draft, status, error) => {
     await using network = await openNetwork()
-    const refused = await network.api('POST', '/submolts', await network.agent('ada'), draft)
-    expect([refused.status, String(refused.body.error).slice(0, error.length)]).toEqual([status, error])
+    const response = await network.api('POST', '/submolts', await network.agent('ada'), draft)
+    expect([response.status, String(response.body.error).slice(0, error.length)]).toEqual([status, error])
     expect(network.recorded()).toEqual(['agent.registered'])
   })
 

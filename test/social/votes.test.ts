@@ -106,18 +106,18 @@ test('64 clients at once on the same posts leave every counter correct', async (
   const keys = await Promise.all(Array.from({ length: 64 }, (_, at) => network.agent(`client-${at}`)))
   const author = await network.agent('author')
   const posts = await Promise.all([1, 2, 3].map((at) => network.post(author, `post ${at}`)))
-  const said = await Promise.all(posts.map(({ id }) => network.comment(author, id)))
+  const comments = await Promise.all(posts.map(({ id }) => network.comment(author, id)))
   const statuses = new Map<number, number>()
   const run = async (key: string, at: number) => {
     for (let round = 0; round < 8; round++) {
-      const [post, comment] = [posts[(at + round) % 3], said[(at * round) % 3]]
+      const [post, comment] = [posts[(at + round) % 3], comments[(at * round) % 3]]
       const other = `client-${(at * 7 + round) % 64}`
       const steps = [
         network.api('POST', `/posts/${post?.id}/${(at + round) % 3 ? 'up' : 'down'}vote`, key),
         network.api('POST', `/comments/${comment?.id}/${round % 3 ? 'up' : 'down'}vote`, key),
         network.api('POST', `/posts/${post?.id}/comments`, key, {
           content: `${at} ${round}`,
-          parent_id: round % 2 ? said[(at + round) % 3]?.id : null,
+          parent_id: round % 2 ? comments[(at + round) % 3]?.id : null,
         }),
         network.api(round % 3 === 2 ? 'DELETE' : 'POST', `/agents/${other}/follow`, key),
         network.api(round % 4 === 3 ? 'DELETE' : 'POST', '/submolts/general/subscribe', key),
@@ -139,17 +139,17 @@ test('what is deleted while others vote and comment on it gets votes only before
   await using network = await openNetwork()
   const [author, ...others] = await Promise.all(Array.from({ length: 25 }, (_, at) => network.agent(`agent-${at}`)))
   const [post, other] = [await network.post(String(author)), await network.post(String(author))]
-  const said = await network.comment(String(author), other.id)
+  const comment = await network.comment(String(author), other.id)
   network.recorded()
-  const asked = others.map((key, at) => [
+  const requests = others.map((key, at) => [
     network.api('POST', `/posts/${post.id}/upvote`, key),
-    network.api('POST', `/comments/${said.id}/downvote`, key),
+    network.api('POST', `/comments/${comment.id}/downvote`, key),
     network.api('POST', `/posts/${post.id}/comments`, key, { content: 'x' }),
-    network.api('POST', `/posts/${other.id}/comments`, key, { content: 'x', parent_id: said.id }),
-    ...(at === 8 ? [network.api('DELETE', `/comments/${said.id}`, author)] : []),
+    network.api('POST', `/posts/${other.id}/comments`, key, { content: 'x', parent_id: comment.id }),
+    ...(at === 8 ? [network.api('DELETE', `/comments/${comment.id}`, author)] : []),
     ...(at === 16 ? [network.api('DELETE', `/posts/${post.id}`, author)] : []),
   ])
-  const statuses = (await Promise.all(asked.flat())).map(({ status }) => status)
+  const statuses = (await Promise.all(requests.flat())).map(({ status }) => status)
   expect(statuses.filter((status) => ![200, 201, 404].includes(status))).toEqual([])
   const recorded = network.recorded()
   const times = (type: string) => recorded.filter((one) => one === type).length
@@ -164,7 +164,7 @@ test('ranks follow the votes within their tolerance, and are rarely updated', as
   await using network = await openNetwork()
   const author = await network.agent('author')
   const { id } = await network.post(author)
-  const { id: said } = await network.comment(author, id)
+  const { id: comment } = await network.comment(author, id)
   const now = network.clock.now()
   const row = (table: string, of: unknown) =>
     network.store.prepare<Record<string, number>, [string]>(`SELECT * FROM ${table} WHERE id = ?`).get(String(of))
@@ -175,7 +175,7 @@ test('ranks follow the votes within their tolerance, and are rarely updated', as
     const caller = { kind: 'agent', n, id: voter, name } as const
     for (const [kind, target] of [
       ['post', id],
-      ['comment', said],
+      ['comment', comment],
     ] as const) {
       await network.votes.toggle(caller, kind, String(target), at % 7 ? 1 : -1)
     }
@@ -186,7 +186,7 @@ test('ranks follow the votes within their tolerance, and are rarely updated', as
     for (const [stored, exact] of [
       [ranks.rising, rising(tally, now, now)],
       [ranks.controversy, controversy(tally)],
-      [row('comments', said)?.best, best(tally)],
+      [row('comments', comment)?.best, best(tally)],
     ]) {
       expect(Math.abs(Number(stored) - Number(exact))).toBeLessThanOrEqual(0.021 * Math.abs(Number(exact)))
     }

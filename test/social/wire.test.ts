@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
 import { networkDialect } from '../../src/social/api/errors.ts'
-import { documentFaults } from '../support/walk.ts'
+import { documentProblems } from '../support/walk.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
 
 const JUNK = `moltbook_${'f'.repeat(64)}`
@@ -9,7 +9,7 @@ const JUNK = `moltbook_${'f'.repeat(64)}`
 describe('the document', () => {
   test('is valid, and served with the page that shows it', async () => {
     await using network = await openNetwork()
-    expect(documentFaults(network.document)).toEqual([])
+    expect(documentProblems(network.document)).toEqual([])
     const served = await fetch(`${network.url}/api/v1/openapi.json`)
     expect(await served.json()).toEqual(JSON.parse(JSON.stringify(network.document)))
     const page = await fetch(`${network.url}/api/v1/docs`)
@@ -91,9 +91,9 @@ describe('a response', () => {
     expect(before.status).toBe(200)
     expect(before.headers.get('access-control-allow-origin')).toBe('*')
     expect(before.headers.get('access-control-allow-headers')).toContain('Authorization')
-    const refused = await network.api('GET', '/posts', undefined, undefined, { origin: 'https://a.b' })
-    expect(refused.headers.get('access-control-allow-origin')).toBe('*')
-    expect(refused.headers.get('access-control-expose-headers')).toContain('X-RateLimit-Reset')
+    const response = await network.api('GET', '/posts', undefined, undefined, { origin: 'https://a.b' })
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-expose-headers')).toContain('X-RateLimit-Reset')
   })
 
   test('has no timestamps with fractions, and no duplicate spellings that break a client', async () => {
@@ -143,8 +143,8 @@ describe('a response', () => {
 })
 
 test('a failed store is reported without its path', () => {
-  const refusal = new AppError('store-unavailable', '/home/somebody/social.db could not be written')
-  expect(networkDialect.problems.body(refusal)).toEqual({
+  const error = new AppError('store-unavailable', '/home/somebody/social.db could not be written')
+  expect(networkDialect.problems.body(error)).toEqual({
     success: false,
     error: 'The network cannot store anything right now; try again later',
     code: 'SERVICE_UNAVAILABLE',
@@ -175,8 +175,8 @@ describe('bodies', () => {
       return `${start}${'x'.repeat(length - start.length - 2)}"}`
     }
     expect((await network.api('POST', '/posts', key, draft(1024 * 1024))).status).toBe(201)
-    const refused = await network.api('POST', '/posts', key, draft(1024 * 1024 + 1))
-    expect([refused.status, refused.body.code]).toEqual([413, 'BODY_TOO_LARGE'])
+    const response = await network.api('POST', '/posts', key, draft(1024 * 1024 + 1))
+    expect([response.status, response.body.code]).toEqual([413, 'BODY_TOO_LARGE'])
   })
 
   test('are ignored where none is needed', async () => {
@@ -377,15 +377,15 @@ test('a rejected request, however strange, records nothing and changes no counte
   const comment = await network.comment(String(keys[1]), post.id)
   const ids = [String(post.id), String(comment.id), 'general', 'ada', 'bob']
   const rolls = dice(11)
-  let refused = 0
+  let rejected = 0
   for (let at = 0; at < 1_500; at++) {
     network.recorded()
     const status = await generated(network, keys, ids, rolls)
     if (status < 400) continue
-    refused++
+    rejected++
     expect({ at, status, recorded: network.recorded() }).toEqual({ at, status, recorded: [] })
   }
-  expect(refused).toBeGreaterThan(500)
+  expect(rejected).toBeGreaterThan(500)
   expect(network.errors).toEqual([])
   expect(await network.recount()).toEqual([])
 }, 60_000)

@@ -23,8 +23,8 @@ export function conforms(document: Json, method: string, path: string, status: n
     if (body === undefined || body === '') return
     throw new Error(`${method} ${path} answered ${status} with a body, which is not declared`)
   }
-  const faults = misfits(document, child(content, 'schema'), body)
-  if (faults.length > 0) throw new Error(`${method} ${path} answered ${status}:\n  ${faults.join('\n  ')}`)
+  const mismatches = misfits(document, child(content, 'schema'), body)
+  if (mismatches.length > 0) throw new Error(`${method} ${path} answered ${status}:\n  ${mismatches.join('\n  ')}`)
 }
 
 /** Reads a response and holds it to the document; returns its body. Streams are left unread. */

@@ -74,8 +74,8 @@ export class FrameConnection {
   async waitFor(what: string, matches: (frame: HostFrame) => boolean): Promise<HostFrame> {
     const timeout = Bun.sleep(10_000).then(() => 'timeout' as const)
     for (;;) {
-      const found = this.frames.find(matches)
-      if (found) return found
+      const frame = this.frames.find(matches)
+      if (frame) return frame
       const ended = await Promise.race([this.#received.promise, timeout, this.#closed.promise])
       if (ended !== undefined && !this.frames.some(matches)) throw new Error(`${what}: ${ended}`)
     }

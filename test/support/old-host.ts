@@ -67,8 +67,8 @@ export class OldHost implements Disposable {
   async waitFor(what: string, matches: (header: HostFrame['header']) => boolean): Promise<HostFrame['header']> {
     const timeout = Bun.sleep(10_000).then(() => 'timeout' as const)
     for (;;) {
-      const found = this.requests.find(({ header }) => matches(header))
-      if (found) return found.header
+      const request = this.requests.find(({ header }) => matches(header))
+      if (request) return request.header
       const ended = await Promise.race([this.#requested.promise, timeout])
       if (ended === 'timeout') throw new Error(`the host never received ${what}`)
     }

@@ -5,14 +5,14 @@ const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter
 
 /** The part of a document that a `$ref` names. */
 export function resolve(document: Json, ref: string): Json | undefined {
-  const found = ref
+  const target = ref
     .replace(/^#\//, '')
     .split('/')
     .reduce<unknown>(
       (at, key) => (isObject(at) ? at[key.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
       document,
     )
-  return isObject(found) ? found : undefined
+  return isObject(target) ? target : undefined
 }
 
 /** What of a value does not fit a JSON schema of a document, each with its place; empty when all does. */
@@ -40,10 +40,10 @@ const typeOf = (value: unknown): string => {
 function typeMisfits({ type }: Json, value: unknown, at: string): string[] {
   if (type === undefined) return []
   const allowed = [type].flat()
-  const found = typeOf(value)
-  return allowed.includes(found) || (found === 'integer' && allowed.includes('number'))
+  const actual = typeOf(value)
+  return allowed.includes(actual) || (actual === 'integer' && allowed.includes('number'))
     ? []
-    : [`${at}: is ${found}, not ${allowed.join(' or ')}`]
+    : [`${at}: is ${actual}, not ${allowed.join(' or ')}`]
 }
 
 function valueMisfits(schema: Json, value: unknown, at: string): string[] {
@@ -61,25 +61,25 @@ function boundMisfits(schema: Json, value: unknown, at: string): string[] {
         ? ['minItems', 'maxItems']
         : ['minimum', 'maximum']
   const [least, most] = words.map((word) => schema[word])
-  const faults: string[] = []
-  if (typeof size !== 'number') return faults
-  if (typeof least === 'number' && size < least) faults.push(`${at}: ${size} is below ${least}`)
-  if (typeof most === 'number' && size > most) faults.push(`${at}: ${size} is above ${most}`)
+  const errors: string[] = []
+  if (typeof size !== 'number') return errors
+  if (typeof least === 'number' && size < least) errors.push(`${at}: ${size} is below ${least}`)
+  if (typeof most === 'number' && size > most) errors.push(`${at}: ${size} is above ${most}`)
   if (typeof value === 'string' && typeof schema.pattern === 'string' && !new RegExp(schema.pattern).test(value)) {
-    faults.push(`${at}: ${value} does not match ${schema.pattern}`)
+    errors.push(`${at}: ${value} does not match ${schema.pattern}`)
   }
-  return faults
+  return errors
 }
 
 function choiceMisfits(document: Json, schema: Json, value: unknown, at: string): string[] {
   const fits = (one: Json) => misfits(document, one, value, at)
-  const faults = objects(schema.allOf).flatMap(fits)
+  const errors = objects(schema.allOf).flatMap(fits)
   const choices = [...objects(schema.anyOf), ...objects(schema.oneOf)]
-  if (choices.length === 0) return faults
+  if (choices.length === 0) return errors
   const each = choices.map(fits)
   return each.some((one) => one.length === 0)
-    ? faults
-    : [...faults, `${at}: fits no choice (${each.flat().join('; ')})`]
+    ? errors
+    : [...errors, `${at}: fits no choice (${each.flat().join('; ')})`]
 }
 
 function objectMisfits(document: Json, schema: Json, value: Json, at: string): string[] {
@@ -87,8 +87,8 @@ function objectMisfits(document: Json, schema: Json, value: Json, at: string): s
   const required = Array.isArray(schema.required) ? schema.required : []
   const missing = required.filter((name) => !Object.hasOwn(value, name)).map((name) => `${at}.${name}: missing`)
   const others = Object.entries(value).flatMap(([name, inner]) => {
-    const known = properties[name] ?? schema.additionalProperties
-    return known === false ? [`${at}.${name}: not declared`] : misfits(document, known, inner, `${at}.${name}`)
+    const declared = properties[name] ?? schema.additionalProperties
+    return declared === false ? [`${at}.${name}: not declared`] : misfits(document, declared, inner, `${at}.${name}`)
   })
   return [...missing, ...others]
 }

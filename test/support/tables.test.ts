@@ -63,9 +63,9 @@ describe('the comparison of declared with migrated tables', () => {
   ]
   for (const [what, from, to, line] of changed) {
     test(`finds ${what} that differs`, () => {
-      const found = compare({ rows: schema.rows.replace(from, to) })
-      expect(found).toHaveLength(2)
-      expect(found.find((one) => one.startsWith('only migrated: '))).toEndWith(line)
+      const differences = compare({ rows: schema.rows.replace(from, to) })
+      expect(differences).toHaveLength(2)
+      expect(differences.find((one) => one.startsWith('only migrated: '))).toEndWith(line)
     })
   }
 

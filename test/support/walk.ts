@@ -6,13 +6,13 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const METHODS = ['get', 'put', 'post', 'delete', 'patch']
 
 /** Everything that is wrong with an OpenAPI document of ours; empty when every operation and shape is as it must be. */
-export function documentFaults(document: Json): string[] {
+export function documentProblems(document: Json): string[] {
   const operations = operationsOf(document)
   return [
-    ...operations.flatMap(({ at, of, path }) => operationFaults(at, of, path)),
+    ...operations.flatMap(({ at, of, path }) => operationProblems(at, of, path)),
     ...repeated(operations.map(({ of }) => String(of.operationId))).map((id) => `${id}: names two operations`),
-    ...nodes(document, '#').flatMap(({ at, of }) => nodeFaults(document, at, of)),
-    ...schemaNodes(document).flatMap(({ at, of }) => schemaFaults(at, of)),
+    ...nodes(document, '#').flatMap(({ at, of }) => nodeProblems(document, at, of)),
+    ...schemaNodes(document).flatMap(({ at, of }) => schemaProblems(at, of)),
     ...unused(document),
   ]
 }
@@ -27,12 +27,12 @@ function operationsOf(document: Json): { at: string; path: string; of: Json }[] 
   )
 }
 
-function operationFaults(at: string, of: Json, path: string): string[] {
+function operationProblems(at: string, of: Json, path: string): string[] {
   const responses = isObject(of.responses) ? Object.keys(of.responses) : []
   const parameters = Array.isArray(of.parameters) ? of.parameters.filter(isObject) : []
   const inPath = parameters.filter((one) => one.in === 'path').map((one) => one.name)
   const named = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name)
-  const faults = [
+  const problems = [
     [!of.operationId, 'has no operationId'],
     [!of.summary, 'has no summary'],
     [!Array.isArray(of.tags) || of.tags.length !== 1, 'has no single tag'],
@@ -41,7 +41,7 @@ function operationFaults(at: string, of: Json, path: string): string[] {
     [named.join() !== inPath.join(), `path names ${named}, parameters are ${inPath}`],
     [repeated(parameters.map((one) => `${one.in} ${one.name}`)).length > 0, 'declares a parameter twice'],
   ] as const
-  return faults.flatMap(([wrong, what]) => (wrong ? [`${at}: ${what}`] : []))
+  return problems.flatMap(([wrong, what]) => (wrong ? [`${at}: ${what}`] : []))
 }
 
 const repeated = (names: string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index)
@@ -57,7 +57,7 @@ function nodes(value: unknown, at: string): Node[] {
   return [{ at, of: value }, ...Object.entries(value).flatMap(([key, inner]) => nodes(inner, `${at}/${key}`))]
 }
 
-function nodeFaults(document: Json, at: string, { $ref, $id }: Json): string[] {
+function nodeProblems(document: Json, at: string, { $ref, $id }: Json): string[] {
   if (typeof $ref === 'string' && !resolve(document, $ref)) return [`${at}: ${$ref} leads nowhere`]
   return typeof $id === 'string' ? [`${at}: ${$id} is not hoisted`] : []
 }
@@ -89,7 +89,7 @@ function below(schema: unknown, at: string): Node[] {
 const TYPES = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'])
 const SHAPED = ['$ref', 'anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const']
 
-function schemaFaults(at: string, of: Json): string[] {
+function schemaProblems(at: string, of: Json): string[] {
   const types = of.type === undefined ? [] : [of.type].flat()
   const strange = types.filter((type) => !TYPES.has(String(type)))
   if (strange.length > 0) return [`${at}: ${strange} is no type`]

@@ -107,7 +107,7 @@ export class World implements AsyncDisposable {
     })
     this.#out = ''
     void this.#listen(this.#process.stdout)
-    this.url = await this.said(/answers at (http:\S+);/)
+    this.url = await this.waitForOutput(/answers at (http:\S+);/)
     if (!('paths' in this.#document)) this.#document = await this.#served()
   }
 
@@ -117,11 +117,11 @@ export class World implements AsyncDisposable {
     return { ...Object(document) }
   }
 
-  /** What the supervisor said on its standard output, once it did: the first group of the pattern. */
-  async said(pattern: RegExp): Promise<string> {
+  /** Waits until the supervisor's standard output matches; returns the first group of the pattern. */
+  async waitForOutput(pattern: RegExp): Promise<string> {
     for (;;) {
-      const found = pattern.exec(this.#out)?.[1]
-      if (found !== undefined) return found
+      const match = pattern.exec(this.#out)?.[1]
+      if (match !== undefined) return match
       if (this.#process?.exitCode !== null) throw new Error(`the supervisor ended: ${this.#out}${this.log}`)
       await this.#news.promise
     }
@@ -208,16 +208,16 @@ export class World implements AsyncDisposable {
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       const blocks = (rest + chunk).split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) if (block.includes('data: ')) yield this.#heard(path, frameOf(block))
+      for (const block of blocks) if (block.includes('data: ')) yield this.#checkFrame(path, frameOf(block))
     }
   }
 
-  #heard(path: string, frame: TestFrame): TestFrame {
+  #checkFrame(path: string, frame: TestFrame): TestFrame {
     const operation = operationAt(this.#document, 'GET', path)
     if (!operation) throw new Error(`${path} is not in the document`)
     const schema = frameSchema(operation, frame.event)
-    const faults = schema ? misfits(this.#document, schema, frame.data, 'data') : ['is not declared']
-    if (faults.length > 0) throw new Error(`${path} sent a frame ${frame.event}:\n  ${faults.join('\n  ')}`)
+    const mismatches = schema ? misfits(this.#document, schema, frame.data, 'data') : ['is not declared']
+    if (mismatches.length > 0) throw new Error(`${path} sent a frame ${frame.event}:\n  ${mismatches.join('\n  ')}`)
     this.coverage?.recordFrame(this.#document, operation, frame)
     return frame
   }
@@ -228,9 +228,9 @@ export class World implements AsyncDisposable {
     if (exitCode === null) {
       const stop = { method: 'POST', body: '{"sessions":true}' }
       const headers = { 'X-GC-Request': '1', 'Content-Type': 'application/json', ...this.#bearer() }
-      const asked = await fetch(`${this.url}/v0/stop`, { ...stop, headers }).catch(() => undefined)
+      const response = await fetch(`${this.url}/v0/stop`, { ...stop, headers }).catch(() => undefined)
       // A read-only server is not stopped over HTTP; its host ends by itself, since nothing runs in it.
-      if (!asked?.ok) this.#process?.kill('SIGTERM')
+      if (!response?.ok) this.#process?.kill('SIGTERM')
       const late = setTimeout(() => this.#process?.kill('SIGKILL'), 15_000)
       await this.#process?.exited
       clearTimeout(late)

@@ -219,14 +219,14 @@ describe('changing an agent', () => {
   test('suspends and resumes it without writing a file', async () => {
     await using town = await agentsWorld(TOWN)
     const before = town.declared()
-    let heard = 0
-    town.suspensions.onChange(() => heard++)
+    let notified = 0
+    town.suspensions.onChange(() => notified++)
     await town.send('PATCH', 'agent/shop/crew', { suspended: true })
     expect(rows(await town.get('agents?rig=shop')).map(({ suspended }) => suspended)).toEqual([true, true, true])
     await town.send('POST', 'agent/shop/crew/resume')
     await town.send('POST', 'agent/shop/crew/resume')
     expect(await town.get('agent/shop/crew')).toMatchObject({ suspended: false })
-    expect(heard).toBe(2)
+    expect(notified).toBe(2)
     expect(town.declared()).toEqual(before)
     expect(town.recorded()).toEqual([])
   })

@@ -314,9 +314,9 @@ describe('an agent whose sessions exit at once without work', () => {
 
   test('gets none for its minimum or scale check until the backoff is over', () => {
     const due = (one: AgentState) => plan(snapshot({ agents: [one] }))
-    for (const kept of [{ minActive: 1 }, { scaleTarget: 1 }]) {
-      expect(due(agent({ ...kept, ...lull }))).toEqual({ actions: [], due: NOW + 1000 })
-      expect(brief({ agents: [agent({ ...kept, idleBackoffUntil: NOW })] })).toEqual(['create worker-1'])
+    for (const demand of [{ minActive: 1 }, { scaleTarget: 1 }]) {
+      expect(due(agent({ ...demand, ...lull }))).toEqual({ actions: [], due: NOW + 1000 })
+      expect(brief({ agents: [agent({ ...demand, idleBackoffUntil: NOW })] })).toEqual(['create worker-1'])
     }
     const named = [{ name: 'mayor', agent: 'mayor', mode: 'always' as const }]
     expect(brief({ agents: [agent({ name: 'mayor', ...lull })], named })).toEqual([])

@@ -26,8 +26,8 @@ test('Gemini over ACP requests permission, receives the decision over HTTP, and 
   const { id } = JSON.parse(await town.gc('session', 'new', 'worker', '--json'))
   const path = `GET ~/session/${id}`
   const city = (await town.call(path)).body.work_dir
-  const said = async (): Promise<string> => (await town.call(`${path}/transcript`)).body.turns?.at(-1)?.text ?? ''
-  await eventually(async () => (await said()) === 'Standing by.')
+  const lastText = async (): Promise<string> => (await town.call(`${path}/transcript`)).body.turns?.at(-1)?.text ?? ''
+  await eventually(async () => (await lastText()) === 'Standing by.')
   expect(await town.gc('session', 'submit', id, 'Make it, please.')).toContain('Delivered')
   await eventually(async () => (await town.call(`${path}/pending`)).body.pending !== undefined)
   const { pending } = (await town.call(`${path}/pending`)).body
@@ -35,7 +35,7 @@ test('Gemini over ACP requests permission, receives the decision over HTTP, and 
   expect(existsSync(join(city, 'made.txt'))).toBe(false)
   const answer = { action: 'approve', request_id: pending.request_id }
   expect(await town.call(`POST ~/session/${id}/respond`, answer)).toMatchObject({ status: 202 })
-  await eventually(async () => (await said()) === 'It says made.')
+  await eventually(async () => (await lastText()) === 'It says made.')
   expect(readFileSync(join(city, 'made.txt'), 'utf8')).toBe('made\n')
   await eventually(async () => (await town.call('GET ~/usage')).body.last_24h.invocations === 2)
   const { last_24h } = (await town.call('GET ~/usage')).body

@@ -2,12 +2,12 @@ import { chat } from './wires/chat.ts'
 import { gemini } from './wires/gemini.ts'
 import { messages } from './wires/messages.ts'
 import { responses } from './wires/responses.ts'
-import type { Asked, Reply } from './wires/wire.ts'
+import type { ModelRequest, Reply } from './wires/wire.ts'
 
-export type { Asked, Reply } from './wires/wire.ts'
+export type { ModelRequest, Reply } from './wires/wire.ts'
 
 /** The model's part of a conversation: its next reply, given the conversation so far. */
-export type Script = (asked: Asked) => Reply
+export type Script = (request: ModelRequest) => Reply
 
 const WIRES = [chat, responses, messages, gemini]
 /** A program at work always offers a tool to run commands; a request for a title offers none. */
@@ -15,7 +15,7 @@ const SHELLS = new Set(['bash', 'exec_command', 'Bash', 'run_shell_command'])
 
 /** A model on loopback that follows a script, speaks the protocol of every tested program, and records the requests. */
 export class ModelServer {
-  readonly asked: Asked[] = []
+  readonly requests: ModelRequest[] = []
   /** Requests that could not be parsed; a test expects none. */
   readonly strays: string[] = []
   readonly #server: Bun.Server<undefined>
@@ -33,15 +33,15 @@ export class ModelServer {
   }
 
   /** The requests that offered tools: the turns of the work, without titles and summaries. */
-  get conversations(): Asked[] {
-    return this.asked.filter(works)
+  get conversations(): ModelRequest[] {
+    return this.requests.filter(works)
   }
 
   /** Waits for the first matching request and returns it. */
-  async until(wanted: (asked: Asked) => boolean): Promise<Asked> {
+  async until(wanted: (request: ModelRequest) => boolean): Promise<ModelRequest> {
     for (;;) {
-      const found = this.conversations.find(wanted)
-      if (found) return found
+      const conversation = this.conversations.find(wanted)
+      if (conversation) return conversation
       await new Promise<void>((resolve) => this.#waiting.add(resolve))
     }
   }
@@ -75,13 +75,13 @@ export class ModelServer {
       this.strays.push(`${request.method} ${pathname}`)
       return Response.json({ error: { message: `nothing at ${pathname}` } }, { status: 404 })
     }
-    const asked = wire.asked(await request.json(), pathname)
-    this.asked.push(asked)
+    const parsed = wire.parseRequest(await request.json(), pathname)
+    this.requests.push(parsed)
     for (const wake of this.#waiting) wake()
     this.#waiting.clear()
     await this.#held
-    return wire.answer(works(asked) ? this.script(asked) : { text: 'A title' }, asked, ++this.#calls)
+    return wire.answer(works(parsed) ? this.script(parsed) : { text: 'A title' }, parsed, ++this.#calls)
   }
 }
 
-const works = ({ tools }: Asked): boolean => tools.some((tool) => SHELLS.has(tool))
+const works = ({ tools }: ModelRequest): boolean => tools.some((tool) => SHELLS.has(tool))

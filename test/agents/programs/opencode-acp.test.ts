@@ -31,8 +31,8 @@ async function withWorker(script: Script = maker) {
   const read = async (format: string) => (await town.call(`GET ~/session/${id}/transcript?format=${format}`)).body
   const until = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
     for (let tries = 0; tries < 600; tries++) {
-      const found = await look().catch(() => undefined)
-      if (found !== undefined) return found
+      const value = await look().catch(() => undefined)
+      if (value !== undefined) return value
       await Bun.sleep(50)
     }
     throw new Error(`it never came about: ${JSON.stringify(await read('raw'))}`)
@@ -84,9 +84,9 @@ describe('OpenCode over ACP', () => {
     expect(readFileSync(town.made, 'utf8')).toBe('made\n')
     const { turns } = await town.read('conversation')
     expect(turns.at(-1).text).toBe('It says made.')
-    const told = JSON.stringify((await town.read('structured')).structured_messages)
-    expect(told).toContain('"kind":"command","command":"echo made > made.txt; cat made.txt"')
-    expect(told).toContain('"stdout":"made\\n"')
+    const messages = JSON.stringify((await town.read('structured')).structured_messages)
+    expect(messages).toContain('"kind":"command","command":"echo made > made.txt; cat made.txt"')
+    expect(messages).toContain('"stdout":"made\\n"')
     expect((await town.call(`GET ~/session/${id}/pending`)).body).toEqual({ supported: true })
     expect(town.model.strays).toEqual([])
   })

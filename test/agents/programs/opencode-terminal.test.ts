@@ -74,16 +74,16 @@ describe('OpenCode in a terminal', () => {
 
   test('receives input unchanged, whatever it contains', async () => {
     await using agent = await opencode(done)
-    const texts: [said: string, arrives?: string][] = [
+    const texts: [input: string, arrives?: string][] = [
       ['line one\nline two\n  indented'],
       ['!touch owned', '» !touch owned'],
       ['x'.repeat(5000)],
       ['é ✓ 漢字 🙂 well done 👩‍👩‍👧 ✅'],
       ['a\x1b[201~\rb', 'a[201~\nb'],
     ]
-    for (const [said] of texts) expect(await agent.say(said)).toEqual(delivered)
-    const { user } = await agent.model.until((asked) => asked.user.length === texts.length)
-    expect(user.map((text) => text.trimEnd())).toEqual(texts.map(([said, arrives = said]) => arrives))
+    for (const [input] of texts) expect(await agent.say(input)).toEqual(delivered)
+    const { user } = await agent.model.until((request) => request.user.length === texts.length)
+    expect(user.map((text) => text.trimEnd())).toEqual(texts.map(([input, arrives = input]) => arrives))
   })
 
   test('accepts input during a turn, and the turn can be interrupted', async () => {

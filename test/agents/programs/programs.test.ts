@@ -54,13 +54,13 @@ describe.each([codex, gemini, claude])('$provider before a scripted model', (pro
     expect(readFileSync(join(town.rig, 'made.txt'), 'utf8')).toBe('made\n')
     const isIdle = async () => (await town.transcript('structured')).history.tail_state.activity === 'idle'
     await eventually(isIdle)
-    const told = await town.transcript('structured')
-    expect(told.history.continuity).toEqual({ status: 'continuous' })
-    expect(JSON.stringify(told.structured_messages)).toContain(
+    const transcript = await town.transcript('structured')
+    expect(transcript.history.continuity).toEqual({ status: 'continuous' })
+    expect(JSON.stringify(transcript.structured_messages)).toContain(
       '"kind":"command","command":"echo made > made.txt; cat made.txt"',
     )
-    const said: { role: string; text: string }[] = (await town.transcript('conversation')).turns
-    expect(said.filter(({ role }) => role === 'user').map(({ text }) => text)).toEqual(
+    const conversation: { role: string; text: string }[] = (await town.transcript('conversation')).turns
+    expect(conversation.filter(({ role }) => role === 'user').map(({ text }) => text)).toEqual(
       expect.arrayContaining([expect.stringContaining('You work on web.'), 'Make it, please.']),
     )
     const turns = town.model.conversations.length
@@ -78,7 +78,7 @@ describe.each([codex, gemini, claude])('$provider before a scripted model', (pro
     expect(again.user.join('\n')).toContain('Make it, please.')
     await town.says(2, 'Standing by.')
     const after = await town.transcript('structured')
-    expect(after.history.provider_session_id).toBe(told.history.provider_session_id)
+    expect(after.history.provider_session_id).toBe(transcript.history.provider_session_id)
     await eventually(async () => (await town.call('GET ~/usage')).body.last_24h.invocations === turns + 1)
 
     await town.gc('session', 'close', id)

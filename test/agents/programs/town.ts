@@ -48,8 +48,8 @@ export async function openTown(script: Script, more = '', program = opencode) {
     const log = Bun.file(folder.at('serve.log'))
     const argv = [...GC, 'serve', '--port', port]
     const process = Bun.spawn(argv, { cwd: folder.path, env, stdout: 'pipe', stderr: log })
-    const said = await firstLine(process.stdout)
-    return { process, port: /:(\d+)\b/.exec(said)?.[1] ?? '0' }
+    const line = await firstLine(process.stdout)
+    return { process, port: /:(\d+)\b/.exec(line)?.[1] ?? '0' }
   }
   let supervisor = await serve('0')
   const gc = (...args: string[]) => run([...GC, ...args], { cwd: city, env })

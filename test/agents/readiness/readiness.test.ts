@@ -44,8 +44,8 @@ describe('readiness', () => {
   test('of Claude Code is what its own status command reports', async () => {
     using it = world()
     expect(await it.status('claude')).toBe('not_installed')
-    const says = (said: object) =>
-      it.program('claude', `[ "$*" = "auth status --json" ] && echo '${JSON.stringify(said)}'`)
+    const says = (output: object) =>
+      it.program('claude', `[ "$*" = "auth status --json" ] && echo '${JSON.stringify(output)}'`)
     says({ loggedIn: true, authMethod: 'claude.ai', apiProvider: 'firstParty' })
     expect(await it.status('claude')).toBe('configured')
     says({ loggedIn: false })
@@ -81,13 +81,13 @@ describe('readiness', () => {
   test('of a program that hangs is reported in time, and the program is killed with its children', async () => {
     using it = world()
     it.program('claude', 'sleep 600 & echo $! > "$HOME/child"; sleep 600')
-    const asked = it.look.run(['claude', 'auth', 'status'])
+    const result = it.look.run(['claude', 'auth', 'status'])
     const child = `${it.look.home}/child`
     for (const end = performance.now() + 5000; !it.look.readFile(child)?.endsWith('\n') && performance.now() < end; ) {
       await new Promise((resolve) => setImmediate(resolve))
     }
     it.clock.advance(5000)
-    expect(await asked).toMatchObject({ timedOut: true })
+    expect(await result).toMatchObject({ timedOut: true })
     const alive = () => {
       try {
         process.kill(Number(it.look.readFile(child)), 0)
@@ -106,10 +106,10 @@ describe('readiness', () => {
     using it = world()
     const flood = 'trap "" TERM HUP; echo $$ > "$HOME/child"; while :; do echo flood; done'
     it.program('claude', `setsid sh -c '${flood}' & while :; do echo flood; done`)
-    const asked = it.look.run(['claude', 'auth', 'status'])
+    const result = it.look.run(['claude', 'auth', 'status'])
     await until(() => it.look.readFile(`${it.look.home}/child`)?.endsWith('\n') ?? false)
     it.clock.advance(5000)
-    expect(await asked).toEqual({ code: undefined, stdout: '', timedOut: true })
+    expect(await result).toEqual({ code: undefined, stdout: '', timedOut: true })
     const child = Number(it.look.readFile(`${it.look.home}/child`))
     // Nobody reads it any more, which ends what only writes.
     await until(() => !alive(child))

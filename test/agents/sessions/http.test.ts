@@ -82,11 +82,11 @@ describe('session operations', () => {
 
   test('reject invalid requests with their reasons', async () => {
     await using http = await openHttp(`${agent('mayor', WAITS, 'max_active_sessions = 1')}${agent('worker', WAITS)}`)
-    const said = async (response: Promise<Response>) => {
+    const errorOf = async (response: Promise<Response>) => {
       const { status, body } = await answer(response)
       return `${status} ${body.code}: ${body.detail}`
     }
-    const create = (body: object) => said(http.post('/sessions', body))
+    const create = (body: object) => errorOf(http.post('/sessions', body))
     expect(await create({ name: 'mayor' })).toBe("400 invalid-request: kind must be 'agent' or 'provider'")
     expect(await create({ kind: 'agent' })).toBe('400 invalid-request: name is required')
     expect(await create({ kind: 'agent', name: 'nobody' })).toBe("404 agent-not-found: agent 'nobody' not found")
@@ -97,20 +97,22 @@ describe('session operations', () => {
     expect(await create({ kind: 'agent', name: 'mayor', alias: 's-1' })).toStartWith('400 invalid-request: invalid: ')
     expect(await create({ kind: 'agent', name: 'mayor', options: { model: 'x' } })).toStartWith('400 invalid-request')
     expect(await create({ kind: 'agent', name: 'mayor', colour: 'red' })).toStartWith('422 validation-failed')
-    expect(await said(http.get('/session/nobody'))).toBe(
+    expect(await errorOf(http.get('/session/nobody'))).toBe(
       '404 session-not-found: not_found: session not found: "nobody"',
     )
-    expect(await said(http.post('/session/nobody/messages', { message: 'hi' }))).toBe(
+    expect(await errorOf(http.post('/session/nobody/messages', { message: 'hi' }))).toBe(
       '404 session-not-found: session "nobody" not found and not a configured named session',
     )
-    expect(await said(http.post('/session/nobody/submit', { message: 'hi', intent: 'interrupt' }))).toStartWith('422')
+    expect(await errorOf(http.post('/session/nobody/submit', { message: 'hi', intent: 'interrupt' }))).toStartWith(
+      '422',
+    )
     await http.post('/sessions', { kind: 'agent', name: 'worker', alias: 'w' })
     await http.world.event('request.result.session.create')
     await http.post('/sessions', { kind: 'agent', name: 'worker', alias: 'w' })
     const failed = await http.world.event('request.failed')
     expect(failed.payload).toMatchObject({ operation: 'session.create', error_code: 'create_failed' })
-    expect(await said(http.patch('/session/w', {}))).toStartWith('422 validation-failed')
-    expect(await said(http.post('/session/w/drain-ack'))).toStartWith('403 forbidden: ')
+    expect(await errorOf(http.patch('/session/w', {}))).toStartWith('422 validation-failed')
+    expect(await errorOf(http.post('/session/w/drain-ack'))).toStartWith('403 forbidden: ')
   })
 
   test('end only the calling session with drain-ack', async () => {
@@ -150,8 +152,10 @@ describe('messages', () => {
     await until(() => repository.get(http.id).nudgedAt !== null, 10_000)
     const screen = async () =>
       String((await answer(http.get(`/session/${http.id}?peek=true&peek_lines=40`))).body.last_output)
-    const heard = /heard \[mill\] polly • .*gc prime.*User message:\s+sing/
-    await eventually('the prompt on the screen', 10_000, screen, (shown) => heard.test(shown.replaceAll('\n', '')))
+    const receivedPrompt = /heard \[mill\] polly • .*gc prime.*User message:\s+sing/
+    await eventually('the prompt on the screen', 10_000, screen, (shown) =>
+      receivedPrompt.test(shown.replaceAll('\n', '')),
+    )
     await http.post('/session/polly/kill')
     await http.world.event('session.woke', ({ seq }) => seq > 10)
     await until(() => repository.get(http.id).generation === 2 && repository.get(http.id).state === 'active')
@@ -263,10 +267,10 @@ describe('a terminal', () => {
     expect(await closed).toBe('detached')
     expect((await answer(http.get('/session/polly'))).body).toMatchObject({ state: 'active', attached: false })
     const again = new WebSocket(url)
-    const refused = await new Promise((resolve) => {
+    const outcome = await new Promise((resolve) => {
       again.onerror = () => resolve('refused')
       again.onopen = () => resolve('opened')
     })
-    expect(refused).toBe('refused')
+    expect(outcome).toBe('refused')
   })
 })

@@ -6,7 +6,7 @@ test('each operation on a program records its result and duration', async () => 
   using folder = tempFolder()
   await using town = await openHttp(parrot(folder.at('parrot')))
   const { world, post } = town
-  const told = () =>
+  const recordedOperations = () =>
     world.city.log
       .after(0, 1000)
       .filter(({ type }) => type === 'worker.operation')
@@ -18,7 +18,7 @@ test('each operation on a program records its result and duration', async () => 
   await world.city.store.write((tx) => world.city.sessions.sender.nudge(tx, id, 'look up'))
   await world.event('worker.operation', ({ payload }) => Object(payload).operation === 'nudge', 30_000)
   for (const verb of ['suspend', 'close']) await answer(post(`/session/${id}/${verb}`))
-  expect(told().map(({ operation, result }) => `${operation} ${result}`)).toEqual([
+  expect(recordedOperations().map(({ operation, result }) => `${operation} ${result}`)).toEqual([
     'start succeeded',
     'nudge succeeded',
     'message succeeded',
@@ -26,7 +26,7 @@ test('each operation on a program records its result and duration', async () => 
     'stop succeeded',
     'close succeeded',
   ])
-  for (const one of told()) {
+  for (const one of recordedOperations()) {
     expect(one).toMatchObject({
       session_id: id,
       provider: 'parrot',

@@ -116,15 +116,15 @@ describe('an exit', () => {
   })
 
   test('before the session was up fails a person’s session at once, while a pool tries again', () => {
-    const refused: ProcessExit = { how: 'not-started' }
+    const notStarted: ProcessExit = { how: 'not-started' }
     const first = { state: 'creating', wokeAt: 0 } as const
-    expect(after(first, refused)).toMatchObject({ state: 'failed-create', blamesAgent: true })
-    expect(after({ ...first, origin: 'ephemeral' }, refused)).toMatchObject({
+    expect(after(first, notStarted)).toMatchObject({ state: 'failed-create', blamesAgent: true })
+    expect(after({ ...first, origin: 'ephemeral' }, notStarted)).toMatchObject({
       state: 'start-pending',
       retryAt: NOW + 1000,
     })
-    expect(after({ ...first, origin: 'ephemeral', failures: 4 }, refused)).toMatchObject({ state: 'failed-create' })
-    expect(after({ state: 'creating' }, refused)).toMatchObject({ state: 'asleep', restart: true })
+    expect(after({ ...first, origin: 'ephemeral', failures: 4 }, notStarted)).toMatchObject({ state: 'failed-create' })
+    expect(after({ state: 'creating' }, notStarted)).toMatchObject({ state: 'asleep', restart: true })
     expect(after(first, { how: 'lost' })).toMatchObject({ state: 'start-pending', failures: 0 })
   })
 

@@ -74,8 +74,8 @@ work_dir = "desk"`
   test('that fail after the start are reported and leave the session running', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, `session_setup = ['exit 4']`))
     await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
-    const told = await world.event('worker.operation', ({ payload }) => Object(payload).result === 'failed')
-    expect(told.payload).toMatchObject({ error: 'session_setup `exit 4` ended with exit code 4' })
+    const event = await world.event('worker.operation', ({ payload }) => Object(payload).result === 'failed')
+    expect(event.payload).toMatchObject({ error: 'session_setup `exit 4` ended with exit code 4' })
     expect(await world.running()).toHaveLength(1)
   })
 
@@ -103,6 +103,6 @@ describe('a scale check', () => {
     await world.event('session.woke')
     await world.city.reconciler.settle()
     expect(await world.running()).toHaveLength(2)
-    expect(world.reports.filter((fault) => fault.includes('scale_check'))).toHaveLength(1)
+    expect(world.reports.filter((report) => report.includes('scale_check'))).toHaveLength(1)
   })
 })

@@ -81,9 +81,9 @@ function commit(folder: string, file: string, text: string): void {
   git(folder, 'commit', '-q', '-m', file)
 }
 
-const refusal = (promise: Promise<unknown>): Promise<string> =>
+const errorOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
-    () => 'nothing was refused',
+    () => 'no error',
     (error) => (error instanceof AppError ? `${error.code}: ${error.message}` : String(error)),
   )
 
@@ -112,7 +112,7 @@ describe('a worktree', () => {
     await close('mi-1', 'mill/mi-1/1')
     await worktrees.sweep()
     expect(existsSync(path)).toBe(true)
-    expect(await refusal(worktrees.remove(OPERATOR, 'mi-1', true))).toStartWith('conflict-wrong-state: ')
+    expect(await errorOf(worktrees.remove(OPERATOR, 'mi-1', true))).toStartWith('conflict-wrong-state: ')
     await programEnded('mi-1')
     await worktrees.sweep()
     expect(existsSync(path)).toBe(false)
@@ -177,12 +177,12 @@ describe('a worktree', () => {
     commit(path, 'one', '1')
     writeFileSync(join(path, 'new'), 'x')
     await close('mi-1')
-    expect(await refusal(worktrees.remove(OPERATOR, 'mi-1', false))).toBe(
+    expect(await errorOf(worktrees.remove(OPERATOR, 'mi-1', false))).toBe(
       `conflict-wrong-state: ${path} is kept: 1 file is changed and not committed; save it, or remove it with force`,
     )
     const session = { kind: 'session', city: 'mill', session: 'mi-2', names: [], may: [] } as const
-    expect(await refusal(worktrees.remove(session, 'mi-1', true))).toStartWith('forbidden: ')
-    expect(await refusal(worktrees.remove(OPERATOR, 'mi-9', true))).toStartWith('session-not-found: ')
+    expect(await errorOf(worktrees.remove(session, 'mi-1', true))).toStartWith('forbidden: ')
+    expect(await errorOf(worktrees.remove(OPERATOR, 'mi-9', true))).toStartWith('session-not-found: ')
     expect(await worktrees.remove(OPERATOR, 'mi-1', true)).toEqual({ status: 'removed' })
     expect(existsSync(path)).toBe(false)
     expect(git(rig, 'branch', '--list', 'gc/*')).toContain('gc/worker-mi-1')
@@ -192,7 +192,7 @@ describe('a worktree', () => {
     const { make, close } = await world(2)
     const first = await make('mi-1')
     const second = await make('mi-2')
-    expect(await refusal(make('mi-3'))).toBe(
+    expect(await errorOf(make('mi-3'))).toBe(
       'service-unavailable: there are 2 worktrees, and worktree_limit is 2; see gc worktree list and remove some',
     )
     commit(second, 'one', '1')

@@ -103,9 +103,9 @@ export function bareSearch(db: Database): (words: string) => unknown {
     ),
   }
   return (words) => {
-    const found = [...posts.all(words), ...titles.all(words)].map((hit) => ({ ...hit, kind: 'posts' as const }))
-    const said = comments.all(words).map((hit) => ({ ...hit, kind: 'comments' as const }))
-    const page = [...found, ...said].sort((one, other) => other.score - one.score).slice(0, PAGE + 1)
+    const postHits = [...posts.all(words), ...titles.all(words)].map((hit) => ({ ...hit, kind: 'posts' as const }))
+    const commentHits = comments.all(words).map((hit) => ({ ...hit, kind: 'comments' as const }))
+    const page = [...postHits, ...commentHits].sort((one, other) => other.score - one.score).slice(0, PAGE + 1)
     const of = (kind: 'posts' | 'comments') => JSON.stringify(page.filter((hit) => hit.kind === kind).map(({ n }) => n))
     return [whole.posts.all(1, of('posts')), whole.comments.all(1, of('comments'))]
   }

@@ -15,7 +15,7 @@ export async function bareServer(body: string, frame = '') {
   const child = helper(import.meta.path, folder)
   return {
     pid: child.pid,
-    url: await child.said(),
+    url: await child.firstLine(),
     async [Symbol.asyncDispose]() {
       await child[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true })

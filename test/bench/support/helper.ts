@@ -4,7 +4,7 @@ export function helper(file: string, ...args: string[]) {
   return {
     pid: child.pid,
     /** The first line it writes. */
-    async said(): Promise<string> {
+    async firstLine(): Promise<string> {
       for await (const chunk of child.stdout) return new TextDecoder().decode(chunk).trim()
       throw new Error(`${args.join(' ')} said nothing`)
     },

@@ -18,16 +18,16 @@ export const tenfold = (size: Omit<Filling, 'prefix'>) => ({
 
 /** Gives a city a long life: it was up once and is down, and has had no agents yet. */
 export async function live(path: string, filling: Filling): Promise<void> {
-  const kept = join(KEPT, `${AGE}-${Bun.hash(JSON.stringify(filling)).toString(36)}.db`)
-  if (existsSync(kept)) {
+  const cached = join(KEPT, `${AGE}-${Bun.hash(JSON.stringify(filling)).toString(36)}.db`)
+  if (existsSync(cached)) {
     for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true })
-    copyFileSync(kept, path, constants.COPYFILE_FICLONE)
+    copyFileSync(cached, path, constants.COPYFILE_FICLONE)
     return
   }
   await fill(path, filling)
   mkdirSync(KEPT, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(KEPT)) if (!name.startsWith(AGE)) rmSync(join(KEPT, name), { force: true })
-  const part = `${kept}.${process.pid}`
+  const part = `${cached}.${process.pid}`
   copyFileSync(path, part, constants.COPYFILE_FICLONE)
-  renameSync(part, kept)
+  renameSync(part, cached)
 }

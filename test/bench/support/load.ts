@@ -2,7 +2,7 @@ import { cpu } from './figures.ts'
 import { Wire } from './wire.ts'
 
 /** A server that is asked. */
-export interface Asked {
+export interface Target {
   pid: number
   url: string
 }
@@ -12,7 +12,7 @@ export interface Asked {
  * answers a second, how long each took, and the server's processor time for one in microseconds.
  */
 export async function load(
-  { pid, url }: Asked,
+  { pid, url }: Target,
   clients: number,
   seconds: number,
   once: (wire: Wire, n: number) => Promise<unknown> | undefined,
@@ -21,10 +21,10 @@ export async function load(
   const [started, before] = [performance.now(), cpu(pid)]
   const end = started + seconds * 1000
   const samples: number[] = []
-  let asked = 0
+  let count = 0
   const client = async (wire: Wire): Promise<void> => {
     for (let since = performance.now(); since < end; ) {
-      const answer = once(wire, asked++)
+      const answer = once(wire, count++)
       if (!answer) return
       await answer
       const now = performance.now()
@@ -47,18 +47,18 @@ export interface Measured {
 }
 
 /** Asks several for one thing each, in turns, so that whatever else goes on disturbs all of them alike. */
-export async function inTurns(asked: readonly (Asked & { path: string })[], times: number): Promise<Measured[]> {
-  const wires = await Promise.all(asked.map(({ url }) => Wire.open(url)))
-  const measured = asked.map((): Measured => ({ samples: [], own: 0 }))
+export async function inTurns(targets: readonly (Target & { path: string })[], times: number): Promise<Measured[]> {
+  const wires = await Promise.all(targets.map(({ url }) => Wire.open(url)))
+  const measured = targets.map((): Measured => ({ samples: [], own: 0 }))
   for (let turn = -1; turn < TURNS; turn++) {
-    for (const [at, { pid, path }] of asked.entries()) {
-      const [wire, found] = [wires[at], measured[at]]
-      if (!wire || !found) continue
+    for (const [at, { pid, path }] of targets.entries()) {
+      const [wire, measurement] = [wires[at], measured[at]]
+      if (!wire || !measurement) continue
       const before = cpu(pid)
       const samples = await timed(wire, path, times / TURNS)
       if (turn < 0) continue
-      found.samples.push(...samples)
-      found.own += (cpu(pid) - before) / times
+      measurement.samples.push(...samples)
+      measurement.own += (cpu(pid) - before) / times
     }
   }
   for (const wire of wires) wire.close()

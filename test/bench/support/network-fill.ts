@@ -43,16 +43,16 @@ export async function filledNetwork(path: string, size: Size): Promise<number> {
     tmpdir(),
     `gc-bench-network-${new Bun.CryptoHasher('sha256').update(made).digest('hex').slice(0, 12)}`,
   )
-  const kept = join(folder, 'social.db')
-  if (!existsSync(kept)) {
+  const cached = join(folder, 'social.db')
+  if (!existsSync(cached)) {
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder)
     const begun = performance.now()
     fill(join(folder, 'part.db'), size)
-    renameSync(join(folder, 'part.db'), kept)
-    say(`made ${kept} in ${Math.round((performance.now() - begun) / 1000)} s`)
+    renameSync(join(folder, 'part.db'), cached)
+    say(`made ${cached} in ${Math.round((performance.now() - begun) / 1000)} s`)
   }
-  copyFileSync(kept, path, constants.COPYFILE_FICLONE)
+  copyFileSync(cached, path, constants.COPYFILE_FICLONE)
   const db = new Database(path, { strict: true })
   const newest = db.query<{ at: number }, []>('SELECT max(created_at) AS at FROM posts').get()?.at ?? 0
   db.close(true)
@@ -132,7 +132,7 @@ class Filling {
   }
 
   run(): void {
-    const steps = [this.#decide, this.#vote, this.#tie, this.#found, this.#post, this.#comment, this.#count]
+    const steps = [this.#decide, this.#vote, this.#tie, this.#createSubmolts, this.#post, this.#comment, this.#count]
     for (const step of steps) this.db.transaction(() => step.call(this))()
   }
 
@@ -208,15 +208,15 @@ class Filling {
 
   /** So many different numbers, in order, without one. */
   #some(most: number, count: number, without: number): number[] {
-    const found = new Set<number>()
-    while (found.size < Math.min(count, most - 1)) {
+    const picked = new Set<number>()
+    while (picked.size < Math.min(count, most - 1)) {
       const one = this.#low(most, 2)
-      if (one !== without) found.add(one)
+      if (one !== without) picked.add(one)
     }
-    return [...found].sort((one, other) => one - other)
+    return [...picked].sort((one, other) => one - other)
   }
 
-  #found(): void {
+  #createSubmolts(): void {
     const { agents, submolts } = this.size
     const agent = this.db.prepare(
       `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at, last_active_at)
@@ -240,14 +240,14 @@ class Filling {
       const at = this.#at(n, posts)
       const tally = this.#onPosts.of(n)
       const ranks = [hot(tally, at, this.#now), rising(tally, at, this.#now), controversy(tally)] as const
-      const said = [wordsOf(this.#random, 6), wordsOf(this.#random, 20)] as const
+      const texts = [wordsOf(this.#random, 6), wordsOf(this.#random, 20)] as const
       const counts = [tally.score, tally.upvotes, tally.downvotes] as const
       const place = this.#places[n] ?? 1
       insert.run(
         `post${n}`,
         place,
         this.#authors[n] ?? 1,
-        ...said,
+        ...texts,
         ...counts,
         ...ranks,
         ageClassOf(at, this.#now),

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashSecret } from '../../../src/social/shared/strings.ts'
 import { calm, took } from './figures.ts'
-import type { Asked } from './load.ts'
+import type { Target } from './load.ts'
 import { freePort, GC } from './town.ts'
 import { Wire } from './wire.ts'
 
@@ -11,7 +11,7 @@ import { Wire } from './wire.ts'
 export const KEY = `moltbook_${'0'.repeat(64)}`
 
 /** The network of a home, served by the program in a process of its own; ended with it. */
-export class ServedNetwork implements AsyncDisposable, Asked {
+export class ServedNetwork implements AsyncDisposable, Target {
   private constructor(
     private readonly process: Bun.Subprocess,
     readonly url: string,

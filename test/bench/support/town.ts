@@ -42,8 +42,8 @@ export class Town implements AsyncDisposable {
 
   /** The process of the session host, by the home it serves. */
   get host(): number {
-    const found = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && this.#isHost(pid))
-    return Number(found[0] ?? 0)
+    const pids = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && this.#isHost(pid))
+    return Number(pids[0] ?? 0)
   }
 
   /** Starts the supervisor and waits until it takes connections. */

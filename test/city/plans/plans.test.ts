@@ -6,7 +6,7 @@ import { ALLOWED, fits, isSuspect } from './allowed.ts'
 import { recordStatements, type Step, stepsOf, triggerStatements } from './recorded.ts'
 import { doEverything } from './script.ts'
 
-const told = ({ sql, step }: Step): string => `${step} in ${sql}`
+const describeStep = ({ sql, step }: Step): string => `${step} in ${sql}`
 
 test('whatever a city does, no statement reads rows in proportion to what is over', async () => {
   using recorded = recordStatements('city.db')
@@ -17,7 +17,7 @@ test('whatever a city does, no statement reads rows in proportion to what is ove
   const statements = [...recorded.statements].filter((sql) => /^\s*(SELECT|WITH|UPDATE|DELETE|INSERT)\b/i.test(sql))
   expect(statements.length).toBeGreaterThan(200)
   const suspects = [...statements, ...triggerStatements(db)].flatMap((sql) => stepsOf(db, sql)).filter(isSuspect)
-  expect(suspects.filter((each) => !ALLOWED.some((allowed) => fits(each, allowed))).map(told)).toEqual([])
+  expect(suspects.filter((each) => !ALLOWED.some((allowed) => fits(each, allowed))).map(describeStep)).toEqual([])
 }, 60_000)
 
 test('a statement that walks or sorts its way through what is over would be seen', () => {
@@ -30,7 +30,9 @@ test('a statement that walks or sorts its way through what is over would be seen
      END`,
   )
   const [walks = '', finds = ''] = triggerStatements(db)
-  expect(stepsOf(db, walks).filter(isSuspect).map(told)).toEqual(['SCAN past in UPDATE past SET at = ? WHERE at > ?'])
+  expect(stepsOf(db, walks).filter(isSuspect).map(describeStep)).toEqual([
+    'SCAN past in UPDATE past SET at = ? WHERE at > ?',
+  ])
   expect(stepsOf(db, finds).filter(isSuspect)).toEqual([])
   const sorted = stepsOf(db, "SELECT * FROM past WHERE id > 'a' ORDER BY at").filter(isSuspect)
   expect(sorted.map(({ step }) => step)).toEqual(['USE TEMP B-TREE FOR ORDER BY'])

@@ -4,19 +4,19 @@ import { Database } from 'bun:sqlite'
 export function recordStatements(file: string): { statements: Set<string> } & Disposable {
   const statements = new Set<string>()
   const { prepare, query, run } = Database.prototype
-  const note = (db: Database, sql: string) => {
+  const recordStatement = (db: Database, sql: string) => {
     if (db.filename.endsWith(`/${file}`)) statements.add(sql)
   }
   Database.prototype.prepare = function (this: Database, sql: string, ...more: never[]) {
-    note(this, sql)
+    recordStatement(this, sql)
     return prepare.call(this, sql, ...more)
   } as typeof prepare
   Database.prototype.query = function (this: Database, sql: string) {
-    note(this, sql)
+    recordStatement(this, sql)
     return query.call(this, sql)
   } as typeof query
   Database.prototype.run = function (this: Database, sql: string, ...more: never[]) {
-    note(this, sql)
+    recordStatement(this, sql)
     return run.call(this, sql, ...more)
   } as typeof run
   return {

@@ -56,15 +56,15 @@ describe('an edit of what the city declares', () => {
 })
 
 describe('what a file declares that is not the city’s own', () => {
-  const refused = {
+  const conflict = {
     code: 'conflict-wrong-state',
     message: expect.stringMatching(/^conflict: agent ".*" is declared in .*pack\.toml, which does not belong/),
   }
 
   test('can be neither changed nor removed, and nothing is written', async () => {
     using town = await cityWithImports('[[agent]]\nname = "x"\n')
-    await expect(town.config.changeAgent('x', { provider: 'codex' })).rejects.toMatchObject(refused)
-    await expect(town.config.removeAgent('x')).rejects.toMatchObject(refused)
+    await expect(town.config.changeAgent('x', { provider: 'codex' })).rejects.toMatchObject(conflict)
+    await expect(town.config.removeAgent('x')).rejects.toMatchObject(conflict)
     expect(town.city.all()).toEqual({ 'city.toml': CITY })
     expect(town.pack.all()).toEqual({ 'pack.toml': '[[agent]]\nname = "x"\n' })
   })

@@ -200,9 +200,9 @@ describe('the git state of a rig', () => {
     const clock = new TestClock()
     const deadlines = new Deadlines(clock, clock)
     const env = { ...process.env, PATH: `${folder.at('bin')}:${process.env.PATH}` }
-    const asked = readRepositoryStatus(folder.path, new GitRunner({ deadlines, env }))
+    const status = readRepositoryStatus(folder.path, new GitRunner({ deadlines, env }))
     await clock.advance(3000)
-    expect(await asked).toBeUndefined()
+    expect(await status).toBeUndefined()
     expect(deadlines.size).toBe(0)
   })
 

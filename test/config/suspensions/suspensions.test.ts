@@ -9,8 +9,8 @@ test('a suspension is a row only while it differs from what is declared', async 
   using folder = tempFolder()
   const store = Store.open(folder.at('city.db'), cityMigrations)
   const suspensions = new Suspensions(store)
-  let heard = 0
-  suspensions.onChange(() => heard++)
+  let notified = 0
+  suspensions.onChange(() => notified++)
   const set = (suspended: boolean, declared: boolean) =>
     store.write((tx) => suspensions.set(tx, 'agent', 'shop/w', suspended, declared))
   const rows = () => store.read((orm) => orm.select().from(table).all())
@@ -28,6 +28,6 @@ test('a suspension is a row only while it differs from what is declared', async 
   expect(suspensions.explicit('agent', 'shop/w')).toBe(false)
   await store.write((tx) => suspensions.delete(tx, 'agent', 'shop/w'))
   expect(suspensions.isSuspended('agent', 'shop/w', true)).toBe(true)
-  expect(heard).toBe(4)
+  expect(notified).toBe(4)
   await store.close()
 })

@@ -3,7 +3,7 @@ import { Store } from '../../../src/core/store.ts'
 
 const store = Store.open('a.db', ['CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)'])
 const insert = store.prepare('INSERT INTO notes (text) VALUES (?)')
-const report = { acknowledged: 0, refused: 0, effects: 0, codes: [] as string[] }
+const report = { acknowledged: 0, rejected: 0, effects: 0, codes: [] as string[] }
 
 const write = () =>
   store.write((tx) => {
@@ -14,7 +14,7 @@ const write = () =>
 for (let round = 0; round < 60; round++) {
   for (const result of await Promise.allSettled(Array.from({ length: 8 }, write))) {
     if (result.status === 'fulfilled') report.acknowledged++
-    else report.refused++
+    else report.rejected++
     if (
       result.status === 'rejected' &&
       result.reason instanceof AppError &&

@@ -14,7 +14,7 @@ function retaining(bounds: RetentionLimits) {
   return { world, retention, error }
 }
 
-const kept = (world: ReturnType<typeof eventWorld>): string => `${world.log.oldest}-${world.log.head}`
+const range = (world: ReturnType<typeof eventWorld>): string => `${world.log.oldest}-${world.log.head}`
 
 test('events older than the age limit are deleted, and numbering continues', async () => {
   const { world, retention } = retaining({ days: 30, minEvents: 0 })
@@ -25,10 +25,10 @@ test('events older than the age limit are deleted, and numbering continues', asy
   expect(await retention().run()).toBe(0)
   await world.clock.advance(11 * DAY)
   expect(await retention().run()).toBe(1200)
-  expect(kept(world)).toBe('1201-1500')
+  expect(range(world)).toBe('1201-1500')
   await world.clock.advance(60 * DAY)
   expect(await retention().run()).toBe(300)
-  expect(kept(world)).toBe('1501-1500')
+  expect(range(world)).toBe('1501-1500')
   expect(await world.record()).toBe(1501)
 })
 
@@ -38,7 +38,7 @@ test('the newest events are kept whatever their age', async () => {
   await world.fill(250)
   await world.clock.advance(9 * DAY)
   expect(await retention().run()).toBe(150)
-  expect(kept(world)).toBe('151-250')
+  expect(range(world)).toBe('151-250')
 })
 
 test('the oldest events are deleted until the rest fit the size limit', async () => {
@@ -91,7 +91,7 @@ test('events that a pending archive still needs are kept', async () => {
   })
   await world.clock.advance(2 * DAY)
   await retention().run()
-  expect(kept(world)).toBe('101-121')
+  expect(range(world)).toBe('101-121')
 })
 
 test('retention runs at start and every hour until it is stopped', async () => {
@@ -103,11 +103,11 @@ test('retention runs at start and every hour until it is stopped', async () => {
   await until(() => world.deadlines.size === 1)
   await world.clock.advance(2 * DAY)
   await until(() => world.deadlines.size === 1 && world.log.oldest > 1)
-  expect(kept(world)).toBe('11-10')
+  expect(range(world)).toBe('11-10')
   await world.fill(5)
   await world.clock.advance(3_600_000)
   await until(() => world.deadlines.size === 1)
-  expect(kept(world)).toBe('11-15')
+  expect(range(world)).toBe('11-15')
   await running.stop()
   expect(world.deadlines.size).toBe(0)
   expect(error).toEqual([])

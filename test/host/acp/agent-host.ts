@@ -36,8 +36,8 @@ export class Listener {
   async until(wanted: (record: AgentRecord) => boolean, ms = 10_000): Promise<AgentRecord> {
     const late = AbortSignal.timeout(ms)
     for (;;) {
-      const found = this.records.find(wanted)
-      if (found) return found
+      const record = this.records.find(wanted)
+      if (record) return record
       if (late.aborted) throw new Error(`it was not said: ${JSON.stringify(this.records).slice(-2000)}`)
       await Promise.race([this.#news.promise, new Promise((resolve) => late.addEventListener('abort', resolve))])
     }
@@ -45,7 +45,7 @@ export class Listener {
 
   done = (turn: string): Promise<AgentRecord> => this.until((record) => record.type === 'done' && record.turn === turn)
 
-  asked = (count = 1): Promise<string[]> => {
+  permissionRequests = (count = 1): Promise<string[]> => {
     const asks = () => this.records.flatMap((record) => (record.type === 'asked' ? [record.request] : []))
     return this.until(() => asks().length >= count).then(asks)
   }

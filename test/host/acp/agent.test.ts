@@ -66,7 +66,7 @@ describe('an ACP agent', () => {
     await using agent = await started()
     const { host, listener } = agent
     await host.prompt('a', 't', 'ask left right')
-    const [left = '', right = ''] = await listener.asked(2)
+    const [left = '', right = ''] = await listener.permissionRequests(2)
     expect(host.answer('a', left, 'maybe')).rejects.toMatchObject({ code: 'validation-failed' })
     await host.answer('a', right, 'no')
     expect(host.answer('a', right, 'no')).rejects.toMatchObject({ code: 'conflict-wrong-state' })
@@ -80,7 +80,7 @@ describe('an ACP agent', () => {
     await using agent = await started()
     const { host, listener } = agent
     await host.prompt('a', 't', 'ask it')
-    const [request] = await listener.asked()
+    const [request] = await listener.permissionRequests()
     await host.cancel('a')
     await listener.done('t')
     expect(listener.records).toContainEqual(expect.objectContaining({ type: 'answered', request }))

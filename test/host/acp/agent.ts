@@ -12,7 +12,7 @@ interface Message {
 const { SLOW_MS = '0', LOGIN, MODES, MODELS, HISTORY, LOG } = process.env
 const SESSION = `conversation-${process.pid}`
 const waiting = new Map<string | number, (answer: Message) => void>()
-let asked = 0
+let requestCount = 0
 let cancelled = false
 let stop: (() => void) | undefined
 
@@ -21,7 +21,7 @@ const send = (message: object) => write(JSON.stringify({ jsonrpc: '2.0', ...mess
 const tell = (update: object) => send({ method: 'session/update', params: { sessionId: SESSION, update } })
 const say = (text: string) => tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } })
 const ask = (method: string, params: object): Promise<Message> => {
-  const id = `agent-${++asked}`
+  const id = `agent-${++requestCount}`
   send({ id, method, params: { sessionId: SESSION, ...params } })
   return new Promise((resolve) => waiting.set(id, resolve))
 }

@@ -10,14 +10,14 @@ import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
 
-interface Asked {
+interface AgentRequest {
   id?: number
   method?: string
   params?: { modeId?: string }
 }
 
 /** An agent's response to a message; undefined for none. */
-type Manner = (message: Asked) => object | undefined
+type Manner = (message: AgentRequest) => object | undefined
 
 const HELLO: Record<string, object> = {
   initialize: { result: { protocolVersion: 1 } },
@@ -30,10 +30,10 @@ function speaking(manner: Manner) {
   const clock = new TestClock()
   const deadlines = new Deadlines(clock, clock)
   const folder = tempFolder()
-  const heard: Asked[] = []
+  const requests: AgentRequest[] = []
   const redactor = new Redactor(['gcs_'])
-  const shelf = { add() {}, keep() {}, close() {}, drop() {} }
-  const ledger = new RecordQueue('k', 'r', clock, redactor, shelf, () => {})
+  const file = { add() {}, keep() {}, close() {}, drop() {} }
+  const queue = new RecordQueue('k', 'r', clock, redactor, file, () => {})
   const home = new SessionFolder(folder.path)
   const { readable, writable } = new TransformStream()
   const agent = readable.getReader()
@@ -44,7 +44,7 @@ function speaking(manner: Manner) {
     for (;;) {
       const { done, value } = await agent.read()
       if (done) return
-      heard.push(value)
+      requests.push(value)
       const response = HELLO[value.method] ?? manner(value)
       if (response && value.id !== undefined) controller.enqueue({ jsonrpc: '2.0', id: value.id, ...response })
     }
@@ -52,7 +52,7 @@ function speaking(manner: Manner) {
   void answer()
   const conversation = new Conversation(
     {
-      ...{ run: 'r', build: 'test', deadlines, writer: new RecordWriter(ledger, deadlines), folder: home },
+      ...{ run: 'r', build: 'test', deadlines, writer: new RecordWriter(queue, deadlines), folder: home },
       commands: new Commands(home, {}, [], redactor),
       ...{
         resume: undefined,
@@ -69,8 +69,8 @@ function speaking(manner: Manner) {
     clock,
     conversation,
     /** The methods the agent received, in order. */
-    received: () => heard.map(({ method }) => method),
-    records: () => ledger.after(0).map(({ line }) => JSON.parse(line)),
+    received: () => requests.map(({ method }) => method),
+    records: () => queue.after(0).map(({ line }) => JSON.parse(line)),
     [Symbol.dispose]() {
       conversation.close()
       folder[Symbol.dispose]()
@@ -78,7 +78,7 @@ function speaking(manner: Manner) {
   }
 }
 
-const soundings = ({ method }: Asked) => (method === '_gc/sounding' ? UNKNOWN : undefined)
+const soundings = ({ method }: AgentRequest) => (method === '_gc/sounding' ? UNKNOWN : undefined)
 
 describe('a turn', () => {
   test('is accepted once the agent has read it, even if the agent sends no update for as long as it runs', async () => {
@@ -91,10 +91,10 @@ describe('a turn', () => {
 
   test('is not accepted when the agent rejects it, by an error or by a stop reason', async () => {
     const error = { error: { code: -32603, message: 'no credit' } }
-    using broke = speaking((asked) => (asked.method === 'session/prompt' ? error : soundings(asked)))
+    using broke = speaking((request) => (request.method === 'session/prompt' ? error : soundings(request)))
     expect(broke.conversation.prompt('t', 'work')).rejects.toThrow('the agent did not take it: no credit')
     const refusal = { result: { stopReason: 'refusal' } }
-    using shy = speaking((asked) => (asked.method === 'session/prompt' ? refusal : soundings(asked)))
+    using shy = speaking((request) => (request.method === 'session/prompt' ? refusal : soundings(request)))
     expect(shy.conversation.prompt('t', 'work')).rejects.toThrow('the agent refused it')
     await until(() => shy.records().some(({ type, reason }) => type === 'done' && reason === 'refusal'))
   })
@@ -102,7 +102,7 @@ describe('a turn', () => {
   test('is cancelled when the agent has not read it within 30 seconds', async () => {
     let reads = true
     const done = { result: { stopReason: 'end_turn' } }
-    using agent = speaking((asked) => (reads ? (soundings(asked) ?? done) : undefined))
+    using agent = speaking((request) => (reads ? (soundings(request) ?? done) : undefined))
     await agent.conversation.prompt('first', 'work')
     await until(() => agent.records().some(({ type }) => type === 'done'))
     reads = false

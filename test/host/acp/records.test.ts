@@ -59,7 +59,7 @@ describe('the records of an agent', () => {
     const before = new Listener(first)
     await first.start(agentSpec(world, 'a'))
     await first.prompt('a', 't', 'ask it')
-    const [request = ''] = await before.asked()
+    const [request = ''] = await before.permissionRequests()
     first.close()
     const second = await world.connect()
     const after = new Listener(second)
@@ -73,14 +73,14 @@ describe('the records of an agent', () => {
   test('are sent again when they were not acknowledged', async () => {
     await using world = hostWorld()
     const first = await world.connect()
-    const refused: number[] = []
+    const rejected: number[] = []
     first.onRecords(({ records }) => {
-      refused.push(...records.map(({ seq }) => seq))
+      rejected.push(...records.map(({ seq }) => seq))
       return false
     })
     await first.start(agentSpec(world, 'a'))
     await first.prompt('a', 't', 'say something')
-    await eventually(async () => refused.length > 2)
+    await eventually(async () => rejected.length > 2)
     first.close()
     const listener = new Listener(await world.connect())
     await listener.done('t')
@@ -119,7 +119,7 @@ describe('the records of an agent', () => {
     await gone(pid)
     first.close()
     const after = new Listener(await world.connect())
-    await after.asked()
+    await after.permissionRequests()
     expect(after.kinds).toEqual(['turn', 'agent_message_chunk', 'done', 'turn', 'tool_call', 'asked'])
     expect(after.words).toBe('nobody heard this ')
     const seqs = [...before.records, ...after.records].map(({ seq }) => seq)

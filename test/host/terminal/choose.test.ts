@@ -31,8 +31,8 @@ async function asking(...args: string[]) {
     terminals,
     /** The options that were confirmed. */
     confirmed: (): string => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
-    choose: (option: number, asked = question.id, within = 20_000) =>
-      chooseOption(terminals, 's', program, { question: asked, option }, { deadlines, within }),
+    choose: (option: number, questionId = question.id, within = 20_000) =>
+      chooseOption(terminals, 's', program, { question: questionId, option }, { deadlines, within }),
     async [Symbol.asyncDispose]() {
       await terminals[Symbol.asyncDispose]()
       folder[Symbol.dispose]()

@@ -59,8 +59,8 @@ test.each([
 })
 
 test('a screen without its marker depends on the question and not on the position of the marker', () => {
-  const asked = (what: string, first: string, second: string) =>
+  const textOf = (what: string, first: string, second: string) =>
     screenWithoutMarker(screen(`\n${what}\n${first} Yes\n${second} No\n\n`))
-  expect(asked('rm -rf a', '❯', ' ')).toBe(asked('rm -rf a', ' ', '❯'))
-  expect(asked('rm -rf a', '❯', ' ')).not.toBe(asked('rm -rf b', '❯', ' '))
+  expect(textOf('rm -rf a', '❯', ' ')).toBe(textOf('rm -rf a', ' ', '❯'))
+  expect(textOf('rm -rf a', '❯', ' ')).not.toBe(textOf('rm -rf b', '❯', ' '))
 })

@@ -68,8 +68,8 @@ export class Terminals implements TerminalHost, AsyncDisposable {
   }
 
   #find(key: string) {
-    const found = this.#running.get(key)
-    if (!found) throw new Error(`nothing runs as ${key}`)
-    return found
+    const session = this.#running.get(key)
+    if (!session) throw new Error(`nothing runs as ${key}`)
+    return session
   }
 }

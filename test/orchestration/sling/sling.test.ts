@@ -204,7 +204,7 @@ describe('arguments', () => {
     [{ bead: 'pr-2' }, 'conflict-wrong-state', 'closed'],
     [{ bead: 'pr-3' }, 'invalid-request', 'message'],
     [{ bead: 'mi-1', target: 'formal' }, 'formula-not-found', 'formula polish'],
-  ])('%o is rejected: %s', async (body, code, said) => {
+  ])('%o is rejected: %s', async (body, code, message) => {
     await using work = await openSling()
     await work.add({ title: 'a', rig: 'press' })
     await work.add({ title: 'closed', rig: 'press', status: 'closed' })
@@ -212,7 +212,7 @@ describe('arguments', () => {
     await work.add({ title: 'city' })
     await work.add({ title: 'saw', rig: 'saw' })
     work.recorded()
-    await expect(work.sling(body)).rejects.toMatchObject({ code, message: expect.stringContaining(said) })
+    await expect(work.sling(body)).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
     expect(work.recorded()).toEqual([])
   })
 
@@ -238,8 +238,8 @@ describe('arguments', () => {
 describe('new work', () => {
   test('becomes a bead in the rig of the agent, slung in the same write', async () => {
     await using work = await openSling()
-    const said = await work.slingText({ target: 'press/hand', title: 'press grapes', description: 'all' })
-    expect(said).toMatchObject({ status: 'slung', target: 'press/hand', mode: 'direct', bead: 'pr-1' })
+    const response = await work.slingText({ target: 'press/hand', title: 'press grapes', description: 'all' })
+    expect(response).toMatchObject({ status: 'slung', target: 'press/hand', mode: 'direct', bead: 'pr-1' })
     expect(work.repository.get('pr-1')).toMatchObject({
       title: 'press grapes',
       description: 'all',

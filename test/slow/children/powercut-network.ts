@@ -34,8 +34,8 @@ async function write(at: number): Promise<void> {
     say(`post ${id}`)
     await votes.toggle(other, 'post', id, 1)
     say(`vote ${other.n} ${id}`)
-    const said = await comments.create(other, id, { content: 'z'.repeat(100) })
-    say(`comment ${said.value.comment.id}`)
+    const created = await comments.create(other, id, { content: 'z'.repeat(100) })
+    say(`comment ${created.value.comment.id}`)
   }
 }
 

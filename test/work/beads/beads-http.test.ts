@@ -140,7 +140,7 @@ describe('beads over HTTP', () => {
     expect(response.status).toBe(status)
     if (code !== null) expect(await response.json()).toMatchObject({ status, code, detail: expect.any(String) })
     expect(http.work.recorded()).toEqual([])
-    expect(http.server.faults).toEqual([])
+    expect(http.server.errors).toEqual([])
   })
 
   test('the error for a long title says the limit', async () => {

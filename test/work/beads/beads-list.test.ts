@@ -118,15 +118,15 @@ describe('a list by several terms that each match many closed beads', () => {
 
   /** Every page of a list: what is on it, and whether there is another. */
   function pages(work: ReturnType<typeof openWork>, query: Parameters<typeof work.beads.list>[0]): string[][] {
-    const found: string[][] = []
+    const listed: string[][] = []
     let cursor: string | undefined
     do {
       const page = work.beads.list({ all: true, ...query, cursor }).value
       expect(page.total).toBe(3)
-      found.push(page.items.map(({ id }) => id))
+      listed.push(page.items.map(({ id }) => id))
       cursor = page.next_cursor
     } while (cursor)
-    return found
+    return listed
   }
 
   test('scans a limited number at a time, and returns a cursor to continue from', async () => {

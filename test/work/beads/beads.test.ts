@@ -85,16 +85,16 @@ describe('create', () => {
     ['wisps by their label', { labels: ['gc:wisp'] }, { ephemeral: true }],
     ['what tracks orders', { labels: ['order-tracking'] }, { no_history: true }],
     ['work', { labels: ['a'] }, {}],
-  ])('%s are stored as such, and the steps of a workflow like its root', async (_, body, kept) => {
+  ])('%s are stored as such, and the steps of a workflow like its root', async (_, body, expected) => {
     await using work = openWork()
     const tier = ({ ephemeral, no_history }: Bead): object => ({ ephemeral, no_history })
     const root = await work.beads.create({ title: 'root', ...body })
-    expect(tier(root)).toEqual(kept)
+    expect(tier(root)).toEqual(expected)
     const step = await work.beads.create({ title: 'step', metadata: { 'gc.root_bead_id': root.id } })
-    expect(tier(step)).toEqual(kept)
+    expect(tier(step)).toEqual(expected)
     expect(tier(await work.beads.create({ title: 'stray', metadata: { 'gc.root_bead_id': 'mi-99' } }))).toEqual({})
     await work.beads.update(human, step.id, { labels: ['gc:wisp'] })
-    expect(tier(work.repository.get(step.id))).toEqual(kept)
+    expect(tier(work.repository.get(step.id))).toEqual(expected)
     expect(work.recorded()).toEqual([
       `bead.created ${root.id}`,
       `bead.created ${step.id}`,

@@ -135,11 +135,11 @@ describe('the word index', () => {
         const expected = ids.filter((each) => {
           const bead = world.repository.get(each)
           const own = ['session', 'message', 'gate'].includes(bead.issue_type) ? {} : bead
-          const said = [
+          const texts = [
             JSON.stringify({ ...own, metadata: 0 }),
             ...world.comments.listAll(each).map(({ text }) => text),
           ]
-          return said.some((text) => text.includes(word))
+          return texts.some((text) => text.includes(word))
         })
         expect([turn, word, (await world.ids(word)).sort()]).toEqual([turn, word, expected.sort()])
       }

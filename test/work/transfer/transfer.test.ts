@@ -156,19 +156,21 @@ describe('beads that are exported and imported', () => {
     await using world = open()
     const line = (comments: object[]) =>
       JSON.stringify({ id: 'mi-1', title: 'a', created_at: '2025-11-08T12:00:00Z', comments })
-    const said = (text: string, more = {}) => ({ id: text.slice(0, 9), text, ...more })
-    const few = Array.from({ length: 1000 }, (_, n) => said(`n${n}`))
-    await expect(world.put(line([...few, said('x')]))).rejects.toThrow('line 1 has more than 1,000 comments')
-    const long = Array.from({ length: 17 }, (_, n) => said(`${n}`.padEnd(64 * 1024, 'x')))
+    const exported = (text: string, more = {}) => ({ id: text.slice(0, 9), text, ...more })
+    const few = Array.from({ length: 1000 }, (_, n) => exported(`n${n}`))
+    await expect(world.put(line([...few, exported('x')]))).rejects.toThrow('line 1 has more than 1,000 comments')
+    const long = Array.from({ length: 17 }, (_, n) => exported(`${n}`.padEnd(64 * 1024, 'x')))
     await expect(world.put(line(long))).rejects.toThrow('line 1 has more than 1,000 comments or 1 MB of them')
-    await expect(world.put(line([said('x'.repeat(64 * 1024 + 1))]))).rejects.toThrow('a comment of more than 64 KB')
-    await expect(world.put(line([said('x', { author: 'a'.repeat(257) })]))).rejects.toThrow(/author of more than 256/)
+    await expect(world.put(line([exported('x'.repeat(64 * 1024 + 1))]))).rejects.toThrow('a comment of more than 64 KB')
+    await expect(world.put(line([exported('x', { author: 'a'.repeat(257) })]))).rejects.toThrow(
+      /author of more than 256/,
+    )
     expect(world.all()).toEqual([])
     expect(await world.put(line(few))).toEqual({ ...NOTHING, created: 1 })
     await expect(world.comments.create(human, 'mi-1', { text: 'one more' })).rejects.toThrow(
       'bead mi-1 has all the comments it may have',
     )
-    await expect(world.put(line([said('one more')]))).rejects.toMatchObject({ code: 'conflict-wrong-state' })
+    await expect(world.put(line([exported('one more')]))).rejects.toMatchObject({ code: 'conflict-wrong-state' })
     const file = await world.file()
     expect(JSON.parse(file).comments).toHaveLength(1000)
     expect(await world.put(file)).toEqual({ ...NOTHING, unchanged: 1 })

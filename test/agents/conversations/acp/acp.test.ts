@@ -41,7 +41,7 @@ async function withPolly(agents = spoken('polly')) {
       await until(() => ended() !== undefined, LONG)
       return ended()
     },
-    asked: async () => {
+    pendingQuestion: async () => {
       await until(() => world.city.sessionServices.conversations.questions(row().hostKey ?? '').length > 0, LONG)
       const { body: shown } = await answer(http.get(`/session/${id}/pending`))
       return Object(shown.pending)
@@ -108,7 +108,7 @@ describe('an ACP session', () => {
     await polly.done(1)
     expect((await polly.respond({ action: 'approve' })).body).toMatchObject({ status: 409, code: 'session-conflict' })
     await polly.submit('ask left')
-    const pending = await polly.asked()
+    const pending = await polly.pendingQuestion()
     expect(pending).toEqual({
       request_id: expect.stringMatching(/^permission-/),
       kind: 'approval',
@@ -140,11 +140,11 @@ describe('an ACP session', () => {
   test('asks two questions at once, and each is answered by its request id', async () => {
     await using polly = await withPolly()
     await polly.submit('ask left right')
-    const left = await polly.asked()
+    const left = await polly.pendingQuestion()
     await until(() => polly.world.city.sessionServices.conversations.questions(polly.key()).length === 2)
     const [, right] = polly.world.city.sessionServices.conversations.questions(polly.key())
     expect(await polly.respond({ action: 'deny', request_id: right?.request })).toMatchObject({ status: 202 })
-    expect((await polly.asked()).request_id).toBe(left.request_id)
+    expect((await polly.pendingQuestion()).request_id).toBe(left.request_id)
     expect(await polly.respond({ action: 'approve_always' })).toMatchObject({ status: 202 })
     await polly.done(2)
     expect(JSON.stringify(polly.records())).toContain('left: ever')
@@ -155,7 +155,7 @@ describe('an ACP session', () => {
     const { body } = await answer(polly.post('/sessions', { kind: 'agent', name: 'boss' }))
     await polly.world.event('request.result.session.create', (event) => fits(event.payload, body.request_id))
     await polly.submit('ask it')
-    await polly.asked()
+    await polly.pendingQuestion()
     const tokenOf = (template: string) => {
       const [row] = polly.world.city.sessionRepository.liveByTemplate(template)
       return polly.world.token(row?.id ?? '')
@@ -168,10 +168,10 @@ describe('an ACP session', () => {
     await using polly = await withPolly()
     await polly.done(1)
     await polly.submit('ask it')
-    const before = await polly.asked()
+    const before = await polly.pendingQuestion()
     await polly.world.down()
     await polly.world.up()
-    expect((await polly.asked()).request_id).toBe(before.request_id)
+    expect((await polly.pendingQuestion()).request_id).toBe(before.request_id)
     await polly.world.city.sessions.interactions.respond(polly.id, { kind: 'operator' }, { action: 'approve' })
     await polly.done(2)
     const seqs = polly.records().map(({ seq }) => seq)
@@ -208,10 +208,10 @@ describe('an ACP session', () => {
     await polly.done(1)
     expect(await choose('fly')).toMatchObject({ status: 400, body: { code: 'invalid-request' } })
     expect(await choose('plan')).toMatchObject({ status: 200, body: { id: polly.id, state: 'active' } })
-    const told = () =>
+    const modes = () =>
       polly.records().flatMap((record) => (record.type === 'update' ? (record.update.currentModeId ?? []) : []))
-    await until(() => told().length > 0)
-    expect(told()).toEqual(['plan'])
+    await until(() => modes().length > 0)
+    expect(modes()).toEqual(['plan'])
     await polly.post(`/session/${polly.id}/suspend`)
     await polly.post(`/session/${polly.id}/wake`)
     await until(() => polly.records().filter(({ type }) => type === 'ready').length === 2)
@@ -258,11 +258,11 @@ agents = ["molly"]
     const agents = spoken('polly', '', `export LOG=${log};`) + spoken('molly')
     await using polly = await withPolly(servers + agents)
     await polly.done(1)
-    const told = readFileSync(log, 'utf8')
+    const messages = readFileSync(log, 'utf8')
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line))
-    const opened = told.find(({ method }) => method === 'session/new')
+    const opened = messages.find(({ method }) => method === 'session/new')
     const files = { name: 'files', command: polly.world.folder.at('city', 'files'), args: ['--all'] }
     expect(opened.params.mcpServers).toEqual([{ ...files, env: [{ name: 'ROOT', value: '/srv' }] }])
     expect(polly.records()[1]).toMatchObject({

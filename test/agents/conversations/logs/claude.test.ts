@@ -17,7 +17,7 @@ const turns = (...values: readonly object[]) =>
 describe('a conversation with Claude', () => {
   test('is shown in turns: text, tool names, and the beginning of tool results', () => {
     const long = 'é'.repeat(300)
-    const said = turns(
+    const parsed = turns(
       claude.user('u1', null, 'Count the files.', 1),
       claude.says(
         'a1',
@@ -33,7 +33,7 @@ describe('a conversation with Claude', () => {
       { type: 'file-history-snapshot', messageId: 'x', snapshot: {} },
       claude.says('a3', 'r1', '', 5),
     )
-    expect(said).toEqual([
+    expect(parsed).toEqual([
       { role: 'user', text: 'Count the files.', timestamp: at(1) },
       { role: 'assistant', text: '[thinking]\nYes.', timestamp: at(2) },
       { role: 'assistant', text: '[Bash]', timestamp: at(3) },

@@ -20,7 +20,7 @@ const worked = { ...working, toolCalls: [{ ...call, status: 'success', result }]
 const done = { id: 'g2', timestamp: at(3), type: 'gemini', content: 'Two files.', model: 'gemini-3-pro', tokens }
 const head = { sessionId: 'gem-1', projectHash: 'h', startTime: at(0), lastUpdated: at(3) }
 const BOUNDS = { windowBytes: 1e6, keepBytes: 1e6 }
-const told = (log: { snapshot: LogSnapshot }) =>
+const turnTexts = (log: { snapshot: LogSnapshot }) =>
   log.snapshot.entries
     .filter(isTurn)
     .map(toTurn)
@@ -38,7 +38,7 @@ describe('a chat with Gemini', () => {
     expect(await log.refresh()).toBe(false)
     write(path, JSON.stringify({ ...head, messages: [user, worked, done] }))
     expect(await log.refresh()).toBe(true)
-    expect(told(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb', 'Two files.'])
+    expect(turnTexts(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb', 'Two files.'])
     expect(statusOf(log.snapshot).activity).toBe('idle')
     expect(log.snapshot.key).toBe('gem-1')
     expect(await log.refresh()).toBe(false)
@@ -51,10 +51,10 @@ describe('a chat with Gemini', () => {
     await log.refresh()
     append(path, worked, done, { $set: { lastUpdated: at(4) } })
     await log.refresh()
-    expect(told(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb', 'Two files.'])
+    expect(turnTexts(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb', 'Two files.'])
     append(path, { $rewindTo: 'g2' })
     await log.refresh()
-    expect(told(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb'])
+    expect(turnTexts(log)).toEqual(['Look.', '[run_shell_command]\n[result] a\nb'])
   })
 
   test('leaves out what the program adds before the first prompt', async () => {
@@ -63,7 +63,7 @@ describe('a chat with Gemini', () => {
     const path = write(folder.at('session-3.jsonl'), jsonl(head, { $set: { messages: [own] } }, user, done))
     const log = new JsonlLog(path, () => new GeminiParser(), BOUNDS)
     await log.refresh()
-    expect(told(log)).toEqual(['Look.', 'Two files.'])
+    expect(turnTexts(log)).toEqual(['Look.', 'Two files.'])
     expect(log.snapshot.entries.filter(isMessage)).toHaveLength(2)
     expect(firstPrompt(path, new GeminiParser())).toBe('Look.')
   })

@@ -11,8 +11,8 @@ import { append, claude, jsonl, write } from '../samples.ts'
 /** Reads what is new of a file: its lines as texts, and how it was found. */
 async function read(file: LineReader) {
   const texts: string[] = []
-  const found = await file.read((lines) => texts.push(...lines.map(({ text }) => text)))
-  return found && { ...found, texts }
+  const chunk = await file.read((lines) => texts.push(...lines.map(({ text }) => text)))
+  return chunk && { ...chunk, texts }
 }
 
 const ALL = { windowBytes: 1e6 }
@@ -45,10 +45,10 @@ describe('a growing file', () => {
     using folder = tempFolder()
     const lines = Array.from({ length: 20_000 }, (_, n) => `line ${n} ${'é'.repeat(40)}`)
     const file = new LineReader(write(folder.at('log'), `${lines.join('\n')}\n`), { windowBytes: 300_000 })
-    const found = (await texts(file)) ?? []
+    const received = (await texts(file)) ?? []
     expect(file.truncated).toBe(true)
-    expect(found).toEqual(lines.slice(-found.length))
-    expect(found.length).toBeGreaterThan(3000)
+    expect(received).toEqual(lines.slice(-received.length))
+    expect(received.length).toBeGreaterThan(3000)
   })
 
   test('that was replaced or rewritten is read from the start', async () => {
@@ -73,14 +73,14 @@ describe('a growing file', () => {
     await read(file)
     const long = 'x'.repeat(700_000)
     appendFileSync(file.path, `${`${'y'.repeat(999)}\n`.repeat(400)}${long}\nlast\n`)
-    const found: string[] = []
+    const received: string[] = []
     let reads = 0
     for (let more = true; more; reads++) {
       const part = await read(file)
       more = part?.hasMore ?? false
-      found.push(...(part?.texts ?? []))
+      received.push(...(part?.texts ?? []))
     }
-    expect(found.map(({ length }) => length)).toEqual([...Array(400).fill(999), 700_000, 4])
+    expect(received.map(({ length }) => length)).toEqual([...Array(400).fill(999), 700_000, 4])
     expect(reads).toBeGreaterThan(2)
   })
 
@@ -89,9 +89,9 @@ describe('a growing file', () => {
     const file = new LineReader(write(folder.at('log'), 'first\n'), { windowBytes: 5000, skipsToEnd: true })
     await read(file)
     appendFileSync(file.path, `${'y'.repeat(99)}\n`.repeat(100))
-    const found = await read(file)
-    expect(found).toMatchObject({ isNewFile: true, hasMore: false })
-    expect([found?.texts.length, file.truncated]).toEqual([50, true])
+    const chunk = await read(file)
+    expect(chunk).toMatchObject({ isNewFile: true, hasMore: false })
+    expect([chunk?.texts.length, file.truncated]).toEqual([50, true])
   })
 
   test('is resumed by a new reader where another stopped, unless it is another file', async () => {

@@ -10,14 +10,14 @@ import { firstPrompt, OpenCodeLog, sessionsIn } from '../../../../src/agents/con
 import { tempFolder } from '../../../support/folder.ts'
 import { write } from '../samples.ts'
 
-const told = (log: { snapshot: LogSnapshot }) =>
+const turnTexts = (log: { snapshot: LogSnapshot }) =>
   log.snapshot.entries
     .filter(isTurn)
     .map(toTurn)
     .map(({ text }) => text)
 
 /** A database as OpenCode keeps it, as far as conversations go. */
-function kept(path: string) {
+function openCodeDatabase(path: string) {
   const db = new Database(path)
   db.run('PRAGMA journal_mode = WAL')
   db.run(`CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, time_created INTEGER);
@@ -50,7 +50,7 @@ const tool = (status: string, more: object = {}) => ({
 describe('a conversation with OpenCode', () => {
   test('is followed in the database while OpenCode writes it', async () => {
     using folder = tempFolder()
-    const { db, session, message, part } = kept(folder.at('opencode.db'))
+    const { db, session, message, part } = openCodeDatabase(folder.at('opencode.db'))
     session('ses_1', '/w')
     message('m1', user)
     part('p1', 'm1', { type: 'text', text: 'List them.' })
@@ -65,7 +65,7 @@ describe('a conversation with OpenCode', () => {
     part('p3', 'm2', { type: 'text', text: 'Two.' })
     message('m2', over)
     expect(await log.refresh()).toBe(true)
-    expect(told(log)).toEqual(['List them.', '[bash]\n[result] a b\n\nTwo.'])
+    expect(turnTexts(log)).toEqual(['List them.', '[bash]\n[result] a b\n\nTwo.'])
     expect(statusOf(log.snapshot)).toMatchObject({ activity: 'idle', model: 'claude-sonnet-4-6', contextPct: 0 })
     expect(log.snapshot.entries[1]?.usage).toMatchObject({
       id: 'm2',
@@ -79,14 +79,14 @@ describe('a conversation with OpenCode', () => {
     expect(await log.refresh()).toBe(false)
     db.run("DELETE FROM message WHERE id = 'm2'")
     expect(await log.refresh()).toBe(true)
-    expect([told(log), log.generation]).toEqual([['List them.'], 1])
+    expect([turnTexts(log), log.generation]).toEqual([['List them.'], 1])
     log.close()
     db.close(true)
   })
 
   test('is read from a database that nobody has open, without creating files beside it', async () => {
     using folder = tempFolder()
-    const { db, session, message, part } = kept(folder.at('opencode.db'))
+    const { db, session, message, part } = openCodeDatabase(folder.at('opencode.db'))
     session('ses_1', '/w')
     message('m1', user)
     part('p1', 'm1', { type: 'text', text: '[mill] clerk • now' })
@@ -98,7 +98,7 @@ describe('a conversation with OpenCode', () => {
     expect(firstPrompt(folder.at('opencode.db'), 'ses_1')).toBe('[mill] clerk • now')
     const log = new OpenCodeLog(folder.at('opencode.db'), 'ses_1')
     await log.refresh()
-    expect(told(log)).toEqual(['[mill] clerk • now'])
+    expect(turnTexts(log)).toEqual(['[mill] clerk • now'])
     log.close()
     expect(readdirSync(folder.path)).toEqual(['opencode.db'])
   })

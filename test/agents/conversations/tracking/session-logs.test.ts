@@ -154,11 +154,11 @@ describe('the owner of a log', () => {
     expect((await town.get<{ format: string }>(path)).body.format).toBe('text')
     town.log('hers', line(`eve${at}`))
     town.log('nobodys', line('zoe'))
-    const found = await town.until<{ format: string; turns: { text: string }[] }>(
+    const transcript = await town.until<{ format: string; turns: { text: string }[] }>(
       path,
       ({ format }) => format === 'conversation',
     )
-    expect(turns(found)?.[0]).toContain(`[town] eve${at}`)
+    expect(turns(transcript)?.[0]).toContain(`[town] eve${at}`)
     await town.gc(['session', 'close', other.id])
   })
 

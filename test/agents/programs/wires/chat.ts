@@ -1,4 +1,4 @@
-import { type Asked, type Reply, stream, TAKEN, textOf, told, type Wire } from './wire.ts'
+import { type ModelRequest, type Reply, splitPieces, stream, TAKEN, textOf, type Wire } from './wire.ts'
 
 interface ChatRequest {
   model: string
@@ -16,7 +16,7 @@ const USAGE = {
 /** Chat completions, the API of most model servers. */
 export const chat: Wire = {
   fits: (path) => path === '/v1/chat/completions',
-  asked(body): Asked {
+  parseRequest(body): ModelRequest {
     const { model, stream: streamed, messages, tools } = body as ChatRequest
     const pieces = messages.flatMap(({ role, content }) =>
       role === 'user' || role === 'tool' ? [{ by: role, text: textOf(content) } as const] : [],
@@ -25,7 +25,7 @@ export const chat: Wire = {
       model,
       stream: streamed === true,
       tools: (tools ?? []).map((tool) => tool.function.name),
-      ...told(pieces),
+      ...splitPieces(pieces),
     }
   },
   answer(reply, { model, stream: streamed }, count) {
@@ -36,8 +36,8 @@ export const chat: Wire = {
 
 function chunks(reply: Reply, whose: object, count: number): Response {
   const frame = (more: object) => `data: ${JSON.stringify({ ...whose, object: 'chat.completion.chunk', ...more })}\n\n`
-  const delta = (said: object, finish: string | null = null) =>
-    frame({ choices: [{ index: 0, delta: said, finish_reason: finish }] })
+  const delta = (fields: object, finish: string | null = null) =>
+    frame({ choices: [{ index: 0, delta: fields, finish_reason: finish }] })
   return stream([
     delta({ role: 'assistant', content: '' }),
     ...('text' in reply
@@ -50,9 +50,9 @@ function chunks(reply: Reply, whose: object, count: number): Response {
 }
 
 function whole(reply: Reply, whose: object, count: number): object {
-  const said = 'text' in reply ? { content: reply.text } : { content: null, tool_calls: [call(reply, count)] }
+  const content = 'text' in reply ? { content: reply.text } : { content: null, tool_calls: [call(reply, count)] }
   const finish_reason = 'text' in reply ? 'stop' : 'tool_calls'
-  const choice = { index: 0, message: { role: 'assistant', ...said }, finish_reason }
+  const choice = { index: 0, message: { role: 'assistant', ...content }, finish_reason }
   return { ...whose, object: 'chat.completion', choices: [choice], usage: USAGE }
 }
 

@@ -1,4 +1,4 @@
-import { type Asked, type Piece, stream, TAKEN, told, type Wire } from './wire.ts'
+import { type ModelRequest, type Piece, splitPieces, stream, TAKEN, type Wire } from './wire.ts'
 
 interface Part {
   text?: string
@@ -23,17 +23,17 @@ const PATH = /^\/v1beta\/models\/([^:]+):(generateContent|streamGenerateContent)
 /** Gemini's generative language API. */
 export const gemini: Wire = {
   fits: (path) => PATH.test(path),
-  asked(body, path): Asked {
+  parseRequest(body, path): ModelRequest {
     const [, model = '', method] = PATH.exec(path) ?? []
     const { contents, tools } = body as GeminiRequest
     const names = (tools ?? []).flatMap(({ functionDeclarations }) =>
       (functionDeclarations ?? []).map(({ name }) => name),
     )
-    return { model, stream: method !== 'generateContent', tools: names, ...told(contents.flatMap(pieces)) }
+    return { model, stream: method !== 'generateContent', tools: names, ...splitPieces(contents.flatMap(pieces)) }
   },
   answer(reply, { model, stream: streamed }, count) {
     const part = 'text' in reply ? { text: reply.text } : { functionCall: { name: reply.tool, args: reply.input } }
-    const said = {
+    const chunk = {
       candidates: [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
       usageMetadata: {
         promptTokenCount: TAKEN.input,
@@ -43,6 +43,6 @@ export const gemini: Wire = {
       modelVersion: model,
       responseId: `resp-${count}`,
     }
-    return streamed ? stream([`data: ${JSON.stringify(said)}\n\n`]) : Response.json(said)
+    return streamed ? stream([`data: ${JSON.stringify(chunk)}\n\n`]) : Response.json(chunk)
   },
 }

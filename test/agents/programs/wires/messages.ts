@@ -1,4 +1,4 @@
-import { type Asked, events, type Piece, TAKEN, textOf, told, type Wire } from './wire.ts'
+import { events, type ModelRequest, type Piece, splitPieces, TAKEN, textOf, type Wire } from './wire.ts'
 
 interface Block {
   type: string
@@ -24,10 +24,10 @@ function pieces({ role, content }: MessagesRequest['messages'][number]): Piece[]
 /** The messages API, as Claude Code uses it. */
 export const messages: Wire = {
   fits: (path) => path === '/v1/messages',
-  asked(body): Asked {
-    const { model, stream, messages: said, tools } = body as MessagesRequest
+  parseRequest(body): ModelRequest {
+    const { model, stream, messages, tools } = body as MessagesRequest
     const names = (tools ?? []).map(({ name }) => name)
-    return { model, stream: stream === true, tools: names, ...told(said.flatMap(pieces)) }
+    return { model, stream: stream === true, tools: names, ...splitPieces(messages.flatMap(pieces)) }
   },
   answer(reply, { model, stream }, count) {
     const block =

@@ -1,4 +1,4 @@
-import { type Asked, events, type Piece, TAKEN, textOf, told, type Wire } from './wire.ts'
+import { events, type ModelRequest, type Piece, splitPieces, TAKEN, textOf, type Wire } from './wire.ts'
 
 interface Item {
   type?: string
@@ -22,10 +22,10 @@ const pieces = ({ type, role, content, output }: Item): Piece[] => {
 /** The responses API, as Codex uses it: always as a stream. */
 export const responses: Wire = {
   fits: (path) => path === '/v1/responses',
-  asked(body): Asked {
+  parseRequest(body): ModelRequest {
     const { model, input, tools } = body as ResponsesRequest
     const names = (tools ?? []).flatMap(({ name }) => name ?? [])
-    return { model, stream: true, tools: names, ...told(input.flatMap(pieces)) }
+    return { model, stream: true, tools: names, ...splitPieces(input.flatMap(pieces)) }
   },
   answer(reply, _, count) {
     const id = `resp_${count}`

@@ -1,5 +1,5 @@
 /** A normalized request to a model. */
-export interface Asked {
+export interface ModelRequest {
   model: string
   stream: boolean
   /** The names of the available tools; none when only text is requested, as for a title. */
@@ -17,9 +17,9 @@ export type Reply = { text: string } | { tool: string; input: Record<string, unk
 export interface Wire {
   /** Whether a request to this path expects a model reply. */
   fits(path: string): boolean
-  asked(body: unknown, path: string): Asked
+  parseRequest(body: unknown, path: string): ModelRequest
   /** A response, as a stream where one is requested; `count` numbers it. */
-  answer(reply: Reply, asked: Asked, count: number): Response
+  answer(reply: Reply, request: ModelRequest, count: number): Response
 }
 
 /** The token usage that every response reports; part of the input comes from the cache. */
@@ -32,7 +32,7 @@ export interface Piece {
 }
 
 /** Separates the user messages from the tool results since the last of them. */
-export function told(pieces: readonly Piece[]): Pick<Asked, 'user' | 'results'> {
+export function splitPieces(pieces: readonly Piece[]): Pick<ModelRequest, 'user' | 'results'> {
   const last = pieces.findLastIndex(({ by }) => by === 'user')
   return {
     user: pieces.filter(({ by }) => by === 'user').map(({ text }) => text),

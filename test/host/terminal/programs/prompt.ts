@@ -76,9 +76,9 @@ function key(char: string): void {
   else input += char
 }
 
-function read(said: string): void {
-  if (said === '\x1b\x1b') return
-  const [typed = '', ...pastes] = said.split('\x1b[200~')
+function read(chunk: string): void {
+  if (chunk === '\x1b\x1b') return
+  const [typed = '', ...pastes] = chunk.split('\x1b[200~')
   for (const char of typed) key(char)
   for (const paste of pastes) {
     const [text = '', after = ''] = paste.split('\x1b[201~')
