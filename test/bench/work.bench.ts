@@ -1,9 +1,8 @@
-import { cursorAfterSeq } from '../../src/http/cursor.ts'
 import { bareServer } from './support/bare.ts'
 import { at, both, late, median, ms, say, Table, whole } from './support/figures.ts'
 import { helper } from './support/helper.ts'
-import { STATED, tenfold } from './support/history.ts'
 import { inTurns, load, type Measured, poll, type Target, timed } from './support/load.ts'
+import { another, CITIES, READS, type Read, wake } from './support/reads.ts'
 import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
@@ -17,22 +16,10 @@ const SECONDS = 2
 const READERS = 4
 const TENFOLD = '  among ten times the closed'
 
-const wide = STATED
-const thin = { ...STATED, open: 200, edges: 4000, events: 10_000 }
-const CITIES = {
-  wide: { size: wide },
-  thin: { size: thin },
-  'wide-tenfold': { size: tenfold(wide) },
-  'thin-tenfold': { size: tenfold(thin) },
-}
-
 const bodyOf = (town: Town, path: string): Promise<string> =>
   town.once(async (wire) => (await wire.ask('GET', path)).text())
 
 const same = (): number => 50_001
-
-/** Beads far apart, each asked for once in a long while: what is asked for is on disk, and the bare server has it. */
-const another = (n: number): number => 1 + ((n * 7919) % wide.beads)
 
 /** What the processor spends on one bead, the n-th time on number `of(n)`, beside the same bytes without us. */
 async function one(
@@ -64,53 +51,18 @@ async function one(
   else table.row(what, figure)
 }
 
-interface Read {
-  what: string
-  /** Below the city of this name. */
-  path(city: string): string
-  city?: 'wide' | 'thin'
-  /** What the 99th percentile may take, in milliseconds. */
-  bound?: number
-  times?: number
-}
-
-const plain = (path: string) => () => path
-const page = (query: string) => plain(`/beads?limit=100${query}`)
-const events = (query: string) => plain(`/events?limit=100${query}`)
-
-const READS: Read[] = [
-  { what: 'ready, 200', path: plain('/beads/ready'), city: 'thin', bound: 2 },
-  { what: 'ready, 5,000', path: plain('/beads/ready'), bound: 15, times: 500 },
-  { what: 'list, newest 100', path: page('') },
-  { what: 'list, closed too', path: page('&all=true') },
-  { what: 'list by label, closed too', path: page('&all=true&label=l7') },
-  { what: 'list closed', path: page('&status=closed') },
-  { what: 'list by status in hand', path: page('&status=in_progress') },
-  { what: 'list by type', path: page('&type=task') },
-  { what: 'list by rig, closed too', path: (city) => `/beads?limit=100&all=true&rig=${city}` },
-  { what: 'list by assignee, closed too', path: page('&assignee=nobody&all=true') },
-  { what: 'list by label and type, closed too', path: page('&all=true&label=l7&type=task') },
-  { what: 'events, newest 100', path: events('') },
-  { what: 'events by type', path: events('&type=bead.closed') },
-  { what: 'events by actor', path: events('&actor=hand-3') },
-  { what: 'events by both', path: events('&actor=hand-0&type=bead.created') },
-  { what: 'events, oldest 100', path: events(`&cursor=${cursorAfterSeq(150)}`) },
-  { what: 'status', path: plain('/status') },
-  { what: 'sessions', path: plain('/sessions') },
-]
-
 /** One row for the stated size, one for the tenfold. */
 async function read(town: Town, { what, path, city = 'wide', bound, times = 2000 }: Read, table: Table): Promise<void> {
   const stated = `/v0/city/${city}${path(city)}`
   const tenfold = `/v0/city/${city}-tenfold${path(`${city}-tenfold`)}`
   const body = await bodyOf(town, stated)
   await using bare = await bareServer(body)
-  const targets = [
+  const asked = [
     { ...bare, path: stated },
     { pid: town.pid, url: town.url, path: stated },
     { pid: town.pid, url: town.url, path: tenfold },
   ]
-  const [than, ours, more] = await inTurns(targets, times)
+  const [than, ours, more] = await inTurns(asked, times)
   if (!than || !ours || !more) return
   const figure = ({ samples, own }: Measured) => {
     const ratio = (share: number) => `${(at(samples, share) / at(than.samples, share)).toFixed(1)} ×`
@@ -135,15 +87,6 @@ async function changing(town: Town, name: string, table: Table): Promise<void> {
   }
   wire.close()
   table.row('ready, 5,000, one of them changed before', both(samples), 'p99 < 15 ms', at(samples, 0.99) < 15)
-}
-
-/** How long after a write is called for a reader has its answer that waited for it. */
-async function wake(reader: Wire, writer: Wire, city: string, index: number): Promise<number> {
-  const woken = reader.ask('GET', `${city}/beads?limit=1&index=${index}&wait=30s`).then(() => performance.now())
-  await Bun.sleep(5)
-  const started = performance.now()
-  await writer.json('POST', `${city}/beads`, { title: 'news' })
-  return (await woken) - started
 }
 
 async function wakes(town: Town, name: string, what: string, table: Table): Promise<void> {
@@ -198,7 +141,7 @@ async function main(): Promise<void> {
   await wakes(town, 'wide-tenfold', TENFOLD, table)
   await stalls(town, table)
   table.print(
-    `reads over HTTP, ${whole(wide.beads)} beads, ${whole(wide.edges)} dependencies, ${whole(wide.events)} events`,
+    `reads over HTTP, ${whole(CITIES.wide.size.beads)} beads, ${whole(CITIES.wide.size.edges)} dependencies, ${whole(CITIES.wide.size.events)} events`,
   )
 }
 

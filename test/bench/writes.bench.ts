@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { BareWrites } from './support/bare-writes.ts'
-import { both, median, say, Table, took, whole } from './support/figures.ts'
+import { BeadWriter, SESSIONS, SESSIONS_TOML, sessionsRun } from './support/bead-writer.ts'
+import { both, median, say, Table, whole } from './support/figures.ts'
 import { live, STATED, tenfold } from './support/history.ts'
 import { load } from './support/load.ts'
 import { Town } from './support/town.ts'
@@ -13,15 +13,8 @@ import type { Wire } from './support/wire.ts'
  */
 
 const CLIENTS = 64
-const HANDS = 8
 const SECONDS = 2
 const ROUNDS = 3
-
-/** A session that leaves its token where the bench finds it. */
-const KEEPS = 'umask 077; printf %s $GC_TOKEN > $GC_HOME/token.$GC_SESSION_ID; exec sleep 100000'
-const toml = `[[agent]]\nname = "worker"\nstart_command = "${KEEPS}"\nmin_active_sessions = ${HANDS}\nmax_active_sessions = ${HANDS}\n`
-
-const BODY = { title: 'bead', labels: ['a'], description: 'x'.repeat(200), metadata: { 'gc.routed_to': 'worker' } }
 
 type Loaded = Awaited<ReturnType<typeof load>>
 
@@ -36,19 +29,17 @@ class Writes {
   ) {}
 
   async round(): Promise<void> {
-    const ids: string[] = []
-    const create = async (wire: Wire) => {
-      ids.push((await wire.json('POST', `/v0/city/${this.city}/beads`, BODY)).id)
-    }
+    const writer = new BeadWriter(this.town, this.city)
     const each = (clients: number, once: (wire: Wire) => Promise<unknown> | undefined) =>
       load(this.town, clients, SECONDS, once)
-    this.#note('create, 1 client', this.raw.creates(1, SECONDS / 2), await each(1, create))
-    this.#note(`create, ${CLIENTS} clients`, this.raw.creates(CLIENTS, SECONDS / 2), await each(CLIENTS, create))
-    const tokens = this.#tokens()
-    const claim = (wire: Wire) => this.#act(wire, ids.pop(), 'claim', tokens[Math.floor(Math.random() * tokens.length)])
-    this.#note(`claim, ${HANDS} sessions at once`, this.raw.claims(HANDS, SECONDS / 4), await each(HANDS, claim))
-    const close = (wire: Wire) => this.#act(wire, ids.pop(), 'close')
-    this.#note(`close, ${CLIENTS} clients`, this.raw.closes(CLIENTS, SECONDS / 4), await each(CLIENTS, close))
+    this.#note('create, 1 client', this.raw.creates(1, SECONDS / 2), await each(1, writer.create))
+    this.#note(`create, ${CLIENTS} clients`, this.raw.creates(CLIENTS, SECONDS / 2), await each(CLIENTS, writer.create))
+    this.#note(
+      `claim, ${SESSIONS} sessions at once`,
+      this.raw.claims(SESSIONS, SECONDS / 4),
+      await each(SESSIONS, writer.claim),
+    )
+    this.#note(`close, ${CLIENTS} clients`, this.raw.closes(CLIENTS, SECONDS / 4), await each(CLIENTS, writer.close))
   }
 
   print(table: Table): void {
@@ -56,16 +47,6 @@ class Writes {
       const figure = `${median(ratios).toFixed(2)} × bun:sqlite; ${both(samples)}; ${median(micros).toFixed(0)} µs of processor`
       table.row(`${what}, in ${this.city}`, figure)
     }
-  }
-
-  #act(wire: Wire, id: string | undefined, verb: string, token?: string): Promise<unknown> | undefined {
-    return id === undefined ? undefined : wire.json('POST', `/v0/city/${this.city}/bead/${id}/${verb}`, {}, token)
-  }
-
-  #tokens(): string[] {
-    const files = readdirSync(this.town.home).filter((name) => name.startsWith(`token.${this.city}-`))
-    const own = files.filter((name) => /^\d+$/.test(name.slice(`token.${this.city}-`.length)))
-    return own.map((name) => readFileSync(`${this.town.home}/${name}`, 'utf8'))
   }
 
   #note(what: string, raw: number, { rate, micros, samples }: Loaded): void {
@@ -79,10 +60,10 @@ class Writes {
 }
 
 await using town = await Town.open()
+const toml = SESSIONS_TOML
 const cities = { wide: { size: STATED, toml }, 'wide-tenfold': { size: tenfold(STATED), toml } }
 await town.aged(cities)
-const tokens = () => readdirSync(town.home).filter((name) => name.startsWith('token.wide'))
-await took(() => tokens().length >= 2 * HANDS)
+await sessionsRun(town, Object.keys(cities))
 const table = new Table()
 for (const [name, { size }] of Object.entries(cities)) {
   const copy = town.at(`${name}.db`)

@@ -1,5 +1,4 @@
-import { cityMigrations } from '../../../src/city/database/migrations.ts'
-import { Store } from '../../../src/core/store.ts'
+import { Database } from 'bun:sqlite'
 
 export interface Filling {
   prefix: string
@@ -36,38 +35,37 @@ const EVENTS = `${upTo}
 const WORDS = `INSERT INTO bead_search (rowid, title, body, labels)
   SELECT n * 1024, title, description, labels FROM beads WHERE n IN (SELECT n / 1024 FROM bead_unworded)`
 
-/** What a filling is made with: when this is another text, it is another history. */
-export const RECIPE = [...cityMigrations, BEADS, WORDS, EDGES, EVENTS, TEXT].join('\n')
+/** What a filling is made with: when this is another text, or the tables are others, it is another history. */
+export const RECIPE = [BEADS, WORDS, EDGES, EVENTS, TEXT].join('\n')
 
-/** Writes the history of a long life into the database of a city that is not running. */
-export async function fill(path: string, { prefix, beads, open, edges = 0, events }: Filling): Promise<void> {
-  const store = Store.open(path, cityMigrations)
+/** Writes the history of a long life into the database of a city that was up once and is down. */
+export function fill(path: string, { prefix, beads, open, edges = 0, events }: Filling): void {
+  using db = new Database(path)
+  db.run('PRAGMA synchronous = OFF')
   const since = Date.now() - 10_000_000
-  const numbered = store.prepare<{ last: number }, [string]>('SELECT last FROM prefixes WHERE prefix = ?')
+  const numbered = db.prepare<{ last: number }, [string]>('SELECT last FROM prefixes WHERE prefix = ?')
   const first = (numbered.get(prefix)?.last ?? 0) + 1
-  const work = store.prepare<unknown, (string | number)[]>(BEADS)
-  const words = store.prepare(WORDS)
-  const worded = store.prepare('DELETE FROM bead_unworded')
-  const needs = store.prepare<unknown, (string | number)[]>(EDGES)
-  const history = store.prepare<unknown, (string | number)[]>(EVENTS)
+  const work = db.prepare<unknown, (string | number)[]>(BEADS)
+  const words = db.prepare(WORDS)
+  const worded = db.prepare('DELETE FROM bead_unworded')
+  const needs = db.prepare<unknown, (string | number)[]>(EDGES)
+  const history = db.prepare<unknown, (string | number)[]>(EVENTS)
   const every = Math.max(1, Math.floor(beads / open))
+  const slice = db.transaction((run: () => void) => run())
   for (let from = 0; from < beads; from += SLICE) {
     const to = Math.min(from + SLICE, beads) - 1
-    await store.write(() => {
+    slice(() => {
       work.run(first + from, first + to, prefix, every, TEXT, since)
       words.run()
       worded.run()
     })
   }
-  await store.write(() => void needs.run(first, first + beads - 2, prefix, every, edges))
+  slice(() => void needs.run(first, first + beads - 2, prefix, every, edges))
   for (let from = 1; from <= events; from += SLICE) {
-    await store.write(() => void history.run(from, Math.min(from + SLICE - 1, events), prefix, since, TEXT))
+    slice(() => void history.run(from, Math.min(from + SLICE - 1, events), prefix, since, TEXT))
   }
-  const last = store.prepare<unknown, (string | number)[]>('INSERT OR REPLACE INTO prefixes VALUES (?, ?)')
-  const caughtUp = store.prepare("UPDATE cursors SET seq = (SELECT seq FROM sqlite_sequence WHERE name = 'events')")
-  await store.write(() => {
-    last.run(prefix, first + beads)
-    caughtUp.run()
+  slice(() => {
+    db.run('INSERT OR REPLACE INTO prefixes VALUES (?, ?)', [prefix, first + beads])
+    db.run("UPDATE cursors SET seq = (SELECT seq FROM sqlite_sequence WHERE name = 'events')")
   })
-  await store.close()
 }

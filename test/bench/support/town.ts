@@ -9,6 +9,12 @@ import { Wire } from './wire.ts'
 /** The program that is measured. */
 export const GC = resolve(process.env.GC_BINARY ?? resolve(import.meta.dir, '../../../dist/gc'))
 
+/** The history of a city, and what its file declares besides. */
+export interface Aged {
+  size: Omit<Filling, 'prefix'>
+  toml?: string
+}
+
 /** A supervisor of its own, in a process of its own, with everything it runs; ended with it. */
 export class Town implements AsyncDisposable {
   #process: Bun.Subprocess | undefined
@@ -17,11 +23,12 @@ export class Town implements AsyncDisposable {
     private readonly folder: TempFolder,
     private readonly port: number,
     private readonly env: Record<string, string>,
+    private program: string,
   ) {}
 
-  static async open(env: Record<string, string> = {}): Promise<Town> {
+  static async open(env: Record<string, string> = {}, program = GC): Promise<Town> {
     const folder = tempFolder()
-    const town = new Town(folder, freePort(), env)
+    const town = new Town(folder, freePort(), env, program)
     await town.start()
     return town
   }
@@ -53,9 +60,9 @@ export class Town implements AsyncDisposable {
   }
 
   spawn(): void {
-    if (!existsSync(GC)) throw new Error(`${GC} is not there: npm run build`)
+    if (!existsSync(this.program)) throw new Error(`${this.program} is not there: npm run build`)
     const log = Bun.file(this.at('serve.log'))
-    this.#process = Bun.spawn([GC, 'serve', '--port', String(this.port), '--home', this.home], {
+    this.#process = Bun.spawn([this.program, 'serve', '--port', String(this.port), '--home', this.home], {
       cwd: this.folder.path,
       env: { PATH: process.env.PATH ?? '', HOME: this.folder.path, GC_HOME: this.home, ...this.env },
       stdin: 'ignore',
@@ -110,14 +117,15 @@ export class Town implements AsyncDisposable {
     writeFileSync(this.at(name, 'city.toml'), `[workspace]\nname = "${name}"\nprefix = "${name}"\n${toml}`)
   }
 
-  /** Cities with a long life behind them, and what their files declare. */
-  async aged(cities: Record<string, { size: Omit<Filling, 'prefix'>; toml?: string }>): Promise<void> {
+  /** Cities with a long life behind them, and what their files declare; another build may run them from then on. */
+  async aged(cities: Record<string, Aged>, program = this.program): Promise<void> {
     for (const name of Object.keys(cities)) await this.city(name)
     await this.stop()
     for (const [name, { size, toml = '' }] of Object.entries(cities)) {
       await live(this.at(name, '.gc', 'city.db'), { prefix: name, ...size })
       this.declare(name, toml)
     }
+    this.program = program
     await this.start()
     for (const name of Object.keys(cities)) await took(() => this.answers(`/v0/city/${name}/status`))
     await calm(this.pid)

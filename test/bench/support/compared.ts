@@ -1,0 +1,146 @@
+import { BeadWriter } from './bead-writer.ts'
+import { cpu, took } from './figures.ts'
+import { measure } from './followers.ts'
+import { helper } from './helper.ts'
+import { load } from './load.ts'
+import { another, READS, wake } from './reads.ts'
+import type { Town } from './town.ts'
+import { Wire } from './wire.ts'
+
+/** What two builds are compared by: the processor time that a server spends on one request, in microseconds. */
+export interface Line {
+  what: string
+  /** The bench that shows the same with its latencies. */
+  bench: 'work' | 'writes' | 'sse' | 'status'
+  measure(town: Town): Promise<number>
+}
+
+const CLIENTS = 4
+const SECONDS = 1
+const WRITES = 500
+/** Beads that wait before they are claimed or closed: more than a second takes. */
+const STOCK = 6000
+
+/** The file that plays the parts that must run in processes of their own. */
+export const PARTS = new URL('../compare.ts', import.meta.url).pathname
+
+const path = (city: string, rest: string): string => `/v0/city/${city}${rest}`
+
+const reads = (what: string, pathOf: (n: number) => string): Line => ({
+  what,
+  bench: 'work',
+  measure: async (town) => (await load(town, CLIENTS, SECONDS, (wire, n) => wire.ask('GET', pathOf(n)))).micros,
+})
+
+/** The ready beads, each time after one of them has changed; the change is part of it. */
+async function changed(town: Town): Promise<number> {
+  const ready = path('wide', '/beads/ready')
+  const { items }: { items: { id: string }[] } = await town.once((wire) => wire.json('GET', ready))
+  const change = async (wire: Wire, n: number) => {
+    await wire.json('PATCH', path('wide', `/bead/${items[(n * 7) % items.length]?.id}`), { title: `changed ${n}` })
+    await wire.ask('GET', ready)
+  }
+  return (await load(town, 1, SECONDS, change)).micros
+}
+
+/** A write and the reader that waited for it, with the look for the newest event before. */
+async function woken(town: Town, name: string, times = 300): Promise<number> {
+  const [reader, writer] = [await Wire.open(town.url), await Wire.open(town.url)]
+  const before = cpu(town.pid)
+  for (let n = 0; n < times; n++) {
+    const head = (await writer.json('GET', path(name, '/events?limit=1'))).items[0].seq
+    await wake(reader, writer, path(name, ''), head)
+  }
+  const micros = ((cpu(town.pid) - before) * 1000) / times
+  for (const wire of [reader, writer]) wire.close()
+  return micros
+}
+
+/** Creates with 1 client and with 64, and claims and closes what was created. */
+function writes(city: string): Line[] {
+  const writers = new Map<Town, BeadWriter>()
+  const writer = (town: Town): BeadWriter => {
+    const existing = writers.get(town) ?? new BeadWriter(town, city)
+    writers.set(town, existing)
+    return existing
+  }
+  const line = (what: string, clients: number, verb: 'create' | 'claim' | 'close'): Line => ({
+    what: `${what}, in ${city}`,
+    bench: 'writes',
+    measure: async (town) => {
+      if (verb !== 'create') await writer(town).stock(STOCK)
+      return (await load(town, clients, SECONDS, writer(town)[verb])).micros
+    },
+  })
+  return [
+    line('create, 1 client', 1, 'create'),
+    line('create, 64 clients', 64, 'create'),
+    line('claim, 8 clients', 8, 'claim'),
+    line('close, 64 clients', 64, 'close'),
+  ]
+}
+
+const followed = (count: number, each: number): Line => ({
+  what: `an event to ${count} followers`,
+  bench: 'sse',
+  measure: async (town) => (await measure(town, path('wide', ''), count, each, 3)).micros,
+})
+
+const status = path('busy', '/status')
+
+/** What a request costs while others write, when all that the server does is divided by the requests. */
+async function underWrites(town: Town): Promise<number> {
+  await using _ = helper(PARTS, 'write', town.url + path('busy', ''), String(WRITES))
+  await Bun.sleep(700)
+  const wire = await Wire.open(town.url)
+  const [before, started] = [cpu(town.pid), performance.now()]
+  while (performance.now() - started < 3 * SECONDS * 1000) {
+    await wire.ask('GET', status)
+    await Bun.sleep(8)
+  }
+  wire.close()
+  return ((cpu(town.pid) - before) * 1000) / ((performance.now() - started) / 10)
+}
+
+/** All processor time from the start of the program to the first status of a city. */
+async function started(town: Town, end: () => Promise<void>): Promise<number> {
+  await end()
+  town.spawn()
+  await took(() => town.answers(status))
+  return cpu(town.pid) * 1000
+}
+
+/** Ends the server in the middle of writes. */
+async function crash(town: Town): Promise<void> {
+  await using _ = helper(PARTS, 'write', town.url + path('busy', ''), String(WRITES))
+  await Bun.sleep(700)
+  await town.kill()
+}
+
+const mixed = READS.map(({ path: rest, city = 'wide' }) => path(city, rest(city)))
+
+export const LINES: readonly Line[] = [
+  ...['wide', 'wide-tenfold'].map((city) => reads(`one bead, in ${city}`, () => path(city, `/bead/${city}-50001`))),
+  reads('one bead, each time another', (n) => path('wide', `/bead/wide-${another(n)}`)),
+  ...READS.flatMap(({ what, path: rest, city = 'wide' }) =>
+    [city, `${city}-tenfold`].map((name) => reads(`${what}, in ${name}`, () => path(name, rest(name)))),
+  ),
+  { what: 'ready, 5,000, one of them changed before', bench: 'work', measure: changed },
+  ...['wide', 'wide-tenfold'].map(
+    (name): Line => ({
+      what: `write → waiting reader, in ${name}`,
+      bench: 'work',
+      measure: (town) => woken(town, name),
+    }),
+  ),
+  reads('/health', () => '/health'),
+  reads('all of these in turn', (n) => mixed[n % mixed.length] ?? ''),
+  ...writes('wide'),
+  ...writes('wide-tenfold'),
+  followed(10, 1),
+  followed(1000, 10),
+  { ...reads('status, 100 agents', () => status), bench: 'status' },
+  { what: `status at ${WRITES} writes/s, with the writes`, bench: 'status', measure: underWrites },
+  { what: 'start after an orderly stop', bench: 'status', measure: (town) => started(town, () => town.stop()) },
+  { what: 'start after SIGKILL while writing', bench: 'status', measure: (town) => started(town, () => crash(town)) },
+]
