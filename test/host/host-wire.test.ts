@@ -60,7 +60,7 @@ describe('the wire protocol of a host', () => {
 
   test('rejects an unsupported protocol version with an error frame', async () => {
     await using world = hostWorld()
-    await world.connect()
+    await world.launch()
     const other = await speak(world.folder.at('home', 'host', 'dev', 'socket'))
     other.send(hello(99))
     expect(await other.next()).toEqual({
@@ -73,7 +73,7 @@ describe('the wire protocol of a host', () => {
 
   test('rejects unknown operations and fields and keeps the connection open', async () => {
     await using world = hostWorld()
-    await world.connect()
+    await world.launch()
     const other = await speak(world.folder.at('home', 'host', 'dev', 'socket'))
     other.send(hello(1))
     expect(await other.next()).toMatchObject({ hello: { protocol: 1, build: 'dev' } })

@@ -266,13 +266,14 @@ describe('a host', () => {
   test('makes its folder accessible to its owner only', async () => {
     await using world = hostWorld()
     mkdirSync(join(world.home, 'host'), { recursive: true, mode: 0o755 })
-    await world.connect()
+    await world.launch()
     for (const path of ['host', 'host/dev']) expect(statSync(join(world.home, path)).mode & 0o077).toBe(0)
     expect(statSync(join(world.home, 'host/dev/socket')).mode & 0o077).toBe(0)
   })
 
   test('is the only one of its build: a second one finds the lock taken', async () => {
     await using world = hostWorld()
+    await world.launch()
     const host = await world.connect()
     const second = Bun.spawn(launch, {
       env: { PATH: process.env.PATH ?? '', GC_HOME: world.home, GC_HOST_BUILD: 'dev' },
@@ -286,6 +287,7 @@ describe('a host', () => {
   test('starts once, however many supervisors start it at the same time', async () => {
     await using world = hostWorld()
     const hosts = await Promise.all([world.connect(), world.connect(), world.connect()])
+    await Promise.all(hosts.map((host, n) => host.start(sh(world, `s${n}`, 'exec sleep 60'))))
     const pids = await Promise.all(hosts.map(async (host) => (await host.status()).map(({ pid }) => pid)))
     expect(new Set(pids.flat()).size).toBe(1)
   })
@@ -305,20 +307,21 @@ describe('a host', () => {
     writeFileSync(join(world.home, 'host'), 'not a folder')
     await expect(world.connect()).rejects.toThrow()
     const options = { home: world.folder.at('other'), clock: systemClock, deadlines: world.deadlines }
-    await expect(connectToHosts({ ...options, launch: ['/bin/echo', 'this is no host'] })).rejects.toThrow(
+    const host = await connectToHosts({ ...options, launch: ['/bin/echo', 'this is no host'] })
+    await expect(host.start(sh(world, 'a', 'true'))).rejects.toThrow(
       'the session host did not come up: this is no host',
     )
+    host.close()
   })
 
   test('of an earlier build keeps its sessions, accepts no new ones and exits with the last', async () => {
     await using world = hostWorld()
     const old = await world.connect({ build: 'one' })
-    const oldPid = (await old.status())[0]?.pid ?? 0
     const { pid } = await old.start(sh(world, 'a', 'read _; echo bye'))
+    const oldPid = (await old.status())[0]?.pid ?? 0
     old.close()
     const host = await world.connect({ build: 'two' })
     expect((await host.status()).map(({ build, sessions, retired }) => ({ build, sessions, retired }))).toEqual([
-      { build: 'two', sessions: 0, retired: false },
       { build: 'one', sessions: 1, retired: true },
     ])
     await host.start(sh(world, 'b', 'exec sleep 60'))
@@ -332,7 +335,9 @@ describe('a host', () => {
 
   test('exits when it has no sessions and no supervisor', async () => {
     await using world = hostWorld()
-    const host = await world.connect({ env: { GC_HOST_IDLE_TIMEOUT: '50ms' } })
+    const idleTimeout = { GC_HOST_IDLE_TIMEOUT: '500ms' }
+    await world.launch(idleTimeout)
+    const host = await world.connect()
     const [status] = await host.status()
     host.close()
     await gone(status?.pid ?? 0)

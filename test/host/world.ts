@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { connectToHosts, type HostClient } from '../../src/host/client/host-client.ts'
-import { readProcess } from '../../src/host/process/process-table.ts'
+import { launchHost } from '../../src/host/client/launch.ts'
+import { environmentOf, ProcessTable, readProcess } from '../../src/host/process/process-table.ts'
+import { HostPaths } from '../../src/host/protocol/host-paths.ts'
 import type { Exit, StartSpec } from '../../src/host/protocol/session.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 
@@ -16,15 +18,16 @@ export interface HostWorld extends AsyncDisposable {
   readonly folder: TempFolder
   readonly home: string
   readonly deadlines: Deadlines
-  /** A supervisor's connection; starts the host when none is running. */
+  /** A supervisor's connection; the first session starts a host when none is running. */
   connect(more?: { build?: string; env?: Record<string, string> }): Promise<HostClient>
+  /** Starts a host before any session does. */
+  launch(env?: Record<string, string>): Promise<void>
 }
 
 export function hostWorld({ home = 'home' }: { home?: string } = {}): HostWorld {
   const folder = tempFolder()
   const deadlines = new Deadlines()
   const hosts: HostClient[] = []
-  const pids = new Map<number, string>()
   return {
     folder,
     home: folder.at(home),
@@ -33,18 +36,28 @@ export function hostWorld({ home = 'home' }: { home?: string } = {}): HostWorld 
       const options = { home: folder.at(home), launch, clock: systemClock, deadlines, env: { ...process.env, ...env } }
       const host = await connectToHosts({ ...options, ...(build && { build }) })
       hosts.push(host)
-      for (const { pid } of await host.status()) pids.set(pid, readProcess(pid)?.started ?? '')
       return host
+    },
+    async launch(env = {}) {
+      await launchHost(new HostPaths(folder.at(home), 'dev'), launch, { ...process.env, ...env }, deadlines)
     },
     async [Symbol.asyncDispose]() {
       const last = hosts.pop()
       for (const host of hosts) host.close()
       await last?.shutdown({ grace: 200 }).catch(() => {})
-      for (const [pid, started] of pids) if (readProcess(pid)?.started === started) process.kill(pid, 'SIGKILL')
+      for (const pid of await hostsOf(folder.at(home))) process.kill(pid, 'SIGKILL')
       deadlines.close()
       folder[Symbol.dispose]()
     },
   }
+}
+
+/** The hosts of a home that still run. */
+async function hostsOf(home: string): Promise<number[]> {
+  const processes = await new ProcessTable().list()
+  const isHost = (environment: ReadonlySet<string> = new Set()) =>
+    environment.has(`GC_HOME=${home}`) && [...environment].some((line) => line.startsWith('GC_HOST_BUILD='))
+  return processes.flatMap(({ pid, zombie }) => (!zombie && isHost(environmentOf(pid)) ? [pid] : []))
 }
 
 /** A session under `key` whose environment contains only PATH. */

@@ -33,15 +33,15 @@ class WallClock {
 
 /** Restarts the supervisor with a session host on the same clock: a host does not inherit our environment. */
 async function underClock(world: World, clock: WallClock): Promise<void> {
-  const [host] = (await world.call('GET /v0/host')).body.items
+  const { version, build_id } = (await world.call('GET /health')).body
+  const build = [version, build_id].filter(Boolean).join('-')
   await world.kill()
-  process.kill(host.pid, 'SIGKILL')
-  const env = { PATH: process.env.PATH, GC_HOME: world.home, GC_HOST_BUILD: host.build, ...clock.env }
+  const env = { PATH: process.env.PATH, GC_HOME: world.home, GC_HOST_BUILD: build, ...clock.env }
   const fresh = Bun.spawn([...PROGRAM, 'host'], { env, stdout: 'pipe', detached: true })
   fresh.unref()
   for await (const chunk of fresh.stdout) if (new TextDecoder().decode(chunk).startsWith('ready')) break
   await world.start()
-  expect((await world.call('GET /v0/host')).body.items).toEqual([{ ...host, pid: fresh.pid }])
+  expect((await world.call('GET /v0/host')).body.items).toEqual([{ build, sessions: 0, pid: fresh.pid }])
 }
 
 const TOWN = `

@@ -39,7 +39,7 @@ const STREAM_WINDOW_BYTES = 256 << 10
 
 export type { HostClientOptions as ConnectOptions } from './host-links.ts'
 
-/** Adopts the hosts of a home that run, and starts one when none of this build does. */
+/** Adopts the hosts of a home that run. The first session starts one of this build, or what a dead one left to end. */
 export const connectToHosts = (options: HostClientOptions): Promise<HostClient> => HostClient.connect(options)
 
 /** What the supervisor knows of its session hosts: calls go to the one that runs the session, whichever build it is. */
@@ -90,7 +90,7 @@ export class HostClient implements SessionHost {
 
   async list(): Promise<HostedSession[]> {
     return this.#twice(async () => {
-      if (!this.#links.findOpen()) await this.#links.ownLink()
+      await this.#links.neededLink()
       const lists = await Promise.all(this.#links.all.map((link) => link.request('list', {}, { ms: ANSWER_MS })))
       return lists.flatMap(({ ok }) => ok.sessions)
     })

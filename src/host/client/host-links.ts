@@ -79,9 +79,17 @@ export class HostLinks {
     return (key !== undefined && this.#elsewhere.get(key)) || this.#mine
   }
 
-  /** The link to the host that runs a session. */
+  /** The link to the host that runs a session. Starts none: where there is no host, no session runs. */
   async linkFor(key: string): Promise<HostLink> {
-    return this.#elsewhere.get(key) ?? (await this.ownLink())
+    const link = this.#elsewhere.get(key) ?? (await this.neededLink())
+    if (link) return link
+    throw new AppError('session-not-found', `no session ${key} runs here`)
+  }
+
+  /** The link to this build's host if it runs, is coming, or is needed to end or report what a dead host left. */
+  async neededLink(): Promise<HostLink | undefined> {
+    if (this.#mine || this.#coming || this.#hasLeftovers()) return this.ownLink()
+    return undefined
   }
 
   /** The link to this build's host; one that is coming is waited for, one that is gone is started anew. */
@@ -108,16 +116,21 @@ export class HostLinks {
     }
   }
 
-  /** Has what dead hosts of other builds left ended, when there may be any; the one of this build does it. */
+  /** Has what dead hosts left ended; the one of this build does it, which is started for that. */
   async reclaim(): Promise<void> {
-    const mine = await this.ownLink()
-    if (this.#deserted) await mine.request('reclaim', {}, { ms: BUSY_MS })
+    const mine = await this.neededLink()
+    if (mine && this.#deserted) await mine.request('reclaim', {}, { ms: BUSY_MS })
   }
 
   /** Lets go: gives up the links and opens no more. */
   release(): HostLink[] {
     this.#released = true
     return this.all
+  }
+
+  #hasLeftovers(): boolean {
+    const live = new Set([...this.#others.values()].map(({ folder }) => folder))
+    return HostPaths.all(this.options.home).some((place) => !live.has(place.folder) && place.hasLeftovers)
   }
 
   async #inherit(link: HostLink, place: HostPaths): Promise<void> {
@@ -168,8 +181,9 @@ export class HostLinks {
     for (const [key, at] of this.#elsewhere) if (at === link) this.#elsewhere.delete(key)
     if (this.#released || link.ended) return
     try {
-      if (place === this.#place) await this.#comeBack(pid)
-      else await this.#reclaim(place)
+      if (place !== this.#place) await this.#reclaim(place)
+      else if (place.hasLeftovers) await this.#comeBack(pid)
+      else this.#tellLost(`the session host (pid ${pid}) is gone; it ran nothing`)
     } catch (error) {
       this.#tellLost(`the session host (pid ${pid}) is gone, ${reason}, and none came up: ${errorMessage(error)}`)
     }
@@ -185,6 +199,7 @@ export class HostLinks {
   async #reclaim(place: HostPaths): Promise<void> {
     const again = await this.#open(place)
     if (again) return this.#inherit(again, place)
+    if (!place.hasLeftovers) return
     const mine = await this.ownLink()
     await mine.request('reclaim', {}, { ms: BUSY_MS })
   }

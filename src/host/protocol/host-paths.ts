@@ -4,15 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
+import { bootId } from '../process/process-table.ts'
 
 /** A socket's path has room for about a hundred bytes on every system. */
 const MAX_SOCKET_PATH_BYTES = 100
+
+/** The name of a file that is still being written ends with this. */
+export const UNFINISHED = '.new'
 
 /** Where one host of a home lives: a folder per build, so that a new build's host runs beside the old one. */
 export class HostPaths {
   readonly folder: string
   readonly lock: string
   readonly log: string
+  /** Where a host keeps what outlives it. Sessions belong to one run of the machine, since no process outlives it. */
+  readonly files: HostFolders
   readonly #socket: string
   readonly #elsewhere: string
 
@@ -23,6 +29,7 @@ export class HostPaths {
     this.folder = join(hostFolder(home), build.replace(/[^\w.+-]/g, '_'))
     this.lock = join(this.folder, 'lock')
     this.log = join(this.folder, 'log')
+    this.files = hostFolders(this.folder)
     this.#socket = join(this.folder, 'socket')
     this.#elsewhere = join(this.folder, 'socket-path')
   }
@@ -68,6 +75,13 @@ export class HostPaths {
     return existsSync(this.#socket) ? this.#socket : undefined
   }
 
+  /** Whether a host left something that the next one has to end or to report. */
+  get hasLeftovers(): boolean {
+    const { sessions, exits, records } = this.files
+    const isLeftover = (name: string) => !name.endsWith(UNFINISHED)
+    return [sessions, exits, records].some((folder) => existsSync(folder) && readdirSync(folder).some(isLeftover))
+  }
+
   /** Every place of a home where a host has been. */
   static all(home: string): HostPaths[] {
     if (!existsSync(hostFolder(home))) return []
@@ -76,6 +90,18 @@ export class HostPaths {
       .map((build) => new HostPaths(home, build))
   }
 }
+
+export interface HostFolders {
+  sessions: string
+  exits: string
+  records: string
+}
+
+const hostFolders = (folder: string): HostFolders => ({
+  sessions: join(folder, 'sessions', bootId()),
+  exits: join(folder, 'exits'),
+  records: join(folder, 'unheard'),
+})
 
 const hostFolder = (home: string): string => join(home, 'host')
 

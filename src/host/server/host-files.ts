@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
-import { bootId } from '../process/process-table.ts'
 import { isRecord } from '../protocol/frames.ts'
+import { type HostPaths, UNFINISHED } from '../protocol/host-paths.ts'
 import type { Exit } from '../protocol/session.ts'
 import { RecordFile, type RecordOwner, readRecordFile } from './record-file.ts'
 
@@ -31,10 +31,10 @@ export class HostFiles {
   readonly #exits: string
   readonly #unheard: string
 
-  constructor(private readonly folder: string) {
-    this.#sessions = join(folder, 'sessions', bootId())
-    this.#exits = join(folder, 'exits')
-    this.#unheard = join(folder, 'unheard')
+  constructor({ files }: Pick<HostPaths, 'files'>) {
+    this.#sessions = files.sessions
+    this.#exits = files.exits
+    this.#unheard = files.records
   }
 
   /** Makes the folders and forgets what earlier runs of the machine left. */
@@ -42,8 +42,9 @@ export class HostFiles {
     createFolder(this.#sessions)
     createFolder(this.#exits)
     createFolder(this.#unheard)
-    for (const name of names(join(this.folder, 'sessions'))) {
-      if (name !== bootId()) rmSync(join(this.folder, 'sessions', name), { recursive: true, force: true })
+    const boots = dirname(this.#sessions)
+    for (const name of names(boots)) {
+      if (name !== basename(this.#sessions)) rmSync(join(boots, name), { recursive: true, force: true })
     }
   }
 
@@ -110,7 +111,7 @@ export class HostFiles {
 
 function names(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => !name.endsWith('.new'))
+    return readdirSync(folder).filter((name) => !name.endsWith(UNFINISHED))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error
@@ -119,8 +120,9 @@ function names(folder: string): string[] {
 
 /** In place at once or not at all: a reader never meets half a file. */
 function write(path: string, value: object): void {
-  writeFileSync(`${path}.new`, JSON.stringify(value), { mode: 0o600 })
-  renameSync(`${path}.new`, path)
+  const unfinished = path + UNFINISHED
+  writeFileSync(unfinished, JSON.stringify(value), { mode: 0o600 })
+  renameSync(unfinished, path)
 }
 
 function parse(path: string): unknown {

@@ -68,7 +68,7 @@ export class HostProcess {
 
   /** Ends what dead hosts of this home left running, then listens. The caller holds the place's lock. */
   static async open(parts: HostProcessOptions): Promise<HostProcess> {
-    const records = new HostFiles(parts.place.folder)
+    const records = new HostFiles(parts.place)
     records.open()
     const endings = new ProcessEnder(new ProcessTable(), parts.deadlines)
     await reclaim(records, records, endings, parts.clock)

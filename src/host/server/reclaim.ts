@@ -50,7 +50,7 @@ export async function reclaimOthers(
     const lock = acquireIfFree(place)
     if (!lock) continue
     try {
-      const lost = new HostFiles(place.folder)
+      const lost = new HostFiles(place)
       lost.open()
       exits.push(...(await reclaim(lost, into, endings, clock)))
       place.clear()
