@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { AGENT } from '../host/acp/agent-host.ts'
 import type { TestCity } from '../support/world.ts'
-import { hire, towns } from './crew.ts'
+import { startSession, towns } from './town.ts'
 
 const openTown = towns()
 
@@ -16,7 +16,7 @@ start_command = '''umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSIO
 async function withPolly() {
   const town = await openTown(POLLY)
   const { city } = town
-  const { id, token } = await hire(city, 'polly')
+  const { id, token } = await startSession(city, 'polly')
   const read = async (format: string) => (await city.call(`GET ~/session/${id}/transcript?format=${format}`)).body
   /** Sends a prompt and waits until its turn is over. */
   const say = async (message: string) => {

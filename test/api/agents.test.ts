@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, errorOf, hire, tokenOf, towns } from './crew.ts'
+import { bead, declare, errorOf, startSession, tokenOf, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'agents')
 const openTown = towns(coverage)
@@ -157,7 +157,7 @@ describe('an agent', () => {
     }
     const { token } = await (async () => {
       await declare(city, 'crew', {}, { may: ['respond'] })
-      return hire(city, 'crew')
+      return startSession(city, 'crew')
     })()
     expect(await declared({ name: 'x', start_command: 'x', may: ['tokens'] }, token)).toStartWith('403 forbidden: ')
     await city.call('POST ~/rigs', { body: { name: 'web', path: world.rigFolder(`${city.name}-web`) } })

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { least, leastQuery, type Operation, operationsOf } from '../support/sample.ts'
 import { type Answer, type CallOptions, type TestCity, World } from '../support/world.ts'
-import { bead } from './crew.ts'
+import { bead } from './town.ts'
 
 let world: World
 let city: TestCity

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { AGENT } from '../host/acp/agent-host.ts'
 import type { TestCity } from '../support/world.ts'
-import { hire, towns } from './crew.ts'
+import { startSession, towns } from './town.ts'
 
 const openTown = towns()
 const KEEPS_TOKEN = 'umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"'
@@ -51,9 +51,9 @@ ${agent('polly')}${agent('molly', 'export LOGIN=1;')}`)
     const program = join(city.path, 'asker')
     writeFileSync(program, ASKER)
     chmodSync(program, 0o755)
-    const polly = await hire(city, 'polly', { message: 'ask it' })
+    const polly = await startSession(city, 'polly', { message: 'ask it' })
     const [permission] = await waiting(city, 1)
-    const asker = await hire(city, 'asker')
+    const asker = await startSession(city, 'asker')
     const failed = await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'molly' } })
     expect((await city.outcome(failed.body)).type).toBe('request.failed')
     const items = await waiting(city, 3)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, errorOf, hire, towns } from './crew.ts'
+import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ path }) => path.endsWith('/beads/bulk'))
 const openTown = towns(coverage)
@@ -174,7 +174,7 @@ describe('changing many beads at once', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor')
-    const { token } = await hire(city, 'mayor')
+    const { token } = await startSession(city, 'mayor')
     const [a, lost] = [await bead(city, 'a'), await bead(city, 'lost')]
     await city.call(`POST ~/bead/${lost}/claim`, { token })
     await city.call(`PATCH ~/bead/${lost}`, { body: { status: 'open', assignee: '' } })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, errorOf, hire, towns } from './crew.ts'
+import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(
   ({ path }) => /\/comments(\/count)?$|\/beads\/import$/.test(path) && !path.includes('/api/'),
@@ -45,7 +45,7 @@ describe('a comment', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1 })
-    const { id: session, token } = await hire(city, 'mayor', { alias: 'boss' })
+    const { id: session, token } = await startSession(city, 'mayor', { alias: 'boss' })
     const id = await bead(city, 'a')
     await city.call(`POST ~/bead/${id}/close`)
     const seq = await city.head()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import { type TestCity, World } from '../support/world.ts'
-import { bead, declare, errorOf, hire, towns } from './crew.ts'
+import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ path }) => path.endsWith('/beads/search'))
 const openTown = towns(coverage)
@@ -63,7 +63,7 @@ describe('a search over HTTP', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'wanderer')
-    await hire(city, 'wanderer')
+    await startSession(city, 'wanderer')
     await city.call('POST ~/mail', { body: { to: 'human', subject: 'wanderer', body: 'wanderer' } })
     expect((await search(city, 'q=wanderer')).ids).toEqual([])
     const id = await bead(city, 'wanderer')

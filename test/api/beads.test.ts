@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, errorOf, hire, towns } from './crew.ts'
+import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(
   ({ path }) =>
@@ -355,7 +355,7 @@ describe('a session', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor')
-    const { id: session } = await hire(city, 'mayor', { alias: 'boss' })
+    const { id: session } = await startSession(city, 'mayor', { alias: 'boss' })
     const id = await bead(city, 'a')
     const assigned = await city.call(`POST ~/bead/${id}/assign`, { body: { assignee: session } })
     expect(assigned.body).toEqual({ status: 'assigned', assignee: expect.any(String) })
@@ -372,7 +372,7 @@ describe('a session', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor')
-    const { token } = await hire(city, 'mayor')
+    const { token } = await startSession(city, 'mayor')
     const [id, other] = [await bead(city, 'a'), await bead(city, 'b')]
     expect((await city.call(`POST ~/bead/${id}/claim`, { token })).status).toBe(200)
     await city.call(`PATCH ~/bead/${id}`, { body: { status: 'open', assignee: '' } })
@@ -399,7 +399,7 @@ describe('a session', () => {
     const { city } = town
     await declare(city, 'mayor')
     await declare(city, 'clerk')
-    const [slow, quick] = [await hire(city, 'mayor'), await hire(city, 'clerk')]
+    const [slow, quick] = [await startSession(city, 'mayor'), await startSession(city, 'clerk')]
     const id = await bead(city, 'a')
     const act = (verb: string, token?: string) => city.call(`POST ~/bead/${id}/${verb}`, { ...(token && { token }) })
     await act('claim', slow.token)
@@ -419,7 +419,7 @@ describe('a session', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor')
-    const { token } = await hire(city, 'mayor')
+    const { token } = await startSession(city, 'mayor')
     const id = await bead(city, 'a')
     await city.call(`POST ~/bead/${id}/claim`, { token })
     const seq = await city.head()
@@ -445,7 +445,7 @@ describe('exported beads', () => {
     const session = JSON.stringify({ id: 'x-1', title: 's', issue_type: 'session', created_at: '2025-01-01T00:00:00Z' })
     expect((await put(session)).body.skipped).toBe(1)
     await declare(to.city, 'clerk')
-    const { token } = await hire(to.city, 'clerk')
+    const { token } = await startSession(to.city, 'clerk')
     const rejection = (options: object) => errorOf(to.city, 'POST ~/beads/import', options)
     expect(await rejection({ raw: lines, token })).toStartWith('403 forbidden: ')
     expect(await rejection({ raw: '' })).toStartWith('400 invalid-request: ')

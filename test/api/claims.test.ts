@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, errorOf, type Hand, hire, tokenOf, towns } from './crew.ts'
+import { bead, declare, errorOf, type SessionHandle, startSession, tokenOf, towns } from './town.ts'
 
 const coverage = new OperationCoverage(
   ({ tag, path }) => tag === 'claims' || /\/bead\/\{id\}\/(claim|heartbeat|release)$/.test(path),
@@ -13,11 +13,11 @@ const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
 async function withTwo() {
   const town = await openTown()
   await declare(town.city, 'worker', {}, { max_active_sessions: 4 })
-  const [one, two] = [await hire(town.city, 'worker'), await hire(town.city, 'worker')]
+  const [one, two] = [await startSession(town.city, 'worker'), await startSession(town.city, 'worker')]
   return { ...town, one, two }
 }
 
-const claim = (city: TestCity, id: string, { token }: Hand) => city.call(`POST ~/bead/${id}/claim`, { token })
+const claim = (city: TestCity, id: string, { token }: SessionHandle) => city.call(`POST ~/bead/${id}/claim`, { token })
 
 describe('a claim', () => {
   test('is returned with all its fields, and claiming again changes nothing', async () => {
@@ -161,7 +161,8 @@ describe('claiming', () => {
     const { city, one, two } = town
     const [id, done, lost] = [await bead(city, 'a'), await bead(city, 'b'), await bead(city, 'c')]
     await city.call(`POST ~/bead/${done}/close`)
-    const act = (verb: string, on: string, { token }: Hand) => errorOf(city, `POST ~/bead/${on}/${verb}`, { token })
+    const act = (verb: string, on: string, { token }: SessionHandle) =>
+      errorOf(city, `POST ~/bead/${on}/${verb}`, { token })
     for (const verb of ['claim', 'heartbeat', 'release']) {
       expect(await act(verb, 'to-99', one)).toBe('404 bead-not-found: bead to-99 does not exist')
     }

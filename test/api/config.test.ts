@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
-import { errorOf, towns } from './crew.ts'
+import { errorOf, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ tag }) => ['config', 'providers'].includes(tag))
 const openTown = towns(coverage)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, errorOf, towns } from './crew.ts'
+import { bead, errorOf, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'convoys')
 const openTown = towns(coverage)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'bun'
 import { OperationCoverage } from '../support/coverage.ts'
-import { bead, declare, errorOf, hire, towns } from './crew.ts'
+import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ tag, path }) => tag === 'events' || path.endsWith('/history'))
 const openTown = towns(coverage)
@@ -60,7 +60,7 @@ describe('the events of a city', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1 })
-    const { id, token } = await hire(city, 'mayor')
+    const { id, token } = await startSession(city, 'mayor')
     const emit = (body: object, options = {}) => city.call('POST ~/events', { body, ...options })
     const seq = await city.head()
     const own = { type: 'deploy.finished', actor: 'ci', subject: 'web', message: 'done' }

@@ -3,7 +3,7 @@ import { dice } from '../slow/town.ts'
 import { type Operation, operationsOf } from '../support/sample.ts'
 import { resolve } from '../support/schema.ts'
 import { type TestCity, World } from '../support/world.ts'
-import { bead } from './crew.ts'
+import { bead } from './town.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, errorOf, hire, tokenOf, towns } from './crew.ts'
+import { bead, declare, errorOf, startSession, tokenOf, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ id }) => id === 'lend-session')
 const openTown = towns(coverage)
 
 /** A suspended session of an agent that allows lending. */
 async function suspended(city: TestCity, alias = 'away'): Promise<string> {
-  const { id } = await hire(city, 'mayor', { alias })
+  const { id } = await startSession(city, 'mayor', { alias })
   const seq = await city.head()
   await city.call(`POST ~/session/${id}/suspend`)
   await city.event(seq, ({ type }) => type === 'session.suspended')
@@ -85,7 +85,7 @@ test('only a suspended session can be lent, and not by another session', async (
   await using town = await openTown()
   const { city } = town
   await declare(city, 'mayor', {}, { max_active_sessions: 2 })
-  const { id, token } = await hire(city, 'mayor')
+  const { id, token } = await startSession(city, 'mayor')
   expect(await errorOf(city, `POST ~/session/${id}/lend`)).toStartWith(`409 session-conflict: session ${id} is active`)
   expect(await errorOf(city, `POST ~/session/${id}/lend`, { token })).toStartWith('403 forbidden: ')
   expect(await errorOf(city, 'POST ~/session/ghost/lend')).toStartWith('404 session-not-found: ')

@@ -3,13 +3,13 @@ import { OperationCoverage } from '../support/coverage.ts'
 import { tempFolder } from '../support/folder.ts'
 import { until } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, errorOf, type Hand, hire, towns } from './crew.ts'
 import { listener, receivedInput } from './listener.ts'
+import { bead, declare, errorOf, type SessionHandle, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'mail')
 const openTown = towns(coverage)
 
-const send = async (city: TestCity, body: Record<string, unknown>, hand?: Hand) => {
+const send = async (city: TestCity, body: Record<string, unknown>, hand?: SessionHandle) => {
   const sent = await city.call('POST ~/mail', { body: { subject: 'Hi', ...body }, ...(hand && { token: hand.token }) })
   expect(sent.status).toBe(201)
   return sent.body
@@ -26,7 +26,7 @@ describe('mail', () => {
     const waiting = await send(city, { to: 'clerk', body: 'First', from: 'boss', rig: 'shop' })
     expect(waiting).toMatchObject({ from: 'human', to: 'clerk', read: false, rig: 'shop' })
     expect((await city.call(`GET ~/bead/${waiting.id}`)).body.metadata).toMatchObject({ 'mail.from_claimed': 'boss' })
-    const clerk = await hire(city, 'clerk', { alias: 'carl' })
+    const clerk = await startSession(city, 'clerk', { alias: 'carl' })
     expect(await ids(city, '/inbox?agent=carl')).toEqual([waiting.id])
     const own = await city.call('GET ~/mail/inbox', { token: clerk.token })
     expect(own.body.items.map(({ id }: { id: string }) => id)).toEqual([waiting.id])
@@ -81,7 +81,7 @@ describe('mail', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'clerk')
-    const clerk = await hire(city, 'clerk')
+    const clerk = await startSession(city, 'clerk')
     const task = await bead(city, 'work')
     const { id } = await send(city, { to: 'human' })
     const body = { to: 'nobody', subject: 'x' }

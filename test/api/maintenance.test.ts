@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
-import { bead, declare, errorOf, hire, towns } from './crew.ts'
+import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'maintenance' || tag === 'backup')
 const openTown = towns(coverage)
@@ -53,7 +53,7 @@ describe('a backup', () => {
     for (const part of ['./city.toml', '.gc/backup.db', '.gc/backup.json', id, 'kept']) expect(tar).toContain(part)
     expect(tar).not.toContain('./.gc/city.db')
     await declare(city, 'clerk')
-    const { token } = await hire(city, 'clerk')
+    const { token } = await startSession(city, 'clerk')
     expect(await errorOf(city, 'GET ~/backup', { token })).toStartWith('403 forbidden: ')
     expect((await city.call('GET ~/backup')).status).toBe(200)
   })

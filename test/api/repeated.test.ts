@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import type { Answer, TestCity } from '../support/world.ts'
 import { World } from '../support/world.ts'
-import { declare, hire } from './crew.ts'
+import { declare, startSession } from './town.ts'
 
 const up = async (city: TestCity): Promise<void> => {
   while ((await city.call('GET ~')).status === 404) await Bun.sleep(10)
@@ -13,7 +13,7 @@ describe('a request with an Idempotency-Key', () => {
     await using world = await World.open()
     const city = await world.city()
     await declare(city, 'clerk')
-    const clerk = await hire(city, 'clerk')
+    const clerk = await startSession(city, 'clerk')
     const bead = (await city.call('POST ~/beads', { body: { title: 'a' } })).body.id
     const mail = (await city.call('POST ~/mail', { body: { to: 'human', subject: 'a' } })).body.id
     const requests: Record<string, object> = {
@@ -50,7 +50,7 @@ describe('a request with an Idempotency-Key', () => {
     await using world = await World.open()
     const city = await world.city()
     await declare(city, 'clerk')
-    const { token } = await hire(city, 'clerk')
+    const { token } = await startSession(city, 'clerk')
     const create = () => city.call('POST ~/beads', { body: { title: 'b' }, headers: { 'Idempotency-Key': 'once' } })
     const first = await create()
     for (let n = 0; n < 1100; n++) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
-import { declare, errorOf, towns } from './crew.ts'
+import { declare, errorOf, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'rigs')
 const openTown = towns(coverage)

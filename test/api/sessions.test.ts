@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import { least, operationsOf } from '../support/sample.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, errorOf, hire, tokenOf, towns } from './crew.ts'
+import { bead, declare, errorOf, startSession, tokenOf, towns } from './town.ts'
 
 const DIALOG = join(import.meta.dir, '../host/terminal/programs/dialog.ts')
 
@@ -246,7 +246,7 @@ describe('a session', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 2 })
-    const [one, two] = [await hire(city, 'mayor'), await hire(city, 'mayor')]
+    const [one, two] = [await startSession(city, 'mayor'), await startSession(city, 'mayor')]
     expect(await errorOf(city, `POST ~/session/${one.id}/drain-ack`)).toStartWith('403 forbidden: ')
     expect(await errorOf(city, `POST ~/session/${one.id}/drain-ack`, { token: two.token })).toStartWith('403 forb')
     const seq = await city.head()
@@ -261,8 +261,8 @@ describe('a session', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 2 })
-    const { id, token } = await hire(city, 'mayor')
-    const other = await hire(city, 'mayor')
+    const { id, token } = await startSession(city, 'mayor')
+    const other = await startSession(city, 'mayor')
     const at = `~/session/${id}`
     const say = async (what: string, body?: object) => (await city.call(`POST ${at}/${what}`, { token, body })).body
     expect(await say('heartbeat', { duration: '5m' })).toEqual({ status: 'ok', id })
@@ -342,7 +342,7 @@ describe('the responses, agents and permission mode of a program', () => {
     expect(await errorOf(city, mode, choose('always'))).toStartWith('400 invalid-request: ')
     expect((await city.call(mode, choose('never'))).body.options).toMatchObject({ permission_mode: 'never' })
     await declare(city, 'plain', {}, { max_active_sessions: 1 })
-    const other = await hire(city, 'plain')
+    const other = await startSession(city, 'plain')
     await city.call(`POST ~/session/${other.id}/suspend`)
     const plain = `POST ~/session/${other.id}/permission-mode`
     expect(await errorOf(city, plain, choose('never'))).toStartWith('501 not-implemented: ')
@@ -505,8 +505,8 @@ describe('an invalid session request', () => {
     const woke = await city.event(0, ({ type }) => type === 'session.woke')
     const [own, first, second] = [
       woke.session_id ?? '',
-      await hire(city, 'mayor', { alias: 'a' }),
-      await hire(city, 'mayor'),
+      await startSession(city, 'mayor', { alias: 'a' }),
+      await startSession(city, 'mayor'),
     ]
     const patch = (id: string, body: object) => errorOf(city, `PATCH ~/session/${id}`, { body })
     expect(await patch(second.id, { alias: 'a' })).toStartWith('409 session-conflict: ')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationCoverage } from '../support/coverage.ts'
-import { bead, declare, errorOf, hire, towns } from './crew.ts'
+import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'sling')
 const openTown = towns(coverage)
@@ -95,7 +95,7 @@ describe('slinging a bead', () => {
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1 })
     await declare(city, 'other', {}, { max_active_sessions: 0 })
-    const { token } = await hire(city, 'mayor')
+    const { token } = await startSession(city, 'mayor')
     const id = await bead(city, 'work')
     const { assignee } = (await city.call(`POST ~/bead/${id}/claim`, { token })).body
     const sling = async (more: object) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
-import { bead, errorOf, towns } from './crew.ts'
+import { bead, errorOf, towns } from './town.ts'
 
 const coverage = new OperationCoverage(
   ({ path }) => path === '/v0/city/{cityName}' || /^\/v0\/city\/\{cityName\}\/(status|health)$/.test(path),

@@ -3,8 +3,8 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { misfits } from '../support/schema.ts'
 import type { TestCity, TestFrame } from '../support/world.ts'
-import { bead, declare, hire, towns } from './crew.ts'
 import { data, eventOf, idOf, open } from './sse.ts'
+import { bead, declare, startSession, towns } from './town.ts'
 
 const openTown = towns()
 
@@ -235,7 +235,7 @@ while IFS= read -r line; do printf '\\033[2J\\033[Hheard %s\\n> ' "$line"; done
       { script: 'echo first; sleep 1; echo second; exec sleep 600' },
       { max_active_sessions: 1 },
     )
-    await hire(city, 'mayor')
+    await startSession(city, 'mayor')
     const seen: TestFrame[] = []
     for await (const frame of world.follow(`/v0/city/${city.name}/agent/mayor/output/stream`)) {
       seen.push(frame)

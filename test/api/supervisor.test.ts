@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tempFolder } from '../support/folder.ts'
 import { PROGRAM, TestCity, World } from '../support/world.ts'
-import { bead, declare, hire } from './crew.ts'
+import { bead, declare, startSession } from './town.ts'
 
 describe('GET /health and /v0/cities', () => {
   test('report the start-up progress of the first city', async () => {
@@ -103,7 +103,7 @@ describe('POST /v0/city/register', () => {
     expect((await world.outcome('/v0/events', accepted.body)).type).toBe('request.result.city.create')
     const second = new TestCity(world, 'second', city.path)
     await declare(second, 'mayor')
-    const { token } = await hire(second, 'mayor')
+    const { token } = await startSession(second, 'mayor')
     const id = await bead(second, 'work')
     expect((await second.call(`POST ~/bead/${id}/claim`, { token })).status).toBe(200)
     expect((await second.call('GET ~/config')).body.workspace).toMatchObject({ name: 'second' })

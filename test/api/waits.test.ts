@@ -3,8 +3,8 @@ import { OperationCoverage } from '../support/coverage.ts'
 import { tempFolder } from '../support/folder.ts'
 import { until } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { bead, declare, errorOf, hire, towns } from './crew.ts'
 import { listener, receivedInput } from './listener.ts'
+import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ path }) => /\/waits?(\/|$)/.test(path))
 const openTown = towns(coverage)
@@ -68,7 +68,7 @@ describe('a wait', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'clerk')
-    const clerk = await hire(city, 'clerk')
+    const clerk = await startSession(city, 'clerk')
     const id = await bead(city, 'never')
     const begin = (more = {}) => wait(city, { session: clerk.id, on_beads: [id], ...more })
     const pending = await begin()
@@ -99,7 +99,7 @@ describe('a wait', () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'clerk')
-    const [one, two] = [await hire(city, 'clerk'), await hire(city, 'clerk')]
+    const [one, two] = [await startSession(city, 'clerk'), await startSession(city, 'clerk')]
     const id = await bead(city, 'x')
     const create = (body: object, token?: string) =>
       errorOf(city, 'POST ~/waits', { body: { on_beads: [id], ...body }, ...(token && { token }) })

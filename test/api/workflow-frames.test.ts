@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { TestCity } from '../support/world.ts'
-import { bead, towns } from './crew.ts'
 import { data, open } from './sse.ts'
+import { bead, towns } from './town.ts'
 
 const openTown = towns()
 

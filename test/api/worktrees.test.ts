@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import { eventually, until } from '../support/until.ts'
-import { errorOf, hire, towns } from './crew.ts'
+import { errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ id }) => /worktree/.test(id))
 const openTown = towns(coverage)
@@ -34,7 +34,7 @@ describe('an agent with worktree = true', () => {
       () => city.call('GET ~/agents'),
       ({ body }) => body.total === 1,
     )
-    const { id, token } = await hire(city, 'shop/worker')
+    const { id, token } = await startSession(city, 'shop/worker')
     const { items, limit } = (await city.call('GET ~/worktrees')).body
     expect(limit).toBe(50)
     expect(items).toEqual([

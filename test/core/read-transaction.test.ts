@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { tempFolder } from '../support/folder.ts'
-import { open, turns } from './notes.ts'
+import { open, turns } from './store-helpers.ts'
 
 test('reads of one tick see the same rows, and writes of another connection appear in the next tick', async () => {
   using folder = tempFolder()

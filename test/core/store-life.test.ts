@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { Store } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
-import { errorOf, NOTES, open, openFiles, rejectionOf, turns } from './notes.ts'
+import { errorOf, NOTES, open, openFiles, rejectionOf, turns } from './store-helpers.ts'
 
 describe('opening', () => {
   test('creates a database and its folder readable only by their owner', async () => {

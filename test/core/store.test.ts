@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
 import type { Tx } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
-import { open, turns } from './notes.ts'
+import { open, turns } from './store-helpers.ts'
 
 describe('writing', () => {
   test('resolves with the return value and persists what was written', async () => {

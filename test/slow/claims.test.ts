@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import type { RecordedEvent } from '../../src/core/events/event.ts'
-import { declare, hire } from '../api/crew.ts'
+import { declare, startSession } from '../api/town.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { dice, everything, history, tally, World } from './town.ts'
@@ -78,7 +78,7 @@ class Outsiders implements AsyncDisposable {
   static async open(city: TestCity, dead: Set<string>): Promise<Outsiders> {
     const outsiders = new Outsiders(city, dead)
     for (let n = 0; n < LENT; n++) {
-      const { id } = await hire(city, 'claimer', { alias: `outsider-${n}` })
+      const { id } = await startSession(city, 'claimer', { alias: `outsider-${n}` })
       await city.call(`POST ~/session/${id}/suspend`)
       await outsiders.#start(id)
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { register } from '../api/crew.ts'
+import { register } from '../api/town.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { everything, history, tally, up, World } from './town.ts'

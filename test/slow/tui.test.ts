@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { bindings } from '../../tui/state/keys.ts'
-import { bead, declare, hire, KEEPS_TOKEN, register } from '../api/crew.ts'
+import { bead, declare, register, STORE_TOKEN, startSession } from '../api/town.ts'
 import { AGENT } from '../host/acp/agent-host.ts'
 import { PROGRAM, type TestCity, World } from '../support/world.ts'
 import { KEYS, Screen } from './screen.ts'
@@ -10,7 +10,7 @@ const POLLY = `
 [[agent]]
 name = "polly"
 session = "acp"
-start_command = '''${KEEPS_TOKEN}; exec ${AGENT.join(' ')}'''
+start_command = '''${STORE_TOKEN}; exec ${AGENT.join(' ')}'''
 `
 
 /** Escape sequences that set a colour, among other attributes. */
@@ -41,7 +41,7 @@ async function withCrew(
   const city = await world.city('town')
   const script = 'trap "" INT; i=0; while :; do i=$((i+1)); echo "line $i of the mayor"; sleep 0.3; done'
   await declare(city, 'mayor', { script }, { max_active_sessions: 1 })
-  const { id } = await hire(city, 'mayor', { alias: 'boss' })
+  const { id } = await startSession(city, 'mayor', { alias: 'boss' })
   await bead(city, 'Paint the bridge')
   await bead(city, 'Mend the fence')
   const all = held.move()
@@ -130,7 +130,7 @@ describe('the dashboard', () => {
     const city = await register(world, 'town', POLLY)
     const description = ['Two coats.', ...Array.from({ length: 40 }, (_, at) => `line ${at} of the plan`)].join('\n')
     await bead(city, 'Paint the bridge', { description })
-    const { id } = await hire(city, 'polly', { message: 'ask it' })
+    const { id } = await startSession(city, 'polly', { message: 'ask it' })
     await using screen = dashboard(world, { args: ['--city', 'town'] })
     await screen.shows('waiting for you 1')
     await screen.shows('Allow make it? (:answer approve|approve_always|deny)')

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { claude } from '../agents/conversations/samples.ts'
-import { register } from '../api/crew.ts'
+import { register } from '../api/town.ts'
 import { eventually } from '../support/until.ts'
 import { freePort, history, up, World } from './town.ts'
 

@@ -9,7 +9,7 @@ interface Screen {
 }
 
 /** `host.json`: what the host of a release answered after its supervisor was killed. */
-export interface KeptHost {
+export interface ReleaseHost {
   hello: { hello: { protocol: number; build: string; pid: number } }
   list: { sessions: { key: string; run: string; pid: number; bytes: number }[] }
   status: Record<string, unknown>
@@ -34,9 +34,9 @@ export class OldHost implements Disposable {
 
   constructor(
     folder: TempFolder,
-    private readonly kept: KeptHost,
+    private readonly recorded: ReleaseHost,
   ) {
-    const place = folder.at('home', 'host', kept.hello.hello.build)
+    const place = folder.at('home', 'host', recorded.hello.hello.build)
     for (const name of ['exits', 'unheard']) rmSync(join(place, name), { recursive: true, force: true })
     this.#lock = new Database(join(place, 'lock'), { readwrite: true, strict: true })
     this.#lock.run('BEGIN EXCLUSIVE')
@@ -82,7 +82,7 @@ export class OldHost implements Disposable {
   #receive(connection: FrameConnection, frame: HostFrame): void {
     const { header } = frame
     if ('hello' in header) {
-      connection.send({ hello: { ...this.kept.hello.hello, pid: process.pid } })
+      connection.send({ hello: { ...this.recorded.hello.hello, pid: process.pid } })
       return
     }
     this.requests.push(frame)
@@ -93,7 +93,7 @@ export class OldHost implements Disposable {
   }
 
   #answer({ op, key, lines, from }: HostFrame['header']): { ok: object; payload?: Uint8Array } {
-    const { list, status, screens, snapshots } = this.kept
+    const { list, status, screens, snapshots } = this.recorded
     const screen = screens[String(key)]
     const { ansi = '', ...snapshot } = snapshots[String(key)] ?? {}
     switch (op) {

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { KEEPS_TOKEN } from '../../api/crew.ts'
+import { STORE_TOKEN } from '../../api/town.ts'
 import type { Town } from '../../cli/town.ts'
 import { until } from '../../support/until.ts'
 
@@ -47,7 +47,7 @@ export async function doEverything(town: Town): Promise<void> {
 }
 
 async function begin(town: Town, request: Request): Promise<Things> {
-  await town.json(['agent', 'add', 'clerk', '--command', `${KEEPS_TOKEN}; exec sleep 600`])
+  await town.json(['agent', 'add', 'clerk', '--command', `${STORE_TOKEN}; exec sleep 600`])
   const { id: session } = await town.json<{ id: string }>(['session', 'new', 'clerk', '--alias', 'carl'])
   const create = async (path: string, body: unknown): Promise<string> => String((await request('POST', path, body)).id)
   const metadata = { 'gc.routed_to': 'clerk' }

@@ -6,28 +6,28 @@ import type { World } from './world.ts'
 
 const FIXTURES = resolve(import.meta.dir, '../fixtures')
 /** Home folder of the person in whose name the fixtures were made. */
-export const KEPT_HOME = '/home/pat'
+export const FIXTURE_HOME = '/home/pat'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-export type KeptEvent = { [name: string]: Json } & { seq: number; type: string }
+export type ReleaseEvent = { [name: string]: Json } & { seq: number; type: string }
 
 /** What a release answered to GET requests, by path. */
 export type Answers = Record<string, { status: number; body: Json }>
 
 /** `answers.json.gz`: what a release answered about its home. */
-export interface KeptAnswers {
+export interface ReleaseAnswers {
   /** A city that was running when everything was killed. */
   mill: Answers
   /** A city that was unregistered before. */
   shed: Answers
   network: Answers
   /** Events of the supervisor and its cities. */
-  events: KeptEvent[]
+  events: ReleaseEvent[]
 }
 
-/** `keys.json`: credentials that are valid in the kept home. */
-export interface KeptKeys {
+/** `keys.json`: credentials that are valid in that home. */
+export interface ReleaseKeys {
   /** Address of the supervisor when the answers were recorded. */
   url: string
   /** Token of a session that was lent, and the bead it had claimed. */
@@ -37,23 +37,23 @@ export interface KeptKeys {
 }
 
 /** `names.json`: the names that a release stores. */
-export interface KeptNames {
+export interface ReleaseNames {
   consumers: string[]
   tables: { city: string[]; registry: string[]; network: string[] }
   events: string[]
   metadata: string[]
 }
 
-export const keptFile = (release: string, name: string): string => join(FIXTURES, release, name)
+export const fixtureFile = (release: string, name: string): string => join(FIXTURES, release, name)
 
 /** Reads a JSON file of a fixture, which may be compressed. */
-export function keptJson<T>(release: string, name: string): T {
-  const bytes = readFileSync(keptFile(release, name))
+export function fixtureJson<T>(release: string, name: string): T {
+  const bytes = readFileSync(fixtureFile(release, name))
   const text = name.endsWith('.gz') ? new TextDecoder().decode(Bun.gunzipSync(bytes)) : bytes.toString()
   return JSON.parse(text)
 }
 
-export const eventsOf = (answers: Answers): KeptEvent[] => Object(answers['/events?limit=1000']?.body).items
+export const eventsOf = (answers: Answers): ReleaseEvent[] => Object(answers['/events?limit=1000']?.body).items
 export const lastEventOf = (answers: Answers): number => Math.max(...eventsOf(answers).map(({ seq }) => seq))
 
 /**
@@ -63,7 +63,15 @@ export const lastEventOf = (answers: Answers): number => Math.max(...eventsOf(an
 export function unpackHome(release: string, folder: TempFolder): void {
   const user = folder.at('user')
   mkdirSync(user, { recursive: true })
-  const tar = ['tar', '-xzf', keptFile(release, 'home.tar.gz'), '-C', user, '--strip-components=1', '--no-same-owner']
+  const tar = [
+    'tar',
+    '-xzf',
+    fixtureFile(release, 'home.tar.gz'),
+    '-C',
+    user,
+    '--strip-components=1',
+    '--no-same-owner',
+  ]
   const { exitCode, stderr } = Bun.spawnSync(tar)
   if (exitCode !== 0) throw new Error(stderr.toString())
   for (const pattern of ['mill/.gc/site.toml', 'mill/.gc/worktrees/shop/*/.git', 'shop/.git/worktrees/*/gitdir']) {
@@ -72,7 +80,7 @@ export function unpackHome(release: string, folder: TempFolder): void {
   for (const path of ['.gc/supervisor.db', 'mill/.gc/city.db']) changeDatabase(join(user, path), user)
   const logs = join(user, '.claude/projects')
   for (const name of readdirSync(logs)) {
-    renameSync(join(logs, name), join(logs, name.replace(logFolder(KEPT_HOME), logFolder(user))))
+    renameSync(join(logs, name), join(logs, name.replace(logFolder(FIXTURE_HOME), logFolder(user))))
   }
   renameSync(join(user, '.gc'), folder.at('home'))
 }
@@ -81,7 +89,7 @@ export function unpackHome(release: string, folder: TempFolder): void {
 const logFolder = (path: string): string => path.replace(/[/.]/g, '-')
 
 const changeFile = (path: string, home: string): void =>
-  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(KEPT_HOME, home))
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(FIXTURE_HOME, home))
 
 /** Changes the paths in a database without a checkpoint, so that its write-ahead log is still to be recovered. */
 function changeDatabase(path: string, home: string): void {
@@ -93,7 +101,7 @@ function changeDatabase(path: string, home: string): void {
   )
   for (const { table, column } of columns.all()) {
     const change = `"${column}" = replace("${column}", $from, $to)`
-    db.query(`UPDATE "${table}" SET ${change} WHERE instr("${column}", $from)`).run({ from: KEPT_HOME, to: home })
+    db.query(`UPDATE "${table}" SET ${change} WHERE instr("${column}", $from)`).run({ from: FIXTURE_HOME, to: home })
   }
   const files = [path, `${path}-wal`].filter((file) => existsSync(file))
   const contents = files.map((file) => readFileSync(file))
@@ -106,7 +114,7 @@ export async function changes(world: World, answers: Answers, prefix: string, ur
   const found: Difference[] = []
   for (const [path, answer] of Object.entries(answers)) {
     const { status, body } = await world.call(`GET ${prefix}${path}`, token === undefined ? {} : { token })
-    const current = asKept({ status, body }, { world, url })
+    const current = asRecorded({ status, body }, { world, url })
     found.push(...differences(comparable({ ...answer }), comparable(current), path))
   }
   return found
@@ -135,7 +143,7 @@ export const LEASES = /^\/claims\.body\.items\.\d+\.expires_at$/
 export const unexpected = (found: readonly Difference[], expected: readonly RegExp[]): string[] =>
   found
     .filter(({ path }) => ![...TIME, ...WORDING, ...expected].some((pattern) => pattern.test(path)))
-    .map(({ path, kept, current }) => `${path}: ${short(kept)} is now ${short(current)}`)
+    .map(({ path, recorded, current }) => `${path}: ${short(recorded)} is now ${short(current)}`)
 
 const short = (value: Json | undefined): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200)
 
@@ -149,30 +157,30 @@ function comparable(answer: Json): Json {
 }
 
 /** Replaces the folder and the address of a world by those of the recorded answers. */
-export const asKept = (value: Json, { world, url }: { world: World; url: string }): Json =>
-  JSON.parse(JSON.stringify(value).replaceAll(world.folder.at('user'), KEPT_HOME).replaceAll(world.url, url))
+export const asRecorded = (value: Json, { world, url }: { world: World; url: string }): Json =>
+  JSON.parse(JSON.stringify(value).replaceAll(world.folder.at('user'), FIXTURE_HOME).replaceAll(world.url, url))
 
 export interface Difference {
   path: string
-  kept: Json | undefined
+  recorded: Json | undefined
   current: Json | undefined
 }
 
 /** Where two values differ. List items are matched by id or event number where they have one, otherwise by position. */
-export function differences(kept: Json | undefined, current: Json | undefined, path = ''): Difference[] {
-  const [before, after] = [fieldsOf(kept), fieldsOf(current)]
-  if (before && after && Array.isArray(kept) === Array.isArray(current)) {
+export function differences(recorded: Json | undefined, current: Json | undefined, path = ''): Difference[] {
+  const [before, after] = [fieldsOf(recorded), fieldsOf(current)]
+  if (before && after && Array.isArray(recorded) === Array.isArray(current)) {
     const names = [...new Set([...before.keys(), ...after.keys()])]
     const inside = names.flatMap((name) => differences(before.get(name), after.get(name), `${path}.${name}`))
-    return [...inside, ...(Array.isArray(kept) ? reordered(before, after, path) : [])]
+    return [...inside, ...(Array.isArray(recorded) ? reordered(before, after, path) : [])]
   }
-  return Bun.deepEquals(kept, current) ? [] : [{ path, kept, current }]
+  return Bun.deepEquals(recorded, current) ? [] : [{ path, recorded, current }]
 }
 
 function reordered(before: Map<string, Json>, after: Map<string, Json>, path: string): Difference[] {
-  const kept = [...before.keys()].filter((name) => after.has(name))
+  const recorded = [...before.keys()].filter((name) => after.has(name))
   const current = [...after.keys()].filter((name) => before.has(name))
-  return Bun.deepEquals(kept, current) ? [] : [{ path: `${path} order`, kept, current }]
+  return Bun.deepEquals(recorded, current) ? [] : [{ path: `${path} order`, recorded, current }]
 }
 
 function fieldsOf(value: Json | undefined): Map<string, Json> | undefined {

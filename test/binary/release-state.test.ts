@@ -4,28 +4,28 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path'
 import { history, up } from '../slow/town.ts'
 import {
-  asKept,
+  asRecorded,
   changes,
   differences,
   eventsOf,
-  type KeptAnswers,
-  type KeptEvent,
-  type KeptKeys,
-  type KeptNames,
-  keptJson,
+  fixtureJson,
   LEASES,
   lastEventOf,
+  type ReleaseAnswers,
+  type ReleaseEvent,
+  type ReleaseKeys,
+  type ReleaseNames,
   unexpected,
   unpackHome,
   withoutDropped,
-} from '../support/kept.ts'
+} from '../support/release-fixture.ts'
 import { eventually } from '../support/until.ts'
 import { TestCity, World } from '../support/world.ts'
 
 const RELEASE = '0.1.0'
-const kept = keptJson<KeptAnswers>(RELEASE, 'answers.json.gz')
-const keys = keptJson<KeptKeys>(RELEASE, 'keys.json')
-const names = keptJson<KeptNames>(RELEASE, 'names.json')
+const answers = fixtureJson<ReleaseAnswers>(RELEASE, 'answers.json.gz')
+const keys = fixtureJson<ReleaseKeys>(RELEASE, 'keys.json')
+const names = fixtureJson<ReleaseNames>(RELEASE, 'names.json')
 
 /** The sessions that were running when everything was killed. */
 const [KEEPER, CARL, CORA, SAM, WORKER, PIA] = ['ml-1', 'ml-17', 'ml-18', 'ml-28', 'ml-33', 'ml-68']
@@ -94,7 +94,7 @@ describe(`a home that gc ${RELEASE} left when everything was killed`, () => {
       // A new program is sent its first prompt and its unread mail.
       ...[CARL, CORA].flatMap((id) => [`worker.operation ${id} nudge`, `worker.operation ${id} message`]),
     ].sort()
-    const events = () => eventsAfter(mill, lastEventOf(kept.mill))
+    const events = () => eventsAfter(mill, lastEventOf(answers.mill))
     await eventually('every session is up', 20_000, events, (recorded) => recorded.length >= expected.length)
     await eventually(
       'the work is claimed again',
@@ -107,7 +107,7 @@ describe(`a home that gc ${RELEASE} left when everything was killed`, () => {
   }, 50_000)
 
   test('answers every request about the city as before', async () => {
-    const found = await changes(world, kept.mill, '/v0/city/mill', keys.url)
+    const changed = await changes(world, answers.mill, '/v0/city/mill', keys.url)
     const running = `(${RUNNING.join('|')})`
     const restarted = 'updated_at|metadata\\.(generation|last_woke_at|slept_at|last_nudge_delivered_at)'
     const expected = [
@@ -127,9 +127,9 @@ describe(`a home that gc ${RELEASE} left when everything was killed`, () => {
       /^\/(pending|attention)\.body\.(total|items\.\d)$/,
       /^\/usage\.body\.observed_from$/,
     ]
-    expect(unexpected(found, expected)).toEqual([])
-    const old = new Set(eventsOf(kept.mill).map(({ seq }) => `#${seq}`))
-    expect(found.filter(({ path }) => old.has(path.slice(path.lastIndexOf('#'))))).toEqual([])
+    expect(unexpected(changed, expected)).toEqual([])
+    const old = new Set(eventsOf(answers.mill).map(({ seq }) => `#${seq}`))
+    expect(changed.filter(({ path }) => old.has(path.slice(path.lastIndexOf('#'))))).toEqual([])
   })
 
   test('has the records that an agent wrote while no supervisor ran', async () => {
@@ -161,14 +161,14 @@ describe(`a home that gc ${RELEASE} left when everything was killed`, () => {
   test('keeps its event archives and starts the next one after the last', async () => {
     const folder = join(mill.path, '.gc')
     const files = readdirSync(folder).filter((name) => name.includes('archive'))
-    const archived = files.sort().flatMap((name): KeptEvent[] => {
+    const archived = files.sort().flatMap((name): ReleaseEvent[] => {
       const text = new TextDecoder().decode(Bun.gunzipSync(readFileSync(join(folder, name))))
       return text
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line))
     })
-    const recorded = new Map(eventsOf(kept.mill).map((event) => [event.seq, event]))
+    const recorded = new Map(eventsOf(answers.mill).map((event) => [event.seq, event]))
     expect(archived.map(({ seq }) => seq)).toEqual(archived.map((_, index) => index + 1))
     expect(archived.filter((event) => differences(recorded.get(event.seq), event).length > 0)).toEqual([])
     const { archive } = (await mill.call('POST ~/events/rotate?wait=true', { body: {} })).body
@@ -177,8 +177,8 @@ describe(`a home that gc ${RELEASE} left when everything was killed`, () => {
 
   test('answers every request about the network as before, with all keys and counters', async () => {
     const { first, second, deleted } = keys.network
-    const found = await changes(world, kept.network, '/api/v1', keys.url, first)
-    expect(unexpected(found, [LAST_ACTIVE])).toEqual([])
+    const changed = await changes(world, answers.network, '/api/v1', keys.url, first)
+    expect(unexpected(changed, [LAST_ACTIVE])).toEqual([])
     const profile = async (token: string) => (await world.call('GET /api/v1/agents/me', { token })).status
     expect(await Promise.all([first, second, deleted].map(profile))).toEqual([200, 200, 401])
     const recount = await world.call('GET /api/v1/operator/recount', { token: world.operatorToken })
@@ -198,11 +198,11 @@ describe(`a home that gc ${RELEASE} left when everything was killed`, () => {
   })
 
   test('keeps the registry; a city with a broken file comes up once it is mended', async () => {
-    const ofSupervisor = ({ city }: KeptEvent) => city === '__supervisor__'
-    const recorded = kept.events.filter(ofSupervisor)
-    const current: KeptEvent[] = (await world.call('GET /v0/events?limit=1000')).body.items.filter(ofSupervisor)
+    const ofSupervisor = ({ city }: ReleaseEvent) => city === '__supervisor__'
+    const recorded = answers.events.filter(ofSupervisor)
+    const current: ReleaseEvent[] = (await world.call('GET /v0/events?limit=1000')).body.items.filter(ofSupervisor)
     const [old, added] = [current.slice(0, recorded.length), current.slice(recorded.length)]
-    expect(differences(recorded, asKept(old, { world, url: keys.url }))).toEqual([])
+    expect(differences(recorded, asRecorded(old, { world, url: keys.url }))).toEqual([])
     expect(added.map(({ type }) => type)).toEqual(['supervisor.started'])
     const attic = new TestCity(world, 'attic', world.folder.at('user', 'attic'))
     expect((await world.call('GET /v0/cities')).body.items).toMatchObject([
@@ -260,8 +260,8 @@ describe(`a city that gc ${RELEASE} closed, moved to another folder`, () => {
 
   test('answers every request as before', async () => {
     const expected = [/^(\/status)?\.body\.path$/, /^\/events\?limit=1000\.body\.(total|items\.#2[45])$/]
-    expect(unexpected(await changes(world, kept.shed, '/v0/city/shed', keys.url), expected)).toEqual([])
-    expect(await eventsAfter(shed, lastEventOf(kept.shed))).toEqual(['controller.started', 'controller.stopped'])
+    expect(unexpected(await changes(world, answers.shed, '/v0/city/shed', keys.url), expected)).toEqual([])
+    expect(await eventsAfter(shed, lastEventOf(answers.shed))).toEqual(['controller.started', 'controller.stopped'])
   })
 
   test('has the same rows after it was opened and closed', async () => {
@@ -299,8 +299,8 @@ test(`every consumer and table of gc ${RELEASE} still has its name`, async () =>
   await world.stop()
   const database = join(city.path, '.gc/city.db')
   const missing = (path: string, query: string, expected: readonly string[]) => {
-    const found = readDatabase(path, (db) => valuesOf(db, query))
-    return expected.filter((name) => !found.includes(name))
+    const stored = readDatabase(path, (db) => valuesOf(db, query))
+    return expected.filter((name) => !stored.includes(name))
   }
   // Under another name a consumer starts at the first event and reacts to the whole history again.
   expect({ missingConsumers: missing(database, CONSUMERS, names.consumers) }).toEqual({ missingConsumers: [] })

@@ -6,30 +6,30 @@ import { history, up } from '../slow/town.ts'
 import { tempFolder } from '../support/folder.ts'
 import { FrameConnection, type HostFrame, type RecordedFrame, recordedFrames } from '../support/host-frames.ts'
 import { HostReplay, recordTypes, shapeErrors, startHost } from '../support/host-replay.ts'
+import { OldHost, type ReleaseHost } from '../support/old-host.ts'
 import {
   changes,
-  KEPT_HOME,
-  type KeptAnswers,
-  type KeptKeys,
-  keptFile,
-  keptJson,
+  FIXTURE_HOME,
+  fixtureFile,
+  fixtureJson,
   LEASES,
   lastEventOf,
+  type ReleaseAnswers,
+  type ReleaseKeys,
   unexpected,
   unpackHome,
   withoutDropped,
-} from '../support/kept.ts'
-import { type KeptHost, OldHost } from '../support/old-host.ts'
+} from '../support/release-fixture.ts'
 import { eventually } from '../support/until.ts'
 import { TestCity, World } from '../support/world.ts'
 
 const RELEASE = '0.1.0'
-const kept = keptJson<KeptAnswers>(RELEASE, 'answers.json.gz')
-const keys = keptJson<KeptKeys>(RELEASE, 'keys.json')
-const host = keptJson<KeptHost>(RELEASE, 'host.json')
+const answers = fixtureJson<ReleaseAnswers>(RELEASE, 'answers.json.gz')
+const keys = fixtureJson<ReleaseKeys>(RELEASE, 'keys.json')
+const host = fixtureJson<ReleaseHost>(RELEASE, 'host.json')
 const RECORDINGS = ['host-frames.jsonl', 'host-frames-rest.jsonl']
 
-const recording = (name: string): RecordedFrame[] => recordedFrames(readFileSync(keptFile(RELEASE, name), 'utf8'))
+const recording = (name: string): RecordedFrame[] => recordedFrames(readFileSync(fixtureFile(RELEASE, name), 'utf8'))
 
 const framesOfHost = (frames: readonly RecordedFrame[]): HostFrame[] =>
   frames
@@ -48,7 +48,7 @@ describe(`a supervisor of gc ${RELEASE}`, () => {
       const current = await startHost(folder)
       try {
         const connection = await FrameConnection.open(current.socket)
-        const paths = { [`${KEPT_HOME}/.gc`]: folder.at('home'), [KEPT_HOME]: folder.at('user') }
+        const paths = { [`${FIXTURE_HOME}/.gc`]: folder.at('home'), [FIXTURE_HOME]: folder.at('user') }
         const replay = new HostReplay(connection, paths)
         const frames = recording(name)
         await replay.play(frames)
@@ -82,7 +82,7 @@ test(`a current host delivers the exits and records that a killed host of gc ${R
   }
 }, 30_000)
 
-/** A supervisor on a kept home while the host of that release still runs all sessions. */
+/** A supervisor on the home of a release while the host of that release still runs all sessions. */
 async function openWithOldHost(): Promise<{ world: World; mill: TestCity; old: OldHost } & AsyncDisposable> {
   const hosts: OldHost[] = []
   const world = await World.filled((folder) => {
@@ -131,7 +131,7 @@ describe(`sessions in a running host of gc ${RELEASE}`, () => {
 
   const keyOf = (id: string) => host.list.sessions.find(({ key }) => key.startsWith(`mill/${id}/`))?.key
   const newEvents = async () => {
-    const last = lastEventOf(kept.mill)
+    const last = lastEventOf(answers.mill)
     return (await history(town.mill)).filter(({ seq, type }) => seq > last && type !== 'bead.updated')
   }
 
@@ -142,13 +142,13 @@ describe(`sessions in a running host of gc ${RELEASE}`, () => {
     expect((await newEvents()).map(({ type }) => type)).toEqual(['controller.started'])
     const expected = [
       LEASES,
-      new RegExp(`^/events\\?limit=1000\\.body\\.(total|items\\.#${lastEventOf(kept.mill) + 1})$`),
+      new RegExp(`^/events\\?limit=1000\\.body\\.(total|items\\.#${lastEventOf(answers.mill) + 1})$`),
       // Nothing was written for long.
       /^\/agents\.body\.items\.\d+\.state$/,
       // The log of this session's program is in another folder now.
       /^\/session\/ml-28\/transcript.*\.(transcript_stream_id|resume_token)$/,
     ]
-    expect(unexpected(await changes(world, kept.mill, '/v0/city/mill', keys.url), expected)).toEqual([])
+    expect(unexpected(await changes(world, answers.mill, '/v0/city/mill', keys.url), expected)).toEqual([])
     expect<unknown>((await world.call('GET /v0/host')).body.items).toEqual([
       { build: host.hello.hello.build, pid: process.pid, sessions: host.list.sessions.length },
     ])
@@ -205,16 +205,19 @@ describe(`sessions in a running host of gc ${RELEASE}`, () => {
     const [exit] = host.exits
     old.push({ push: 'exit', exit })
     await old.waitFor('the acknowledgement', ({ op, run }) => op === 'acknowledge' && run === exit?.run)
-    await mill.event(lastEventOf(kept.mill), ({ type }) => type === 'session.woke')
+    await mill.event(lastEventOf(answers.mill), ({ type }) => type === 'session.woke')
     const crashed = (await newEvents()).filter(({ type }) => type === 'session.crashed')
     expect(crashed.map(({ session_id }) => session_id)).toEqual(['ml-18'])
     expect((await world.call('GET /v0/host')).body.items).toMatchObject([{ sessions: 1 }, { pid: process.pid }])
   })
 
   test('cause no request that the old host does not know', () => {
-    const known = RECORDINGS.flatMap(recording).filter(({ from, header }) => from === 'supervisor' && 'op' in header)
+    const recordedRequests = RECORDINGS.flatMap(recording).filter(
+      ({ from, header }) => from === 'supervisor' && 'op' in header,
+    )
     const unknown = town.old.requests.filter(
-      ({ header }) => !known.some((one) => one.header.op === header.op && shapeErrors(one.header, header).length === 0),
+      ({ header }) =>
+        !recordedRequests.some((one) => one.header.op === header.op && shapeErrors(one.header, header).length === 0),
     )
     expect(unknown.map(({ header }) => header)).toEqual([])
   })
@@ -224,8 +227,8 @@ describe(`sessions in a running host of gc ${RELEASE}`, () => {
 function rowsOf(path: string, home: string): Record<string, unknown> {
   const db = new Database(path, { readonly: true, strict: true })
   const rows = (table: string, condition = 'true'): unknown => {
-    const found = db.query<object, []>(`SELECT * FROM ${table} WHERE ${condition}`).all()
-    return JSON.parse(JSON.stringify(withoutDropped(table, found)).replaceAll(home, ''))
+    const stored = db.query<object, []>(`SELECT * FROM ${table} WHERE ${condition}`).all()
+    return JSON.parse(JSON.stringify(withoutDropped(table, stored)).replaceAll(home, ''))
   }
   try {
     const permanent = ['usage_facts', 'usage_sums', 'acp_records', 'acp_questions', 'wait_beads']

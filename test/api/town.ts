@@ -5,7 +5,7 @@ import type { OperationCoverage } from '../support/coverage.ts'
 import { TestCity, World } from '../support/world.ts'
 
 /** The first command of a test agent: stores its token where the test can read it. */
-export const KEEPS_TOKEN = 'umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"'
+export const STORE_TOKEN = 'umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"'
 
 /** One city of a world shared with other tests; it is unregistered at the end of its scope. */
 export interface Town extends AsyncDisposable {
@@ -50,7 +50,7 @@ export async function register(world: World, name: string, toml: string): Promis
 
 /** Declares an agent that is a shell script; by default, it waits for the signal to exit. */
 export async function declare(city: TestCity, name: string, { script = 'exec sleep 600', ...more } = {}, extra = {}) {
-  const start_command = `${KEEPS_TOKEN}; ${script}`
+  const start_command = `${STORE_TOKEN}; ${script}`
   const { status, body } = await city.call('POST ~/agents/declare', {
     body: { name, start_command, ...more, ...extra },
   })
@@ -58,13 +58,17 @@ export async function declare(city: TestCity, name: string, { script = 'exec sle
 }
 
 /** A running session and its credential. */
-export interface Hand {
+export interface SessionHandle {
   id: string
   token: string
 }
 
 /** Starts a session of a declared agent. */
-export async function hire(city: TestCity, agent: string, more: Record<string, unknown> = {}): Promise<Hand> {
+export async function startSession(
+  city: TestCity,
+  agent: string,
+  more: Record<string, unknown> = {},
+): Promise<SessionHandle> {
   const accepted = await city.call('POST ~/sessions', { body: { kind: 'agent', name: agent, ...more } })
   if (accepted.status !== 202) throw new Error(JSON.stringify(accepted.body))
   const outcome = await city.outcome(accepted.body)
