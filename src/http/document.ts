@@ -15,15 +15,20 @@ export interface Info {
   description: string
 }
 
-/**
- * The OpenAPI 3.1 document of a plane, put together from the declarations of its routes. `reserved` are error codes
- * that its clients may meet and that no operation declares.
- */
+/** What a document is made of. */
+export interface DocumentParts {
+  readonly info: Info
+  readonly routes: readonly Route[]
+  /** Error codes that clients may meet and that no operation declares. */
+  readonly reservedCodes?: readonly string[]
+  /** Shapes that clients know by name and no operation refers to. */
+  readonly shapes?: readonly TSchema[]
+}
+
+/** The OpenAPI 3.1 document of a plane, put together from the declarations of its routes. */
 export function documentOf(
-  info: Info,
-  routes: readonly Route[],
+  { info, routes, reservedCodes = [], shapes = [] }: DocumentParts,
   dialect = supervisorDialect,
-  reserved: readonly string[] = [],
 ): JsonObject {
   const components = new SchemaComponents()
   const tagOf = tagger(routes, dialect.prefix)
@@ -37,8 +42,9 @@ export function documentOf(
   const tags = [...new Set(routes.map(tagOf))].sort().map((name) => ({ name }))
   showProblem(components, dialect, [
     ...routes.flatMap((route) => errorCodesOf(route, dialect).map(({ code }) => code)),
-    ...reserved,
+    ...reservedCodes,
   ])
+  for (const shape of shapes) components.show(shape)
   return {
     openapi: '3.1.0',
     info: { ...info },

@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import type { Replays } from '../core/replays/replays.ts'
@@ -52,6 +53,8 @@ export interface PlaneOptions {
   readonly dialect?: PlaneDialect
   /** Error codes that clients may meet and that no operation declares, for the document. */
   readonly reservedCodes?: readonly string[]
+  /** Shapes that clients know by name and no operation refers to, for the document. */
+  readonly shapes?: readonly TSchema[]
 }
 
 /** What a WebSocket carries with it: what happens on it. */

@@ -35,7 +35,7 @@ export function createPlane(options: PlaneOptions): Plane {
   const activeRequests = new ActiveRequests()
   const { guard, dialect = supervisorDialect } = options
   const gate = 'admit' in guard ? guard : new StandardGuard(guard)
-  const document = memoize(() => documentOf(options.info, options.routes, dialect, options.reservedCodes))
+  const document = memoize(() => documentOf(options, dialect))
   let server: Server<SocketData> | undefined
   const services = createPlaneServices({
     options,

@@ -1,3 +1,4 @@
+import emitted from '../core/events/emitted.sql' with { type: 'text' }
 import log from '../core/events/log.sql' with { type: 'text' }
 import replaysPerCaller from '../core/replays/per-caller.sql' with { type: 'text' }
 import replays from '../core/replays/table.sql' with { type: 'text' }
@@ -37,4 +38,5 @@ export const socialMigrations: readonly string[] = [
   weights,
   dropEmail,
   replaysPerCaller,
+  emitted,
 ]

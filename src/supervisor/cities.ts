@@ -2,6 +2,12 @@ import { homedir } from 'node:os'
 import { basename, isAbsolute, join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import type { City } from '../city/city.ts'
+import {
+  CityCreated,
+  CityCreateSucceeded,
+  CityUnregisterRequested,
+  CityUnregisterSucceeded,
+} from '../city/events/supervisor-events.ts'
 import { CITY_NAME } from '../config/declare/names.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
@@ -9,7 +15,6 @@ import type { EventDefinition } from '../core/events/event.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { AcceptedRequest, Requests } from '../core/requests/requests.ts'
 import type { Store, Tx } from '../core/store.ts'
-import { CityCreated, CityCreateSucceeded, CityUnregisterRequested, CityUnregisterSucceeded } from './events.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
 import { cities as registered } from './table.ts'
 

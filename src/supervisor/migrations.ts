@@ -1,3 +1,4 @@
+import emitted from '../core/events/emitted.sql' with { type: 'text' }
 import log from '../core/events/log.sql' with { type: 'text' }
 import replaysPerCaller from '../core/replays/per-caller.sql' with { type: 'text' }
 import replays from '../core/replays/table.sql' with { type: 'text' }
@@ -5,4 +6,4 @@ import requests from '../core/requests/table.sql' with { type: 'text' }
 import cities from './table.sql' with { type: 'text' }
 
 /** The schema of `supervisor.db`, oldest first. A line is never changed once released. */
-export const supervisorMigrations: readonly string[] = [log, requests, cities, replays, replaysPerCaller]
+export const supervisorMigrations: readonly string[] = [log, requests, cities, replays, replaysPerCaller, emitted]

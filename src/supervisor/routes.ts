@@ -1,14 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { GapFrame } from '../city/events/frames.ts'
-import { cityEvents } from '../city/events/known.ts'
+import { knownEvents } from '../city/events/known.ts'
 import { taggedEnvelope } from '../city/events/schema.ts'
 import { route } from '../http/route.ts'
 import { AsyncAcceptedResponse, HeartbeatEvent, OKResponseBody } from '../http/schema.ts'
-import { supervisorEvents } from './events.ts'
 import { CityCreate, CityRegister, HostStatus, Stop, SupervisorCities, SupervisorHealth } from './schema.ts'
 import type { Supervisor } from './supervisor.ts'
 
-const Envelope = taggedEnvelope([...supervisorEvents, ...cityEvents])
+const Envelope = taggedEnvelope(knownEvents)
 
 const EventList = Type.Object(
   {

@@ -1,6 +1,10 @@
 import { join } from 'node:path'
 import { Readiness } from '../agents/readiness/readiness.ts'
+import { SessionStreamCommonEvent } from '../agents/sessions/service/output-routes.ts'
 import { type City, openCity } from '../city/city.ts'
+import { knownEvents } from '../city/events/known.ts'
+import { eventShapes } from '../city/events/schema.ts'
+import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/supervisor-events.ts'
 import { Config } from '../config/config.ts'
 import { createCity } from '../config/edit/create-city.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
@@ -24,7 +28,6 @@ import { allRoutes } from './all-routes.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
 import { EventLogs } from './event-logs.ts'
-import { SupervisorShutdownRequested, SupervisorStarted } from './events.ts'
 import { Home } from './home.ts'
 import { supervisorMigrations } from './migrations.ts'
 import { openNetwork } from './network.ts'
@@ -223,6 +226,7 @@ function planeOf(
     },
     routes: allRoutes(gc),
     reservedCodes: RESERVED_CODES,
+    shapes: [...eventShapes(knownEvents), SessionStreamCommonEvent],
     guard: {
       hosts: options.allowHosts,
       origins: options.allowOrigins,

@@ -27,7 +27,8 @@ const operations = () =>
 describe('the served document', () => {
   test('is valid OpenAPI 3.1', () => {
     expect(document.openapi).toBe('3.1.0')
-    expect(documentProblems(document)).toEqual([])
+    const byName = ['EventStreamEnvelope', 'TaggedEventStreamEnvelope', 'SessionStreamCommonEvent']
+    expect(documentProblems(document, byName)).toEqual([])
   })
 
   test('names every operation once', () => {

@@ -28,7 +28,7 @@ const routes = [
     (x) => x.body,
   ),
 ]
-const page = () => docsPage(documentOf({ title: EVIL, version: '1', description: EVIL }, routes))
+const page = () => docsPage(documentOf({ info: { title: EVIL, version: '1', description: EVIL }, routes }))
 
 describe('the reference page', () => {
   test('is served without scripts or external resources', async () => {

@@ -92,7 +92,9 @@ const routes = [
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary parts of the document
 const made = (): any =>
-  JSON.parse(JSON.stringify(documentOf({ title: 'Lamps', version: '1.2.3', description: 'All lamps.' }, routes)))
+  JSON.parse(
+    JSON.stringify(documentOf({ info: { title: 'Lamps', version: '1.2.3', description: 'All lamps.' }, routes })),
+  )
 
 describe('the document', () => {
   test('has no errors', () => {
@@ -147,7 +149,7 @@ describe('the document', () => {
       { id: 'o', summary: 'o', ok: Type.Object({ a: Type.String() }, { $id: 'Lamp' }) },
       () => ({ a: '' }),
     )
-    expect(() => documentOf({ title: '', version: '', description: '' }, [...routes, other])).toThrow(
+    expect(() => documentOf({ info: { title: '', version: '', description: '' }, routes: [...routes, other] })).toThrow(
       'two different shapes are called Lamp',
     )
   })
@@ -155,7 +157,7 @@ describe('the document', () => {
   test('lists every problem type in the extension that the contract defines', () => {
     const info = { title: '', version: '', description: '' }
     const document: ReturnType<typeof made> = JSON.parse(
-      JSON.stringify(documentOf(info, routes, undefined, ['lamp-lost'])),
+      JSON.stringify(documentOf({ info, routes, reservedCodes: ['lamp-lost'] })),
     )
     const types: string[] = document.components.schemas.ErrorModel.properties.type['x-gascity-problem-types']
     const documented = JSON.stringify(document.paths).match(/(?<=`)[a-z]+(-[a-z]+)+(?=`[^"]*","headers")/g) ?? []

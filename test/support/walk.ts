@@ -6,14 +6,14 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const METHODS = ['get', 'put', 'post', 'delete', 'patch']
 
 /** Everything that is wrong with an OpenAPI document of ours; empty when every operation and shape is as it must be. */
-export function documentProblems(document: Json): string[] {
+export function documentProblems(document: Json, namedOnly: readonly string[] = []): string[] {
   const operations = operationsOf(document)
   return [
     ...operations.flatMap(({ at, of, path }) => operationProblems(at, of, path)),
     ...repeated(operations.map(({ of }) => String(of.operationId))).map((id) => `${id}: names two operations`),
     ...nodes(document, '#').flatMap(({ at, of }) => nodeProblems(document, at, of)),
     ...schemaNodes(document).flatMap(({ at, of }) => schemaProblems(at, of)),
-    ...unused(document),
+    ...unused(document, namedOnly),
   ]
 }
 
@@ -99,9 +99,10 @@ function schemaProblems(at: string, of: Json): string[] {
   return bare ? [`${at}: has no type`] : []
 }
 
-function unused(document: Json): string[] {
+function unused(document: Json, namedOnly: readonly string[]): string[] {
   const refs = new Set(nodes(document, '#').map(({ of }) => of.$ref))
   const components = isObject(document.components) ? document.components : {}
   const names = isObject(components.schemas) ? Object.keys(components.schemas) : []
-  return names.filter((name) => !refs.has(`#/components/schemas/${name}`)).map((name) => `${name}: is used nowhere`)
+  const isUnused = (name: string) => !refs.has(`#/components/schemas/${name}`) && !namedOnly.includes(name)
+  return names.filter(isUnused).map((name) => `${name}: is used nowhere`)
 }

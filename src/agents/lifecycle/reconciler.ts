@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { RecordedEvent } from '../../core/events/event.ts'
+import { Emitted, type RecordedEvent } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Exit as HostedExit, HostedSession } from '../../host/protocol/session.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
@@ -154,6 +154,7 @@ export class Reconciler {
   }
 
   #onEvent(event: RecordedEvent): void {
+    if (event[Emitted]) return
     const { type, session_id, payload } = event
     const row = type === 'session.stopped' && session_id ? this.options.repository.find(session_id) : undefined
     if (row) this.#idleBackoff.recordStop(row, String(Object(payload).reason))

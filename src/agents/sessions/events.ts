@@ -4,7 +4,7 @@ import { SessionResponse } from './schema.ts'
 
 const closed = { additionalProperties: false } as const
 
-const Lifecycle = Type.Object(
+export const SessionLifecyclePayload = Type.Object(
   { session_id: Type.String(), template: Type.Optional(Type.String()), reason: Type.Optional(Type.String()) },
   { $id: 'SessionLifecyclePayload', ...closed },
 )
@@ -12,10 +12,14 @@ const Lifecycle = Type.Object(
 export const SessionWoke = defineEvent('session.woke', NoPayload, 'A session’s program was started.')
 export const SessionStopped = defineEvent(
   'session.stopped',
-  Lifecycle,
+  SessionLifecyclePayload,
   'A session’s program was stopped, or exited without an error.',
 )
-export const SessionCrashed = defineEvent('session.crashed', Lifecycle, 'A session’s program ended unexpectedly.')
+export const SessionCrashed = defineEvent(
+  'session.crashed',
+  SessionLifecyclePayload,
+  'A session’s program ended unexpectedly.',
+)
 export const SessionDraining = defineEvent(
   'session.draining',
   NoPayload,

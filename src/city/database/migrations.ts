@@ -10,6 +10,7 @@ import usage from '../../agents/usage/table.sql' with { type: 'text' }
 import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
+import emitted from '../../core/events/emitted.sql' with { type: 'text' }
 import log from '../../core/events/log.sql' with { type: 'text' }
 import replaysPerCaller from '../../core/replays/per-caller.sql' with { type: 'text' }
 import replays from '../../core/replays/table.sql' with { type: 'text' }
@@ -57,4 +58,5 @@ export const cityMigrations: readonly string[] = [
   dropUnreadMessageColumns,
   dropHostedClaims,
   replaysPerCaller,
+  emitted,
 ]

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { AppError } from '../../core/errors.ts'
 import type { RecordedEvent } from '../../core/events/event.ts'
@@ -15,8 +15,9 @@ import type { SseFrame } from '../../http/sse.ts'
 import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
 import { actorName } from '../../work/actor.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
+import { emptyOf } from './empty.ts'
 import { toFrame } from './frames.ts'
-import { knownTypes } from './known.ts'
+import { knownPayloads } from './known.ts'
 import type { EventEmit, EventEmitted, EventRotated } from './schema.ts'
 
 /** Which events to list. */
@@ -75,12 +76,12 @@ export class Events {
     return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) }
   }
 
-  /** Records an event of the caller's own; the types that gc records itself are reserved. */
+  /**
+   * Records an event of the caller's own. One of a type that clients know has the payload they expect, empty, and
+   * nothing that follows from the true one follows from it.
+   */
   async emit(caller: Caller, event: EventEmit, once: SaveResponse = withoutReplay): Promise<EventEmitted> {
     const { type, actor, subject, message } = event
-    if (knownTypes.has(type)) {
-      throw new AppError('forbidden', `forbidden: ${type} is recorded by gc itself; choose another type`)
-    }
     const facts = {
       actor: actorName(caller, actor),
       ...(subject !== undefined && { subject }),
@@ -88,7 +89,7 @@ export class Events {
       ...(caller.kind === 'session' && { session_id: caller.session }),
     }
     return this.store.write((tx) => {
-      this.log.record(tx, type, facts, {})
+      this.log.emit(tx, type, facts, this.#emptyPayload(type))
       return once(tx, { status: 'recorded' })
     })
   }
@@ -121,6 +122,11 @@ export class Events {
       },
       anchor_event: { seq: anchor.seq, type: 'events.rotated', ts: anchor.ts },
     }
+  }
+
+  #emptyPayload(type: string): unknown {
+    const payload = knownPayloads.get(type)
+    return payload ? emptyOf(payload, toTimestamp(this.clock.now())) : {}
   }
 
   #timestampBefore(since: string): number {

@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import * as budgets from '../../agents/budgets/events.ts'
 import * as reconcile from '../../agents/lifecycle/events.ts'
 import * as sessions from '../../agents/sessions/events.ts'
@@ -13,6 +14,8 @@ import * as convoys from '../../work/convoys/events.ts'
 import * as mail from '../../work/mail/events.ts'
 import * as maintenance from '../maintenance/events.ts'
 import * as status from '../status/events.ts'
+import { supervisorEvents } from './supervisor-events.ts'
+import { wireEvents } from './wire-types.ts'
 
 const isEvent = (value: unknown): value is EventDefinition =>
   typeof value === 'object' && value !== null && 'payload' in value && 'summary' in value
@@ -37,4 +40,10 @@ export const cityEvents: readonly EventDefinition[] = [
   EventsRotated,
 ].filter(isEvent)
 
-export const knownTypes: ReadonlySet<string> = new Set(cityEvents.map(({ type }) => type))
+/** Every event whose shape clients of the wire know, whoever records it. */
+export const knownEvents: readonly EventDefinition[] = [...cityEvents, ...supervisorEvents, ...wireEvents]
+
+/** The payloads of those, by type. */
+export const knownPayloads: ReadonlyMap<string, TSchema> = new Map(
+  knownEvents.map(({ type, payload }) => [type, payload]),
+)

@@ -4,10 +4,10 @@ import { route } from '../../http/route.ts'
 import { HeartbeatEvent, listOf, paging } from '../../http/schema.ts'
 import type { Events } from './events.ts'
 import { GapFrame } from './frames.ts'
-import { cityEvents } from './known.ts'
+import { knownEvents } from './known.ts'
 import { EventEmit, EventEmitted, EventRotated, envelope } from './schema.ts'
 
-const Envelope = envelope(cityEvents)
+const Envelope = envelope(knownEvents)
 
 const EventList = listOf(Envelope, 'ListBodyWireEvent')
 
@@ -36,6 +36,9 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
     {
       id: 'emit-event',
       summary: 'Record an event of your own',
+      description:
+        'Any type may be recorded, with you as its actor. One that gc records itself gets the payload that readers expect, ' +
+        'empty, and nothing that would follow from the true one follows from it.',
       body: EventEmit,
       ok: { 201: EventEmitted },
       errors: ['city-not-found', 'forbidden', 'store-unavailable'],

@@ -58,6 +58,17 @@ export const envelope = (defs: readonly EventDefinition[]) => union('TypedEventS
 /** The same with the city it came from, for lists and streams over all cities. */
 export const taggedEnvelope = (defs: readonly EventDefinition[]) => union('TypedTaggedEventStreamEnvelope', defs, tag)
 
+/** Shapes of events that known clients look up by name: any payload, and an envelope that holds any of them. */
+export function eventShapes(defs: readonly EventDefinition[]): TSchema[] {
+  const payloads = [...new Map(defs.map(({ payload }) => [payload.$id, payload])).values()]
+  const EventPayload = Type.Union(payloads, { $id: 'EventPayload', description: 'The payload of a known event.' })
+  const workflow = Type.Optional(WorkflowEventProjection)
+  const any = { ...facts, type: Type.String(), payload: Type.Optional(EventPayload), workflow }
+  const shape = (id: string, more: TProperties) =>
+    Type.Object({ ...any, ...more }, { $id: id, additionalProperties: false, description: 'An event of any type.' })
+  return [EventPayload, shape('EventStreamEnvelope', {}), shape('TaggedEventStreamEnvelope', tag)]
+}
+
 export const EventEmit = Type.Object(
   {
     type: Type.String({

@@ -32,18 +32,22 @@ export interface EventAttributes {
   depends_on_step_ids?: string[]
 }
 
+/** Marks an event that a caller emitted, of whatever type: nothing that gc does follows from it. Not on the wire. */
+export const Emitted: unique symbol = Symbol('emitted')
+
 /** An event as it stands in the log and on the wire. */
 export interface RecordedEvent extends EventAttributes {
   seq: number
   type: string
   ts: string
   payload: unknown
+  [Emitted]?: true
 }
 
 export type PayloadOf<D> = D extends EventDefinition<infer P> ? Static<P> : never
 
-/** The payload of an event of this kind; undefined for any other. What is recorded of a kind has its shape. */
+/** The payload of an event of this kind that gc recorded; undefined for any other. What gc records of a kind has its shape. */
 export const payloadOf = <D extends EventDefinition>(
   def: D,
-  { type, payload }: RecordedEvent,
-): PayloadOf<D> | undefined => (type === def.type ? (payload as PayloadOf<D>) : undefined)
+  { type, payload, [Emitted]: emitted }: RecordedEvent,
+): PayloadOf<D> | undefined => (type === def.type && !emitted ? (payload as PayloadOf<D>) : undefined)

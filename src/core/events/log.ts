@@ -5,7 +5,17 @@ import { stablePlan } from '../stable-plan.ts'
 import type { Store, Tx } from '../store.ts'
 import type { EventAttributes, EventDefinition, PayloadOf, RecordedEvent } from './event.ts'
 import { RecentEvents } from './recent.ts'
-import { type EventRow, type EventValues, HORIZON, INSERT, PAGES, toDraft, toRecordedEvent, toValues } from './row.ts'
+import {
+  type EventDraft,
+  type EventRow,
+  type EventValues,
+  HORIZON,
+  INSERT,
+  PAGES,
+  toDraft,
+  toRecordedEvent,
+  toValues,
+} from './row.ts'
 
 /** Which events a page shows: newest first, strictly below `before`; `since` is a moment in milliseconds. */
 export interface EventQuery {
@@ -79,12 +89,15 @@ export class EventLog {
 
   /** Records an event with the write it belongs to; returns its number. */
   append<D extends EventDefinition>(tx: Tx, def: D, facts: EventAttributes, payload: PayloadOf<D>): number {
-    return this.record(tx, def.type, facts, payload)
+    return this.#record(tx, toDraft(def.type, this.clock.now(), facts, payload, false))
   }
 
-  /** Records an event of a type that only its emitter knows. */
-  record(tx: Tx, type: string, facts: EventAttributes, payload: unknown): number {
-    const draft = toDraft(type, this.clock.now(), facts, payload)
+  /** Records an event that a caller emits, of a type of its own or of ours: no reaction follows from it. */
+  emit(tx: Tx, type: string, facts: EventAttributes, payload: unknown): number {
+    return this.#record(tx, toDraft(type, this.clock.now(), facts, payload, true))
+  }
+
+  #record(tx: Tx, draft: EventDraft): number {
     const seq = this.#insert.get(...toValues(draft))?.seq ?? 0
     tx.after(() => this.#publish({ seq, ...draft }))
     return seq

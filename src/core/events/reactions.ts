@@ -2,7 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Deadlines } from '../deadlines.ts'
 import { AppError, errorMessage } from '../errors.ts'
 import type { Store, Tx } from '../store.ts'
-import type { RecordedEvent } from './event.ts'
+import { Emitted, type RecordedEvent } from './event.ts'
 import type { EventLog } from './log.ts'
 
 /** Does, in `tx`, what follows from an event: once, whatever crashes in between. */
@@ -13,7 +13,7 @@ export type EventSelector = readonly string[] | ((type: string) => boolean)
 
 interface Consumer {
   readonly name: string
-  readonly selects: (type: string) => boolean
+  readonly selects: (recorded: RecordedEvent) => boolean
   readonly react: Reaction
   /** The last event it is done with, and the last that its row says it is done with. */
   cursor: number
@@ -60,14 +60,15 @@ export class Reactions {
     )
   }
 
-  /** Adds a consumer of these events. One that is new to this log starts at its first kept event. */
+  /** Adds a consumer of these events, but for those that a caller emitted. One that is new to this log starts at its first kept event. */
   on(name: string, wants: EventSelector, react: Reaction): void {
     if (this.#consumers.some((consumer) => consumer.name === name)) throw new Error(`two reactions are named ${name}`)
     const cursor = this.#read.get(name)?.seq ?? 0
     const types = typeof wants === 'function' ? undefined : new Set(wants)
     const rule = typeof wants === 'function' ? wants : (type: string) => types?.has(type) === true
+    const selects = (recorded: RecordedEvent) => !recorded[Emitted] && rule(recorded.type)
     const idle = { running: undefined, failing: undefined, isBlocked: false }
-    this.#consumers.push({ name, selects: rule, react, cursor, saved: cursor, ...idle })
+    this.#consumers.push({ name, selects, react, cursor, saved: cursor, ...idle })
   }
 
   /** Catches up, then follows the log until `stop`. */
@@ -105,7 +106,7 @@ export class Reactions {
   /** An event nobody waits for costs an idle consumer nothing but the step of its cursor. */
   #onEvent(consumer: Consumer, recorded: RecordedEvent): void {
     if (consumer.running) return
-    const idle = consumer.cursor === recorded.seq - 1 && !consumer.selects(recorded.type)
+    const idle = consumer.cursor === recorded.seq - 1 && !consumer.selects(recorded)
     if (idle) consumer.cursor = recorded.seq
     if (!idle || consumer.cursor - consumer.saved >= MAX_UNSAVED) this.#wake(consumer)
   }
@@ -136,7 +137,7 @@ export class Reactions {
 
   async #step(consumer: Consumer): Promise<void> {
     const events = this.log.after(consumer.cursor, READ_SIZE)
-    const wanted = events.filter((recorded) => consumer.selects(recorded.type))
+    const wanted = events.filter(consumer.selects)
     const batch = wanted.slice(0, MAX_BATCH)
     const last = wanted.length > batch.length ? batch.at(-1) : events.at(-1)
     const upTo = last?.seq ?? this.log.head

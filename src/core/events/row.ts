@@ -1,5 +1,5 @@
 import { toTimestamp } from '../clock.ts'
-import type { EventAttributes, RecordedEvent } from './event.ts'
+import { Emitted, type EventAttributes, type RecordedEvent } from './event.ts'
 
 /** An event as its table keeps it. */
 export interface EventRow {
@@ -14,16 +14,18 @@ export interface EventRow {
   step_id: string | null
   depends_on_step_ids: string | null
   payload: string
+  /** 1 for an event that a caller emitted. */
+  emitted: number
 }
 
 /** An event before it has a number. */
 export type EventDraft = Omit<EventRow, 'seq'>
 
-export type EventValues = [string, number, string, ...(string | null)[]]
+export type EventValues = [string, number, string, ...(string | number | null)[]]
 
 export const INSERT = `INSERT INTO events
-  (type, at, actor, subject, message, run_id, session_id, step_id, depends_on_step_ids, payload)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`
+  (type, at, actor, subject, message, run_id, session_id, step_id, depends_on_step_ids, payload, emitted)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`
 
 const page = (filter: string): string => `SELECT * FROM events ${filter} seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
 
@@ -50,7 +52,13 @@ export const ARCHIVE_LINES = `SELECT '{"seq":' || seq || ',"type":' || json_quot
   || ',"payload":' || payload || '}' AS line
   FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq`
 
-export const toDraft = (type: string, at: number, facts: EventAttributes, payload: unknown): EventDraft => ({
+export const toDraft = (
+  type: string,
+  at: number,
+  facts: EventAttributes,
+  payload: unknown,
+  emitted: boolean,
+): EventDraft => ({
   type,
   at,
   actor: facts.actor,
@@ -61,6 +69,7 @@ export const toDraft = (type: string, at: number, facts: EventAttributes, payloa
   step_id: facts.step_id ?? null,
   depends_on_step_ids: facts.depends_on_step_ids ? JSON.stringify(facts.depends_on_step_ids) : null,
   payload: JSON.stringify(payload ?? {}),
+  emitted: emitted ? 1 : 0,
 })
 
 export const toValues = (draft: EventDraft): EventValues => [
@@ -74,6 +83,7 @@ export const toValues = (draft: EventDraft): EventValues => [
   draft.step_id,
   draft.depends_on_step_ids,
   draft.payload,
+  draft.emitted,
 ]
 
 export function toRecordedEvent(row: EventRow): RecordedEvent {
@@ -89,5 +99,6 @@ export function toRecordedEvent(row: EventRow): RecordedEvent {
     ...(row.step_id !== null && { step_id: row.step_id }),
     ...(row.depends_on_step_ids !== null && { depends_on_step_ids: JSON.parse(row.depends_on_step_ids) }),
     payload: JSON.parse(row.payload),
+    ...(row.emitted === 1 && { [Emitted]: true as const }),
   }
 }

@@ -15,6 +15,7 @@ export const events = sqliteTable(
     step_id: text(),
     depends_on_step_ids: text(),
     payload: text().notNull(),
+    emitted: integer().notNull().default(0),
   },
   (event) => [
     index('events_type').on(event.type, event.seq),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { EventLog } from '../../../src/core/events/log.ts'
 import { HORIZON, PAGES } from '../../../src/core/events/row.ts'
-import { eventWorld, NoteWritten } from './world.ts'
+import { eventWorld, NoteWritten, note } from './world.ts'
 
 const seqs = (events: { seq: number }[]): number[] => events.map(({ seq }) => seq)
 
@@ -46,7 +46,7 @@ describe('recording', () => {
     await using world = eventWorld()
     expect(await world.record()).toBe(1)
     const undone = world.store.write((tx) => {
-      world.log.record(tx, 'note.lost', { actor: 'ann' }, {})
+      world.log.append(tx, note('note.lost'), { actor: 'ann' }, {})
       throw new Error('no')
     })
     const [failed, second] = await Promise.allSettled([undone, world.record()])
@@ -169,7 +169,7 @@ describe('pages', () => {
     await using world = eventWorld()
     const recordAbout = (subject?: string) =>
       world.store.write((tx) =>
-        world.log.record(tx, 'note.written', { actor: 'ann', ...(subject !== undefined && { subject }) }, {}),
+        world.log.append(tx, note('note.written'), { actor: 'ann', ...(subject !== undefined && { subject }) }, {}),
       )
     for (const subject of ['a', 'b', undefined, 'a', 'a']) await recordAbout(subject)
     const first = world.log.about('a', { limit: 2 })

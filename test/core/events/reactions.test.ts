@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { RecordedEvent } from '../../../src/core/events/event.ts'
 import type { Tx } from '../../../src/core/store.ts'
 import { until } from '../../support/until.ts'
-import { eventWorld } from './world.ts'
+import { eventWorld, note } from './world.ts'
 
 type World = ReturnType<typeof eventWorld>
 
@@ -62,9 +62,27 @@ describe('a consumer', () => {
     expect(done(world, 'notes')).toEqual([1, 2, 3])
   })
 
+  test('receives no event that a caller emitted', async () => {
+    await using world = eventWorld()
+    noting(world, 'notes', ['note.written'])
+    world.reactions.start()
+    const emit = () => world.store.write((tx) => world.log.emit(tx, 'note.written', { actor: 'bob' }, {}))
+    await emit()
+    await world.record()
+    await world.reactions.whenIdle()
+    expect(done(world, 'notes')).toEqual([2])
+    await emit()
+    await world.reopen()
+    noting(world, 'notes', ['note.written'])
+    world.reactions.start()
+    await world.reactions.whenIdle()
+    expect(done(world, 'notes')).toEqual([2])
+    expect(world.log.after(0, 10).map(({ actor }) => actor)).toEqual(['bob', 'ann', 'bob'])
+  })
+
   test('receives events recorded by other reactions', async () => {
     await using world = eventWorld()
-    noting(world, 'first', ['note.written'], (tx) => world.log.record(tx, 'note.read', { actor: 'first' }, {}))
+    noting(world, 'first', ['note.written'], (tx) => world.log.append(tx, note('note.read'), { actor: 'first' }, {}))
     noting(world, 'second', ['note.read'])
     world.reactions.start()
     for (let n = 0; n < 20; n++) await world.record()

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { type ArchiveLimits, EventArchives } from '../../../src/core/events/rotation.ts'
 import { until } from '../../support/until.ts'
-import { eventWorld } from './world.ts'
+import { eventWorld, note } from './world.ts'
 
 const DAY = 24 * 3_600_000
 const FOR_EVER: ArchiveLimits = { age: 0, bytes: 0 }
@@ -37,7 +37,7 @@ test('an archive holds every event so far in listed form, and the rows remain', 
   await world.fill(3)
   await world.store.write((tx) => {
     const facts = { actor: 'a "b"', subject: 'mp-1', message: 'line\nbreak', depends_on_step_ids: ['x'], step_id: 's' }
-    return world.log.record(tx, 'note.read', facts, { deep: { unicode: 'ü€😀', list: [1, null] } })
+    return world.log.append(tx, note('note.read'), facts, { deep: { unicode: 'ü€😀', list: [1, null] } })
   })
   await world.clock.advance(1234)
   const before = world.log.after(0, 10)

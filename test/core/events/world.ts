@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Deadlines } from '../../../src/core/deadlines.ts'
+import emitted from '../../../src/core/events/emitted.sql' with { type: 'text' }
 import { defineEvent } from '../../../src/core/events/event.ts'
 import sql from '../../../src/core/events/log.sql' with { type: 'text' }
 import { EventLog } from '../../../src/core/events/log.ts'
@@ -11,7 +12,10 @@ import { tempFolder } from '../../support/folder.ts'
 export const NoteWritten = defineEvent('note.written', Type.Object({ text: Type.String() }), 'A note was written.')
 export const NoteRead = defineEvent('note.read', Type.Object({}), 'A note was read.')
 
-const MIGRATIONS = [sql, 'CREATE TABLE done (seq INTEGER NOT NULL, consumer TEXT NOT NULL)']
+/** An event of any type with any payload. */
+export const note = (type: string) => defineEvent(type, Type.Unknown(), 'Something was noted.')
+
+const MIGRATIONS = [sql, emitted, 'CREATE TABLE done (seq INTEGER NOT NULL, consumer TEXT NOT NULL)']
 
 /** An event log in its own folder; `reopen` closes and reopens it, as a restart would. */
 export function eventWorld(options: StoreOptions = {}) {
@@ -33,13 +37,13 @@ export function eventWorld(options: StoreOptions = {}) {
     ...build(),
     /** Records one event of the type and resolves with its number. */
     record: (type = 'note.written', actor = 'ann', payload: unknown = { text: 'hello' }): Promise<number> =>
-      world.store.write((tx) => world.log.record(tx, type, { actor }, payload)),
+      world.store.write((tx) => world.log.append(tx, note(type), { actor }, payload)),
     /** Records this many events in shared commits. */
     fill: async (count: number, type = 'note.written'): Promise<void> => {
       for (let left = count; left > 0; left -= 1000) {
         await world.store.write((tx) => {
           for (let n = 0; n < Math.min(left, 1000); n++) {
-            world.log.record(tx, type, { actor: 'ann' }, { text: 'hello' })
+            world.log.append(tx, note(type), { actor: 'ann' }, { text: 'hello' })
           }
         })
       }

@@ -1,23 +1,28 @@
 import { fdatasyncSync } from 'node:fs'
+import { Type } from '@sinclair/typebox'
 import { systemClock } from '../../../src/core/clock.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
+import emitted from '../../../src/core/events/emitted.sql' with { type: 'text' }
+import { defineEvent } from '../../../src/core/events/event.ts'
 import sql from '../../../src/core/events/log.sql' with { type: 'text' }
 import { EventLog } from '../../../src/core/events/log.ts'
 import { Reactions } from '../../../src/core/events/reactions.ts'
 import { Store, type StoreOptions } from '../../../src/core/store.ts'
+
+const note = (type: string) => defineEvent(type, Type.Unknown(), 'Something was noted.')
 
 const DONE = 'CREATE TABLE done (seq INTEGER NOT NULL, consumer TEXT NOT NULL)'
 
 /** A log of notes with two consumers; the second one reacts to what the first one records. */
 export function reacting(path: string, report: (message: string) => void, options: StoreOptions = {}) {
   const deadlines = new Deadlines()
-  const store = Store.open(path, [sql, DONE], options)
+  const store = Store.open(path, [sql, emitted, DONE], options)
   const log = new EventLog(store, systemClock, deadlines)
   const reactions = new Reactions(store, log, deadlines, report)
   const insert = store.prepare('INSERT INTO done (seq, consumer) VALUES (?, ?)')
   reactions.on('reader', ['note.written'], (tx, { seq }) => {
     insert.run(seq, 'reader')
-    log.record(tx, 'note.read', { actor: 'reader', subject: String(seq) }, {})
+    log.append(tx, note('note.read'), { actor: 'reader', subject: String(seq) }, {})
   })
   reactions.on('keeper', ['note.read'], (_tx, { seq }) => void insert.run(seq, 'keeper'))
   return { store, log, reactions, deadlines }
@@ -38,5 +43,5 @@ if (import.meta.main) {
   const options = Number(commits) > 0 ? { sync: dyingAfter(Number(commits)) } : {}
   const { store, log, reactions } = reacting(path, (message) => process.stderr.write(`${message}\n`), options)
   reactions.start()
-  for (;;) await store.write((tx) => log.record(tx, 'note.written', { actor: 'ann' }, { text: 'hello' }))
+  for (;;) await store.write((tx) => log.append(tx, note('note.written'), { actor: 'ann' }, { text: 'hello' }))
 }

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import type { CityOf } from '../../../http/city-of.ts'
 import { route, socket } from '../../../http/route.ts'
+import { HeartbeatEvent } from '../../../http/schema.ts'
 import { TRANSCRIPT_CURSOR_INVALIDATED } from '../../conversations/formats/errors.ts'
 import {
   ActivityFrame,
@@ -19,6 +20,14 @@ import { TerminalSends, TerminalTakes, Ticket, TicketRequest } from './terminals
 const format = Type.Optional(TranscriptFormat)
 const include_thinking = Type.Optional(
   Type.Boolean({ description: 'Includes the text of thinking blocks; only for `structured`.' }),
+)
+
+/** What a session's streams send in every format; clients look it up by name. */
+export const SessionStreamCommonEvent = Type.Union(
+  [ActivityFrame, PendingInteraction, PendingCleared, HeartbeatEvent],
+  {
+    $id: 'SessionStreamCommonEvent',
+  },
 )
 
 /** Operations that read the output of sessions. */

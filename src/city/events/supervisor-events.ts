@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { defineEvent, type EventDefinition } from '../core/events/event.ts'
+import { defineEvent, type EventDefinition } from '../../core/events/event.ts'
 
 const Place = Type.Object(
   { name: Type.String(), path: Type.String() },
@@ -56,7 +56,7 @@ export const SupervisorShutdownRequested = defineEvent(
         description: 'Whether the sessions were ended or left to the host.',
       }),
     },
-    { $id: 'SupervisorShutdownRequestedPayload', additionalProperties: false },
+    { $id: 'SupervisorShutdownPayload', additionalProperties: false },
   ),
   'The supervisor was asked to end.',
 )
