@@ -6,7 +6,8 @@ import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
 import { failure } from '../io/exit.ts'
-import { printJson, printLine } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
+import { type Column, printTable } from '../io/table.ts'
 
 export function backupCommands(program: Command, context: CommandContext): void {
   withJson(program.command('backup').description('copy a city into one file, also while it runs'))
@@ -17,8 +18,11 @@ export function backupCommands(program: Command, context: CommandContext): void 
     .argument('<folder>', 'a new or an empty folder')
     .option('--name <name>', 'the name to register it under, for example when the original city still runs')
     .option('--no-register', 'unpack it without registering it')
+    .option('--skip-unknown', 'leave out links and files that no city has, instead of rejecting the backup for them')
     .action((file: string, folder: string, options: Restore) => restoreCity(context, file, folder, options))
 }
+
+const MAX_LISTED = 20
 
 /** Writes the backup to a temporary file first, so that the file is complete or absent. */
 async function backup(context: CommandContext, file: string, options: JsonOption): Promise<void> {
@@ -27,34 +31,79 @@ async function backup(context: CommandContext, file: string, options: JsonOption
   const { body } = await city.send('GET ~/backup')
   if (!body) throw failure('the supervisor sent no backup; run the command again')
   const part = `${file}.part`
+  const { checkBackup } = await import('../../src/supervisor/restore.ts')
+  let leftOut: readonly string[]
   try {
     await pipeline(body, createWriteStream(part, { mode: 0o600 }))
+    leftOut = await checkBackup(part, context.io.signal)
     renameSync(part, file)
   } catch (error) {
     rmSync(part, { force: true })
     throw error
   }
   const bytes = statSync(file).size
-  if (options.json) return printJson(context.io, { city: city.name, file, bytes })
+  if (options.json) return printJson(context.io, { city: city.name, file, bytes, left_out: leftOut })
   printLine(context.io, `City ${city.name} was saved to ${file} (${Math.ceil(bytes / 1024)} KB).`)
+  if (leftOut.length > 0) printLine(context.io, `Not in it, since they are no part of a city: ${listed(leftOut)}`)
 }
 
 interface Restore extends JsonOption {
   name?: string
   register: boolean
+  skipUnknown?: boolean
 }
 
 async function restoreCity(context: CommandContext, file: string, folder: string, options: Restore): Promise<void> {
+  const { io } = context
   const { restore } = await import('../../src/supervisor/restore.ts')
-  const restored = await restore(resolve(context.io.cwd, file), resolve(context.io.cwd, folder))
+  const how = { skipUnknown: options.skipUnknown ?? false, signal: io.signal }
+  const restored = await restore(resolve(io.cwd, file), resolve(io.cwd, folder), how)
   if (!options.register) {
-    if (options.json) return printJson(context.io, restored)
-    printLine(context.io, `City ${restored.city} is at ${restored.path}; \`gc register ${restored.path}\` starts it.`)
-    return
+    if (options.json) return printJson(io, restored)
+    printLine(
+      io,
+      `City ${restored.city} is at ${restored.path}; \`gc register ${restored.path}\` starts it, suspended.`,
+    )
+    return printRestored(io, restored, restored.city)
   }
   const body = { path: restored.path, ...(options.name !== undefined && { name: options.name }) }
   const accepted = await context.client.call('POST /v0/city/register', { body })
   const { payload } = await waitForSupervisor(context, accepted)
-  if (options.json) return printJson(context.io, payload)
-  printLine(context.io, `City ${payload.name} is up at ${payload.path}, as it was at ${restored.at}.`)
+  const { skipped, programs } = restored
+  if (options.json) return printJson(io, { ...payload, suspended: true, skipped, programs })
+  printLine(io, `City ${payload.name} is up at ${payload.path}, as it was at ${restored.at}.`)
+  printRestored(io, restored, String(payload.name))
+}
+
+/** A program that a city starts once it is resumed. */
+interface Program {
+  readonly name: string
+  readonly command: string
+  readonly folder: string
+}
+
+interface RestoredCity {
+  readonly skipped: readonly string[]
+  readonly programs: readonly Program[]
+  readonly problem?: string
+}
+
+/** What a person should know before resuming a city that came from a file. */
+function printRestored(io: Io, { skipped, programs, problem }: RestoredCity, city: string): void {
+  if (skipped.length > 0) printLine(io, `Left out: ${listed(skipped)}`)
+  if (problem !== undefined) printLine(io, `Its configuration has errors:\n${problem}`)
+  printLine(io, `It is suspended: nothing starts until you run \`gc city resume ${city}\`. Then it may start:`)
+  const columns: Column<Program>[] = [
+    { header: 'AGENT', value: ({ name }) => name },
+    { header: 'PROGRAM', value: ({ command }) => command, minWidth: 20 },
+    { header: 'FOLDER', value: ({ folder }) => folder, minWidth: 12 },
+  ]
+  printTable(io, programs, columns, 'no program: no agent is declared.')
+}
+
+/** Names in quotes, so that one with codes or line breaks in it does no harm. */
+function listed(names: readonly string[]): string {
+  const some = names.slice(0, MAX_LISTED).map((name) => JSON.stringify(name))
+  const more = names.length - some.length
+  return some.join(', ') + (more > 0 ? ` and ${more} more` : '')
 }

@@ -1,28 +1,94 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { adoptBackup } from '../city/backup/restore.ts'
-import { AppError } from '../core/errors.ts'
-import { createFolder } from '../core/folders.ts'
+import { BackupFile } from '../city/backup/unpack.ts'
+import { Config } from '../config/config.ts'
+import { type DeclaredProgram, declaredPrograms } from '../config/resolve/programs.ts'
+import { AppError, errorMessage } from '../core/errors.ts'
+import { createFolder, syncFolder } from '../core/folders.ts'
 
-/** Unpacks a backup of a city into a folder that is empty or not there yet; what fails leaves nothing. */
-export async function restore(file: string, folder: string): Promise<{ city: string; path: string; at: string }> {
+export interface RestoreOptions {
+  /** Leaves out links and files that no city has, instead of rejecting the backup for them. */
+  readonly skipUnknown: boolean
+  /** Aborting it leaves nothing behind. */
+  readonly signal: AbortSignal
+}
+
+/** A city that was restored; it is suspended. */
+export interface Restored {
+  readonly city: string
+  readonly path: string
+  readonly at: string
+  /** What of the backup was left out. */
+  readonly skipped: readonly string[]
+  /** What it starts once it is resumed. */
+  readonly programs: readonly DeclaredProgram[]
+  /** Why its programs cannot be told: its configuration has errors. */
+  readonly problem?: string
+}
+
+/**
+ * Restores a backup into a folder that is empty or not there yet. All of it is judged before anything is written; it is
+ * unpacked beside the folder and put there as a whole, so what fails leaves nothing.
+ */
+export async function restore(file: string, folder: string, options: RestoreOptions): Promise<Restored> {
   const path = resolve(folder)
-  if (!existsSync(file)) throw new AppError('invalid-request', `there is no file ${file}`)
-  if (existsSync(path) && readdirSync(path).length > 0) {
-    throw new AppError('conflict-wrong-state', `${path} is not empty; restore into a new folder`)
-  }
-  const was = existsSync(path)
-  createFolder(path)
+  checkGoal(path)
+  await using backup = await BackupFile.open(resolve(file))
+  const { manifest, skipped } = await backup.check(options, path)
+  const missing = missingFolders(dirname(path))
+  const stage = join(dirname(path), `.${basename(path)}.restoring-${randomBytes(6).toString('hex')}`)
   try {
-    const tar = Bun.spawn(['tar', '-xzf', resolve(file), '-C', path], { stdin: 'ignore', stderr: 'pipe' })
-    const output = await new Response(tar.stderr).text()
-    const [reason = ''] = output.trim().split('\n')
-    if ((await tar.exited) !== 0) throw new AppError('invalid-request', `${file} cannot be unpacked: ${reason}`)
-    const { city, at } = await adoptBackup(path)
-    return { city, path, at }
+    createFolder(dirname(path))
+    await backup.unpack(options, stage)
+    await adoptBackup(stage, path, manifest)
+    options.signal.throwIfAborted()
+    renameSync(stage, path)
+    syncFolder(dirname(path))
+    const { city, at } = manifest
+    return { city, path, at, skipped, ...(await programsOf(path)) }
   } catch (error) {
-    for (const name of readdirSync(path)) rmSync(`${path}/${name}`, { recursive: true, force: true })
-    if (!was) rmSync(path, { recursive: true, force: true })
+    await rm(stage, { recursive: true, force: true })
+    removeIfEmpty(missing)
     throw error
+  }
+}
+
+/** Reads a backup as `restore` does, and returns the names of what its city has and it has not. */
+export async function checkBackup(file: string, signal: AbortSignal): Promise<readonly string[]> {
+  await using backup = await BackupFile.open(resolve(file))
+  const { manifest } = await backup.check({ skipUnknown: false, signal }, dirname(resolve(file)))
+  return manifest.left_out ?? []
+}
+
+function checkGoal(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (!stats) return
+  if (stats.isDirectory() && readdirSync(path).length === 0) return
+  const reason = stats.isDirectory() ? 'is not empty' : 'is not a folder'
+  throw new AppError('conflict-wrong-state', `${path} ${reason}; restore into a new folder`)
+}
+
+/** The folders above that do not exist yet, the innermost first. */
+function missingFolders(path: string): string[] {
+  const missing: string[] = []
+  for (let at = path; !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.push(at)
+  return missing
+}
+
+function removeIfEmpty(folders: readonly string[]): void {
+  for (const folder of folders) {
+    if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder)
+  }
+}
+
+async function programsOf(path: string): Promise<Pick<Restored, 'programs' | 'problem'>> {
+  try {
+    const { current } = await Config.open(path)
+    return { programs: declaredPrograms(current) }
+  } catch (error) {
+    return { programs: [], problem: errorMessage(error) }
   }
 }

@@ -1,10 +1,16 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
 import type { Store } from '../../core/store.ts'
+import { type TarSource, writeTar } from '../../core/tar/write-tar.ts'
 import type { Caller } from '../../http/caller.ts'
+import { BACKUP_DB, MANIFEST } from './contents.ts'
+import { FORMAT, type Manifest } from './manifest.ts'
+import { listCityFiles } from './walk.ts'
 
 interface BackupDependencies {
   name: string
@@ -14,24 +20,8 @@ interface BackupDependencies {
   clock: Clock
 }
 
-/** The manifest of a backup. */
-export interface Manifest {
-  /** The version of this layout. */
-  format: 1
-  city: string
-  /** The folder of the city. */
-  path: string
-  /** The version of gc that wrote it. */
-  version: string
-  at: string
-}
-
-export const BACKUP_DB = '.gc/backup.db'
-export const MANIFEST = '.gc/backup.json'
-
 const STAGE = 'backup-'
-/** Files that are created when the city is opened, or are in the backup under another name. */
-const EXCLUDED = ['city.db*', 'lock*', `${STAGE}*`, 'cache', 'runtime', 'backup.db', 'backup.json']
+const MAX_NAMES = 100
 
 /** Writes a running city into one gzipped tar file. */
 export class Backup {
@@ -43,8 +33,11 @@ export class Backup {
     const stage = this.#stage()
     try {
       await this.dependencies.store.backup(join(stage, BACKUP_DB))
-      writeFileSync(join(stage, MANIFEST), JSON.stringify(this.#manifest()), { mode: 0o600 })
-      return tarStream(this.dependencies.path, stage)
+      const { files, leftOut } = await listCityFiles(this.dependencies.path)
+      const manifest = JSON.stringify(this.#manifest(leftOut.slice(0, MAX_NAMES)))
+      writeFileSync(join(stage, MANIFEST), manifest, { mode: 0o600 })
+      const own = [MANIFEST, BACKUP_DB].map((name) => ({ name, path: join(stage, name) }))
+      return gzipStream([...own, ...files], () => rmSync(stage, { recursive: true, force: true }))
     } catch (error) {
       rmSync(stage, { recursive: true, force: true })
       throw error
@@ -59,9 +52,9 @@ export class Backup {
     }
   }
 
-  #manifest(): Manifest {
+  #manifest(left_out: string[]): Manifest {
     const { name, path, version, clock } = this.dependencies
-    return { format: 1, city: name, path, version, at: toTimestamp(clock.now()) }
+    return { format: FORMAT, city: name, path, version, at: toTimestamp(clock.now()), left_out }
   }
 
   /** Creates a folder for the files that exist only in the backup. */
@@ -72,30 +65,19 @@ export class Backup {
   }
 }
 
-/** The files of the city, then those of the stage, which is removed when the stream ends or is cancelled. */
-function tarStream(city: string, stage: string): ReadableStream<Uint8Array> {
-  const without = EXCLUDED.map((name) => `--exclude=./.gc/${name}`)
-  const files = ['-C', city, '.', '-C', stage, BACKUP_DB, MANIFEST]
-  const tar = Bun.spawn(['tar', '-czf', '-', ...without, ...files], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'ignore',
-  })
-  const reader = tar.stdout.getReader()
-  const end = () => rmSync(stage, { recursive: true, force: true })
+/** A gzipped tar file of these files; `onEnd` runs when it was read to its end or is cancelled. */
+function gzipStream(sources: readonly TarSource[], onEnd: () => void): ReadableStream<Uint8Array> {
+  const tar = Readable.from(writeTar(sources))
+  const gzip = createGzip()
+  // The reader of the last stream gets the error of any.
+  pipeline(tar, gzip, onEnd)
+  const chunks: AsyncIterator<Uint8Array> = gzip[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await reader.read()
-      if (!done) return controller.enqueue(value)
-      end()
-      // 1 means that a file changed while it was read, which agents do all the time.
-      const status = await tar.exited
-      if (status > 1) controller.error(new Error(`tar ended with status ${status}`))
-      else controller.close()
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
     },
-    cancel() {
-      tar.kill()
-      end()
-    },
+    cancel: () => void gzip.destroy(),
   })
 }

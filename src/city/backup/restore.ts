@@ -1,55 +1,64 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { AppError } from '../../core/errors.ts'
-import { Store } from '../../core/store.ts'
+import { systemClock } from '../../core/clock.ts'
+import { Deadlines } from '../../core/deadlines.ts'
+import { EventLog } from '../../core/events/log.ts'
+import { Store, type Tx } from '../../core/store.ts'
+import { checkCityDatabase } from '../database/check-database.ts'
 import { cityMigrations } from '../database/migrations.ts'
-import { BACKUP_DB, MANIFEST, type Manifest } from './backup.ts'
+import { CitySuspended } from '../status/events.ts'
+import { BACKUP_DB } from './contents.ts'
+import type { Manifest } from './manifest.ts'
 
 const SITE_FILE = '.gc/site.toml'
+const CITY_DB = '.gc/city.db'
 
 /**
- * Turns the backup unpacked at `path` into a city. The programs of its sessions do not run here, so each session counts
- * as lost: its token is void, and its claims are offered again when the city is opened.
+ * Turns the backup unpacked in `folder` into a city that will lie at `path`. It is suspended until a person resumes it.
+ * The programs of its sessions do not run here, so each session counts as lost: its token is void, its worktree stays
+ * with the original, and its claims are offered again when the city is opened.
  */
-export async function adoptBackup(path: string): Promise<Manifest> {
-  const manifest = readManifest(path)
-  renameSync(join(path, BACKUP_DB), join(path, '.gc/city.db'))
-  rmSync(join(path, MANIFEST))
-  relocateRigs(join(path, SITE_FILE), manifest.path, path)
-  const store = Store.open(join(path, '.gc/city.db'), cityMigrations)
+export async function adoptBackup(folder: string, path: string, manifest: Manifest): Promise<void> {
+  checkCityDatabase(join(folder, BACKUP_DB))
+  renameSync(join(folder, BACKUP_DB), join(folder, CITY_DB))
+  await relocateRigs(join(folder, SITE_FILE), manifest.path, path)
+  const store = Store.open(join(folder, CITY_DB), cityMigrations)
+  const deadlines = new Deadlines()
   try {
+    const log = new EventLog(store, systemClock, deadlines)
     await store.write((tx) => {
-      tx.orm.run(sql`DELETE FROM session_tokens`)
-      tx.orm.run(sql`UPDATE sessions SET host_key = 'elsewhere/' || host_key WHERE host_key IS NOT NULL`)
-      const inside = sql`substr(work_dir, 1, ${manifest.path.length + 1}) = ${`${manifest.path}/`} OR work_dir = ${manifest.path}`
-      tx.orm.run(
-        sql`UPDATE sessions SET work_dir = ${path} || substr(work_dir, ${manifest.path.length + 1}) WHERE ${inside}`,
-      )
+      detachSessions(tx, manifest.path, path)
+      tx.orm.run(sql`INSERT OR REPLACE INTO suspensions (kind, name, suspended) VALUES ('city', '', 1)`)
+      const message = `restored from the backup of ${manifest.at}`
+      log.append(tx, CitySuspended, { actor: 'gc', message }, {})
     })
   } finally {
+    deadlines.close()
     await store.close()
   }
-  return manifest
 }
 
-function readManifest(path: string): Manifest {
-  const file = join(path, MANIFEST)
-  if (!existsSync(file) || !existsSync(join(path, BACKUP_DB))) {
-    throw new AppError('invalid-request', 'this is not a backup of a city: it has no database in it')
-  }
-  const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'))
-  if (manifest.format === 1) return manifest
-  throw new AppError(
-    'invalid-request',
-    `this backup was made by a newer gc (${manifest.version}); restore it with that version`,
-  )
+function detachSessions(tx: Tx, from: string, to: string): void {
+  tx.orm.run(sql`DELETE FROM session_tokens`)
+  tx.orm.run(sql`DELETE FROM worktrees`)
+  tx.orm.run(sql`UPDATE sessions SET host_key = 'elsewhere/' || host_key WHERE host_key IS NOT NULL`)
+  const inside = sql`substr(work_dir, 1, ${from.length + 1}) = ${`${from}/`} OR work_dir = ${from}`
+  tx.orm.run(sql`UPDATE sessions SET work_dir = ${to} || substr(work_dir, ${from.length + 1}) WHERE ${inside}`)
 }
 
 /** Rigs inside the city folder move with it; others stay where they are. */
-function relocateRigs(site: string, from: string, to: string): void {
+async function relocateRigs(site: string, from: string, to: string): Promise<void> {
   if (!existsSync(site)) return
   const text = readFileSync(site, 'utf8')
   const moved = text.replaceAll(`"${from}/`, `"${to}/`)
-  if (moved !== text) writeFileSync(site, moved)
+  if (moved === text) return
+  const file = await open(site, 'w')
+  try {
+    await file.writeFile(moved)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
