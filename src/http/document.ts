@@ -5,7 +5,7 @@ import { type PlaneDialect, supervisorDialect } from './dialect.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
 import { headersOf, parametersOf } from './parameters.ts'
 import { bodyKindOf, successKindOf } from './request-validator.ts'
-import type { Route, Stream } from './route.ts'
+import type { Media, Route, Stream } from './route.ts'
 import { HeartbeatEvent } from './schema.ts'
 
 /** What a plane calls itself in its document. */
@@ -103,7 +103,7 @@ function successResponses(route: Route, components: SchemaComponents): JsonObjec
         'text/event-stream': frames(ok as Stream, components),
       }),
     }
-  if ('media' in ok) return { 200: one('Done.', { [String(ok.media)]: { schema: { type: 'string' } } }) }
+  if ('media' in ok) return { 200: one('Done.', mediaContent(ok as Media, components)) }
   if ('upgrade' in ok)
     return { 101: { ...one('The connection is now a WebSocket.'), ...messages(ok.upgrade, components) } }
   const entries = Object.entries<TSchema>(ok)
@@ -114,6 +114,11 @@ function successResponses(route: Route, components: SchemaComponents): JsonObjec
     ]),
   )
 }
+
+const mediaContent = ({ media, json }: Media, components: SchemaComponents): JsonObject => ({
+  [media]: { schema: { type: 'string' } },
+  ...(json && { 'application/json': { schema: components.show(json) } }),
+})
 
 const STATUS_DESCRIPTIONS: Record<string, string> = {
   200: 'Done.',

@@ -49,6 +49,8 @@ export interface Stream {
 /** Marks an operation that answers with something other than JSON: a page, a metrics text, a backup. */
 export interface Media {
   readonly media: string
+  /** The shape for a caller that accepts only JSON; the handler sets the content type then. */
+  readonly json?: TSchema
 }
 
 /** Marks an operation that turns into a WebSocket; the shapes of its text messages, for the document. */

@@ -149,7 +149,7 @@ describe('the comments on a bead', () => {
     expect(await errorOf(city, `GET ~/beads/comments/count?ids=${tooMany}`)).toBe(
       '422 validation-failed: ids names 201 beads: at most 200 at once',
     )
-    expect(await errorOf(city, 'GET ~/beads/comments/count')).toStartWith('422 validation-failed: ')
+    expect((await city.call('GET ~/beads/comments/count')).body).toEqual({ counts: {} })
   })
 
   test('are exported and imported with their bead', async () => {

@@ -48,12 +48,13 @@ describe('a search over HTTP', () => {
     }
   })
 
-  test('accepts 1 to 500 characters', async () => {
+  test('accepts up to 500 characters, and finds nothing without any', async () => {
     await using town = await openTown()
     const { city } = town
     const q = encodeURIComponent('é'.repeat(500))
     expect((await search(city, `q=${q}`)).ids).toEqual([])
-    for (const query of [`q=${q}x`, 'q=', '', 'q=x&limit=1001']) {
+    for (const query of ['q=', '']) expect((await search(city, query)).ids).toEqual([])
+    for (const query of [`q=${q}x`, 'q=x&limit=1001']) {
       expect(await errorOf(city, `GET ~/beads/search?${query}`)).toStartWith('422 validation-failed: ')
     }
     expect((await search(city, `q=${encodeURIComponent('"* ()')}`)).ids).toEqual([])

@@ -437,6 +437,9 @@ describe('exported beads', () => {
     const epic = await bead(from.city, 'epic', { type: 'epic', rig: 'web' })
     await bead(from.city, 'part', { parent: epic, labels: ['a'], metadata: { x: '1' } })
     const lines = (await from.city.call('GET ~/beads/export')).body
+    const listed = await from.city.call('GET ~/beads/export', { headers: { Accept: 'application/json' } })
+    expect(listed.headers.get('content-type')).toBe('application/json')
+    expect(listed.body.items.map((item: object) => `${JSON.stringify(item)}\n`).join('')).toBe(lines)
     const put = (raw: string, more = {}) => to.city.call('POST ~/beads/import', { raw, ...more })
     expect((await put(lines)).body).toEqual({ created: 2, updated: 0, unchanged: 0, skipped: 0 })
     expect((await to.city.call('GET ~/beads/export')).body).toBe(lines)

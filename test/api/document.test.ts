@@ -56,6 +56,21 @@ describe('the served document', () => {
   })
 })
 
+describe('a client that asks every documented GET of a city for JSON', () => {
+  test('gets 200 and JSON from all that need nothing else, but for streams and the file of a backup', async () => {
+    const city = await world.city('sweep')
+    const others: string[] = []
+    for (const { method, path } of operations()) {
+      const target = path.replace('{cityName}', city.name)
+      if (method !== 'GET' || target.includes('{') || target.endsWith('/stream')) continue
+      const { status, headers } = await world.call(`GET ${target}`, { headers: { Accept: 'application/json' } })
+      const type = headers.get('content-type')
+      if (status !== 200 || type !== 'application/json') others.push(`${path}: ${status} ${type}`)
+    }
+    expect(others).toEqual(['/v0/city/{cityName}/backup: 200 application/gzip'])
+  })
+})
+
 describe('/docs', () => {
   test('is one page that loads nothing from other hosts and runs no script', async () => {
     const { status, headers, body } = await world.call('GET /docs')

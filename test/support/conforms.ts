@@ -12,13 +12,14 @@ const child = (of: unknown, name: string): Json => {
  * Holds one response to a served document: its operation, its status and the shape of its body are all declared there.
  * `path` is as it was requested; throws what does not fit.
  */
-export function conforms(document: Json, method: string, path: string, status: number, body: unknown): void {
+export function conforms(document: Json, method: string, path: string, status: number, body: unknown, type = ''): void {
   const operation = operationAt(document, method, path)
   if (!operation) throw new Error(`${method} ${path} is not in the document`)
   const response = child(operation, 'responses')[String(status)]
   if (!isObject(response)) throw new Error(`${method} ${path} answered ${status}, which is not declared`)
   const target = typeof response.$ref === 'string' ? resolve(document, response.$ref) : response
-  const [content] = Object.values(child(target, 'content'))
+  const contents = child(target, 'content')
+  const content = contents[type.split(';', 1)[0] ?? ''] ?? Object.values(contents)[0]
   if (!content) {
     if (body === undefined || body === '') return
     throw new Error(`${method} ${path} answered ${status} with a body, which is not declared`)
@@ -37,7 +38,7 @@ export async function conforming(document: Json, method: string, response: Respo
   }
   const text = await response.text()
   const body: unknown = /[/+]json/.test(type) ? JSON.parse(text) : text
-  conforms(document, method, pathname, response.status, body)
+  conforms(document, method, pathname, response.status, body, type)
   return body
 }
 

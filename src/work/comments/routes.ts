@@ -42,12 +42,12 @@ export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [
       id: 'count-bead-comments',
       summary: 'Count the comments on beads',
       query: Type.Object({
-        ids: Type.String({ minLength: 1, description: 'At most 200 beads, separated by commas.' }),
+        ids: Type.Optional(Type.String({ description: 'At most 200 beads, separated by commas; none when absent.' })),
       }),
       ok: BeadCommentCounts,
       index: true,
       extension: true,
     },
-    (exchange) => city(exchange).comments.count(exchange.query.ids),
+    (exchange) => city(exchange).comments.count(exchange.query.ids ?? ''),
   ),
 ]

@@ -3,12 +3,14 @@ import { paging } from '../../http/schema.ts'
 import { Bead } from '../beads/schema.ts'
 
 export const BeadSearch = Type.Object({
-  q: Type.String({
-    minLength: 1,
-    maxLength: 500,
-    description:
-      'Words that must all occur in the bead or in one comment on it; complete words, in any order and case.',
-  }),
+  q: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description:
+        'Words that must all occur in the bead or in one comment on it; complete words, in any order and case. Without ' +
+        'words nothing is found.',
+    }),
+  ),
   status: Type.Optional(Type.String({ description: 'Only this status.' })),
   type: Type.Optional(Type.String({ description: 'Only this type.' })),
   rig: Type.Optional(Type.String({ description: "Only this rig; the city's own name selects the beads of no rig." })),

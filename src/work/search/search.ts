@@ -40,7 +40,7 @@ export class Search {
   }
 
   /** A page, the bead that was stored last first. */
-  async find({ q, status, type, rig, cursor, limit }: BeadSearch): Promise<BeadsFound> {
+  async find({ q = '', status, type, rig, cursor, limit }: BeadSearch): Promise<BeadsFound> {
     const [below] = parseKeyCursor(cursor, 'beads-found', 1) ?? [Number.MAX_SAFE_INTEGER / 1024]
     const words = parseSearchTerms(q)
     if (words.length === 0) return { items: [] }

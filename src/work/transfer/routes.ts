@@ -1,8 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
-import { BeadsImported } from './schema.ts'
+import { BeadsExported, BeadsImported } from './schema.ts'
 import type { BeadTransfer } from './transfer.ts'
+
+const JSON_LINES = 'application/x-ndjson'
+
+/** Whether a caller names JSON among what it accepts, and neither lines nor anything else. */
+const acceptsOnlyJson = (request: Request): boolean => {
+  const accept = request.headers.get('accept') ?? ''
+  return accept.includes('application/json') && !/application\/x-ndjson|\*\/\*|application\/\*/.test(accept)
+}
 
 /** The operations that export and import beads. */
 export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
@@ -11,11 +19,17 @@ export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
     {
       id: 'export-beads',
       summary: 'Export all beads',
-      description: 'One JSON object a line, in the fields of `bd export`; closed beads are included.',
-      ok: { media: 'application/x-ndjson' },
+      description:
+        'One JSON object a line, in the fields of `bd export`; closed beads are included. With `Accept: application/json` ' +
+        'the same objects come as one list.',
+      ok: { media: JSON_LINES, json: BeadsExported },
       extension: true,
     },
-    (exchange) => city(exchange).transfer.export(),
+    ({ request, response, params }) => {
+      const asList = acceptsOnlyJson(request)
+      if (asList) response.headers['content-type'] = 'application/json'
+      return city({ params }).transfer.export(asList ? 'list' : 'lines')
+    },
   ),
   route(
     'POST ~/beads/import',

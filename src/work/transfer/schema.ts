@@ -11,3 +11,9 @@ export const BeadsImported = Type.Object(
   { $id: 'BeadsImported', additionalProperties: false },
 )
 export type BeadsImported = Static<typeof BeadsImported>
+
+/** All beads as one list, for callers that take only JSON. */
+export const BeadsExported = Type.Object(
+  { items: Type.Array(Type.Record(Type.String(), Type.Unknown(), { description: 'A bead, as its line shows it.' })) },
+  { $id: 'BeadsExported', additionalProperties: false },
+)

@@ -26,6 +26,16 @@ const CHARACTERS_PER_SLICE = 256 * 1024
 const isLocal = ({ values: { type, labels } }: ImportedBead): boolean =>
   type === 'session' || (JSON.parse(labels) as string[]).includes('gc:wait')
 
+/** Lines as the items of a list. */
+function* asList(slices: Iterable<string>): Generator<string, void> {
+  let separator = '{"items":['
+  for (const lines of slices) {
+    yield separator + lines.trimEnd().replaceAll('\n', ',')
+    separator = ','
+  }
+  yield separator === ',' ? ']}' : `${separator}]}`
+}
+
 /** Exports the beads of a city as JSON lines, and imports them with their ids, times, labels and dependencies. */
 export class BeadTransfer {
   readonly #options: BeadTransferOptions
@@ -36,9 +46,9 @@ export class BeadTransfer {
     this.#page = options.store.prepare(stablePlan('SELECT id, rig FROM beads WHERE id > ? ORDER BY id LIMIT ?'))
   }
 
-  /** One line for each bead, closed ones too, read in slices. */
-  export(): ReadableStream<Uint8Array> {
-    const slices = this.#slices()
+  /** One object for each bead, closed ones too, read in slices: as lines, or as one list. */
+  export(form: 'lines' | 'list' = 'lines'): ReadableStream<Uint8Array> {
+    const slices = form === 'list' ? asList(this.#slices()) : this.#slices()
     const encoder = new TextEncoder()
     return new ReadableStream({
       pull: (controller) => {
