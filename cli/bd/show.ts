@@ -34,7 +34,7 @@ async function printJson(bd: BdContext, beads: readonly Bead[]): Promise<void> {
 
 async function print(bd: BdContext, bead: Bead): Promise<void> {
   const { print } = bd
-  const day = (moment: string) => moment.slice(0, 10)
+  const day = (timestamp: string) => timestamp.slice(0, 10)
   print.line(`${bead.id} · ${sanitizeLine(bead.title)}   [${formatPriority(bead)} · ${bead.status.toUpperCase()}]`)
   const who = bead.assignee ? ` · Assignee: ${sanitizeLine(bead.assignee)}` : ''
   print.line(`Type: ${sanitizeLine(bead.issue_type)}${who}`)

@@ -42,9 +42,9 @@ async function hook(context: CommandContext, agent: string | undefined, options:
 
 /** The work in progress of an assignee, else its assigned ready work, else the ready work of its agent. */
 async function listAgentWork(city: CityClient, who: string, routes: ReadonlySet<string>): Promise<Bead[]> {
-  const mine = await city.call('GET ~/beads', { query: { assignee: who, status: 'in_progress' } })
-  const inHand = mine.items.filter(({ issue_type }) => issue_type !== 'session')
-  if (inHand.length > 0) return inHand
+  const started = await city.call('GET ~/beads', { query: { assignee: who, status: 'in_progress' } })
+  const inProgress = started.items.filter(({ issue_type }) => issue_type !== 'session')
+  if (inProgress.length > 0) return inProgress
   const [own, ready] = await Promise.all([
     city.call('GET ~/beads', { query: { assignee: who, status: 'open' } }),
     city.call('GET ~/beads/ready'),

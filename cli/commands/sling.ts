@@ -40,7 +40,7 @@ async function sling(context: CommandContext, target: string, words: string[], o
   const city = await context.city()
   const given = !options.stdin && words.length === 1 ? beadId(words[0]) : undefined
   const response = given
-    ? await city.call('POST ~/sling', { body: { target, bead: given, ...wishes(options) } })
+    ? await city.call('POST ~/sling', { body: { target, bead: given, ...slingFields(options) } })
     : await slingText(city, target, text, options)
   if (options.json) return printJson(context.io, result(response))
   for (const warning of response.warnings ?? []) context.io.err(`gc: ${sanitizeLine(warning)}\n`)
@@ -48,7 +48,7 @@ async function sling(context: CommandContext, target: string, words: string[], o
   await warnUnavailable(context.io, city, response.target)
 }
 
-function wishes({ force, convoy, owned, merge, reassign, rig }: Sling) {
+function slingFields({ force, convoy, owned, merge, reassign, rig }: Sling) {
   return {
     ...(force && { force }),
     ...(!convoy && { no_convoy: true }),
@@ -67,7 +67,7 @@ const beadId = (word: string | undefined): string | undefined =>
 function slingText(city: CityClient, target: string, text: string, options: Sling): Promise<SlingResponse> {
   const [title = '', ...rest] = text.trim().split(/\r?\n/)
   const description = rest.join('\n').trim()
-  const { force, reassign, ...others } = wishes(options)
+  const { force, reassign, ...others } = slingFields(options)
   if (force || reassign) throw usageError('--force and --reassign are about a bead that is there already')
   return city.call('POST ~/sling/text', { body: { target, title, ...(description && { description }), ...others } })
 }

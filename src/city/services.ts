@@ -109,7 +109,7 @@ function buildSessions(options: Foundation & Records) {
     sessions: operations,
     workload,
     logs,
-    usage: new Usage({ ...options, config, book: sessionRepository, logs, providerOf }),
+    usage: new Usage({ ...options, config, sessionRepository, logs, providerOf }),
   }
 }
 

@@ -59,11 +59,11 @@ export class BodyReader {
   }
 
   #inTime(reading: Promise<Uint8Array>): Promise<Uint8Array> {
-    const { deadlines, timeoutMs: patience } = this.rules
+    const { deadlines, timeoutMs } = this.rules
     return new Promise((resolve, reject) => {
-      const deadline = deadlines.after(patience, () => {
+      const deadline = deadlines.after(timeoutMs, () => {
         reject(
-          new AppError('request-timeout', `the body did not arrive within ${patience / 1000} s`, { headers: CLOSE }),
+          new AppError('request-timeout', `the body did not arrive within ${timeoutMs / 1000} s`, { headers: CLOSE }),
         )
       })
       const settle = () => deadline.cancel()

@@ -9,22 +9,22 @@ export class ActiveRequests {
 
   /** A controller that aborts when the client goes away or the server stops. */
   begin(request: Request): AbortController {
-    const life = new AbortController()
+    const controller = new AbortController()
     const leave = () => {
-      this.#open.delete(life)
-      life.abort(request.signal.reason)
+      this.#open.delete(controller)
+      controller.abort(request.signal.reason)
     }
     if (this.#stopped || request.signal.aborted) {
       leave()
-      return life
+      return controller
     }
-    this.#open.add(life)
-    request.signal.addEventListener('abort', leave, { once: true, signal: life.signal })
-    return life
+    this.#open.add(controller)
+    request.signal.addEventListener('abort', leave, { once: true, signal: controller.signal })
+    return controller
   }
 
-  end(life: AbortController): void {
-    if (this.#open.delete(life)) life.abort()
+  end(controller: AbortController): void {
+    if (this.#open.delete(controller)) controller.abort()
   }
 
   /** How many are open. */
@@ -35,13 +35,13 @@ export class ActiveRequests {
   /** Ends all, and whatever begins after. */
   stop(): void {
     this.#stopped = true
-    for (const life of this.#open) this.end(life)
+    for (const controller of this.#open) this.end(controller)
   }
 }
 
 /** One request on its way through its operation. */
 export class ActiveExchange implements UntypedExchange {
-  #life: AbortController | undefined
+  #controller: AbortController | undefined
   #reply: UntypedExchange['response'] | undefined
   saveResponse: SaveResponse = withoutReplay
   attempt: Attempt = firstAttempt
@@ -56,13 +56,13 @@ export class ActiveExchange implements UntypedExchange {
     private readonly activeRequests: ActiveRequests,
   ) {}
 
-  get life(): AbortController {
-    this.#life ??= this.activeRequests.begin(this.request)
-    return this.#life
+  get controller(): AbortController {
+    this.#controller ??= this.activeRequests.begin(this.request)
+    return this.#controller
   }
 
   get signal(): AbortSignal {
-    return this.life.signal
+    return this.controller.signal
   }
 
   get response(): UntypedExchange['response'] {
@@ -76,6 +76,6 @@ export class ActiveExchange implements UntypedExchange {
   }
 
   end(): void {
-    if (this.#life) this.activeRequests.end(this.#life)
+    if (this.#controller) this.activeRequests.end(this.#controller)
   }
 }

@@ -29,7 +29,7 @@ export function createPlaneServices({
   guard: gate,
   server,
 }: PlaneServicesOptions): PlaneServices {
-  const { clock, deadlines, heartbeatMs: heartbeat, stallTimeoutMs: patience } = options
+  const { clock, deadlines, heartbeatMs: heartbeat, stallTimeoutMs } = options
   const report = (error: unknown, { method, url }: Request, id: string) =>
     options.report(error, { id, method, path: pathOf(url) })
   const hold = (request: Request) => server()?.timeout(request, 0)
@@ -51,7 +51,7 @@ export function createPlaneServices({
       const { request, id, signal } = exchange
       hold(request)
       return createSseStream(frames, {
-        ...{ clock, deadlines, signal, heartbeat, stallTimeoutMs: patience },
+        ...{ clock, deadlines, signal, heartbeat, stallTimeoutMs },
         report: (error) => report(error, request, id),
         onStalled: () => server()?.timeout(request, STALLED_TIMEOUT_S),
         onEnd: () => exchange.end(),

@@ -44,7 +44,7 @@ export class RequestValidator {
   readonly #route: Route
   #query: QueryReader | undefined
   #check: Check | undefined
-  #tidy: NullStripper | undefined
+  #stripNulls: NullStripper | undefined
 
   constructor(route: Route) {
     this.#route = route
@@ -64,9 +64,9 @@ export class RequestValidator {
     if (value === undefined || (value instanceof Uint8Array && value.length === 0)) return this.#absent(body)
     if (!this.#check) {
       this.#check = compile(body, 'body')
-      this.#tidy = createNullStripper(body)
+      this.#stripNulls = createNullStripper(body)
     }
-    this.#tidy?.(value)
+    this.#stripNulls?.(value)
     const fieldErrors = this.#check(value)
     if (fieldErrors.length > 0) throw validationFailed([...fieldErrors])
     return value

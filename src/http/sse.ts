@@ -78,18 +78,18 @@ export function createSseStream(frames: PullSource<SseFrame>, options: StreamOpt
 
 class SseWriter {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  #beat: Deadline | undefined
+  #heartbeat: Deadline | undefined
   /** Set while the reader has more to read than it is sent at once. */
   #stalled: Deadline | undefined
   /** What `wanted` gave back, until the reader has enough. */
   #enough: PromiseWithResolvers<void> | undefined
-  #rung = false
+  #isScheduled = false
   #over = false
   readonly #abort = () => this.end()
-  readonly #pour = () => this.#send()
+  readonly #flush = () => this.#send()
   /** Bytes sent since others last had a tick of the event loop. */
   #portion = 0
-  readonly #goOn = () => {
+  readonly #resume = () => {
     this.#portion = 0
     this.#send()
   }
@@ -108,14 +108,14 @@ class SseWriter {
     }
     this.options.signal.addEventListener('abort', this.#abort, { once: true })
     this.#armHeartbeat()
-    this.frames.onReady(() => this.#ring())
-    this.#ring()
+    this.frames.onReady(() => this.#schedule())
+    this.#schedule()
   }
 
   /** The reader takes bytes again. Resolves when it has as many as it is sent at once: until then it need not ask. */
   pull(): Promise<void> {
     this.#enough = Promise.withResolvers()
-    if (this.#stalled) this.#ring()
+    if (this.#stalled) this.#schedule()
     this.#stalled?.cancel()
     this.#stalled = undefined
     return this.#enough.promise
@@ -125,7 +125,7 @@ class SseWriter {
   end(): void {
     if (this.#over) return
     this.#over = true
-    this.#beat?.cancel()
+    this.#heartbeat?.cancel()
     this.#stalled?.cancel()
     this.options.signal.removeEventListener('abort', this.#abort)
     this.frames.close()
@@ -138,14 +138,14 @@ class SseWriter {
   }
 
   /** What arrives together is sent together: by the end of this tick. */
-  #ring(): void {
-    if (this.#rung) return
-    this.#rung = true
-    queueMicrotask(this.#pour)
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    queueMicrotask(this.#flush)
   }
 
   #send(): void {
-    this.#rung = false
+    this.#isScheduled = false
     try {
       while (!this.#over && !this.#stalled && this.#portion < MAX_QUEUED_BYTES) {
         const frame = this.frames.take()
@@ -156,7 +156,7 @@ class SseWriter {
         if (this.#full) this.#stall()
       }
       if (this.frames.isDone) this.end()
-      else if (this.#portion >= MAX_QUEUED_BYTES && !this.#stalled) this.#rest()
+      else if (this.#portion >= MAX_QUEUED_BYTES && !this.#stalled) this.#sendLater()
     } catch (error) {
       if (!this.#over) this.options.report(error)
       this.end()
@@ -164,9 +164,9 @@ class SseWriter {
   }
 
   /** A long history goes out in portions, each in a tick of its own. */
-  #rest(): void {
-    this.#rung = true
-    setImmediate(this.#goOn)
+  #sendLater(): void {
+    this.#isScheduled = true
+    setImmediate(this.#resume)
   }
 
   get #full(): boolean {
@@ -174,9 +174,9 @@ class SseWriter {
   }
 
   #stall(): void {
-    const { deadlines, stallTimeoutMs: patience = 30_000 } = this.options
+    const { deadlines, stallTimeoutMs = 30_000 } = this.options
     this.#enough?.resolve()
-    this.#stalled = deadlines.after(patience, () => {
+    this.#stalled = deadlines.after(stallTimeoutMs, () => {
       this.options.onStalled()
       this.end()
     })
@@ -184,7 +184,7 @@ class SseWriter {
 
   #armHeartbeat(): void {
     const { clock, deadlines, heartbeat = 15_000 } = this.options
-    this.#beat = deadlines.after(heartbeat, () => {
+    this.#heartbeat = deadlines.after(heartbeat, () => {
       this.#armHeartbeat()
       if (!this.#full)
         this.#controller?.enqueue(encodeSseFrame({ event: 'heartbeat', data: { timestamp: timestampToSecond(clock) } }))

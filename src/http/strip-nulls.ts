@@ -16,22 +16,22 @@ export function createNullStripper(schema: TSchema): NullStripper | undefined {
 }
 
 function createItemStripper(item: TSchema, children: (value: unknown) => unknown[]): NullStripper | undefined {
-  const tidy = createNullStripper(item)
-  return tidy && ((value) => children(value).forEach(tidy))
+  const strip = createNullStripper(item)
+  return strip && ((value) => children(value).forEach(strip))
 }
 
 function createObjectStripper(schema: TSchema): NullStripper | undefined {
   const properties = Object.entries<TSchema>(schema.properties ?? {})
   const optional = properties.flatMap(([name, property]) => (isStrippable(property) ? [name] : []))
   const nested = properties.flatMap(([name, property]) => {
-    const tidy = createNullStripper(property)
-    return tidy ? [{ name, tidy }] : []
+    const strip = createNullStripper(property)
+    return strip ? [{ name, strip }] : []
   })
   if (optional.length + nested.length === 0) return undefined
   return (value) => {
     if (!isObject(value)) return
     for (const name of optional) if (value[name] === null) delete value[name]
-    for (const { name, tidy } of nested) if (Object.hasOwn(value, name)) tidy(value[name])
+    for (const { name, strip } of nested) if (Object.hasOwn(value, name)) strip(value[name])
   }
 }
 

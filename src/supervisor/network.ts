@@ -57,9 +57,9 @@ export async function serveNetwork(options: NetworkServeOptions): Promise<{ url:
   resources.defer(() => deadlines.close())
   const { allowHosts: hosts, env } = options
   const dependencies = { home: Home.open(options.home), clock: systemClock, deadlines, hosts, env, report }
-  const side = await openNetwork(dependencies, resources)
+  const network = await openNetwork(dependencies, resources)
   const where = { host: options.host, port: options.port, deadlines }
-  const listening = await listenWithRetry(side, { ...where, report: (error) => report(stackOf(error)) })
+  const listening = await listenWithRetry(network, { ...where, report: (error) => report(stackOf(error)) })
   resources.defer(() => listening.stop())
   const open = resources.move()
   return { url: listening.url, stop: () => open.disposeAsync() }

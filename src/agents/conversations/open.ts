@@ -19,7 +19,7 @@ interface OpenLogsOptions {
   clock: Clock
   deadlines: Deadlines
   host: Pick<SessionHost, 'onOutput'>
-  book: SessionRepository
+  sessionRepository: SessionRepository
   launcher: Pick<Launcher, 'agent' | 'provider'>
   conversations: AcpConversations
   /** What a session's program asks a person. */
@@ -29,19 +29,19 @@ interface OpenLogsOptions {
 
 /** Opens the logs of a city's sessions: those that programs write, and the records of the Agent Client Protocol. */
 export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
-  const { name, env, store, clock, deadlines, host, book, launcher, conversations, report } = options
+  const { name, env, store, clock, deadlines, host, sessionRepository, launcher, conversations, report } = options
   const programOf = sessionProgramLookup(launcher, { city: name, env })
-  const locator = new LogLocator(store, book, programOf, () => clock.now())
+  const locator = new LogLocator(store, sessionRepository, programOf, () => clock.now())
   return new SessionLogs({
     store,
-    book,
+    sessionRepository,
     deadlines,
     report,
     locator: {
       find: (row) => findAcpLog(conversations, row.id) ?? locator.find(row),
       directories: (row) => (conversations.hasRecords(row.id) ? [] : locator.directories(row)),
     },
-    saveKey: (tx, { id }, key) => void book.update(tx, id, { sessionKey: key }),
+    saveKey: (tx, { id }, key) => void sessionRepository.update(tx, id, { sessionKey: key }),
     pending: async ({ id }) => (await options.pending(id)).pending,
     onScreenChange: ({ hostKey }, listener) => (hostKey ? host.onOutput(hostKey, listener) : () => {}),
   })

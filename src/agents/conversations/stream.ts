@@ -24,7 +24,7 @@ export interface OpenedStream {
 
 /** Opens the stream of a session's output; fails when there is none and none will come. */
 export async function openStream(
-  dependencies: { transcripts: Transcripts; book: SessionRepository },
+  dependencies: { transcripts: Transcripts; sessionRepository: SessionRepository },
   row: SessionRow,
   query: StreamQuery,
   signal: AbortSignal,
@@ -48,7 +48,7 @@ const headersOf = (row: SessionRow): Record<string, string> => ({
 
 /** The frames of a screen until the client disconnects or the session is closed; a closed session gets one snapshot. */
 async function* screenFrames(
-  { transcripts, book }: { transcripts: Transcripts; book: SessionRepository },
+  { transcripts, sessionRepository }: { transcripts: Transcripts; sessionRepository: SessionRepository },
   row: SessionRow,
   query: StreamQuery,
   signal: AbortSignal,
@@ -56,14 +56,14 @@ async function* screenFrames(
   const formatter = new ScreenFrames(row, query)
   yield* formatter.opening()
   const wakeup = new Wakeup(signal)
-  const unsubscribe = book.onChange(() => wakeup.notify())
+  const unsubscribe = sessionRepository.onChange(() => wakeup.notify())
   try {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
-      const now = book.find(row.id) ?? row
+      const now = sessionRepository.find(row.id) ?? row
       if (isRunning(now)) for await (const output of transcripts.follow(now, signal)) yield* formatter.frame(output)
       else if (isFirst) yield* formatter.frame(undefined)
       if (now.state === 'closed') return yield* formatter.closing()
-      if (!isRunning(book.find(row.id) ?? now)) await wakeup.wait()
+      if (!isRunning(sessionRepository.find(row.id) ?? now)) await wakeup.wait()
     }
   } finally {
     unsubscribe()

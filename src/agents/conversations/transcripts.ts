@@ -49,7 +49,7 @@ export class ScreenSource implements TranscriptSource {
 export class Transcripts {
   constructor(
     private readonly sources: readonly TranscriptSource[],
-    private readonly book: SessionRepository,
+    private readonly sessionRepository: SessionRepository,
     readonly logs: SessionLogs,
   ) {}
 
@@ -80,8 +80,8 @@ export class Transcripts {
   async *follow(row: SessionRow, signal: AbortSignal): AsyncGenerator<SessionOutput, void, void> {
     const wakeup = new Wakeup(signal)
     const unsubscribes = this.sources.map((source) => source.subscribe(row, () => wakeup.notify()))
-    const hasEnded = () => this.book.find(row.id)?.hostKey !== row.hostKey
-    unsubscribes.push(this.book.onChange(() => hasEnded() && wakeup.notify()))
+    const hasEnded = () => this.sessionRepository.find(row.id)?.hostKey !== row.hostKey
+    unsubscribes.push(this.sessionRepository.onChange(() => hasEnded() && wakeup.notify()))
     try {
       let last = ''
       while (!signal.aborted && !hasEnded()) {

@@ -167,12 +167,12 @@ function blameIfUnclaimed(session: ExitedSession, outcome: ExitOutcome): ExitOut
 
 function unexpectedExit(session: ExitedSession, now: number): ExitOutcome {
   // After the clock was set back, the lifetime is unknown and taken for long.
-  const lived = now < session.wokeAt ? PRODUCTIVE_AFTER : now - session.wokeAt
-  if (session.resumed && lived < RESUME_EXIT) {
+  const uptime = now < session.wokeAt ? PRODUCTIVE_AFTER : now - session.wokeAt
+  if (session.resumed && uptime < RESUME_EXIT) {
     return { ...ended(session, 'asleep', 'runtime-missing', true), dropsConversation: true }
   }
-  if (lived < QUICK_EXIT) return quickExit(session, now)
-  if (lived < PRODUCTIVE_AFTER) return earlyExit(session, now)
+  if (uptime < QUICK_EXIT) return quickExit(session, now)
+  if (uptime < PRODUCTIVE_AFTER) return earlyExit(session, now)
   return crashed(session, 0, 0, now)
 }
 

@@ -148,9 +148,9 @@ export class SessionProcesses {
     if (transport === 'terminal') return host.start(spec)
     await store.write((tx) => conversations.begin(tx, key, row))
     const mode = conversations.requestedMode(row.id)
-    const patience = this.options.config.current.session.startupTimeout
+    const timeoutMs = this.options.config.current.session.startupTimeout
     const acp = {
-      patience,
+      patience: timeoutMs,
       servers,
       ...(resume !== undefined && { resume }),
       ...(mode !== undefined && { mode }),

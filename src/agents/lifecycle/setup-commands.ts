@@ -56,7 +56,7 @@ export class SetupCommands {
   async death(row: SessionRow): Promise<string | undefined> {
     const line = this.#agent(row)?.onDeath
     if (!line) return undefined
-    return this.#failure(row, { key: 'on_death', line }, { cwd: this.options.path, env: this.#about(row) })
+    return this.#failure(row, { key: 'on_death', line }, { cwd: this.options.path, env: this.#variables(row) })
   }
 
   /** Runs `on_boot` when the city starts; resolves with the failure, if any. */
@@ -98,7 +98,7 @@ export class SetupCommands {
     return { ...own, ...env, GC_CITY: this.options.path }
   }
 
-  #about(row: SessionRow): Record<string, string | undefined> {
+  #variables(row: SessionRow): Record<string, string | undefined> {
     const agent = this.#agent(row)
     const names = { GC_SESSION_ID: row.id, GC_SESSION_NAME: row.sessionName, GC_TEMPLATE: row.template }
     return { ...(agent && this.#env(agent)), ...names, GC_DIR: row.workDir, GC_RIG: row.rig }

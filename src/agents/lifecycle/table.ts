@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** How often sessions of an agent, or with a bead, failed in a row, and when it is tried again. */
-export const troubles = sqliteTable(
+export const failureCounts = sqliteTable(
   'troubles',
   {
     kind: text().$type<'agent' | 'bead'>().notNull(),

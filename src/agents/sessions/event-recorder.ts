@@ -68,11 +68,11 @@ export class SessionEventRecorder {
     } else if (row.state !== 'creating') {
       this.stopped(tx, row, STOP_REASONS[outcome.reason] ?? 'stopped')
     }
-    const special = this.#special(row, outcome)
-    if (special) this.log.append(tx, special, attributesOf(row), {})
+    const definition = this.#specialEvent(row, outcome)
+    if (definition) this.log.append(tx, definition, attributesOf(row), {})
   }
 
-  #special(row: SessionRow, outcome: ExitOutcome): EventDefinition | undefined {
+  #specialEvent(row: SessionRow, outcome: ExitOutcome): EventDefinition | undefined {
     if (outcome.state === 'quarantined') return SessionQuarantined
     if (row.state !== 'draining') return undefined
     if (row.reason === 'idle-timeout') return SessionIdleKilled

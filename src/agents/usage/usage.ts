@@ -22,7 +22,7 @@ export interface UsageDependencies {
   clock: Clock
   reactions: Reactions
   config: { readonly current: CityConfig }
-  book: SessionRepository
+  sessionRepository: SessionRepository
   logs: SessionLogs
   /** `$GC_HOME`, where `prices.json` may replace the list prices. */
   home: string
@@ -141,7 +141,7 @@ export class Usage {
   /** Records how long a session's program ran. */
   #recordRun(tx: Tx, session: string, at: number): void {
     this.#collector.forget(session)
-    const row = this.dependencies.book.find(session)
+    const row = this.dependencies.sessionRepository.find(session)
     if (!row || row.wokeAt === null || row.wokeAt > at || this.#recorder !== 'local') return
     const nothing = { model: '', input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: undefined }
     const wallMs = Math.round(at - row.wokeAt)

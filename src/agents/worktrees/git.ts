@@ -28,7 +28,7 @@ export class WorktreeGit {
     await this.#run(repository, 'worktree', 'add', '-q', ...how)
   }
 
-  async look(repository: string, path: string, branch: string, base: string): Promise<WorktreeStatus> {
+  async status(repository: string, path: string, branch: string, base: string): Promise<WorktreeStatus> {
     const status = await this.#run(path, 'status', '--porcelain', '-z')
     const head = await this.#run(path, 'rev-parse', 'HEAD')
     const own = await this.#try(repository, 'rev-parse', '--verify', '-q', `refs/heads/${branch}`)

@@ -139,7 +139,7 @@ export class Worktrees {
     const { repository, path, branch, base } = row
     let merged = false
     if (existsSync(path) && !force) {
-      const status = await this.#git.look(repository, path, branch, base)
+      const status = await this.#git.status(repository, path, branch, base)
       const reason = reasonToKeep(status)
       if (reason !== undefined) return this.#recordSkipped(row, reason)
       merged = status.merged

@@ -59,7 +59,7 @@ export class EventLog {
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
     /** How many events of one actor are looked at for one page by type and actor. */
-    private readonly bounds = { look: 20_000 },
+    private readonly bounds = { scan: 20_000 },
   ) {
     this.#insert = store.prepare(INSERT)
     this.#after = store.prepare(stablePlan('SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?'))
@@ -123,7 +123,7 @@ export class EventLog {
     const words = [type, actor].filter((word) => word !== undefined)
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
     const floor = since === undefined ? 0 : this.since(since)
-    const horizon = filter === 'both' ? this.#horizon.get(actor ?? '', below, floor, this.bounds.look)?.seq : undefined
+    const horizon = filter === 'both' ? this.#horizon.get(actor ?? '', below, floor, this.bounds.scan)?.seq : undefined
     const page = this.#read(this.#pages[filter], words, below, horizon ?? floor, limit)
     const total = filter === 'any' && since === undefined ? this.#head : page.items.length
     const next = page.next ?? horizon

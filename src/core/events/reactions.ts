@@ -25,7 +25,7 @@ interface Consumer {
 }
 
 /** How a try at some events ended: done, stopped at an event of which its reaction throws, or the store did not take it. */
-type BatchResult = { is: 'done' } | { is: 'failed'; at: number; error: unknown } | { is: 'refused'; error: unknown }
+type BatchResult = { is: 'done' } | { is: 'failed'; at: number; error: unknown } | { is: 'rejected'; error: unknown }
 
 const MAX_BATCH = 64
 const READ_SIZE = 256
@@ -150,22 +150,22 @@ export class Reactions {
   }
 
   async #settle(consumer: Consumer, batch: RecordedEvent[], outcome: BatchResult): Promise<void> {
-    if (outcome.is === 'refused') return this.#wait(consumer, outcome.error)
+    if (outcome.is === 'rejected') return this.#wait(consumer, outcome.error)
     if (outcome.is === 'done') return
-    const culprit = batch[outcome.at]
-    if (!culprit) return
-    const tries = consumer.failing?.seq === culprit.seq ? consumer.failing.tries + 1 : 1
-    consumer.failing = { seq: culprit.seq, tries }
+    const failedEvent = batch[outcome.at]
+    if (!failedEvent) return
+    const tries = consumer.failing?.seq === failedEvent.seq ? consumer.failing.tries + 1 : 1
+    consumer.failing = { seq: failedEvent.seq, tries }
     const before = batch.slice(0, outcome.at)
     const good = before.at(-1)
     if (good && (await this.#try(consumer, before, good.seq)).is !== 'done') return
-    const event = `event ${culprit.seq} (${culprit.type})`
+    const event = `event ${failedEvent.seq} (${failedEvent.type})`
     if (tries < MAX_TRIES) {
       const ms = FIRST_RETRY_MS * 2 ** (tries - 1)
       this.report(`${consumer.name} failed at ${event}, ${tries} of ${MAX_TRIES} tries: ${errorMessage(outcome.error)}`)
       return this.#sleep(ms)
     }
-    const set = await this.#try(consumer, [], culprit.seq)
+    const set = await this.#try(consumer, [], failedEvent.seq)
     if (set.is !== 'done') return
     this.report(`${consumer.name} set ${event} aside: ${errorMessage(outcome.error)}`)
   }
@@ -195,7 +195,7 @@ export class Reactions {
       return { is: 'done' }
     } catch (error) {
       const ofTheStore = error instanceof AppError && error.code === 'store-unavailable'
-      return at === undefined || ofTheStore ? { is: 'refused', error } : { is: 'failed', at, error }
+      return at === undefined || ofTheStore ? { is: 'rejected', error } : { is: 'failed', at, error }
     }
   }
 

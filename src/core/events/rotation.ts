@@ -66,7 +66,7 @@ export class EventArchives {
     await this.resume()
     const daily = () => {
       this.#next = deadlines.after(EXPIRY_INTERVAL_MS, daily)
-      this.#tidy()
+      this.#cleanUp()
     }
     daily()
   }
@@ -98,7 +98,7 @@ export class EventArchives {
     if (!begun) return undefined
     const { seq, ...archive } = begun
     const written = this.#write({ first_seq: archive.first, last_seq: archive.last, path: archive.path })
-    written.then(() => this.#tidy(), this.report)
+    written.then(() => this.#cleanUp(), this.report)
     return { archive, anchor: { seq, ts: toTimestamp(now) }, written }
   }
 
@@ -128,7 +128,7 @@ export class EventArchives {
     return gone
   }
 
-  #tidy(): void {
+  #cleanUp(): void {
     if (!this.#ended) this.#expiring = this.#expiring.then(() => this.expire()).catch(this.report)
   }
 

@@ -182,14 +182,17 @@ export class Conversation {
       servers,
       deadlines,
       writer,
-      handshakeTimeoutMs: patience = HANDSHAKE_MS,
+      handshakeTimeoutMs = HANDSHAKE_MS,
     } = this.options
-    const shaking = performHandshake(this.#agent, build, { cwd: folder.path, resume, mode, model, servers })
+    const handshake = performHandshake(this.#agent, build, { cwd: folder.path, resume, mode, model, servers })
     try {
-      const inTime = await settlesWithin(deadlines, patience, shaking)
+      const inTime = await settlesWithin(deadlines, handshakeTimeoutMs, handshake)
       if (!inTime)
-        throw new AppError('service-unavailable', `the agent did not open a conversation in ${patience / 1000} s`)
-      const { opened, setMode, warnings } = await shaking
+        throw new AppError(
+          'service-unavailable',
+          `the agent did not open a conversation in ${handshakeTimeoutMs / 1000} s`,
+        )
+      const { opened, setMode, warnings } = await handshake
       this.#opened = opened
       this.#setMode = setMode
       writer.write({ type: 'ready', ...opened })
@@ -197,7 +200,7 @@ export class Conversation {
       void this.#sounded()
       return opened
     } catch (error) {
-      shaking.catch(() => {})
+      handshake.catch(() => {})
       if (error instanceof AppError) throw error
       throw new AppError('service-unavailable', `the agent could not open a conversation: ${agentErrorMessage(error)}`)
     }

@@ -59,15 +59,15 @@ export async function performHandshake(
     clientCapabilities: CAPABILITIES,
     clientInfo: { name: 'gc', version: build },
   }
-  const met = await agent.request(methods.agent.initialize, hello)
-  if (met.protocolVersion !== PROTOCOL_VERSION) {
+  const initialized = await agent.request(methods.agent.initialize, hello)
+  if (initialized.protocolVersion !== PROTOCOL_VERSION) {
     throw new AppError(
       'bad-gateway',
-      `the agent speaks version ${met.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`,
+      `the agent speaks version ${initialized.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`,
     )
   }
-  const { servers, unusable } = usableServers(met, wanted.servers ?? [])
-  const { conversation, resumed, state } = await open(agent, met, wanted, servers)
+  const { servers, unusable } = usableServers(initialized, wanted.servers ?? [])
+  const { conversation, resumed, state } = await open(agent, initialized, wanted, servers)
   const offered = modesOf(state)
   const chosen = await chooseMode(agent, conversation, offered, wanted.mode)
   const mode = chosen ?? offered.current
@@ -77,7 +77,7 @@ export async function performHandshake(
   const opened = {
     conversation,
     resumed,
-    resumable: resumes(met) !== undefined,
+    resumable: resumes(initialized) !== undefined,
     modes: offered.modes,
     ...(mode && { mode }),
     ...(model && { model }),
@@ -94,32 +94,34 @@ type ConversationState = Pick<NewSessionResponse, 'modes' | 'configOptions'>
 
 async function open(
   agent: ClientContext,
-  met: InitializeResponse,
+  initialized: InitializeResponse,
   { cwd, resume }: HandshakeOptions,
   mcpServers: McpServer[],
 ) {
   const again =
-    resume === undefined ? undefined : await resumeConversation(agent, met, { sessionId: resume, cwd, mcpServers })
+    resume === undefined
+      ? undefined
+      : await resumeConversation(agent, initialized, { sessionId: resume, cwd, mcpServers })
   if (again && resume !== undefined) return { conversation: resume, resumed: true, state: again }
   try {
     const state = await agent.request(methods.agent.session.new, { cwd, mcpServers })
     return { conversation: state.sessionId, resumed: false, state }
   } catch (error) {
     if (!(error instanceof RequestError) || error.code !== AUTH_REQUIRED) throw error
-    const ways = (met.authMethods ?? []).map(({ name, description }) => description ?? name).join('; ')
-    throw new AppError('service-unavailable', `the agent has to be logged in first${ways ? `: ${ways}` : ''}`)
+    const methods = (initialized.authMethods ?? []).map(({ name, description }) => description ?? name).join('; ')
+    throw new AppError('service-unavailable', `the agent has to be logged in first${methods ? `: ${methods}` : ''}`)
   }
 }
 
 /** The servers of tools that the agent can reach, as the protocol has them, and why it cannot reach the others. */
 function usableServers({ agentCapabilities }: InitializeResponse, wanted: readonly ToolServer[]) {
-  const can = agentCapabilities?.mcpCapabilities
+  const capabilities = agentCapabilities?.mcpCapabilities
   const pairs = (of: Readonly<Record<string, string>>) => Object.entries(of).map(([name, value]) => ({ name, value }))
   const servers: McpServer[] = []
   const unusable: string[] = []
   for (const server of wanted) {
     if ('command' in server) servers.push({ ...server, env: pairs(server.env) })
-    else if (can?.[server.type]) servers.push({ ...server, headers: pairs(server.headers) })
+    else if (capabilities?.[server.type]) servers.push({ ...server, headers: pairs(server.headers) })
     else unusable.push(`the agent cannot use MCP server ${server.name}: it reaches none by ${server.type}`)
   }
   return { servers, unusable }
@@ -128,10 +130,10 @@ function usableServers({ agentCapabilities }: InitializeResponse, wanted: readon
 /** Goes on with an earlier conversation; undefined when the agent cannot, and then a new one is begun. */
 async function resumeConversation(
   agent: ClientContext,
-  met: InitializeResponse,
+  initialized: InitializeResponse,
   params: { sessionId: string; cwd: string; mcpServers: McpServer[] },
 ): Promise<ConversationState | undefined> {
-  const method = resumes(met)
+  const method = resumes(initialized)
   if (!method) return undefined
   try {
     return (await agent.request(method, params)) ?? {}

@@ -59,11 +59,11 @@ export class RecordQueue {
     return this.#bytes
   }
 
-  append(happening: AgentRecordContent): void {
+  append(content: AgentRecordContent): void {
     const seq = this.#last + 1
     const entry = {
       seq,
-      line: this.redactor.redact(JSON.stringify({ seq, at: toTimestamp(this.clock.now()), ...happening })),
+      line: this.redactor.redact(JSON.stringify({ seq, at: toTimestamp(this.clock.now()), ...content })),
     }
     this.#keep(entry)
     this.storage.add(entry)

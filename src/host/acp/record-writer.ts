@@ -17,18 +17,18 @@ interface HeldText {
   due: Deadline
 }
 
-/** Writes down what happens, in order; words that follow one another become one record. */
+/** Writes down what happens, in order; text chunks that follow one another become one record. */
 export class RecordWriter {
-  #words: HeldText | undefined
+  #heldText: HeldText | undefined
 
   constructor(
     private readonly queue: RecordQueue,
     private readonly deadlines: Deadlines,
   ) {}
 
-  write(happening: AgentRecordContent): void {
+  write(content: AgentRecordContent): void {
     this.flush()
-    this.queue.append(happening)
+    this.queue.append(content)
   }
 
   update(update: SessionUpdate): void {
@@ -37,38 +37,38 @@ export class RecordWriter {
     else this.write({ type: 'update', update: { ...update } })
   }
 
-  /** Writes down the words that are held. */
+  /** Writes the text that is held. */
   flush(): void {
-    const words = this.#words
-    if (!words) return
-    this.#words = undefined
-    words.due.cancel()
-    this.#append(words.chunk, words.text)
+    const held = this.#heldText
+    if (!held) return
+    this.#heldText = undefined
+    held.due.cancel()
+    this.#append(held.chunk, held.text)
   }
 
   #say(chunk: Chunk, text: string): void {
-    if (this.#words && !continues(this.#words.chunk, chunk)) this.flush()
-    if (this.#words) this.#words.text += text
+    if (this.#heldText && !continues(this.#heldText.chunk, chunk)) this.flush()
+    if (this.#heldText) this.#heldText.text += text
     else this.#begin(chunk, text)
-    if ((this.#words?.text.length ?? 0) > MAX_TEXT) this.flush()
+    if ((this.#heldText?.text.length ?? 0) > MAX_TEXT) this.flush()
   }
 
   #begin(chunk: Chunk, text: string): void {
-    this.#words = { chunk, text, due: this.deadlines.after(MERGE_MS, () => this.#due(text)) }
+    this.#heldText = { chunk, text, due: this.deadlines.after(MERGE_MS, () => this.#due(text)) }
   }
 
-  /** Writes down the whole words; the last one waits for its end, once. */
+  /** Writes the whole words; the last one waits for its end, once. */
   #due(begun: string): void {
-    const words = this.#words
-    if (!words) return
-    const cut = /\S*$/.exec(words.text)?.index ?? 0
-    const rest = words.text.slice(cut)
-    if (rest === '' || rest.length > MAX_WORD || (cut === 0 && words.text === begun)) {
+    const held = this.#heldText
+    if (!held) return
+    const cut = /\S*$/.exec(held.text)?.index ?? 0
+    const rest = held.text.slice(cut)
+    if (rest === '' || rest.length > MAX_WORD || (cut === 0 && held.text === begun)) {
       this.flush()
       return
     }
-    if (cut > 0) this.#append(words.chunk, words.text.slice(0, cut))
-    this.#begin(words.chunk, rest)
+    if (cut > 0) this.#append(held.chunk, held.text.slice(0, cut))
+    this.#begin(held.chunk, rest)
   }
 
   #append(chunk: Chunk, text: string): void {

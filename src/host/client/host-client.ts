@@ -89,7 +89,7 @@ export class HostClient implements SessionHost {
   }
 
   async list(): Promise<HostedSession[]> {
-    return this.#twice(async () => {
+    return this.#retryOnce(async () => {
       await this.#links.neededLink()
       const lists = await Promise.all(this.#links.all.map((link) => link.request('list', {}, { ms: ANSWER_MS })))
       return lists.flatMap(({ ok }) => ok.sessions)
@@ -99,7 +99,7 @@ export class HostClient implements SessionHost {
   async end(key: string, options: EndOptions = {}): Promise<Ended | undefined> {
     try {
       const ms = (options.grace ?? GRACE_MS) + ENDING_MS
-      return await this.#twice(() => this.#ask('end', { key, ...options }, ms))
+      return await this.#retryOnce(() => this.#ask('end', { key, ...options }, ms))
     } catch (error) {
       if (error instanceof AppError && error.code === 'session-not-found') return undefined
       throw error
@@ -118,7 +118,7 @@ export class HostClient implements SessionHost {
   }
 
   async resize(key: string, cols: number, rows: number): Promise<void> {
-    await this.#twice(() => this.#ask('resize', { key, cols, rows }))
+    await this.#retryOnce(() => this.#ask('resize', { key, cols, rows }))
   }
 
   async signal(key: string, signal: ForegroundSignal): Promise<void> {
@@ -126,7 +126,7 @@ export class HostClient implements SessionHost {
   }
 
   screen(key: string, lines?: number): Promise<Screen> {
-    return this.#twice(() => this.#ask('screen', { key, ...(lines !== undefined && { lines }) }))
+    return this.#retryOnce(() => this.#ask('screen', { key, ...(lines !== undefined && { lines }) }))
   }
 
   async snapshot(key: string): Promise<Snapshot> {
@@ -164,15 +164,15 @@ export class HostClient implements SessionHost {
   }
 
   async prompt(key: string, turn: string, text: string): Promise<void> {
-    await this.#twice(() => this.#ask('prompt', { key, turn, text }, HANDSHAKE_MS))
+    await this.#retryOnce(() => this.#ask('prompt', { key, turn, text }, HANDSHAKE_MS))
   }
 
   async cancel(key: string): Promise<boolean> {
-    return (await this.#twice(() => this.#ask('cancel', { key }, CANCEL_MS))).ended
+    return (await this.#retryOnce(() => this.#ask('cancel', { key }, CANCEL_MS))).ended
   }
 
   async mode(key: string, mode: string): Promise<void> {
-    await this.#twice(() => this.#ask('mode', { key, mode }, CANCEL_MS))
+    await this.#retryOnce(() => this.#ask('mode', { key, mode }, CANCEL_MS))
   }
 
   async answer(key: string, request: string, choice: string): Promise<void> {
@@ -225,7 +225,7 @@ export class HostClient implements SessionHost {
   }
 
   /** Asks again when the host went away meanwhile: for what may be done twice. */
-  async #twice<T>(call: () => Promise<T>): Promise<T> {
+  async #retryOnce<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
     } catch (error) {

@@ -40,15 +40,15 @@ export interface HostLinksListener {
 /** The hosts of one home: the one of this build, which takes new sessions, and older ones until their last session ends. */
 export class HostLinks {
   readonly #place: HostPaths
-  readonly #others = new Map<HostLink, HostPaths>()
+  readonly #otherHosts = new Map<HostLink, HostPaths>()
   /** Keys of sessions that older hosts run. */
-  readonly #elsewhere = new Map<string, HostLink>()
-  readonly #lost = new Set<(sentence: string) => void>()
-  #mine: HostLink | undefined
-  #coming: Promise<HostLink> | undefined
+  readonly #linksByKey = new Map<string, HostLink>()
+  readonly #lostListeners = new Set<(sentence: string) => void>()
+  #ownLink: HostLink | undefined
+  #connecting: Promise<HostLink> | undefined
   #released = false
   /** Whether there are places of other builds where nobody answers. */
-  #deserted = false
+  #hasDeadHosts = false
 
   constructor(
     private readonly options: HostClientOptions,
@@ -58,68 +58,68 @@ export class HostLinks {
   }
 
   get all(): HostLink[] {
-    return [...(this.#mine ? [this.#mine] : []), ...this.#others.keys()]
+    return [...(this.#ownLink ? [this.#ownLink] : []), ...this.#otherHosts.keys()]
   }
 
   onLost(listener: (sentence: string) => void): () => void {
-    this.#lost.add(listener)
-    return () => this.#lost.delete(listener)
+    this.#lostListeners.add(listener)
+    return () => this.#lostListeners.delete(listener)
   }
 
   runsElsewhere(key: string): boolean {
-    return this.#elsewhere.has(key)
+    return this.#linksByKey.has(key)
   }
 
   forget(key: string, link: HostLink): void {
-    if (this.#elsewhere.get(key) === link) this.#elsewhere.delete(key)
+    if (this.#linksByKey.get(key) === link) this.#linksByKey.delete(key)
   }
 
   /** The link to the host that runs a session, or to this build's, when it is there: calls go out in order. */
   findOpen(key?: string): HostLink | undefined {
-    return (key !== undefined && this.#elsewhere.get(key)) || this.#mine
+    return (key !== undefined && this.#linksByKey.get(key)) || this.#ownLink
   }
 
   /** The link to the host that runs a session. Starts none: where there is no host, no session runs. */
   async linkFor(key: string): Promise<HostLink> {
-    const link = this.#elsewhere.get(key) ?? (await this.neededLink())
+    const link = this.#linksByKey.get(key) ?? (await this.neededLink())
     if (link) return link
     throw new AppError('session-not-found', `no session ${key} runs here`)
   }
 
-  /** The link to this build's host if it runs, is coming, or is needed to end or report what a dead host left. */
+  /** The link to this build's host if it runs, is connecting, or is needed to end or report what a dead host left. */
   async neededLink(): Promise<HostLink | undefined> {
-    if (this.#mine || this.#coming || this.#hasLeftovers()) return this.ownLink()
+    if (this.#ownLink || this.#connecting || this.#hasLeftovers()) return this.ownLink()
     return undefined
   }
 
-  /** The link to this build's host; one that is coming is waited for, one that is gone is started anew. */
+  /** The link to this build's host; one that is connecting is waited for, one that is gone is started anew. */
   async ownLink(): Promise<HostLink> {
     if (this.#released) throw new AppError('service-unavailable', 'the supervisor has let go of its session host')
-    if (this.#mine) return this.#mine
-    const coming = this.#come()
-    if (await settlesWithin(this.options.deadlines, BACK_MS, coming)) return coming
+    if (this.#ownLink) return this.#ownLink
+    const connecting = this.#connectOnce()
+    if (await settlesWithin(this.options.deadlines, BACK_MS, connecting)) return connecting
     throw new AppError('gateway-timeout', 'the session host is not back yet')
   }
 
   /** Connects to every host of this home that runs. Those of other builds take no new sessions from now on. */
   async adopt(): Promise<void> {
-    this.#deserted = false
+    this.#hasDeadHosts = false
     for (const place of HostPaths.all(this.options.home)) {
-      const mine = place.folder === this.#place.folder
+      const isOwn = place.folder === this.#place.folder
       const link = await this.#open(place).catch((error) => {
-        if (mine) throw error
+        if (isOwn) throw error
         this.#report(`the session host of build ${place.build} is left alone: ${errorMessage(error)}`)
       })
-      if (link && mine) this.#mine = link
-      if (link && !mine) await this.#inherit(link, place)
-      if (!link && !mine) this.#deserted = true
+      if (link && isOwn) this.#ownLink = link
+      if (link && !isOwn) await this.#takeOver(link, place)
+      if (!link && !isOwn) this.#hasDeadHosts = true
     }
   }
 
   /** Has what dead hosts left ended; the one of this build does it, which is started for that. */
   async reclaim(): Promise<void> {
-    const mine = await this.neededLink()
-    if (mine && this.#deserted) await mine.request('reclaim', {}, { ms: BUSY_MS })
+    const ownLink = await this.neededLink()
+    if (ownLink && this.#hasDeadHosts) await ownLink.request('reclaim', {}, { ms: BUSY_MS })
   }
 
   /** Lets go: gives up the links and opens no more. */
@@ -129,22 +129,22 @@ export class HostLinks {
   }
 
   #hasLeftovers(): boolean {
-    const live = new Set([...this.#others.values()].map(({ folder }) => folder))
+    const live = new Set([...this.#otherHosts.values()].map(({ folder }) => folder))
     return HostPaths.all(this.options.home).some((place) => !live.has(place.folder) && place.hasLeftovers)
   }
 
-  async #inherit(link: HostLink, place: HostPaths): Promise<void> {
-    this.#others.set(link, place)
+  async #takeOver(link: HostLink, place: HostPaths): Promise<void> {
+    this.#otherHosts.set(link, place)
     const { ok } = await link.request('list', {}, { ms: ANSWER_MS })
-    for (const { key, state } of ok.sessions) if (state === 'running') this.#elsewhere.set(key, link)
+    for (const { key, state } of ok.sessions) if (state === 'running') this.#linksByKey.set(key, link)
     await link.request('retire', {}, { ms: ANSWER_MS })
   }
 
-  #come(): Promise<HostLink> {
-    this.#coming ??= this.#connect().finally(() => {
-      this.#coming = undefined
+  #connectOnce(): Promise<HostLink> {
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined
     })
-    return this.#coming
+    return this.#connecting
   }
 
   async #connect(): Promise<HostLink> {
@@ -153,7 +153,7 @@ export class HostLinks {
     for (let pause = RETRY_FIRST_MS; clock.monotonic() < until; pause = Math.min(pause * 2, RETRY_LAST_MS)) {
       const link = await this.#open(this.#place)
       if (link) {
-        this.#mine = link
+        this.#ownLink = link
         return link
       }
       if (await launchHost(this.#place, launch, env, deadlines)) continue
@@ -174,23 +174,23 @@ export class HostLinks {
   }
 
   async #closed(link: HostLink, reason: string): Promise<void> {
-    const place = this.#others.get(link) ?? this.#place
+    const place = this.#otherHosts.get(link) ?? this.#place
     const { pid } = link.hello
-    if (this.#mine === link) this.#mine = undefined
-    this.#others.delete(link)
-    for (const [key, at] of this.#elsewhere) if (at === link) this.#elsewhere.delete(key)
+    if (this.#ownLink === link) this.#ownLink = undefined
+    this.#otherHosts.delete(link)
+    for (const [key, at] of this.#linksByKey) if (at === link) this.#linksByKey.delete(key)
     if (this.#released || link.ended) return
     try {
       if (place !== this.#place) await this.#reclaim(place)
-      else if (place.hasLeftovers) await this.#comeBack(pid)
+      else if (place.hasLeftovers) await this.#reconnect(pid)
       else this.#tellLost(`the session host (pid ${pid}) is gone; it ran nothing`)
     } catch (error) {
       this.#tellLost(`the session host (pid ${pid}) is gone, ${reason}, and none came up: ${errorMessage(error)}`)
     }
   }
 
-  async #comeBack(pid: number): Promise<void> {
-    const link = await this.#come()
+  async #reconnect(pid: number): Promise<void> {
+    const link = await this.#connectOnce()
     if (link.hello.pid === pid) return
     this.#tellLost(`the session host (pid ${pid}) is gone; what it ran has been ended`)
   }
@@ -198,15 +198,15 @@ export class HostLinks {
   /** A host of an older build is gone: with its last session, or lost. */
   async #reclaim(place: HostPaths): Promise<void> {
     const again = await this.#open(place)
-    if (again) return this.#inherit(again, place)
+    if (again) return this.#takeOver(again, place)
     if (!place.hasLeftovers) return
-    const mine = await this.ownLink()
-    await mine.request('reclaim', {}, { ms: BUSY_MS })
+    const ownLink = await this.ownLink()
+    await ownLink.request('reclaim', {}, { ms: BUSY_MS })
   }
 
   #tellLost(text: string): void {
     this.#report(text)
-    for (const listener of this.#lost) listener(text)
+    for (const listener of this.#lostListeners) listener(text)
   }
 
   #report(text: string): void {

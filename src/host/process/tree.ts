@@ -47,13 +47,13 @@ export function familyOf(
  */
 function membershipTest(processes: readonly Process[], origin: Origin): (one: Process) => boolean {
   if (origin.pid <= 1) return () => false
-  const bearer = processes.find(({ pid }) => pid === origin.pid)
-  if (bearer && bearer.started !== origin.started) return () => false
+  const leader = processes.find(({ pid }) => pid === origin.pid)
+  if (leader && leader.started !== origin.started) return () => false
   return ({ pid, session, group, terminal }) =>
     pid === origin.pid ||
     session === origin.pid ||
     group === origin.pid ||
-    (session === 0 && terminal !== '' && terminal === bearer?.terminal)
+    (session === 0 && terminal !== '' && terminal === leader?.terminal)
 }
 
 /** These processes and all that descend from them. */

@@ -32,7 +32,7 @@ const request = <Op extends string, Fields extends TProperties>(op: Op, fields: 
 
 const Key = { key: Type.String() }
 const Stream = { stream: Type.Integer() }
-const Nothing = Type.Object({})
+const Empty = Type.Object({})
 
 /** What a supervisor asks of a host. */
 export const REQUEST_SCHEMAS = {
@@ -82,25 +82,25 @@ export const RESPONSE_SCHEMAS = {
   list: Type.Object({ sessions: Type.Array(HostedSession) }),
   end: Exit,
   endDaemons: Type.Object({ survivors: Type.Array(ProcessRef) }),
-  write: Nothing,
-  resize: Nothing,
-  signal: Nothing,
+  write: Empty,
+  resize: Empty,
+  signal: Empty,
   screen: Screen,
   snapshot: Type.Object({ offset: Type.Integer(), cols: Type.Integer(), rows: Type.Integer() }),
   follow: Type.Object({ from: Type.Integer() }),
-  grant: Nothing,
-  unfollow: Nothing,
-  acknowledge: Nothing,
-  reclaim: Nothing,
-  retire: Nothing,
-  shutdown: Nothing,
+  grant: Empty,
+  unfollow: Empty,
+  acknowledge: Empty,
+  reclaim: Empty,
+  retire: Empty,
+  shutdown: Empty,
   status: HostStatus,
-  records: Nothing,
-  kept: Nothing,
-  prompt: Nothing,
+  records: Empty,
+  kept: Empty,
+  prompt: Empty,
   cancel: Type.Object({ ended: Type.Boolean() }),
-  mode: Nothing,
-  answer: Nothing,
+  mode: Empty,
+  answer: Empty,
 }
 
 export type Operation = keyof typeof REQUEST_SCHEMAS

@@ -94,7 +94,7 @@ export class DrawQueue {
   slice(done: () => void): void {
     const portion = this.#portions.shift()
     if (!portion) {
-      this.#rest()
+      this.#idle()
       done()
       return
     }
@@ -104,12 +104,12 @@ export class DrawQueue {
     this.emulator.write(bytes, () => {
       this.offset = portion.offset
       this.#settle()
-      if (this.#portions.length === 0) this.#rest()
+      if (this.#portions.length === 0) this.#idle()
       done()
     })
   }
 
-  #rest(): void {
+  #idle(): void {
     this.#queued = false
     this.#settle()
     if (!this.#lost) return

@@ -83,9 +83,9 @@ export class HostFiles {
   }
 
   /** What agents said and nobody has acknowledged, but for these runs. One that cannot be read says nothing. */
-  unacknowledged(but: ReadonlySet<string> = new Set()): NonNullable<ReturnType<typeof readRecordFile>>[] {
+  unacknowledged(except: ReadonlySet<string> = new Set()): NonNullable<ReturnType<typeof readRecordFile>>[] {
     const runs = names(this.#unheard).filter(
-      (name) => name.endsWith(RECORD_FILE_SUFFIX) && !but.has(name.slice(0, -RECORD_FILE_SUFFIX.length)),
+      (name) => name.endsWith(RECORD_FILE_SUFFIX) && !except.has(name.slice(0, -RECORD_FILE_SUFFIX.length)),
     )
     return runs.flatMap((name) => readRecordFile(join(this.#unheard, name)) ?? [])
   }

@@ -39,14 +39,14 @@ function handOver(lost: HostFiles, into: HostFiles, exits: readonly Exit[]): voi
 
 /** Reclaims from every other build's host of this home that died; one that lives holds its lock and is left alone. */
 export async function reclaimOthers(
-  mine: HostPaths,
+  own: HostPaths,
   into: HostFiles,
   endings: ProcessEnder,
   clock: Clock,
 ): Promise<Exit[]> {
   const exits: Exit[] = []
-  for (const place of HostPaths.all(mine.home)) {
-    if (place.folder === mine.folder) continue
+  for (const place of HostPaths.all(own.home)) {
+    if (place.folder === own.folder) continue
     const lock = acquireIfFree(place)
     if (!lock) continue
     try {

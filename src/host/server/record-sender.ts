@@ -12,7 +12,7 @@ export interface RecordChannel {
 /** Sends agents' records to one supervisor, each once and in order. */
 export class RecordSender {
   readonly #sentUpTo = new Map<RecordQueue, number>()
-  #going = false
+  #isSending = false
 
   constructor(
     private readonly way: RecordChannel,
@@ -24,10 +24,10 @@ export class RecordSender {
   /** There is something new in a queue. */
   add(queue: RecordQueue): void {
     if (!this.#sentUpTo.has(queue)) this.#sentUpTo.set(queue, 0)
-    if (this.#going) return
-    this.#going = true
+    if (this.#isSending) return
+    this.#isSending = true
     setImmediate(() => {
-      this.#going = false
+      this.#isSending = false
       this.send()
     })
   }

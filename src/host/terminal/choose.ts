@@ -84,7 +84,7 @@ class OptionChooser {
     let steady = false
     const timer = this.options.deadlines.after(STEADY_MS, () => {
       steady = true
-      this.watch.look()
+      this.watch.check()
     })
     try {
       return await this.watch.until(this.options.within ?? WITHIN, ({ screen, quiet }) => {

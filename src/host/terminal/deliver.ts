@@ -78,7 +78,7 @@ class TextDelivery {
       return place && { place, row: cursorRow(screen) }
     })
     if (!shown) return this.#takeBack(text, 'it does not show what is typed')
-    if (this.profile.pasteGuard) await this.#rest(this.profile.pasteGuard)
+    if (this.profile.pasteGuard) await this.#pause(this.profile.pasteGuard)
     return this.#submit(text, shown)
   }
 
@@ -87,13 +87,13 @@ class TextDelivery {
     const { profile, options } = this
     const takes = ({ is }: ProgramState) =>
       is === 'ready' || is === 'asking' || (is === 'busy' && profile.takesWhileBusy)
-    const standing = await waitForState(this.watch, profile, { ...options, within: this.#part('stand') }, takes)
-    if (standing.is === 'asking') {
-      return { state: 'queued', reason: `it waits for a person: ${standing.dialog.asks}`, dialog: standing.dialog }
+    const state = await waitForState(this.watch, profile, { ...options, within: this.#part('stand') }, takes)
+    if (state.is === 'asking') {
+      return { state: 'queued', reason: `it waits for a person: ${state.dialog.asks}`, dialog: state.dialog }
     }
-    if (takes(standing)) return undefined
-    if (standing.is === 'typing') return { state: 'queued', reason: 'someone has begun to type there' }
-    if (standing.is === 'busy' || options.settled) return { state: 'queued', reason: 'it is busy' }
+    if (takes(state)) return undefined
+    if (state.is === 'typing') return { state: 'queued', reason: 'someone has begun to type there' }
+    if (state.is === 'busy' || options.settled) return { state: 'queued', reason: 'it is busy' }
     return failed('its input line was not seen in time')
   }
 
@@ -119,7 +119,7 @@ class TextDelivery {
       const begun = { enough: redraws === 0 }
       const enough = () => {
         begun.enough = true
-        this.watch.look()
+        this.watch.check()
       }
       if (redraws > 0) timers.push(this.options.deadlines.after(redraws, enough))
       return begun
@@ -132,7 +132,7 @@ class TextDelivery {
     return seen ?? false
   }
 
-  #rest(ms: number): Promise<void> {
+  #pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.options.deadlines.after(ms, resolve))
   }
 

@@ -29,7 +29,7 @@ export function interrupt(
         watch,
         profile,
         enough,
-        (standing) => standing.is !== 'busy' && standing.is !== 'starting',
+        (state) => state.is !== 'busy' && state.is !== 'starting',
       )
       return is === 'ready' || is === 'typing'
     } catch (error) {

@@ -15,9 +15,9 @@ export interface Question {
 
 /** What a screen asks; undefined when it asks nothing. */
 export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): Question | undefined {
-  const stands = stateOf(screen, profile, true)
-  if (stands.is !== 'asking') return undefined
-  const { dialog } = stands
+  const state = stateOf(screen, profile, true)
+  if (state.is !== 'asking') return undefined
+  const { dialog } = state
   const id = `screen-${createHash('sha256').update(screenWithoutMarker(screen)).digest('hex').slice(0, 16)}`
   const menu = findOptions(screen)
   return { id, dialog, ...(menu && menu.row >= rowOf(screen, dialog) && { options: menu }) }

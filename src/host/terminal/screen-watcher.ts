@@ -20,7 +20,7 @@ export class ProgramEnded extends Error {
 /** Looks at the screen of a session whenever its program wrote something, and once when it fell quiet. */
 export class ScreenWatcher {
   #quiet = false
-  #stir: Deadline | undefined
+  #quietTimer: Deadline | undefined
   #changed = false
   #wake: (() => void) | undefined
   #over: unknown
@@ -48,7 +48,7 @@ export class ScreenWatcher {
     let late = false
     const deadline = this.deadlines.after(ms, () => {
       late = true
-      this.look()
+      this.check()
     })
     try {
       for (;;) {
@@ -66,29 +66,29 @@ export class ScreenWatcher {
   }
 
   /** Looks again though nothing was written. */
-  look(): void {
+  check(): void {
     this.#changed = true
     this.#wake?.()
   }
 
   close(): void {
-    this.#stir?.cancel()
+    this.#quietTimer?.cancel()
     for (const stop of this.#stop) stop()
   }
 
   #output(): void {
     this.#quiet = false
-    this.#stir?.cancel()
-    this.#stir = this.deadlines.after(QUIET_MS, () => {
+    this.#quietTimer?.cancel()
+    this.#quietTimer = this.deadlines.after(QUIET_MS, () => {
       this.#quiet = true
-      this.look()
+      this.check()
     })
-    this.look()
+    this.check()
   }
 
   #end(reason: unknown): void {
     this.#over = reason
-    this.look()
+    this.check()
   }
 
   #change(): Promise<void> {

@@ -43,13 +43,13 @@ export async function waitForState(
   watch: ScreenWatcher,
   profile: TerminalProfile,
   { deadlines, within = WITHIN, settled = false }: SettleOptions,
-  enough: (standing: ProgramState) => boolean,
+  enough: (state: ProgramState) => boolean,
 ): Promise<ProgramState> {
   let last: ProgramState = { is: 'starting' }
   const passed = { delay: settled, steady: false }
   const pass = (what: keyof typeof passed) => () => {
     passed[what] = true
-    watch.look()
+    watch.check()
   }
   const timers = [deadlines.after(profile.readyDelay, pass('delay')), deadlines.after(STEADY_MS, pass('steady'))]
   try {

@@ -59,7 +59,7 @@ export function onboardingRoutes({ requireClaim, hasProviders, limits }: Onboard
     ),
     page('GET /join', ({ base }) => {
       const main = html`<h1>Send your agent</h1><div class="text apart">${markdown(fill(join, base))}</div>`
-      return htmlResponse(layout({ title: 'Join', here: 'join', main }))
+      return htmlResponse(layout({ title: 'Join', currentPage: 'join', main }))
     }),
   ]
 }

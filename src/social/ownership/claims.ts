@@ -116,7 +116,7 @@ export class AgentClaims {
   /** A person claims the agent of a token with its code. Too many wrong codes lock the token. */
   async complete(token: string, code: string, person: Person): Promise<Agent> {
     const agent = await this.store.write((tx) => {
-      const claim = this.#need(token)
+      const claim = this.#requireClaim(token)
       const row = this.agents.row(claim.agent)
       if (!isSame(claim.code, codeHash(row.id, normalizeCode(code)))) {
         this.#countFailure.run(claim.agent)
@@ -173,7 +173,7 @@ export class AgentClaims {
     return this.agents.show(this.agents.row(row.n))
   }
 
-  #need(token: string): ClaimRow {
+  #requireClaim(token: string): ClaimRow {
     const claim = this.#find.get(hashSecret(token))
     if (!claim || stateOf(claim) !== 'open') {
       throw new SocialError(

@@ -99,14 +99,16 @@ export class OwnershipPages {
     const note = message === undefined ? undefined : html`<p class="note good" role="status">${message}</p>`
     const owned = await this.#owners.list(signedIn.person)
     const main = ownAgentsView(owned, signedIn, this.#signIn.providerLabel(signedIn), this.#clock, note)
-    return htmlResponse(layout({ title: 'Your agents', here: 'me', main }), { isPrivate: true })
+    return htmlResponse(layout({ title: 'Your agents', currentPage: 'me', main }), { isPrivate: true })
   }
 
   async #rotateKey(request: SiteRequest): Promise<Response> {
     const { person } = this.#signIn.formSender(request)
     const name = request.params.name ?? ''
     const key = await this.#owners.rotate(person, name)
-    return htmlResponse(layout({ title: 'A new key', here: 'me', main: newKeyView(name, key) }), { isPrivate: true })
+    return htmlResponse(layout({ title: 'A new key', currentPage: 'me', main: newKeyView(name, key) }), {
+      isPrivate: true,
+    })
   }
 
   async #change(

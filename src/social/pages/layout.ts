@@ -9,7 +9,7 @@ export interface LayoutOptions {
   /** The meta description: one sentence. */
   readonly description?: string
   /** The entry of the navigation for this page. */
-  readonly here?: 'front' | 'communities' | 'join' | 'me'
+  readonly currentPage?: 'front' | 'communities' | 'join' | 'me'
   /** The query of the search field. */
   readonly search?: string
   readonly main: Markup
@@ -27,7 +27,7 @@ const NAVIGATION = [
 export const layout = ({
   title,
   description,
-  here,
+  currentPage: here,
   search = '',
   main,
   aside,

@@ -46,7 +46,13 @@ ${postList(items, this.clock, 'There are no posts yet.')}
 ${nextPageLink(`/?sort=${sort}`, next, 'More posts')}`
     const description = 'A social network for AI agents: they post, comment and vote; people read.'
     return htmlResponse(
-      layout({ title: SITE_NAME, description, here: 'front', main, aside: frontSidebar(communities.items, base) }),
+      layout({
+        title: SITE_NAME,
+        description,
+        currentPage: 'front',
+        main,
+        aside: frontSidebar(communities.items, base),
+      }),
     )
   }
 
@@ -55,7 +61,7 @@ ${nextPageLink(`/?sort=${sort}`, next, 'More posts')}`
     const main = html`<h1>Communities</h1>
 <ul class="rows">${items.map(submoltLine)}</ul>
 ${nextPageLink('/m', next, 'More communities')}`
-    return htmlResponse(layout({ title: 'Communities', here: 'communities', main }))
+    return htmlResponse(layout({ title: 'Communities', currentPage: 'communities', main }))
   }
 
   async submolt({ params: { name = '' }, query }: SiteRequest): Promise<Response> {

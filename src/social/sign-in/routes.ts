@@ -14,5 +14,5 @@ export const signInRoutes = (signIn: SignIn): PageRoute[] => [
 
 export function signInPage(signIn: SignIn, request: SiteRequest): Response {
   const main = signInView(signIn.choices, returnPath(request.query.get('to')))
-  return htmlResponse(layout({ title: 'Sign in', here: 'me', main }), { isPrivate: true })
+  return htmlResponse(layout({ title: 'Sign in', currentPage: 'me', main }), { isPrivate: true })
 }

@@ -10,7 +10,7 @@ async function crowd() {
   for (let n = 0; n < 12; n++) {
     const template = n % 3 === 0 ? 'saw/hand' : 'press/hand'
     const { id } = await world.session({ template, alias: `s${n}`, asleep: n % 4 === 0 })
-    if (n % 2 === 1) await world.store.write((tx) => world.book.transition(tx, id, 'close'))
+    if (n % 2 === 1) await world.store.write((tx) => world.sessionRepository.transition(tx, id, 'close'))
     if (n % 5 === 0) await world.clock.advance(1000)
     ids.unshift(id)
   }
@@ -33,7 +33,7 @@ function walk(repository: SessionRepository, filter: { states: string[]; templat
 test('sessions in any states are listed newest first and counted, whatever the page size', async () => {
   const { world } = await crowd()
   await using _ = world
-  const { book: repository, store } = world
+  const { sessionRepository: repository, store } = world
   type Row = { id: string; state: string; template: string }
   const sql = 'SELECT id, state, template FROM sessions ORDER BY created_at DESC, id DESC'
   const rows = store.prepare<Row, []>(sql).all()
@@ -58,7 +58,7 @@ test('sessions in any states are listed newest first and counted, whatever the p
 test('removed sessions are not counted', async () => {
   const { world } = await crowd()
   await using _ = world
-  const { book: repository, store } = world
+  const { sessionRepository: repository, store } = world
   const closed = () => repository.page({ states: ['closed'] }, NEWEST, 100)
   const [first] = closed().rows
   expect(closed().total).toBe(6)

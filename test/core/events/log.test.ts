@@ -150,7 +150,7 @@ describe('pages', () => {
   test('filtered by type and actor scan a limited range, and paging still reaches every match', async () => {
     await using world = eventWorld()
     for (let n = 1; n <= 40; n++) await world.record(n % 13 === 0 ? 'note.read' : 'note.written', n % 2 ? 'ann' : 'bob')
-    const log = new EventLog(world.store, world.clock, world.deadlines, { look: 4 })
+    const log = new EventLog(world.store, world.clock, world.deadlines, { scan: 4 })
     const visited: number[] = []
     let pages = 0
     let before: number | undefined

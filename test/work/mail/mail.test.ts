@@ -104,7 +104,7 @@ describe('addresses', () => {
   test('an unknown or ambiguous name is rejected', async () => {
     await using world = openMail()
     const closed = await world.session({ alias: 'gone' })
-    await world.store.write((tx) => void world.book.transition(tx, closed.id, 'close'))
+    await world.store.write((tx) => void world.sessionRepository.transition(tx, closed.id, 'close'))
     await world.session({ alias: 'clerk' })
     world.recorded()
     const rejected = (to: string) => expect(world.mail.send(human, { to, subject: 'x' })).rejects
@@ -166,7 +166,8 @@ describe('reply', () => {
     const warden = await world.session({ named: 'press/warden', template: 'press/lead' })
     const ask = (id: string) => world.mail.send(world.caller(id), { to: 'human', subject: 'x' })
     const [one, two] = [await ask(gone.id), await ask(warden.id)]
-    for (const { id } of [gone, warden]) await world.store.write((tx) => void world.book.transition(tx, id, 'close'))
+    for (const { id } of [gone, warden])
+      await world.store.write((tx) => void world.sessionRepository.transition(tx, id, 'close'))
     const to = async (id: string) =>
       world.repository.get((await world.mail.reply(human, id, { body: 'y' })).id).assignee
     expect(await to(one.id)).toBe('press/hand')

@@ -7,7 +7,8 @@ import { type MailWorld, openMail } from './world.ts'
 const DAY = 24 * 3_600_000
 
 const send = (world: MailWorld, to: string, subject = 'x') => world.mail.send(human, { to, subject })
-const close = (world: MailWorld, id: string) => world.store.write((tx) => world.book.transition(tx, id, 'close'))
+const close = (world: MailWorld, id: string) =>
+  world.store.write((tx) => world.sessionRepository.transition(tx, id, 'close'))
 const boxOf = (world: MailWorld, id: string) => world.repository.get(id).assignee
 
 describe('retention of read mail', () => {
@@ -133,7 +134,7 @@ describe('unread mail of a closed session', () => {
     const eve = await first.session({ alias: 'eve', agentName: 'press/hand-2', asleep: true })
     const [one, two] = [await send(first, 'ada'), await send(first, 'eve')]
     await close(first, ada.id)
-    await first.store.write((tx) => first.book.remove(tx, eve.id))
+    await first.store.write((tx) => first.sessionRepository.remove(tx, eve.id))
     await first.store.close()
     await using second = openMail(folder)
     second.reactions.start()

@@ -18,7 +18,7 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
   const work = openWork(folder, clock)
   const { store, log, deadlines, reactions, repository, errors } = work
   const settings = { retentionTtl: 30 * 24 * 3_600_000 }
-  const book = new SessionRepository(store, repository, clock)
+  const sessionRepository = new SessionRepository(store, repository, clock)
   const nudges: { session: string; text: string; name: string }[] = []
   const withdrawn: string[] = []
   const mail = new Mail({
@@ -33,7 +33,7 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
       config: { current: { ...current, mail: settings } },
     },
     report: (error) => errors.push(error),
-    sessions: book,
+    sessions: sessionRepository,
     nudge: (tx, session, text, name) => tx.after(() => nudges.push({ session, text, name })),
     withdraw: (tx, name) => tx.after(() => withdrawn.push(name)),
   })
@@ -41,7 +41,7 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
   const session = (draft: Partial<SessionDraft> & { asleep?: boolean } = {}) =>
     store.write((tx) => {
       const { asleep, ...more } = draft
-      const row = book.add(tx, {
+      const row = sessionRepository.add(tx, {
         title: 'at work',
         kind: 'agent',
         template: 'press/hand',
@@ -55,14 +55,18 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
       return asleep ? row : start(tx, row.id)
     })
   const start = (tx: Parameters<Parameters<typeof store.write>[0]>[0], id: string) => {
-    book.transition(tx, id, 'begin')
-    const generation = book.get(id).generation + 1
-    const up = book.transition(tx, id, 'ready', { pid: 7, hostKey: `mill/${id}/${generation}`, generation })
+    sessionRepository.transition(tx, id, 'begin')
+    const generation = sessionRepository.get(id).generation + 1
+    const up = sessionRepository.transition(tx, id, 'ready', {
+      pid: 7,
+      hostKey: `mill/${id}/${generation}`,
+      generation,
+    })
     log.append(tx, SessionWoke, { actor: 'gc', subject: id, session_id: id }, {})
     return up
   }
   return Object.assign(work, {
-    book,
+    sessionRepository,
     mail,
     /** `[mail]` of the city. */
     settings,
@@ -70,12 +74,13 @@ export function openMail(folder: TempFolder = tempFolder(), clock = new TestCloc
     withdrawn,
     session,
     wake: (id: string) => store.write((tx) => start(tx, id)),
-    sleep: (id: string) => store.write((tx) => book.transition(tx, id, 'sleep', { pid: null, hostKey: null })),
+    sleep: (id: string) =>
+      store.write((tx) => sessionRepository.transition(tx, id, 'sleep', { pid: null, hostKey: null })),
     caller: (id: string): SessionCaller => ({
       kind: 'session',
       city: 'mill',
       session: id,
-      names: namesOf(book.get(id)),
+      names: namesOf(sessionRepository.get(id)),
       may: [],
     }),
     /** Resolves once the reactions have followed everything that was recorded. */

@@ -121,7 +121,7 @@ describe('a wait', () => {
     await world.woken(bob.id)
     expect(world.repository.get(two.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-woken' })
     expect(world.waits.get(four.id).state).toBe('canceled')
-    await world.store.write((tx) => void world.book.transition(tx, ada.id, 'close'))
+    await world.store.write((tx) => void world.sessionRepository.transition(tx, ada.id, 'close'))
     await world.settled()
     expect(world.repository.get(three.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-closed' })
     await world.close(a)

@@ -8,7 +8,7 @@ import { openMail } from '../mail/world.ts'
 /** The waits of a city named mill, with stored sessions. */
 export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClock()) {
   const world = openMail(folder, clock)
-  const { book, store, deadlines, reactions, repository } = world
+  const { sessionRepository, store, deadlines, reactions, repository } = world
   const waitNudges: { session: string; text: string; name: string }[] = []
   const wokenSessions: string[] = []
   const ends: NudgeListener[] = []
@@ -17,13 +17,13 @@ export function openWaits(folder: TempFolder = tempFolder(), clock = new TestClo
   const waits = new Waits({
     ...{ city: 'mill', store, clock, deadlines, reactions, beads: repository },
     sessions: {
-      find: (id) => book.find(id),
+      find: (id) => sessionRepository.find(id),
       resolve(token) {
-        const row = book.find(token) ?? book.liveByName('alias', token)[0]
+        const row = sessionRepository.find(token) ?? sessionRepository.liveByName('alias', token)[0]
         if (row) return row
         throw new AppError('session-not-found', `not_found: session not found: "${token}"`)
       },
-      titleOf: (id) => book.titleOf(id),
+      titleOf: (id) => sessionRepository.titleOf(id),
       wake: (tx, id) => tx.after(() => wokenSessions.push(id)),
       nudge: (tx, session, text, name) => tx.after(() => waitNudges.push({ session, text, name })),
       withdraw: (tx, name) =>

@@ -24,8 +24,8 @@ export function choiceFor(
 ): PermissionChoice {
   const own = choices.find(({ id }) => id === action) ?? choices.find(({ name }) => name === action)
   const kinds = Object.hasOwn(CHOICE_KINDS_BY_ACTION, action) ? (CHOICE_KINDS_BY_ACTION[action] ?? []) : []
-  const meant = own ?? kinds.flatMap((kind) => choices.find((choice) => choice.kind === kind) ?? [])[0]
-  if (meant) return meant
+  const selected = own ?? kinds.flatMap((kind) => choices.find((choice) => choice.kind === kind) ?? [])[0]
+  if (selected) return selected
   const message = `"${action}" is no answer to this question; it can be answered with ${offered.join(', ')}`
   throw invalidField('body.action', message)
 }

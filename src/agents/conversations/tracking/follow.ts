@@ -16,17 +16,17 @@ import { QuestionMonitor, type QuestionMonitorOptions } from './question-monitor
 import { Wakeup } from './wakeup.ts'
 
 export interface FollowOptions extends QuestionMonitorOptions {
-  book: Pick<SessionRepository, 'find' | 'onChange'>
+  sessionRepository: Pick<SessionRepository, 'find' | 'onChange'>
   cache: LogCache
   watcher: FileWatcher
 }
 
 /** Opens a log and a wakeup that is notified when the log or the sessions change. */
-function openLog({ cache, watcher, book }: FollowOptions, handle: LogHandle, signal: AbortSignal) {
+function openLog({ cache, watcher, sessionRepository }: FollowOptions, handle: LogHandle, signal: AbortSignal) {
   const { log, release } = cache.acquire(handle)
   const wakeup = new Wakeup(signal)
   const notify = () => wakeup.notify()
-  const cleanups = [release, watcher.watchLog(log.reader, notify), book.onChange(notify)]
+  const cleanups = [release, watcher.watchLog(log.reader, notify), sessionRepository.onChange(notify)]
   return {
     reader: log.reader,
     wakeup,
@@ -66,7 +66,7 @@ export async function* followLog(
       questions?.onLogProgress()
       yield frame
     }
-    const current = follow.book.find(row.id)
+    const current = follow.sessionRepository.find(row.id)
     const isClosed = current === undefined || current.state === 'closed'
     const activity = isClosed ? 'idle' : statusOf(log.reader.snapshot).activity
     if (activity !== undefined && (activity !== lastActivity || isClosed)) {
@@ -99,7 +99,7 @@ export async function* followAgentOutput(
     if (isFirst || page.entries.length > 0) {
       yield { agent, format: 'conversation', turns: page.entries.map(toTurn), ...(pagination && { pagination }) }
     }
-    if (follow.book.find(row.id)?.state === 'closed') return
+    if (follow.sessionRepository.find(row.id)?.state === 'closed') return
     await log.wakeup.wait()
   }
 }

@@ -23,7 +23,7 @@ export class LogLocator {
 
   constructor(
     store: Store,
-    private readonly book: Pick<SessionRepository, 'find'>,
+    private readonly sessionRepository: Pick<SessionRepository, 'find'>,
     private readonly programOf: (row: SessionRow) => SessionProgram,
     private readonly now: () => number,
   ) {
@@ -49,7 +49,7 @@ export class LogLocator {
     if (row.sessionKey !== null) return finder.findByKey(search, row.sessionKey)
     const rivals = this.#rivalIds
       .all(row.workDir, row.id, search.startedAfter)
-      .flatMap(({ id }) => this.book.find(id) ?? [])
+      .flatMap(({ id }) => this.sessionRepository.find(id) ?? [])
     const taken = new Set(rivals.map(({ sessionKey }) => sessionKey))
     const candidates = finder.findCandidates(search).filter(({ key }) => key !== '' && !taken.has(key))
     const matching = candidates.find((log) => log.firstPrompt().includes(program.greeting))

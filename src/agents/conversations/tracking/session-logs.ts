@@ -24,7 +24,7 @@ import type { QuestionMonitorOptions } from './question-monitor.ts'
 
 export interface SessionLogsOptions extends QuestionMonitorOptions {
   store: Store
-  book: SessionRepository
+  sessionRepository: SessionRepository
   locator: Pick<LogLocator, 'find' | 'directories'>
   deadlines: Deadlines
   /** Stores the program's own id of a session's conversation. */
@@ -57,7 +57,7 @@ export class SessionLogs {
   /** Tracks the logs of running sessions from now on. */
   start(): void {
     this.#isStopped = false
-    this.#unsubscribe = this.options.book.onChange(() => this.#scheduleUpdate())
+    this.#unsubscribe = this.options.sessionRepository.onChange(() => this.#scheduleUpdate())
     this.#updateTrackers()
   }
 
@@ -120,7 +120,10 @@ export class SessionLogs {
   ): AsyncGenerator<SseFrame, void, void> {
     const appeared = new AbortController()
     const check = () => this.hasLog(row) && appeared.abort()
-    const unsubscribes = [this.options.book.onChange(check), this.#trackers.get(row.id)?.subscribe(check) ?? (() => {})]
+    const unsubscribes = [
+      this.options.sessionRepository.onChange(check),
+      this.#trackers.get(row.id)?.subscribe(check) ?? (() => {}),
+    ]
     try {
       yield* screen(AbortSignal.any([signal, appeared.signal]))
     } finally {
@@ -174,7 +177,9 @@ export class SessionLogs {
     this.#nextUpdate?.cancel()
     this.#nextUpdate = undefined
     if (this.#isStopped) return
-    const running = new Map(this.options.book.live().flatMap((row) => (isRunning(row) ? [[row.id, row]] : [])))
+    const running = new Map(
+      this.options.sessionRepository.live().flatMap((row) => (isRunning(row) ? [[row.id, row]] : [])),
+    )
     for (const [id, tracker] of this.#trackers) {
       const row = running.get(id)
       if (row?.generation === tracker.row.generation) tracker.row = row
@@ -213,10 +218,10 @@ export class SessionLogs {
   }
 
   #saveKey({ id }: SessionRow, { key }: LogHandle): void {
-    const { store, book, report } = this.options
+    const { store, sessionRepository, report } = this.options
     store
       .write((tx) => {
-        const row = book.find(id)
+        const row = sessionRepository.find(id)
         if (key !== '' && row && row.state !== 'closed' && row.sessionKey === null) this.options.saveKey(tx, row, key)
       })
       .catch((error) => report(`the conversation id of session ${id} could not be saved: ${errorMessage(error)}`))

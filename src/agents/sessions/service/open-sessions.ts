@@ -123,7 +123,18 @@ function openPrograms(options: SessionsOptions & Records) {
   const terminal = openTerminalInput(host, deadlines)
   const prompter = new AcpPrompter(host, conversations)
   const logs = openSessionLogs({
-    ...{ name: city, env, store, clock, deadlines, host, book: repository, launcher, conversations, report },
+    ...{
+      name: city,
+      env,
+      store,
+      clock,
+      deadlines,
+      host,
+      sessionRepository: repository,
+      launcher,
+      conversations,
+      report,
+    },
     pending: async (id) => pendingOf({ host, launcher, conversations }, resolver.resolve(id)),
   })
   return {

@@ -34,7 +34,12 @@ export class TranscriptReader {
     const row = resolver.resolve(token, { past: true })
     const after = request.headers.get('last-event-id') || query.after_cursor
     const { format, include_thinking: thinking } = query
-    const opened = await openStream({ transcripts, book: repository }, row, { format, after, thinking }, signal)
+    const opened = await openStream(
+      { transcripts, sessionRepository: repository },
+      row,
+      { format, after, thinking },
+      signal,
+    )
     Object.assign(response.headers, opened.headers)
     return opened.frames
   }
