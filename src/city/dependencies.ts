@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import type { SessionHost } from '../host/client/session-host.ts'
+import type { TokenMirror } from '../http/tokens.ts'
 
 /** What a city needs of the supervisor that runs it. */
 export interface CityDependencies {
@@ -18,6 +19,8 @@ export interface CityDependencies {
   host: SessionHost
   clock: Clock
   deadlines: Deadlines
+  /** Where the supervisor keeps which tokens of the city are good. */
+  tokenMirror: TokenMirror
   report(message: string): void
   /** Hears each step of the start. */
   phase(

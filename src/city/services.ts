@@ -45,6 +45,7 @@ import { Events } from './events/events.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
 import { CityStatus } from './status/city-status.ts'
 import { sessionCounter } from './status/session-counter.ts'
+import { CityTokens } from './tokens.ts'
 
 interface Foundation extends CityDependencies {
   config: Config
@@ -107,6 +108,8 @@ function buildSessions(options: Foundation & Records) {
     worktrees,
     sessionServices,
     sessions: operations,
+    /** The tokens of every kind that this city gives out. */
+    tokens: new CityTokens([operations.credentials]),
     workload,
     logs,
     usage: new Usage({ ...options, config, sessionRepository, logs, providerOf }),

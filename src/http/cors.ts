@@ -14,6 +14,7 @@ const EXPOSED = [
   'X-GC-Index',
   'X-GC-Request-Id',
   'X-GC-Cache-Age-S',
+  'X-GC-City-Failed',
   'Retry-After',
   'Location',
   'GC-Agent-Status',

@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto'
 import { Redactor } from '../core/redact.ts'
 
 /** How the token of each kind of caller begins. */
 export const TOKEN_PREFIX = { session: 'gcs_', operator: 'gco_', networkAgent: 'moltbook_' } as const
 
 export const TOKEN_PREFIXES: readonly string[] = Object.values(TOKEN_PREFIX)
+
+/** The hash under which a token is stored; the token itself never is. */
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 const redactor = new Redactor(TOKEN_PREFIXES)
 

@@ -26,7 +26,7 @@ export const supervisorDialect: PlaneDialect = {
   requiresCredential: false,
   requiresRequestHeader: true,
   commonErrors({ method, path, spec }) {
-    const codes: CommonCode[] = ['unauthorized', 'host-not-allowed', 'internal']
+    const codes: CommonCode[] = ['unauthorized', 'host-not-allowed', 'internal', 'service-unavailable']
     const inCity = path.includes('{cityName}')
     if (path.includes('{')) codes.push('invalid-request')
     if (inCity) codes.push('city-not-found', 'store-unavailable')

@@ -12,8 +12,10 @@ export interface GuardSettings {
   readonly readOnly: boolean
   /** Rejects requests without a credential, on loopback too. */
   readonly requireToken: boolean
-  /** Whose credential this is; undefined when it is nobody's or has ended. */
+  /** Whose credential this is; undefined when it is nobody's or has ended; throws when that cannot be told just now. */
   resolve(token: string): Caller | undefined
+  /** Waits a while until it can be told whose credential this is; undefined when it can be, or need not be. */
+  settle?(token: () => string | undefined): Promise<void> | undefined
 }
 
 /** What the guard looks at: the request's method and a few headers, null where absent. */
@@ -82,12 +84,16 @@ function identify(facts: GuardedRequest, mutates: boolean, settings: GuardSettin
     if (!mutates && upgrades(facts)) return unauthenticated
     throw unauthorized('this server requires a token: send Authorization: Bearer <token>')
   }
-  const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
+  const token = bearerTokenOf(authorization)
   if (!token) throw unauthorized('the Authorization header is not of the form Bearer <token>')
   const caller = settings.resolve(token)
   if (!caller) throw unauthorized('the token is unknown or has ended; a session gets a new one when it starts again')
   return caller
 }
+
+/** The token of an Authorization header. */
+export const bearerTokenOf = (authorization: string): string | undefined =>
+  /^bearer +(\S+) *$/i.exec(authorization)?.[1]
 
 /** The error of a request without a valid credential. */
 export const unauthorized = (detail: string): AppError =>

@@ -62,7 +62,9 @@ export function createPlane(options: PlaneOptions): Plane {
     document,
     fetch(request, from) {
       server = from
-      return hasHost(request) ? app.fetch(request) : rejectHost(request, services)
+      if (!hasHost(request)) return rejectHost(request, services)
+      const settled = gate.awaitCaller?.(request)
+      return settled ? settled.then(() => app.fetch(request)) : app.fetch(request)
     },
     stop: () => activeRequests.stop(),
   }

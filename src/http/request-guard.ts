@@ -1,11 +1,13 @@
 import { createExchangeId } from '../core/ids.ts'
 import type { Caller } from './caller.ts'
 import { setCorsHeaders } from './cors.ts'
-import { checkRequest, type GuardedRequest, type GuardSettings, human } from './guard.ts'
+import { bearerTokenOf, checkRequest, type GuardedRequest, type GuardSettings, human } from './guard.ts'
 import type { ResponseHead } from './operation-handler.ts'
 
 /** Checks every request of a plane before it is routed. */
 export interface RequestGuard {
+  /** Waits a while before a request that cannot be judged yet; undefined when it can be. */
+  awaitCaller?(request: Request): Promise<void> | undefined
   /** Throws an error for a request that is not allowed; answers preflights itself. */
   admit(request: Request, reply: ResponseHead): Response | undefined
   /** The caller of an admitted request. */
@@ -17,6 +19,10 @@ export class StandardGuard implements RequestGuard {
   readonly #callers = new WeakMap<Request, Caller>()
 
   constructor(private readonly settings: GuardSettings) {}
+
+  awaitCaller(request: Request): Promise<void> | undefined {
+    return this.settings.settle?.(() => bearerTokenOf(request.headers.get('authorization') ?? ''))
+  }
 
   /** Throws an error for a request that is not allowed; answers preflights itself. */
   admit(request: Request, reply: ResponseHead): Response | undefined {

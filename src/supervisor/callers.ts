@@ -1,29 +1,119 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
-import type { City } from '../city/city.ts'
+import { timingSafeEqual } from 'node:crypto'
+import type { CityTokens } from '../city/tokens.ts'
+import type { Deadlines } from '../core/deadlines.ts'
+import { AppError } from '../core/errors.ts'
 import type { Caller } from '../http/caller.ts'
+import { hashToken, TOKEN_PREFIX } from '../http/credentials.ts'
+import type { Cities } from './cities.ts'
+import type { ClosedCity } from './city-entry.ts'
+import type { TokenRegistry } from './token-registry.ts'
 
-const hashed = (token: string): string => createHash('sha256').update(token).digest('hex')
+interface CallersOptions {
+  operatorToken: string
+  cities: Pick<Cities, 'listClosed' | 'isStopping' | 'whenChanged'> & {
+    listRunning(): readonly { tokens: Pick<CityTokens, 'caller'> }[]
+  }
+  tokens: Pick<TokenRegistry, 'find'>
+  deadlines: Deadlines
+}
 
-/** Resolves a token to its caller: the operator, or a running session of one city. */
+/** How long a request waits for the city of its token to open. */
+const MAX_WAIT_MS = 5_000
+/** How many requests wait at most; the others are asked to come again at once. */
+const MAX_WAITING = 1_000
+
+/** Whose a token is: a caller's, nobody's, or that of one of these cities, which are not open. */
+type Holder = Caller | 'nobody' | readonly ClosedCity[]
+
+const isCaller = (holder: Holder): holder is Caller => typeof holder === 'object' && 'kind' in holder
+const isLoading = ({ error }: ClosedCity): boolean => error === undefined
+
+/** Resolves a token to its caller: the operator, or a process that a city started. */
 export class Callers {
   readonly #operator: Buffer
+  #waiting = 0
 
-  constructor(
-    operatorToken: string,
-    private readonly cities: () => readonly City[],
-  ) {
-    this.#operator = Buffer.from(hashed(operatorToken))
+  constructor(private readonly options: CallersOptions) {
+    this.#operator = Buffer.from(hashToken(options.operatorToken))
   }
 
-  /** The caller a token belongs to; undefined when it is unknown, or when its session has ended. */
+  /**
+   * The caller a token belongs to; undefined when it is unknown or has ended, and only then. Throws 503 while that
+   * cannot be told, because the token's city is not open.
+   */
   resolve(token: string): Caller | undefined {
-    const hash = hashed(token)
-    if (timingSafeEqual(Buffer.from(hash), this.#operator)) return { kind: 'operator' }
-    for (const city of this.cities()) {
-      const caller = city.sessions.credentials.caller(hash)
-      if (caller === 'ended') return undefined
-      if (caller) return caller
-    }
-    return undefined
+    const holder = this.#holderOf(token)
+    if (isCaller(holder)) return holder
+    if (holder === 'nobody') return undefined
+    throw this.options.cities.isStopping ? stopping() : unavailable(holder)
   }
+
+  /** Waits for the city that a token may belong to while it is being loaded; undefined when there is nothing to wait for. */
+  settle(token: () => string | undefined): Promise<void> | undefined {
+    const { cities } = this.options
+    if (cities.isStopping || !cities.listClosed().some(isLoading)) return undefined
+    const shown = token()
+    if (shown === undefined || this.#waiting >= MAX_WAITING || !this.#isUnsettled(shown)) return undefined
+    return this.#wait(shown)
+  }
+
+  async #wait(token: string): Promise<void> {
+    const { cities, deadlines } = this.options
+    const late = Promise.withResolvers<'late'>()
+    const deadline = deadlines.after(MAX_WAIT_MS, () => late.resolve('late'))
+    this.#waiting++
+    try {
+      while (this.#isUnsettled(token)) {
+        if ((await Promise.race([cities.whenChanged(), late.promise])) === 'late') return
+      }
+    } finally {
+      this.#waiting--
+      deadline.cancel()
+    }
+  }
+
+  #isUnsettled(token: string): boolean {
+    const holder = this.#holderOf(token)
+    return typeof holder === 'object' && !isCaller(holder) && !this.options.cities.isStopping && holder.some(isLoading)
+  }
+
+  #holderOf(token: string): Holder {
+    const hash = hashToken(token)
+    if (timingSafeEqual(Buffer.from(hash), this.#operator)) return { kind: 'operator' }
+    if (!token.startsWith(TOKEN_PREFIX.session)) return 'nobody'
+    const { cities, tokens } = this.options
+    if (cities.isStopping) return []
+    let hasEnded = false
+    for (const city of cities.listRunning()) {
+      const caller = city.tokens.caller(hash)
+      if (caller === 'ended') hasEnded = true
+      else if (caller) return caller
+    }
+    const closed = cities.listClosed()
+    if (closed.length === 0) return 'nobody'
+    const registered = tokens.find(hash)
+    const own = closed.filter(({ name }) => registered.some(({ city, isLive }) => isLive && city === name))
+    if (own.length > 0) return own
+    return hasEnded || registered.length > 0 ? 'nobody' : closed
+  }
+}
+
+const stopping = (): AppError =>
+  new AppError('service-unavailable', 'the supervisor is stopping; try again when it runs again', {
+    headers: { 'retry-after': '1' },
+  })
+
+function unavailable(cities: readonly ClosedCity[]): AppError {
+  const names = cities.map(({ name }) => name).join(', ')
+  if (cities.some(isLoading)) {
+    return new AppError('service-unavailable', `the city of this token is still being loaded (${names}); try again`, {
+      headers: { 'retry-after': '1' },
+    })
+  }
+  const reasons = cities.map(({ name, error }) => `${name}: ${error}`).join('; ')
+  return new AppError(
+    'service-unavailable',
+    `the city of this token cannot be loaded (${reasons}); the session goes on once a person has mended that`,
+    { headers: { 'retry-after': '5', 'x-gc-city-failed': names } },
+  )
 }

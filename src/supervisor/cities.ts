@@ -15,27 +15,9 @@ import type { EventDefinition } from '../core/events/event.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { AcceptedRequest, Requests } from '../core/requests/requests.ts'
 import type { Store, Tx } from '../core/store.ts'
+import { type CityEntry, type ClosedCity, type Phase, toInfo } from './city-entry.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
 import { cities as registered } from './table.ts'
-
-/** The steps of a city's start, in order. */
-export const PHASES = [
-  'loading_config',
-  'starting_bead_store',
-  'resolving_formulas',
-  'adopting_sessions',
-  'starting_agents',
-] as const
-export type Phase = (typeof PHASES)[number]
-
-interface CityEntry {
-  name: string
-  path: string
-  city: City | undefined
-  phase: Phase | undefined
-  done: Phase[]
-  error: string | undefined
-}
 
 interface CitiesDependencies {
   store: Store
@@ -52,6 +34,9 @@ interface CitiesDependencies {
   endSessions(name: string): Promise<void>
   /** Called when a city was opened or closed. */
   onChange(): void
+  onOpened(name: string): void
+  /** Called in the write that removes a city from the registry. */
+  onUnregister(tx: Tx, name: string): void
   report(message: string): void
 }
 
@@ -62,6 +47,8 @@ export type OnAccept = (tx: Tx, accepted: AcceptedRequest) => void
 export class Cities {
   readonly #entries = new Map<string, CityEntry>()
   readonly #lockedPaths = new Set<string>()
+  #changed = Promise.withResolvers<void>()
+  #isStopping = false
 
   constructor(private readonly dependencies: CitiesDependencies) {
     for (const { name, path } of dependencies.store.read((orm) => orm.select().from(registered).all()))
@@ -74,6 +61,20 @@ export class Cities {
 
   listRunning(): City[] {
     return [...this.#entries.values()].flatMap(({ city }) => city ?? [])
+  }
+
+  /** Those that are being loaded or could not be. */
+  listClosed(): ClosedCity[] {
+    return [...this.#entries.values()].filter(({ city }) => city === undefined)
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /** Resolves when a city was opened, could not be, or was removed, and when all are being closed. */
+  whenChanged(): Promise<void> {
+    return this.#changed.promise
   }
 
   /** The running city of that name; `city-not-found` while it is unknown, starting or failed. */
@@ -133,10 +134,12 @@ export class Cities {
     return this.#withPathLock(entry.path, async () => {
       const request = await this.dependencies.store.write((tx) => {
         tx.orm.delete(registered).where(eq(registered.name, name)).run()
+        this.dependencies.onUnregister(tx, entry.name)
         this.#recordEvent(tx, CityUnregisterRequested, entry)
         return this.dependencies.requests.accept(tx, 'city.unregister', name, { path: entry.path })
       })
       this.#entries.delete(name)
+      this.#notifyChanged()
       void this.#close(entry, request)
       return request
     })
@@ -144,6 +147,8 @@ export class Cities {
 
   /** Closes every running city; their agents are left to the host unless `endSessions`. */
   async close({ endSessions }: { endSessions: boolean }): Promise<void> {
+    this.#isStopping = true
+    this.#notifyChanged()
     await Promise.all(this.listRunning().map((city) => city.close({ endSessions })))
   }
 
@@ -194,6 +199,11 @@ export class Cities {
     }
   }
 
+  #notifyChanged(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
+  }
+
   #recordEvent(tx: Tx, def: typeof CityCreated, { name, path }: { name: string; path: string }): void {
     this.dependencies.log.append(tx, def, { actor: 'api', subject: name }, { name, path })
   }
@@ -220,9 +230,12 @@ export class Cities {
       if (this.#entries.get(entry.name) !== entry) return await city.close({ endSessions: true })
       entry.city = city
       this.dependencies.onChange()
+      this.dependencies.onOpened(entry.name)
     } catch (error) {
       entry.error = errorMessage(error)
       this.dependencies.report(`city ${entry.name} could not be started: ${entry.error}`)
+    } finally {
+      this.#notifyChanged()
     }
   }
 
@@ -263,10 +276,4 @@ export class Cities {
       this.dependencies.requests.fail(tx, request, code, message, request.subject)
     })
   }
-}
-
-function toInfo({ name, path, city, phase, done, error }: CityEntry): CityInfo {
-  if (city) return { name, path, running: true }
-  if (error !== undefined) return { name, path, running: false, status: 'init_failed', error, phases_completed: done }
-  return { name, path, running: false, status: phase ?? PHASES[0], phases_completed: done }
 }

@@ -4,6 +4,15 @@ import replaysPerCaller from '../core/replays/per-caller.sql' with { type: 'text
 import replays from '../core/replays/table.sql' with { type: 'text' }
 import requests from '../core/requests/table.sql' with { type: 'text' }
 import cities from './table.sql' with { type: 'text' }
+import tokens from './tokens.sql' with { type: 'text' }
 
 /** The schema of `supervisor.db`, oldest first. A line is never changed once released. */
-export const supervisorMigrations: readonly string[] = [log, requests, cities, replays, replaysPerCaller, emitted]
+export const supervisorMigrations: readonly string[] = [
+  log,
+  requests,
+  cities,
+  replays,
+  replaysPerCaller,
+  emitted,
+  tokens,
+]

@@ -35,6 +35,7 @@ import { RESERVED_CODES } from './reserved-codes.ts'
 import { RunHistory } from './run-history.ts'
 import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
+import { TokenRegistry } from './token-registry.ts'
 
 export interface ServeOptions {
   /** `GC_HOME`; `~/.gc` when undefined. */
@@ -105,6 +106,9 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const host = await connectToHosts({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
   resources.defer(() => host.close())
 
+  const findRunning = (name: string) => cities.findRunning(name)
+  const tokens = new TokenRegistry({ store, clock, deadlines, report, findRunning })
+  resources.defer(() => tokens.stop())
   const logs = new EventLogs(log, clock, () => cities.listRunning())
   const cities = new Cities({
     store,
@@ -114,6 +118,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     open: (at) =>
       openCity({
         ...at,
+        tokenMirror: tokens.mirror(at.name),
         home: home.path,
         bin: join(home.bin, 'gc'),
         version: options.version,
@@ -128,6 +133,8 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     nameOf: async (path) => (await Config.open(path)).current.name,
     endSessions: (city) => endSessionsOf(host, city),
     onChange: () => logs.notifyChanged(),
+    onOpened: (name) => void tokens.reconcile(name),
+    onUnregister: (tx, name) => tokens.forget(tx, name),
     report,
   })
   const stopping = Promise.withResolvers<StopRequest>()
@@ -141,7 +148,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     build: options.build,
     stop: ({ endSessions }) => stopping.resolve({ endSessions }),
   })
-  const callers = new Callers(home.operatorToken(), () => cities.listRunning())
+  const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, deadlines })
   const supervisor = planeOf(options, gc, callers, new Replays(store, clock), { clock, deadlines })
   const networkDependencies = { home, clock, deadlines, hosts: options.allowHosts, env: options.env, report }
   const network = await orUnavailable(() => openNetwork(networkDependencies, resources), report)
@@ -158,6 +165,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   resources.defer(() => runs.end())
   await store.write((tx) => void log.append(tx, SupervisorStarted, { actor: 'gc' }, { previous_exit }))
   retention.start()
+  tokens.start().catch(reportError)
   const socialUrl = social?.url ?? (shared ? listening.url : undefined)
   home.writeAddress({
     url: listening.url,
@@ -233,6 +241,7 @@ function planeOf(
       readOnly: options.readOnly,
       requireToken: options.requireToken,
       resolve: (token) => callers.resolve(token),
+      settle: (token) => callers.settle(token),
     },
     report: (error, { id, method, path }) => options.report(`${id} ${method} ${path}: ${stackOf(error)}`),
     beginRead: ({ cityName }) => cityName !== undefined && gc.cities.findRunning(cityName)?.store.beginRead(),

@@ -246,7 +246,7 @@ describe('the document', () => {
     expect(get.responses[404].content).toEqual({
       'application/problem+json': { schema: { $ref: '#/components/schemas/ErrorModel' } },
     })
-    expect(Object.keys(made().paths['/health'].get.responses)).toEqual(['200', '401', '421', '500'])
+    expect(Object.keys(made().paths['/health'].get.responses)).toEqual(['200', '401', '421', '500', '503'])
   })
 
   test('tags singular and plural paths alike and marks extensions', () => {

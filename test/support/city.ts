@@ -58,6 +58,7 @@ export function testTown(toml = '', { clock, host }: TownOptions = {}): TestTown
         host: dependencies.host ?? host ?? (await hosts.connect()),
         clock: clock ?? systemClock,
         deadlines,
+        tokenMirror: { issued: () => {}, ended: () => {} },
         report: (message) => reports.push(message),
         phase: () => {},
         ...dependencies,

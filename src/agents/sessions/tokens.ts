@@ -1,11 +1,9 @@
 import type { Statement } from 'bun:sqlite'
-import { createHash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { createSecret } from '../../core/ids.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import { TOKEN_PREFIX } from '../../http/credentials.ts'
-
-export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+import { hashToken, TOKEN_PREFIX } from '../../http/credentials.ts'
+import type { LiveToken, TokenMirror } from '../../http/tokens.ts'
 
 interface TokenRow {
   session_id: string
@@ -16,28 +14,35 @@ interface TokenRow {
 /** Credentials of sessions: one per incarnation, issued at its start, revoked at its end. Only hashes are stored. */
 export class SessionTokens {
   readonly #insert: Statement<unknown, [string, string, number]>
-  readonly #revoke: Statement<unknown, [number, string]>
+  readonly #revoke: Statement<{ hash: string }, [number, string]>
   readonly #find: Statement<TokenRow, [string]>
+  readonly #live: Statement<LiveToken, []>
 
   constructor(
     store: Store,
     private readonly clock: Clock,
+    private readonly mirror: TokenMirror,
   ) {
     this.#insert = store.prepare('INSERT INTO session_tokens (hash, session_id, generation) VALUES (?, ?, ?)')
-    this.#revoke = store.prepare('UPDATE session_tokens SET ended_at = ? WHERE session_id = ? AND ended_at IS NULL')
+    this.#revoke = store.prepare(
+      'UPDATE session_tokens SET ended_at = ? WHERE session_id = ? AND ended_at IS NULL RETURNING hash',
+    )
     this.#find = store.prepare('SELECT session_id, generation, ended_at FROM session_tokens WHERE hash = ?')
+    this.#live = store.prepare('SELECT hash FROM session_tokens WHERE ended_at IS NULL')
   }
 
   /** Issues the token of a new incarnation; earlier ones are revoked. */
   issue(tx: Tx, session: string, generation: number): string {
     this.revoke(tx, session)
     const token = createSecret(TOKEN_PREFIX.session)
-    this.#insert.run(hashOf(token), session, generation)
+    const hash = hashToken(token)
+    tx.run(this.#insert, hash, session, generation)
+    this.mirror.issued(tx, { hash })
     return token
   }
 
   revoke(tx: Tx, session: string): void {
-    tx.run(this.#revoke, this.clock.now(), session)
+    for (const { hash } of this.#revoke.all(this.clock.now(), session)) this.mirror.ended(tx, hash)
   }
 
   /** The session that a token hash belongs to; `ended` when its incarnation is over. */
@@ -45,5 +50,9 @@ export class SessionTokens {
     const row = this.#find.get(hash)
     if (!row) return undefined
     return row.ended_at === null ? { session: row.session_id, generation: row.generation } : 'ended'
+  }
+
+  listLive(): LiveToken[] {
+    return this.#live.all()
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { stopAllSessions } from '../../../src/agents/lifecycle/stop-all.ts'
-import { hashOf } from '../../../src/agents/sessions/tokens.ts'
+import { hashToken } from '../../../src/http/credentials.ts'
 import { gone } from '../../host/world.ts'
 import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
@@ -77,7 +77,7 @@ describe('a restarted supervisor', () => {
     await gone(pid ?? 0)
     await world.up()
     await world.event('session.crashed')
-    expect(world.city.sessions.credentials.caller(hashOf(token))).toBe('ended')
+    expect(world.city.sessions.credentials.caller(hashToken(token))).toBe('ended')
   })
 
   test('ends a process of the city that belongs to no session', async () => {
@@ -100,7 +100,7 @@ describe('a host crash', () => {
     const [status] = await world.city.host.status()
     process.kill(status?.pid ?? 0, 'SIGKILL')
     await world.event('session.crashed', ({ session_id }) => session_id === id)
-    expect(world.city.sessions.credentials.caller(hashOf(token))).toBe('ended')
+    expect(world.city.sessions.credentials.caller(hashToken(token))).toBe('ended')
     expect(world.city.beadRepository.get(bead.id)).toMatchObject({ status: 'open' })
     await world.event('session.woke')
     await until(() => world.city.sessionRepository.live().some(({ state }) => state === 'active'))

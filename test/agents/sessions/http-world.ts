@@ -1,9 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { sessionRoutes } from '../../../src/agents/sessions/service/routes.ts'
-import { hashOf } from '../../../src/agents/sessions/tokens.ts'
 import type { City } from '../../../src/city/city.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { CityOf } from '../../../src/http/city-of.ts'
+import { hashToken } from '../../../src/http/credentials.ts'
 import { serve } from '../../http/serve.ts'
 import { CityWorld } from './world.ts'
 
@@ -17,7 +17,7 @@ export async function openHttp(agents: string) {
     throw new AppError('city-not-found', `not_found: city not found or not running: ${params.cityName}`)
   }
   const resolve = (token: string) => {
-    const caller = world.city.sessions.credentials.caller(hashOf(token))
+    const caller = world.city.sessions.credentials.caller(hashToken(token))
     return caller === 'ended' ? undefined : caller
   }
   const server = serve({ routes: sessionRoutes(city), guard: { resolve }, index: () => world.city.log.head })

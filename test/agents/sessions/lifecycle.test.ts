@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { hashOf } from '../../../src/agents/sessions/tokens.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { hashToken } from '../../../src/http/credentials.ts'
 import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
@@ -27,7 +27,7 @@ describe('killing a session', () => {
     const token = await world.token(id)
     expect(await world.city.sessions.control.kill(id)).toEqual({ status: 'ok', id })
     await world.event('session.woke')
-    expect(world.city.sessions.credentials.caller(hashOf(token))).toBe('ended')
+    expect(world.city.sessions.credentials.caller(hashToken(token))).toBe('ended')
     const row = world.city.sessionRepository.get(id)
     expect(row).toMatchObject({ state: 'active', generation: 2 })
     expect(row.pid).not.toBe(pid)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { hashOf } from '../../../src/agents/sessions/tokens.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { hashToken } from '../../../src/http/credentials.ts'
 import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
@@ -22,7 +22,7 @@ async function mayor(script = WAITS, more = '') {
 
 /** Whether the last token that its program wrote is that of an earlier run. */
 const isEnded = (world: CityWorld, id: string): boolean =>
-  world.city.sessions.credentials.caller(hashOf(readFileSync(`${world.hosts.home}/token.${id}`, 'utf8'))) === 'ended'
+  world.city.sessions.credentials.caller(hashToken(readFileSync(`${world.hosts.home}/token.${id}`, 'utf8'))) === 'ended'
 
 /** A provider whose program records its arguments, and fails at once when it is to resume a lost conversation. */
 function talker(world: CityWorld): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { explainWaiting } from '../../../src/agents/sessions/service/waiting.ts'
-import { hashOf } from '../../../src/agents/sessions/tokens.ts'
+import { hashToken } from '../../../src/http/credentials.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
 describe('waiting work', () => {
@@ -27,7 +27,7 @@ describe('waiting work', () => {
     await world.event('session.stopped')
     await world.city.reconciler.settle()
     expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false })
-    expect(world.city.sessions.credentials.caller(hashOf(await world.token(id)))).toBe('ended')
+    expect(world.city.sessions.credentials.caller(hashToken(await world.token(id)))).toBe('ended')
     expect(world.recorded()).toEqual(['session.woke worker-1', 'session.stopped worker-1'])
     expect(world.reports).toEqual([])
   })

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { hashOf } from '../../../src/agents/sessions/tokens.ts'
 import type { City } from '../../../src/city/city.ts'
 import type { RecordedEvent } from '../../../src/core/events/event.ts'
 import type { SessionCaller } from '../../../src/http/caller.ts'
+import { hashToken } from '../../../src/http/credentials.ts'
 import type { BeadDraft } from '../../../src/work/beads/draft.ts'
 import type { HostWorld } from '../../host/world.ts'
 import { testTown } from '../../support/city.ts'
@@ -115,7 +115,7 @@ export class CityWorld implements AsyncDisposable {
   }
 
   async caller(id: string): Promise<SessionCaller> {
-    const caller = this.city.sessions.credentials.caller(hashOf(await this.token(id)))
+    const caller = this.city.sessions.credentials.caller(hashToken(await this.token(id)))
     if (!caller || caller === 'ended') throw new Error(`the token of ${id} is ${caller ?? 'unknown'}`)
     return caller
   }

@@ -34,6 +34,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('bead_search', 'the index of words, from the newest bead on, for a page'),
   walk('bead_unworded', 'beads whose words are still to be put in the index'),
   live('acp_sessions_template', 'conversations of the last month, once a day, a hundred at a time'),
+  live('session_tokens_live', 'tokens that are good, when a city opens'),
   live('sessions_live', 'sessions that are not closed'),
   live('beads_ready', 'work that is ready'),
   live('beads_held', 'work in somebody’s hands'),

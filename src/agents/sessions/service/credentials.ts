@@ -1,5 +1,6 @@
 import { AppError } from '../../../core/errors.ts'
 import type { SessionCaller } from '../../../http/caller.ts'
+import type { LiveToken, TokenKind } from '../../../http/tokens.ts'
 import type { Worker } from '../../../work/claims/worker.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import { identityOf, namesOf, workNamesOf } from '../metadata.ts'
@@ -14,7 +15,7 @@ interface SessionCredentialsOptions {
 }
 
 /** Identifies the sessions that call. */
-export class SessionCredentials {
+export class SessionCredentials implements TokenKind {
   constructor(private readonly options: SessionCredentialsOptions) {}
 
   /** The session whose token has this hash; `ended` when its incarnation is over. */
@@ -26,6 +27,10 @@ export class SessionCredentials {
     if (!row || row.state === 'closed') return 'ended'
     const may = launcher.agent(row.template)?.may ?? []
     return { kind: 'session', city, session: row.id, names: namesOf(row), may }
+  }
+
+  listLive(): LiveToken[] {
+    return this.options.tokens.listLive()
   }
 
   /** A calling session as a worker; one that drains gets no new work of its agent. */

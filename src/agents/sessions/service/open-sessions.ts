@@ -5,6 +5,7 @@ import type { EventLog } from '../../../core/events/log.ts'
 import type { Reactions } from '../../../core/events/reactions.ts'
 import type { Requests } from '../../../core/requests/requests.ts'
 import type { Store } from '../../../core/store.ts'
+import type { TokenMirror } from '../../../http/tokens.ts'
 import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
 import { AcpConversations } from '../../conversations/acp/conversations.ts'
@@ -74,6 +75,7 @@ export interface SessionsOptions {
   worktrees: Pick<Worktrees, 'prepare'>
   repository: SessionRepository
   environment: CityEnvironment
+  tokenMirror: TokenMirror
   report(message: string): void
 }
 
@@ -94,11 +96,11 @@ export function openSessions(options: SessionsOptions) {
 export type CitySessions = ReturnType<typeof openSessions>
 
 /** What is known of sessions. */
-function openRecords({ store, log, clock, config, repository }: SessionsOptions) {
+function openRecords({ store, log, clock, config, repository, tokenMirror }: SessionsOptions) {
   return {
     repository,
     resolver: new SessionResolver(repository, config),
-    tokens: new SessionTokens(store, clock),
+    tokens: new SessionTokens(store, clock, tokenMirror),
     workload: new Workload(store, clock),
     activity: new SessionActivity(),
     recorder: new SessionEventRecorder(log, clock),

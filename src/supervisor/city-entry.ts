@@ -1,0 +1,35 @@
+import type { City } from '../city/city.ts'
+import type { CityInfo } from './schema.ts'
+
+/** The steps of a city's start, in order. */
+export const PHASES = [
+  'loading_config',
+  'starting_bead_store',
+  'resolving_formulas',
+  'adopting_sessions',
+  'starting_agents',
+] as const
+export type Phase = (typeof PHASES)[number]
+
+/** A registered city. */
+export interface CityEntry {
+  name: string
+  path: string
+  city: City | undefined
+  phase: Phase | undefined
+  done: Phase[]
+  error: string | undefined
+}
+
+/** A registered city that does not run: it is being loaded, or could not be. */
+export interface ClosedCity {
+  readonly name: string
+  readonly error: string | undefined
+}
+
+/** How a city is listed. */
+export function toInfo({ name, path, city, phase, done, error }: CityEntry): CityInfo {
+  if (city) return { name, path, running: true }
+  if (error !== undefined) return { name, path, running: false, status: 'init_failed', error, phases_completed: done }
+  return { name, path, running: false, status: phase ?? PHASES[0], phases_completed: done }
+}

@@ -1,0 +1,8 @@
+CREATE TABLE tokens (
+  hash TEXT NOT NULL,
+  city TEXT NOT NULL,
+  expires_at INTEGER,
+  PRIMARY KEY (hash, city)
+) WITHOUT ROWID;
+CREATE INDEX tokens_by_city ON tokens (city, expires_at);
+CREATE INDEX tokens_ended ON tokens (expires_at) WHERE expires_at IS NOT NULL;

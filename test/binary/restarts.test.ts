@@ -1,0 +1,144 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Lock } from '../../src/core/lock.ts'
+import { declare, startSession } from '../api/town.ts'
+import { up } from '../slow/town.ts'
+import { eventually } from '../support/until.ts'
+import { type Answer, type TestCity, World } from '../support/world.ts'
+
+interface Town {
+  city: TestCity
+  /** Of a suspended session, lent to a program that gc does not run. */
+  token: string
+  session: string
+}
+
+async function lentSession(world: World, name: string): Promise<Town> {
+  const city = await world.city(name)
+  await declare(city, 'mayor', {}, { max_active_sessions: 2 })
+  const { id } = await startSession(city, 'mayor', { alias: 'away' })
+  const seq = await city.head()
+  await city.call(`POST ~/session/${id}/suspend`)
+  await city.event(seq, ({ type }) => type === 'session.suspended')
+  return { city, session: id, token: await lend(city, id) }
+}
+
+const lend = async (city: TestCity, id: string): Promise<string> =>
+  (await city.call(`POST ~/session/${id}/lend`)).body.token
+
+/** Gives a city so many events to archive when it starts that its start takes about a second. */
+function slowDown(city: TestCity): void {
+  using db = new Database(database(city))
+  db.run(`INSERT INTO events (type, at, actor, payload)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+    SELECT 'test.noise', 1, 'test', '{}' FROM n`)
+  db.run(`INSERT INTO event_archives (last_seq, first_seq, path, at) SELECT max(seq), 1, 'archive.gz', 1 FROM events`)
+}
+
+/** As after a crash before the registry had them. */
+function forgetTokens(world: World): void {
+  using db = new Database(registry(world))
+  db.run('DELETE FROM tokens')
+}
+
+function liveTokens(world: World): number {
+  using db = new Database(registry(world), { readonly: true })
+  return db.query<{ n: number }, []>('SELECT count(*) AS n FROM tokens WHERE expires_at IS NULL').get()?.n ?? 0
+}
+
+const registry = ({ home }: World): string => join(home, 'supervisor.db')
+const database = ({ path }: TestCity): string => join(path, '.gc/city.db')
+const own = ({ city, session, token }: Town): Promise<Answer> => city.call(`GET ~/session/${session}`, { token })
+const brief = ({ status, body, headers }: Answer) => ({
+  status,
+  ...(status >= 400 && { code: body.code }),
+  ...(headers.has('retry-after') && { retryAfter: headers.get('retry-after') }),
+  ...(headers.has('x-gc-city-failed') && { failed: headers.get('x-gc-city-failed') }),
+})
+const ENDED = { status: 401, code: 'unauthorized' }
+const unknown = `gcs_${'0'.repeat(64)}`
+
+describe('after the supervisor was killed', () => {
+  test('a session waits while its city is being loaded, and is never told that it has ended', async () => {
+    await using world = await World.open()
+    const town = await lentSession(world, 'mill')
+    await world.kill()
+    slowDown(town.city)
+    await world.start()
+    const answers = Promise.all([own(town), own(town), own(town)])
+    expect(brief(await town.city.call('GET ~'))).toEqual({ status: 404, code: 'city-not-found' })
+    expect((await answers).map(brief)).toEqual([{ status: 200 }, { status: 200 }, { status: 200 }])
+  })
+
+  test('a token that ended is rejected at once, and an unknown one when every city is loaded', async () => {
+    await using world = await World.open()
+    const town = await lentSession(world, 'mill')
+    const ended = town.token
+    town.token = await lend(town.city, town.session)
+    await world.kill()
+    slowDown(town.city)
+    await world.start()
+    const [over, person, stranger] = await Promise.all([
+      town.city.call('GET ~/sessions', { token: ended }),
+      town.city.call('GET ~'),
+      town.city.call('GET ~/sessions', { token: unknown }),
+    ])
+    expect([over, person, stranger].map(brief)).toEqual([ENDED, { status: 404, code: 'city-not-found' }, ENDED])
+    expect(brief(await town.city.call('GET ~'))).toEqual({ status: 200 })
+    expect(brief(await own(town))).toEqual({ status: 200 })
+  })
+
+  test('a token that the registry does not have yet waits too, and is there when the city is open', async () => {
+    await using world = await World.open()
+    const town = await lentSession(world, 'mill')
+    await world.kill()
+    forgetTokens(world)
+    slowDown(town.city)
+    await world.start()
+    expect(brief(await own(town))).toEqual({ status: 200 })
+    await eventually(
+      'the registry has the token',
+      5_000,
+      async () => liveTokens(world),
+      (live) => live === 1,
+    )
+  })
+
+  test('sessions of a city that cannot be loaded wait for it, and those of other cities go on', async () => {
+    await using world = await World.open()
+    const broken = await lentSession(world, 'mill')
+    const ended = broken.token
+    broken.token = await lend(broken.city, broken.session)
+    const sound = await lentSession(world, 'bakery')
+    await world.kill()
+    const lock = Lock.acquire(join(broken.city.path, '.gc/lock'), 'a test')
+    await world.start()
+    await up(sound.city)
+    const failed = { status: 503, code: 'service-unavailable', retryAfter: '5', failed: 'mill' }
+    expect(brief(await own(broken))).toEqual(failed)
+    expect(brief(await world.call('GET /health', { token: broken.token }))).toEqual(failed)
+    expect((await own(broken)).body.detail).toContain('mill')
+    expect(brief(await broken.city.call('GET ~/sessions', { token: ended }))).toEqual(ENDED)
+    expect(brief(await sound.city.call('GET ~/sessions', { token: unknown }))).toEqual(failed)
+    expect(brief(await own(sound))).toEqual({ status: 200 })
+    lock.release()
+    await world.call('POST /v0/city/register', { body: { path: broken.city.path } })
+    await up(broken.city)
+    expect(brief(await own(broken))).toEqual({ status: 200 })
+  })
+
+  test('a token of a city that is unregistered is nobody’s, and good again once the city is registered', async () => {
+    await using world = await World.open()
+    const town = await lentSession(world, 'mill')
+    const gone = await world.call('POST /v0/city/mill/unregister')
+    await world.outcome('/v0/events', gone.body)
+    expect(brief(await town.city.call('GET ~', { token: town.token }))).toEqual(ENDED)
+    expect(liveTokens(world)).toBe(0)
+    const back = await world.call('POST /v0/city/register', { body: { path: town.city.path, name: 'moved' } })
+    await world.outcome('/v0/events', back.body)
+    expect(brief(await world.call(`GET /v0/city/moved/session/${town.session}`, { token: town.token }))).toEqual({
+      status: 200,
+    })
+  })
+})
