@@ -5,7 +5,7 @@ export interface CheckpointResult {
   checkpointed: number
 }
 
-/** What a worker can be asked to do. */
+/** The jobs of a worker. */
 export type WorkerJob =
   | { kind: 'checkpoint'; path: string; mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE' }
   | { kind: 'waitForLock'; path: string }

@@ -78,7 +78,7 @@ export class Deadlines {
     return () => this.#stepListeners.delete(listener)
   }
 
-  /** The time of day, for whoever is about to compare moments: that we were away is noticed now, not at the next alarm. */
+  /** The time of day, for comparing with stored times: a clock step is noticed now, not at the next alarm. */
   now(): number {
     if (this.#away && !this.#ringing) {
       this.#notice()

@@ -6,7 +6,7 @@ const BACKSLASH = 0x5c
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
-/** Whether a text, read as JSON, has more levels than that. It is looked at once and without recursion. */
+/** Whether text, read as JSON, has more levels than that. It is scanned once and without recursion. */
 export function isNestedTooDeep(json: string): boolean {
   let depth = 0
   for (let index = 0; index < json.length; index++) {

@@ -3,7 +3,7 @@ import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 /** The longest beginning of a JSON string that is valid. */
 const VALID_STRING = /^"(?:[[ -\u{10ffff}]--["\\]]|\\(?:["\\\/bfnrt]|u[\da-f]{4}))*/iv
 
-/** Says where a text stops being JSON: `unexpected "}" at line 3, column 7`. */
+/** Says where the text stops being JSON: `unexpected "}" at line 3, column 7`. */
 export function describeJsonError(text: string): string {
   const errors: ParseError[] = []
   try {

@@ -59,7 +59,7 @@ function bind(
       hostname,
       port,
       reusePort: false,
-      // Seconds, and the most that can be said; streams and waits are taken out of it one by one.
+      // Seconds, and the most that can be set; streams and waits are taken out of it one by one.
       idleTimeout: 255,
       development: false,
       fetch: (request, server) => app.fetch(request, server),

@@ -21,7 +21,7 @@ export function toRouterPath(path: string): RouterPath {
   return { path: segments.join('/'), names }
 }
 
-/** The router keeps the first of two operations at one address and forgets the other: it is our mistake, said at start. */
+/** The router keeps the first of two operations at one address and forgets the other: it is a mistake of ours, reported at start. */
 export function assertUniqueOperations(routes: readonly Pick<Route, 'method' | 'path'>[]): void {
   const seen = new Set<string>()
   for (const { method, path } of routes) {

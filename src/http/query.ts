@@ -11,7 +11,7 @@ type Parse = (text: string) => unknown
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
 
-/** What a text that does not parse is held to be: the check then says what it must be. */
+/** The value of text that does not parse; the check then says what it must be. */
 const PARSERS: Record<string, Parse> = {
   Integer: (text) => (/^[+-]?\d{1,18}$/.test(text) ? Number(text) : text),
   Number: (text) => (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text),

@@ -57,12 +57,12 @@ async function read(town: Town, { what, path, city = 'wide', bound, times = 2000
   const tenfold = `/v0/city/${city}-tenfold${path(`${city}-tenfold`)}`
   const body = await bodyOf(town, stated)
   await using bare = await bareServer(body)
-  const asked = [
+  const targets = [
     { ...bare, path: stated },
     { pid: town.pid, url: town.url, path: stated },
     { pid: town.pid, url: town.url, path: tenfold },
   ]
-  const [than, ours, more] = await inTurns(asked, times)
+  const [than, ours, more] = await inTurns(targets, times)
   if (!than || !ours || !more) return
   const figure = ({ samples, own }: Measured) => {
     const ratio = (share: number) => `${(at(samples, share) / at(than.samples, share)).toFixed(1)} ×`

@@ -187,7 +187,7 @@ describe(`a home that gc ${RELEASE} left when everything was killed`, () => {
     expect((await world.call('POST /api/v1/agents/register', registration)).status).toBe(409)
   })
 
-  test('counts a repeated vote once and refuses the vote of a suspended agent', async () => {
+  test('counts a repeated vote once and rejects the vote of a suspended agent', async () => {
     const { first: token, suspended } = keys.network
     const [post] = (await world.call('GET /api/v1/posts?sort=top&t=all', { token })).body.data
     const vote = (value: number, by: string) =>

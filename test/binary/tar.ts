@@ -24,10 +24,10 @@ function header({ name, type = '0', size, content = '', link = '', mode = 0o644,
   number(mode, 100, 8)
   number(0, 108, 8)
   number(0, 116, 8)
-  const said = size ?? Buffer.from(content).length
-  if (typeof said === 'number') number(said, 124, 12)
-  else if (typeof said === 'string') block.write(said, 124, 12, 'latin1')
-  else block.set(said, 124)
+  const declaredSize = size ?? Buffer.from(content).length
+  if (typeof declaredSize === 'number') number(declaredSize, 124, 12)
+  else if (typeof declaredSize === 'string') block.write(declaredSize, 124, 12, 'latin1')
+  else block.set(declaredSize, 124)
   number(0, 136, 12)
   block.write(type, 156, 'latin1')
   block.write(link, 157, 100, 'utf8')

@@ -58,7 +58,7 @@ describe('opening a city', () => {
     expect(started).toHaveLength(2)
   })
 
-  test('a city that is open already is refused by its lock, and the open one goes on', async () => {
+  test('a city that is open already is rejected by its lock, and the open one goes on', async () => {
     await using town = testTown()
     const city = await town.open()
     await expect(town.open()).rejects.toThrow('is held by')
@@ -67,7 +67,7 @@ describe('opening a city', () => {
 })
 
 describe('closing a city', () => {
-  test('records the end last, once, however often it is asked for', async () => {
+  test('records the end last, once, however often it is requested', async () => {
     await using town = testTown()
     const city = await town.open()
     await Promise.all([city.close({ endSessions: false }), city.close({ endSessions: false })])

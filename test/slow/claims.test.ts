@@ -155,7 +155,7 @@ async function writesOf(city: TestCity, tokens: Iterable<string>, bead: string):
   return allowed
 }
 
-/** The faults in the history of one bead: it is closed once, and two sessions never hold it at the same time. */
+/** The violations in the history of one bead: it is closed once, and two sessions never hold it at the same time. */
 function violations(id: string, events: readonly RecordedEvent[]): string[] {
   const problems: string[] = []
   let holder: string | undefined

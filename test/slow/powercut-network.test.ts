@@ -29,7 +29,7 @@ test.skipIf(process.platform !== 'linux')(
       acknowledged.push(...(await life(lab, run, end)))
       cut(lab, chance)
       if (acknowledged.length === 0) continue
-      const { lost, miscounts, faults: errors } = await inspect(copied(lab) ?? '', acknowledged)
+      const { lost, miscounts, errors } = await inspect(copied(lab) ?? '', acknowledged)
       expect({ seed, run, lost, miscounts, errors }).toEqual({ seed, run, lost: [], miscounts: [], errors: [] })
     }
     expect(acknowledged.length).toBeGreaterThan(1000)
@@ -58,5 +58,5 @@ async function inspect(path: string, acknowledged: readonly string[]) {
   await network.close()
   deadlines.close()
   expect(whole).toEqual([{ integrity_check: 'ok' }])
-  return { lost: acknowledged.filter((line) => !done.has(line)), miscounts, faults: errors }
+  return { lost: acknowledged.filter((line) => !done.has(line)), miscounts, errors }
 }

@@ -111,7 +111,7 @@ describe('an agent', () => {
     expect(made.filter(lives)).toEqual([])
   }, 60_000)
 
-  test('that writes 200 MB at once uses bounded memory, and readers are told what was dropped', async () => {
+  test('that writes 200 MB at once uses bounded memory, and reports to readers what was dropped', async () => {
     await using world = await World.open()
     const floods = `${NOTES}; while [ ! -f "$GC_HOME/go" ]; do sleep 0.1; done
 head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 100; echo THE END; sleep 600`

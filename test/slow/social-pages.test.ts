@@ -134,7 +134,7 @@ async function signIn(page: Page, name: string): Promise<void> {
 }
 
 describe('the pages in a browser', () => {
-  test('are checked by helpers that detect faults', async () => {
+  test('are checked by helpers that detect errors', async () => {
     await using window = await openWindow(390)
     await window.page.setContent(
       '<p style="color:#999">faint</p><h2>x</h2><h4>y</h4><input><a href="/"></a><pre style="width:500px">z',

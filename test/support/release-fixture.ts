@@ -111,13 +111,13 @@ function changeDatabase(path: string, home: string): void {
 
 /** Sends the requests of `answers` again and returns where the answers differ now. */
 export async function changes(world: World, answers: Answers, prefix: string, url: string, token?: string) {
-  const found: Difference[] = []
+  const changed: Difference[] = []
   for (const [path, answer] of Object.entries(answers)) {
     const { status, body } = await world.call(`GET ${prefix}${path}`, token === undefined ? {} : { token })
     const current = asRecorded({ status, body }, { world, url })
-    found.push(...differences(comparable({ ...answer }), comparable(current), path))
+    changed.push(...differences(comparable({ ...answer }), comparable(current), path))
   }
-  return found
+  return changed
 }
 
 /** Changes that the passage of time and the start of the server explain. */
@@ -140,14 +140,14 @@ const WORDING = [
 export const LEASES = /^\/claims\.body\.items\.\d+\.expires_at$/
 
 /** Differences that `expected` does not explain, nor time or wording, one line each. */
-export const unexpected = (found: readonly Difference[], expected: readonly RegExp[]): string[] =>
-  found
+export const unexpected = (changed: readonly Difference[], expected: readonly RegExp[]): string[] =>
+  changed
     .filter(({ path }) => ![...TIME, ...WORDING, ...expected].some((pattern) => pattern.test(path)))
     .map(({ path, recorded, current }) => `${path}: ${short(recorded)} is now ${short(current)}`)
 
 const short = (value: Json | undefined): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200)
 
-/** Reduces a refusal to its code, and parses a body of JSON lines into a list. */
+/** Reduces an error to its code, and parses a body of JSON lines into a list. */
 function comparable(answer: Json): Json {
   const { status, body } = { ...Object(answer) }
   if (status >= 400) return { status, code: body.code }

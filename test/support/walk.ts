@@ -37,7 +37,7 @@ function operationProblems(at: string, of: Json, path: string): string[] {
     [!of.summary, 'has no summary'],
     [!Array.isArray(of.tags) || of.tags.length !== 1, 'has no single tag'],
     [!responses.some((status) => /^[123]/.test(status)), 'declares no success'],
-    [!responses.some((status) => /^[45]/.test(status)), 'declares no refusal'],
+    [!responses.some((status) => /^[45]/.test(status)), 'declares no error'],
     [named.join() !== inPath.join(), `path names ${named}, parameters are ${inPath}`],
     [repeated(parameters.map((one) => `${one.in} ${one.name}`)).length > 0, 'declares a parameter twice'],
   ] as const

@@ -41,7 +41,7 @@ export class WorktreeGit {
     return { changes: status.split('\0').filter(Boolean).length, merged, pushed: away === 0, ahead }
   }
 
-  /** Takes a worktree away; git refuses when something in it is not committed, unless `force`. */
+  /** Removes a worktree; git fails when something in it is not committed, unless `force`. */
   async remove(repository: string, path: string, force: boolean): Promise<void> {
     if (existsSync(path)) await this.#run(repository, 'worktree', 'remove', ...(force ? ['--force'] : []), path)
     await this.#run(repository, 'worktree', 'prune')

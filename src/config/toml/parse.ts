@@ -39,7 +39,7 @@ export const emptyTable = ({ line, offset }: TomlPosition = START): TomlTable =>
   entries: new Map(),
 })
 
-/** Parses a text without a byte order mark into its syntax tree; throws {@link TomlSyntaxError}. */
+/** Parses TOML without a byte order mark into its syntax tree; throws {@link TomlSyntaxError}. */
 export function parseSyntax(text: string): AST.TOMLProgram {
   try {
     return parseTOML(text, { tomlVersion: '1.0' })
@@ -51,7 +51,7 @@ export function parseSyntax(text: string): AST.TOMLProgram {
   }
 }
 
-/** Parses a text into its values by name; throws {@link TomlSyntaxError}. */
+/** Parses TOML into its values by name; throws {@link TomlSyntaxError}. */
 export function parseToml(text: string): TomlTable {
   const root = emptyTable()
   const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text

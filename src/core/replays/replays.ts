@@ -18,7 +18,7 @@ export interface Replay {
  */
 export type SaveResponse = <Response>(tx: Tx, response: Response) => Response
 
-/** For work that no request asked for, or one without a key. */
+/** For work without a request, or with a request that has no key. */
 export const withoutReplay: SaveResponse = (_tx, response) => response
 
 /** A request whose work is not a write of the store, such as writing a file, and may be interrupted. */
@@ -29,7 +29,7 @@ export interface Attempt {
   begin(): Promise<void>
 }
 
-/** For work that no request asked for, or one without a key. */
+/** For work without a request, or with a request that has no key. */
 export const firstAttempt: Attempt = { isRetry: false, begin: async () => {} }
 
 /** Stored for an attempt that began its work, until it has a response; no response is empty. */

@@ -38,7 +38,7 @@ export interface AgentSessionListener {
   appended(queue: RecordQueue): void
 }
 
-/** A program that is spoken to by protocol: its pipes, what was said, and its first process. */
+/** A program that speaks a protocol: its pipes, its messages, and its first process. */
 export class AgentSession {
   readonly kind = 'acp' as const
   readonly startedAt: string

@@ -17,7 +17,7 @@ export interface AgentStreamOptions {
 
 /**
  * Messages as lines of JSON over an agent's pipes. They are handed on one at a time, each once the one before has been
- * dealt with, so that what the agent says is recorded in the order in which it said it.
+ * dealt with, so that the messages of the agent are recorded in their order.
  */
 export function createAgentStream({
   input,

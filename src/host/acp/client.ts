@@ -16,7 +16,7 @@ export interface AgentClientOptions {
   commands: Commands
   /** The agent sent an update. */
   onUpdate(update: SessionUpdate): void
-  /** The agent asked for something. */
+  /** The agent sent a request. */
   onRequest(): void
 }
 

@@ -26,7 +26,7 @@ const HANDSHAKE_MS = 30_000
  * it. Since requests are read in order, that shows that whatever was written before has been read, too.
  */
 const PROBE_METHOD = '_gc/sounding'
-/** How long an agent may take to read what it is told. */
+/** How long an agent may take to read what it is sent. */
 const READ_MS = 30_000
 const CANCELLED_MS = 15_000
 const MAX_TURN_IDS = 1_000
@@ -104,7 +104,7 @@ export class Conversation {
     turn.accepted.promise.catch(() => {})
     this.#turn = turn
     void this.#run(turn, text)
-    void this.#sound(turn)
+    void this.#acceptWhenRead(turn)
     const inTime = await settlesWithin(this.options.deadlines, READ_MS, turn.accepted.promise)
     if (inTime || !this.#answers) return
     void this.#cancel()
@@ -140,13 +140,13 @@ export class Conversation {
     return this.#agent.notify(methods.agent.session.cancel, { sessionId: this.#conversation })
   }
 
-  /** Sounds twice: what the agent refuses at once it has refused by the second answer. */
-  async #sound(turn: AgentTurn): Promise<void> {
-    if ((await this.#sounded()) && (await this.#sounded())) turn.accepted.resolve()
+  /** Probes twice: what the agent rejects at once it has rejected by the second answer. */
+  async #acceptWhenRead(turn: AgentTurn): Promise<void> {
+    if ((await this.#hasReadAll()) && (await this.#hasReadAll())) turn.accepted.resolve()
   }
 
-  /** Resolves when the agent has read everything so far; false when it has hung up. */
-  async #sounded(): Promise<boolean> {
+  /** Resolves when the agent has read everything so far; false when it has disconnected. */
+  async #hasReadAll(): Promise<boolean> {
     try {
       await this.#agent.request(PROBE_METHOD, {})
     } catch (error) {
@@ -197,7 +197,7 @@ export class Conversation {
       this.#setMode = setMode
       writer.write({ type: 'ready', ...opened })
       for (const message of warnings) writer.write({ type: 'error', message })
-      void this.#sounded()
+      void this.#hasReadAll()
       return opened
     } catch (error) {
       handshake.catch(() => {})

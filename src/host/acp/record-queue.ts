@@ -95,7 +95,7 @@ export class RecordQueue {
     this.#free()
   }
 
-  /** Nothing more will be said: what nobody has acknowledged stays on disk. */
+  /** No more records follow; those that are not acknowledged stay on disk. */
   close(): void {
     this.storage.close()
   }

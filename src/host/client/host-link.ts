@@ -44,7 +44,7 @@ export class HostLink {
   readonly #channel: Channel
   readonly #pending = new Map<number, PendingRequest>()
   readonly #streams = new Map<number, OutputStream>()
-  /** Settled by the host's hello, its refusal, or its end. */
+  /** Settled by the host's hello, its error, or its end. */
   readonly #greeted = Promise.withResolvers<void>()
   #hello: Hello['hello'] | undefined
   #lastId = 0
@@ -89,7 +89,7 @@ export class HostLink {
     throw new Error('this link was used before the host said hello')
   }
 
-  /** Whether the host has said that it ends. */
+  /** Whether the host has announced that it ends. */
   get ended(): boolean {
     return this.#bye
   }
@@ -222,7 +222,7 @@ function parseRecords(payload: Uint8Array): AgentRecord[] {
   })
 }
 
-/** The host went away while it was asked: whether it did what was asked is not known. */
+/** The host ended during a request: whether the request was carried out is not known. */
 export class LinkLostError extends AppError {
   constructor(op: Operation) {
     super('service-unavailable', `the session host went away before it answered ${op}`)

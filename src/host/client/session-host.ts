@@ -16,7 +16,7 @@ import type {
 } from '../protocol/session.ts'
 
 /**
- * What the supervisor does with the session host. Every call has a deadline: it answers, is refused with a sentence,
+ * What the supervisor does with the session host. Every call has a deadline: it answers, fails with a sentence,
  * or fails with `gateway-timeout`; while the host is gone and coming back it waits within that deadline.
  */
 export interface SessionHost {
@@ -28,13 +28,13 @@ export interface SessionHost {
   /** Every session of every host of this home, exits that nobody acknowledged included. */
   list(): Promise<HostedSession[]>
   /**
-   * Ends the whole tree: TERM, KILL, looked at and gone; refuses when something survived. Undefined when no host knows
+   * Ends the whole tree: TERM, KILL, then a check; fails when a process survived. Undefined when no host knows
    * the key: it is gone already. The exit is reported to `onExit` as well.
    */
   end(key: string, options?: EndOptions): Promise<Ended | undefined>
   /** Ends processes that left their session, when they are still the same ones; answers with those still there. */
   endDaemons(daemons: ProcessRef[], options?: { grace?: number }): Promise<ProcessRef[]>
-  /** Types into the terminal; refused while a megabyte waits to be read. */
+  /** Types into the terminal; rejected while a megabyte waits to be read. */
   write(key: string, bytes: Uint8Array | string): Promise<void>
   resize(key: string, cols: number, rows: number): Promise<void>
   /** Sends a signal to what runs in the terminal's foreground. */
@@ -52,11 +52,11 @@ export interface SessionHost {
    * `conflict-wrong-state` while it works on another. One that it was given already is not given again.
    */
   prompt(key: string, turn: string, text: string): Promise<void>
-  /** Has such a program end its turn; whether it did so in time. Questions it asked are taken off the table. */
+  /** Has such a program end its turn; whether it did so in time. Its open questions are withdrawn. */
   cancel(key: string): Promise<boolean>
-  /** Has such a program work in another of its modes from now on; refuses with its reason when it does not. */
+  /** Has such a program work in another of its modes from now on; fails with its reason when it does not. */
   mode(key: string, mode: string): Promise<void>
-  /** Answers what such a program asked with one of the choices it gave. */
+  /** Answers a question of such a program with one of the choices it gave. */
   answer(key: string, request: string, choice: string): Promise<void>
   /**
    * Calls the listener with the records of such programs, in order. The host keeps them until a listener has resolved

@@ -127,7 +127,7 @@ const summarize = ({ pid, started, command }: Process): ProcessSummary => ({
   command: commandLine({ pid, command }),
 })
 
-/** Sends a signal; a process that is gone already is no fault. */
+/** Sends a signal; a process that has already ended is not an error. */
 export function kill(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal)

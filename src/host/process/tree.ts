@@ -19,7 +19,7 @@ export interface ProcessFamily {
 export const identity = ({ pid, started }: { pid: number; started: string }): string => `${pid}@${started}`
 
 /**
- * Who belongs to a session. `known` are the identities that belonged to it in an earlier look: they stay, whoever
+ * Who belongs to a session. `knownIds` are the identities that belonged to it in an earlier look: they stay, whoever
  * their parent is by now. `marked` are the processes that carry the session's marks. Those that ended are left out,
  * and so are `spared` and init.
  */

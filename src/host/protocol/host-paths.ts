@@ -105,7 +105,7 @@ const hostFolders = (folder: string): HostFolders => ({
 
 const hostFolder = (home: string): string => join(home, 'host')
 
-/** Who can enter this folder can type into every session: it is ours alone, or it is refused. */
+/** Who can enter this folder can type into every session: it belongs to this user alone, or it is rejected. */
 function claimFolder(folder: string): void {
   const seen = lstatSync(folder)
   if (!seen.isDirectory() || seen.uid !== process.getuid?.()) {

@@ -105,7 +105,7 @@ export const RESPONSE_SCHEMAS = {
 
 export type Operation = keyof typeof REQUEST_SCHEMAS
 export type HostRequest<Op extends Operation = Operation> = Static<(typeof REQUEST_SCHEMAS)[Op]>
-/** What an operation is asked with, beside what every request has. */
+/** The fields of an operation, beside those of every request. */
 export type RequestFields<Op extends Operation> = Omit<HostRequest<Op>, 'op' | 'id'>
 export type HostResponse<Op extends Operation = Operation> = Static<(typeof RESPONSE_SCHEMAS)[Op]>
 
@@ -127,9 +127,9 @@ export const PushFrame = Type.Union([
   Type.Object({ push: Type.Literal('end'), ...Stream }),
   Type.Object({ push: Type.Literal('activity'), sessions: Type.Array(Activity) }),
   Type.Object({ push: Type.Literal('exit'), exit: Exit }),
-  /** What an agent said, oldest first: the payload is a line of JSON for each. */
+  /** Records of an agent, oldest first: the payload is a line of JSON for each. */
   Type.Object({ push: Type.Literal('records'), ...Key, run: Type.String() }),
-  /** The host ends because it was told to, or has nothing left to do: nobody is to be missed. */
+  /** The host ends on request or because it has nothing left to do: that is no loss. */
   Type.Object({ push: Type.Literal('bye') }),
   Type.Object({ push: Type.Literal('refused'), code: Type.String(), detail: Type.String() }),
 ])

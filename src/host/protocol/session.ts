@@ -47,7 +47,7 @@ export const StartResult = Type.Object({
   pid: Type.Integer(),
   /** RFC 3339, by the host's clock. */
   startedAt: Type.String(),
-  /** Of kind `acp`: whether it goes on with the conversation that was asked for. */
+  /** Of kind `acp`: whether it goes on with the requested conversation. */
   resumed: Type.Optional(Type.Boolean()),
 })
 export type StartResult = Static<typeof StartResult>

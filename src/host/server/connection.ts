@@ -24,7 +24,7 @@ const CHUNK_BYTES = 32 << 10
 /** What a connection asks of its host. */
 export interface ConnectionOptions {
   hello: Hello['hello']
-  /** Does what was asked; the answer may have a payload. */
+  /** Carries out a request; the answer may have a payload. */
   handle(ask: HostRequest, payload: Uint8Array, connection: Connection): unknown
   onGreeted(connection: Connection): void
   onClosed(connection: Connection): void
@@ -46,7 +46,7 @@ interface StreamFollower {
   granted: number
 }
 
-/** One supervisor: what it asked, what it follows, and how much it has yet to take. */
+/** One supervisor: its requests, what it follows, and how much it has yet to receive. */
 export class Connection {
   readonly channel: Channel
   readonly #followers = new Map<number, StreamFollower>()

@@ -7,7 +7,7 @@ import { type HostPaths, UNFINISHED } from '../protocol/host-paths.ts'
 import type { Exit } from '../protocol/session.ts'
 import { RecordFile, type RecordOwner, readRecordFile } from './record-file.ts'
 
-/** What is on disk of a session before it is said to be started. Without a pid it was about to be. */
+/** What is on disk of a session before it is reported as started. Without a pid it was about to be. */
 export interface SessionRecord {
   run: string
   key: string
@@ -82,7 +82,7 @@ export class HostFiles {
     return new RecordFile(join(this.#unheard, `${owner.run}${RECORD_FILE_SUFFIX}`), owner, report)
   }
 
-  /** What agents said and nobody has acknowledged, but for these runs. One that cannot be read says nothing. */
+  /** Records of agents that nobody has acknowledged, except those of these runs. A file that cannot be read is left out. */
   unacknowledged(except: ReadonlySet<string> = new Set()): NonNullable<ReturnType<typeof readRecordFile>>[] {
     const runs = names(this.#unheard).filter(
       (name) => name.endsWith(RECORD_FILE_SUFFIX) && !except.has(name.slice(0, -RECORD_FILE_SUFFIX.length)),

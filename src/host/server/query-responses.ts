@@ -17,7 +17,7 @@ type Respond = (text: string) => void
 
 /**
  * Answers what the emulator itself leaves unanswered: full-screen programs wait for it before they draw.
- * Gives back how the keyboard flags stand that a program has asked for.
+ * Returns the keyboard flags that a program has requested.
  */
 export function registerQueryResponses(terminal: Terminal, say: Respond): () => number {
   const { parser } = terminal
@@ -63,7 +63,7 @@ function answerWindow(what: number | number[] | undefined, { cols, rows }: Termi
   return false
 }
 
-/** The keyboard protocol with a stack of flags: asked for, pushed, popped and set. */
+/** The keyboard protocol with a stack of flags: queried, pushed, popped and set. */
 function followKeyboard(parser: IParser, say: Respond): () => number {
   const stack = [0]
   const top = () => stack.at(-1) ?? 0

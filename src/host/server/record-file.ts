@@ -13,7 +13,7 @@ export interface RecordOwner {
 const MAX_FILE_GROWTH = 8 << 20
 
 /**
- * What one run of an agent said, one record a line, until somebody has acknowledged it: it is there for the next host
+ * The records of one run of an agent, one a line, until somebody has acknowledged them: it is there for the next host
  * when this one is killed. A full disk is reported once; further records stay in memory.
  */
 export class RecordFile {

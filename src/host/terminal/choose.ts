@@ -12,7 +12,7 @@ export interface Choice {
 }
 
 /**
- * What became of a choice. `taken`: the question was gone once the option was confirmed. `gone`: it was not asked any
+ * What became of a choice. `taken`: the question was gone once the option was confirmed. `gone`: it was not shown any
  * more, and nothing was confirmed. `stuck`: the program did not do what the keys ask for; a person has to look.
  */
 export type ChoiceResult = 'taken' | 'gone' | 'stuck'

@@ -10,7 +10,7 @@ import { quoteCommands, toKeys, toPlainText } from './typed-text.ts'
 import { type SettleOptions, type TerminalProgram, waitForState } from './wait-for-state.ts'
 
 /**
- * What became of a text. `delivered`: it was seen in the input line and then gone from it. `queued`: nothing was
+ * What became of the text. `delivered`: it was seen in the input line and then gone from it. `queued`: nothing was
  * typed, since the program is busy or asks a person something; try again later. `failed`: why, in a sentence.
  */
 export type Delivery =
@@ -34,7 +34,7 @@ const bytes = (keys: string): Uint8Array => new TextEncoder().encode(keys)
 
 const failed = (reason: string): Delivery => ({ state: 'failed', reason })
 
-/** Types a text into a session and submits it. Never answers a dialog, and never types into what someone began. */
+/** Types text into a session and submits it. Never answers a dialog, and never types into what someone began. */
 export function deliver(
   host: TerminalHost,
   key: string,

@@ -1,7 +1,7 @@
 import type { TerminalProfile } from './profile.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
-/** How much of the end of a text is looked for; a wrapped or scrolled input line shows its end. */
+/** How much of the end of the text is looked for; a wrapped or scrolled input line shows its end. */
 const TAIL = 24
 /** Rows that one tail may be spread over. */
 const ROWS = 5
@@ -30,7 +30,7 @@ export const lastRows = ({ lines }: TerminalScreen): string =>
 /** Where a typed text shows: right before the cursor, or behind the prefix of a program that draws its own cursor. */
 export type InputPosition = 'cursor' | 'prefix'
 
-/** Where the input line shows the end of a text that was typed, or the mark a program puts in place of a paste. */
+/** Where the input line shows the end of the typed text, or the mark a program puts in place of a paste. */
 export function findTypedText(
   screen: TerminalScreen,
   profile: TerminalProfile,
@@ -40,7 +40,7 @@ export function findTypedText(
   return places.find((place) => showsTypedText(screen, profile, text, place))
 }
 
-/** Whether a text is still in the input line, at the place where it was seen. */
+/** Whether the text is still in the input line, at the place where it was seen. */
 export function showsTypedText(
   screen: TerminalScreen,
   profile: TerminalProfile,
@@ -51,7 +51,7 @@ export function showsTypedText(
   return PASTED.test(input) || (input !== '' && (normalizeText(input) || input).endsWith(endOfText(text)))
 }
 
-/** Whether a text still waits above the cursor, since what should have submitted it only began a new line. */
+/** Whether the text still waits above the cursor, since what should have submitted it only began a new line. */
 export function isStillTyped(screen: TerminalScreen, profile: TerminalProfile, text: string): boolean {
   const line = profile.pasteGuard === undefined ? undefined : findInputLine(screen, profile)
   if (!line || screen.cursor.y < line.row) return false

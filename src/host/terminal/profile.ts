@@ -19,7 +19,7 @@ export interface Dialog {
   kind: DialogKind
   /** Matched against the screen, its rows joined by newlines. */
   seen: RegExp
-  /** What is asked, in words for a person. */
+  /** The question, in words for a person. */
   asks: string
   /** Drawn over the input line, which stays in sight behind it. */
   over?: boolean

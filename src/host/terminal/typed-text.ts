@@ -25,7 +25,7 @@ export const toPlainText = (text: string): string =>
 /** Text as words for a program: what would begin with a command of the program's own is marked as quoted. */
 export const quoteCommands = (text: string): string => (COMMAND.test(text) ? `» ${text.trimStart()}` : text)
 
-/** The bytes that type a text. A program that does not mark pastes would take a newline for Enter, so it gets none. */
+/** The bytes that type the text. A program that does not mark pastes would take a newline for Enter, so it gets none. */
 export function toKeys(text: string, bracketedPaste: boolean): Uint8Array {
   const keys = bracketedPaste ? PASTE_BEGIN + text + PASTE_END : text.replace(/\n+/g, ' ')
   return new TextEncoder().encode(keys)

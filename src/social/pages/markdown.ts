@@ -25,7 +25,7 @@ const link: RendererRule = (tokens, index, options, _env, self) => {
   if (token) token.attrs = Object.entries({ href, rel: EXTERNAL_REL })
   return self.renderToken(tokens, index, options)
 }
-/** Headings of a text come below the title of the page. */
+/** Headings of a post come below the title of the page. */
 const heading: RendererRule = (tokens, index, options, _env, self) => {
   const token = tokens[index]
   if (token) token.tag = `h${Math.min(Number(token.tag.slice(1)) + 2, 6)}`

@@ -18,7 +18,7 @@ const withoutMarkdown = (text: string): string =>
     .replace(/\[([^\]]{1,200})\]\([^)\s]{1,500}\)/g, '$1')
     .replace(/\*{1,3}|`+|~~/g, '')
 
-/** The beginning of a text in one line, cut between words if possible. */
+/** The beginning of the text in one line, cut between words if possible. */
 export function excerpt(text: string, max: number): string {
   const line = singleLine(withoutMarkdown(text.slice(0, max * 4)))
   if (line.length <= max) return line

@@ -5,7 +5,7 @@ import { worker } from './worker.ts'
 setDefaultTimeout(120_000)
 
 describe('OpenCode in a city', () => {
-  test('is told about its work, claims it, does it with its own tools, commits it and closes the bead', async () => {
+  test('is notified of its work, claims it, does it with its own tools, commits it and closes the bead', async () => {
     await using town = await openTown(worker)
     await town.gc('agent', 'add', 'web/worker', '--provider', 'opencode', '--prompt', 'You work on web.', '--min', '1')
     await town.model.until(({ user }) => user[0]?.includes('You work on web.') ?? false)

@@ -211,7 +211,7 @@ describe('a rig from a repository', () => {
   })
 })
 
-test('the address of a repository is told from everything else', () => {
+test('the address of a repository is distinguished from everything else', () => {
   expect(parseRemote('git@github.com:me/x.git')).toEqual({ url: 'git@github.com:me/x.git', host: 'github.com' })
   expect(parseRemote('https://a:b%20c@github.com/me/x')).toEqual({
     ...{ url: 'https://github.com/me/x', host: 'github.com', username: 'a', password: 'b c' },

@@ -80,7 +80,7 @@ describe.concurrent('delivering input', () => {
     await using program = prompt('--deaf 1 --blink 200', { ...polite, redraws: 1000 })
     expect(await program.say('do the work', { within: 30_000 })).toEqual(delivered)
     expect(program.submitted()).toEqual(['do the work'])
-  })
+  }, 20_000)
 
   test('waits until the paste guard of a program has passed', async () => {
     await using program = prompt('--paste --guard 1', { ...polite, pasteGuard: 50 })

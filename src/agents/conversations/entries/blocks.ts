@@ -84,7 +84,7 @@ function blockText(block: Block): string {
   }
 }
 
-/** Truncates a text between characters. */
+/** Truncates text between characters. */
 function truncate(text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= MAX_RESULT_BYTES) return text
