@@ -201,7 +201,12 @@ describe('a transcript', () => {
     expect(await transcript('structured')).toMatchObject({
       schema_version: 'session.structured.v1',
       operation: 'snapshot',
-      history: { transcript_stream_id: `fallback:${http.id}`, continuity: { status: 'degraded' } },
+      history: {
+        transcript_stream_id: `fallback:${http.id}`,
+        continuity: { status: 'degraded' },
+        tail_state: { degraded: true, degraded_reason: expect.stringContaining('no log') },
+        diagnostics: [{ code: 'transcript_unavailable', count: 1, message: expect.stringContaining('no log') }],
+      },
       structured_messages: [{ id: `fallback:${http.id}:1`, role: 'assistant', status: 'partial' }],
     })
     const lost = await answer(http.get('/session/polly/transcript?after=x'))

@@ -19,6 +19,7 @@ export function toHistory(
   const last = messages.at(-1)?.id
   const openCalls = openCallIds(messages)
   const diagnostics = [...reader.diagnostics, ...(reader.truncated ? [TRUNCATED] : [])]
+  const suspended = row.state === 'suspended'
   return {
     gc_session_id: row.id,
     ...(snapshot.key !== undefined && { logical_conversation_id: snapshot.key, provider_session_id: snapshot.key }),
@@ -29,7 +30,7 @@ export function toHistory(
       resume_token: tokenOf(reader.stream, messages, thinking),
     },
     continuity: {
-      status: reader.truncated ? 'degraded' : compactions > 0 ? 'compacted' : 'continuous',
+      status: reader.truncated || suspended ? 'degraded' : compactions > 0 ? 'compacted' : 'continuous',
       ...(compactions > 0 && { compaction_count: compactions }),
       ...(snapshot.hasBranches && { has_branches: true }),
     },
@@ -37,12 +38,16 @@ export function toHistory(
       activity: activity === undefined ? 'unknown' : activity === 'in-turn' ? 'in_turn' : 'idle',
       ...(last !== undefined && { last_entry_id: last }),
       ...(openCalls.length > 0 && { open_tool_call_ids: openCalls }),
+      ...(suspended && { degraded: true, degraded_reason: SUSPENDED }),
     },
     ...(diagnostics.length > 0 && {
       diagnostics: diagnostics.map(({ code, count, message }) => ({ code, count, message })),
     }),
   }
 }
+
+/** Why the end of a suspended session's conversation is not what comes next. */
+export const SUSPENDED = 'the session is suspended: its conversation goes on when someone wakes it'
 
 const TRUNCATED = { code: 'history_truncated', count: 1, message: 'the log is long; its oldest entries were left out' }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { StructuredFrame } from '../structured/transcript.ts'
 import type { OutputTurn } from '../structured/turns.ts'
+import { SUSPENDED } from './history.ts'
 
 const VERSION = 'session.structured.v1' as const
 
@@ -17,6 +18,8 @@ export const toRawMessages = (output: SessionOutput | undefined): unknown[] =>
 
 /** A structured transcript without its operation. */
 export type StructuredSnapshot = Omit<StructuredFrame, 'operation' | 'reset_reason'>
+
+const NO_LOG = 'shown from the screen: there is no log of the program that can be read'
 
 /** The structured transcript of a screen: one partial message. */
 export function toStructured(row: SessionRow, output: SessionOutput | undefined): StructuredSnapshot {
@@ -34,8 +37,14 @@ export function toStructured(row: SessionRow, output: SessionOutput | undefined)
       transcript_stream_id: stream,
       generation: { id: String(row.generation) },
       cursor: { ...(output && { after_entry_id: id }), resume_token: resumeTokenOf(stream, text) },
-      continuity: { status: output ? 'degraded' : 'unknown', note: 'shown from the screen; the program keeps no log' },
-      tail_state: { activity: 'unknown', ...(output && { last_entry_id: id }), degraded: true },
+      continuity: { status: output || row.state === 'suspended' ? 'degraded' : 'unknown', note: NO_LOG },
+      tail_state: {
+        activity: 'unknown',
+        ...(output && { last_entry_id: id }),
+        degraded: true,
+        degraded_reason: row.state === 'suspended' ? SUSPENDED : NO_LOG,
+      },
+      diagnostics: [{ code: 'transcript_unavailable', count: 1, message: NO_LOG }],
     },
     structured_messages: output ? [{ role: 'assistant', id, status: 'partial', blocks: [{ type: 'text', text }] }] : [],
   }

@@ -162,6 +162,17 @@ describe('the owner of a log', () => {
     await town.gc(['session', 'close', other.id])
   })
 
+  test('has a degraded conversation while it is suspended', async () => {
+    const path = `/session/${session.id}/transcript?format=structured`
+    await town.gc(['session', 'suspend', session.id])
+    expect((await town.get<object>(path)).body).toMatchObject({
+      history: {
+        continuity: { status: 'degraded' },
+        tail_state: { degraded: true, degraded_reason: expect.stringContaining('suspended') },
+      },
+    })
+  })
+
   test('is found as soon as the log appears, which replaces the screen', async () => {
     await town.gc(['session', 'close', session.id])
     session = await town.start(`late${at}`)
