@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { stopAllSessions } from '../agents/lifecycle/stop-all.ts'
 import { Config } from '../config/config.ts'
 import { errorMessage } from '../core/errors.ts'
+import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
 import { Store } from '../core/store.ts'
 import { cityMigrations } from './database/migrations.ts'
@@ -15,11 +16,17 @@ export interface City extends CityServices {
   close(options: { endSessions: boolean }): Promise<void>
 }
 
+/** Where a city keeps its state. */
+const STATE = ['city.db', 'city.db-wal', 'city.db-shm', 'lock', 'lock.holder', 'site.toml', 'runtime', 'worktrees'].map(
+  (name) => join('.gc', name),
+)
+
 /** Opens the city in a folder and starts it; when a step fails, releases all that was begun and rethrows. */
 export async function openCity(dependencies: CityDependencies): Promise<City> {
   const { name, path, home, phase, report } = dependencies
   await using resources = new AsyncDisposableStack()
   phase('loading_config')
+  for (const file of STATE) requireNoLinks(path, file)
   const config = resources.adopt(await Config.open(path, name), (opened) => opened.close())
   resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())
   phase('starting_bead_store')

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { AppError } from './errors.ts'
 
 /** Makes a folder only its owner can read, with its parents, and sees to it that they are on disk. */
 export function createFolder(path: string): void {
@@ -9,6 +10,22 @@ export function createFolder(path: string): void {
   for (let at = whole; ; at = dirname(at)) {
     syncFolder(at)
     if (at === dirname(first) || at === dirname(at)) return
+  }
+}
+
+/**
+ * Throws when a path below a folder, or a folder on the way to it, is a link: what is written there would land elsewhere.
+ * What does not exist yet is no link.
+ */
+export function requireNoLinks(folder: string, path: string): void {
+  let at = resolve(folder)
+  for (const part of relative(at, resolve(at, path)).split(sep)) {
+    at = join(at, part)
+    if (!lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) continue
+    throw new AppError(
+      'conflict-wrong-state',
+      `${at} is a link, and gc writes nothing through links; put what it leads to there`,
+    )
   }
 }
 

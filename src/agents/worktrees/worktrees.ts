@@ -9,7 +9,7 @@ import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
-import { createFolder } from '../../core/folders.ts'
+import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import type { Orm } from '../../core/orm.ts'
 import type { Store } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -90,7 +90,9 @@ export class Worktrees {
     const existing = this.#find(owner.id)
     if (!existing && !agent?.worktree) return undefined
     const row = existing ?? (await this.#create(owner))
-    createFolder(join(this.options.config.current.path, '.gc', 'worktrees', row.rig))
+    const { path: city } = this.options.config.current
+    requireNoLinks(city, row.path)
+    createFolder(join(city, '.gc', 'worktrees', row.rig))
     await this.#git.add(row.repository, row.path, row.branch, row.base)
     return row.path
   }

@@ -4,7 +4,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { createFolder } from '../../core/folders.ts'
+import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import type { Store } from '../../core/store.ts'
 import { type TarSource, writeTar } from '../../core/tar/write-tar.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -59,6 +59,7 @@ export class Backup {
 
   /** Creates a folder for the files that exist only in the backup. */
   #stage(): string {
+    requireNoLinks(this.dependencies.path, '.gc')
     const stage = mkdtempSync(join(this.dependencies.path, '.gc', STAGE))
     createFolder(join(stage, '.gc'))
     return stage

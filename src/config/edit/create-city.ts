@@ -1,16 +1,18 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { createFolder } from '../../core/folders.ts'
+import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import { CITY_NAME } from '../declare/names.ts'
 import { toInvalidConfigError } from '../diagnostics/diagnostics.ts'
 import { suggestion } from '../diagnostics/suggestion.ts'
-import { CITY_FILE, SITE_FILE } from '../files/file-names.ts'
+import { AGENTS_FOLDER, CITY_FILE, SITE_FILE } from '../files/file-names.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { writeDrafts } from '../files/write-files.ts'
 import { BUILTINS } from '../providers/presets.ts'
 import { compose } from '../resolve/compose.ts'
 import { renderPairs, renderValue } from '../toml/edit.ts'
+
+const FOLDERS = ['.gc/cache', '.gc/runtime', '.gc/system', AGENTS_FOLDER]
 
 export interface NewCityOptions {
   /** Its name; the folder's when absent. */
@@ -32,7 +34,7 @@ export async function createCity(path: string, options: NewCityOptions = {}): Pr
   ])
   const { config, errors } = compose(new FileSnapshot(path, drafts))
   if (errors.length > 0) throw toInvalidConfigError(errors, 'validation-failed')
-  for (const folder of ['.gc/cache', '.gc/runtime', '.gc/system', 'agents']) createFolder(join(path, folder))
+  for (const folder of FOLDERS) createFolder(join(path, folder))
   if (!(await writeDrafts(path, drafts, () => undefined))) throw alreadyInitialized(path)
   return config.name
 }
@@ -61,6 +63,7 @@ function prepareFolder(path: string): void {
     if (existsSync(path) && !statSync(path).isDirectory()) throw new Error('it is a file')
     if ([CITY_FILE, SITE_FILE, '.gc/city.db'].some((file) => existsSync(join(path, file))))
       throw alreadyInitialized(path)
+    for (const folder of FOLDERS) requireNoLinks(path, folder)
     createFolder(path)
     accessSync(path, constants.W_OK | constants.X_OK)
   } catch (error) {

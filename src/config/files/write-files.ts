@@ -3,8 +3,8 @@ import { readFileSync, realpathSync, renameSync, rmdirSync, statSync, unlinkSync
 import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { createFolder, syncFolder } from '../../core/folders.ts'
-import { AGENTS_FOLDER } from './file-names.ts'
+import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
+import { AGENTS_FOLDER, CITY_FILE } from './file-names.ts'
 import type { Drafts } from './file-snapshot.ts'
 
 interface PreparedFile {
@@ -43,6 +43,8 @@ export async function writeDrafts(
 function pathInside(folder: string, file: string): string {
   const path = join(folder, file)
   if (!path.startsWith(join(folder, '/'))) throw new Error(`${file} is not in the city`)
+  // The file of a person may lie elsewhere, among other settings; what gc writes for itself may not.
+  if (file !== CITY_FILE) requireNoLinks(folder, file)
   return path
 }
 

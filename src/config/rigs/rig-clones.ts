@@ -6,7 +6,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage, type FieldError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { createFolder, syncFolder } from '../../core/folders.ts'
+import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
 import { RequestFailed } from '../../core/requests/requests.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { RigConfig } from '../city-config.ts'
@@ -161,6 +161,7 @@ export class RigClones {
       )
     }
     await rm(staged, { recursive: true, force: true })
+    requireNoLinks(this.options.config.path, staged)
     createFolder(dirname(staged))
     await cloneRepository(request.remote, staged, git, signal).catch((error) => {
       throw new CloneError('clone_failed', `git could not clone it: ${errorMessage(error)}`)
@@ -174,6 +175,7 @@ export class RigClones {
     const { config } = this.options
     const { rig: name, path, prefix } = request
     const target = join(config.path, path)
+    requireNoLinks(config.path, path)
     createFolder(dirname(target))
     if (existsSync(target)) throw new CloneError('already_exists', `${path} was created meanwhile; give another path`)
     renameSync(staged, target)
