@@ -61,7 +61,7 @@ function remedyOf({ kind, session_id, session_state, bead_id, answers }: Attenti
   if (kind === 'parked') return `gc bead show ${bead_id}, then gc bead unpark ${bead_id}`
   if (kind === 'dialog') return `gc session attach ${session_id}`
   if (session_state === 'failed-create') return `fix the cause, then gc session close ${session_id}`
-  return session_id === undefined ? 'fix the cause; it is retried' : `gc session wake ${session_id}`
+  return session_id === undefined ? 'fix the cause; it is tried again by itself' : `gc session wake ${session_id}`
 }
 
 async function answer(

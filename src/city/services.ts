@@ -159,7 +159,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     budgets,
     parking,
     clones,
-    attention: new Attention({ ...sessionServices, interactions: sessions.interactions, parking }),
+    attention: new Attention({ ...sessionServices, clock, interactions: sessions.interactions, parking }),
     readiness: new Readiness({ clock, deadlines, env }),
     agents: new Agents(store, config, suspensions, agentSessions, clock),
     rigs: new Rigs(store, config, suspensions, agentSessions, options.git, clones),

@@ -24,7 +24,7 @@ import type {
   AgentUpdate,
   OutputPage,
 } from './schema.ts'
-import type { AgentSessions } from './sessions.ts'
+import type { AgentSessions, SessionName } from './sessions.ts'
 import { toAgent } from './view.ts'
 
 /** The actions on an agent. */
@@ -120,12 +120,12 @@ export class Agents {
         fieldErrors: [{ location: 'query.tail', message, value: tail }],
       })
     }
-    return this.sessions.outputOf(this.#identityOf(name), { tail: segments, ...(before && { before }) })
+    return this.sessions.outputOf(this.#sessionName(name), { tail: segments, ...(before && { before }) })
   }
 
   /** The newest output of an agent, then each new turn as a frame; a header tells when it does not run. */
   async follow(name: string, signal: AbortSignal, headers: Record<string, string>): Promise<AsyncIterable<SseFrame>> {
-    const { stopped, turns } = await this.sessions.followOutput(this.#identityOf(name), signal)
+    const { stopped, turns } = await this.sessions.followOutput(this.#sessionName(name), signal)
     if (stopped) headers['GC-Agent-Status'] = 'stopped'
     return withFrameIds(turns)
   }
@@ -184,10 +184,11 @@ export class Agents {
     throw new AppError('agent-not-found', `agent ${name} not found`)
   }
 
-  /** The identity of the instance that a name refers to. */
-  #identityOf(name: string): string {
-    const { session, name: own } = this.#instance(name)
-    return session?.identity ?? own
+  /** The session that an agent's name refers to; a pool's is shown under the name of its instance. */
+  #sessionName(name: string): SessionName {
+    const { spec, session, name: own } = this.#instance(name)
+    const isUnnamed = session === undefined || session.identity === spec.qualified
+    return { name: isUnnamed ? own : session.identity, session: session?.id }
   }
 
   #toResponse(instance: Instance, active: ActiveBeads, lastOutput?: string): AgentResponse {
@@ -197,6 +198,7 @@ export class Agents {
       suspended: this.suspensions.isAgentSuspended(this.config.current, spec),
       activeBead: active(names),
       unavailable: this.#unavailableReason(spec),
+      held: session?.running ? undefined : (session?.held ?? this.sessions.held(spec)),
       now: this.clock.now(),
       ...(lastOutput !== undefined && { lastOutput }),
     }

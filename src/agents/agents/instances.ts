@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../config/city-config.ts'
+import { qualify } from '../../config/declare/names.ts'
 import { instanceName } from '../sessions/names.ts'
 import type { AgentSession } from './sessions.ts'
 
@@ -11,49 +12,68 @@ export interface Instance {
   readonly pool?: string
   /** Its current session, when there is one. */
   readonly session?: AgentSession
-  /** Whether one of its sessions is quarantined after repeated crashes. */
-  readonly quarantined: boolean
 }
 
 /** Whether an agent may have more than one session at once. */
 export const isPool = ({ maxActive }: AgentConfig): boolean => maxActive === undefined || maxActive > 1
 
 /**
- * The rows of an agent in a list: the agent itself when it has one session, every slot of a bounded pool, the running
- * instances of an unbounded one. An agent without rows is listed as itself, so that no declared agent is hidden.
+ * The rows of an agent in a list: the agent itself when it has one session; for a pool its slots, if it has a bound, and
+ * every session of it that runs. One without a slot of its own, such as a person's, is shown in a free slot, else in a
+ * row of its own. An agent without rows is listed as itself, so that no declared agent is hidden.
  */
 export function expandInstances(spec: AgentConfig, sessions: readonly AgentSession[]): Instance[] {
   if (!isPool(spec)) return [wholeAgent(spec, sessions)]
-  if (spec.maxActive !== undefined) {
-    return Array.from({ length: spec.maxActive }, (_, index) => instance(spec, instanceName(spec, index + 1), sessions))
+  const rows = new Map<string, AgentSession | undefined>()
+  for (let slot = 1; slot <= (spec.maxActive ?? 0); slot++) {
+    const name = instanceName(spec, slot)
+    rows.set(name, preferred(sessions.filter(({ identity }) => identity === name)))
   }
-  const running = sessions.filter((session) => session.running)
-  if (running.length === 0) return [{ ...wholeAgent(spec, sessions), pool: spec.qualified }]
-  return running.map((session) => ({ spec, name: session.identity, pool: spec.qualified, session, quarantined: false }))
+  const shown = new Set(rows.values())
+  for (const session of sessions) {
+    if (session.running && !shown.has(session)) rows.set(freeSlot(rows) ?? nameOf(spec, session), session)
+  }
+  if (rows.size === 0) return [{ ...wholeAgent(spec, sessions), pool: spec.qualified }]
+  return [...rows].map(([name, session]) => toInstance(spec, name, session))
 }
 
 /** The agent as a whole, with the session that represents it: a running one before a sleeping one. */
 export function wholeAgent(spec: AgentConfig, sessions: readonly AgentSession[]): Instance {
   const matching = sessions.filter(({ identity }) => identity === spec.qualified)
   const session = [...matching, ...sessions].find(({ running }) => running) ?? matching[0] ?? sessions[0]
-  return { spec, name: spec.qualified, session, quarantined: sessions.some(({ quarantined }) => quarantined) }
+  return { spec, name: spec.qualified, ...(session && { session }) }
 }
 
-function instance(spec: AgentConfig, name: string, sessions: readonly AgentSession[]): Instance {
-  const matching = sessions.filter(({ identity }) => identity === name)
-  const session = matching.find(({ running }) => running) ?? matching[0]
-  return { spec, name, pool: spec.qualified, session, quarantined: matching.some(({ quarantined }) => quarantined) }
-}
-
-/** The instance of an agent with this name: a numbered one such as `worker-3`, one of its name pool, or a running one. */
+/** The instance of an agent with this name: a row of its list, or one of an unbounded pool that could run. */
 export function findInstance(spec: AgentConfig, name: string, sessions: readonly AgentSession[]): Instance | undefined {
   if (!isPool(spec)) return undefined
+  const row = expandInstances(spec, sessions).find((instance) => instance.name === name)
+  if (row || spec.maxActive !== undefined) return row
   const number = /^[1-9]\d{0,6}$/.exec(
     name.startsWith(`${spec.qualified}-`) ? name.slice(spec.qualified.length + 1) : '',
   )
-  const slots = spec.maxActive ?? Math.max(Number(number ?? 0), spec.namepool.length)
-  const isNamed = spec.namepool.slice(0, slots).some((_, index) => instanceName(spec, index + 1) === name)
-  const isNumbered = number !== null && Number(number) <= slots && instanceName(spec, Number(number)) === name
-  const isRunning = sessions.some(({ identity }) => identity === name)
-  return isNamed || isNumbered || isRunning ? instance(spec, name, sessions) : undefined
+  const isNumbered = number !== null && instanceName(spec, Number(number)) === name
+  const isNamed = spec.namepool.some((_, index) => instanceName(spec, index + 1) === name)
+  if (!isNumbered && !isNamed) return undefined
+  return toInstance(spec, name, preferred(sessions.filter(({ identity }) => identity === name)))
 }
+
+const toInstance = (spec: AgentConfig, name: string, session: AgentSession | undefined): Instance => ({
+  spec,
+  name,
+  pool: spec.qualified,
+  ...(session && { session }),
+})
+
+const preferred = (sessions: readonly AgentSession[]): AgentSession | undefined =>
+  sessions.find(({ running }) => running) ?? sessions[0]
+
+/** A slot without a session, else one whose session does not run. */
+function freeSlot(rows: ReadonlyMap<string, AgentSession | undefined>): string | undefined {
+  const free = [...rows].filter(([, session]) => !session?.running)
+  return (free.find(([, session]) => session === undefined) ?? free[0])?.[0]
+}
+
+/** The name of a session that has no slot: a person's is called by its run-time name. */
+const nameOf = (spec: AgentConfig, { identity, name }: AgentSession): string =>
+  identity === spec.qualified ? qualify(spec.dir, name) : identity

@@ -12,14 +12,20 @@ export interface AgentSession {
   /** Whether its program runs right now. */
   readonly running: boolean
   readonly attached: boolean
-  /** Whether it is quarantined after repeated crashes. */
-  readonly quarantined: boolean
+  /** Why it is quarantined and until when; absent when it is not. */
+  readonly held?: string
   /** When its program last printed something, in milliseconds. */
   readonly lastActivity?: number
   readonly activity?: 'idle' | 'in-turn'
   readonly model?: string
   readonly contextPct?: number
   readonly contextWindow?: number
+}
+
+/** The session of an agent or instance, if it has one, and the name to show it under. */
+export interface SessionName {
+  readonly name: string
+  readonly session: string | undefined
 }
 
 /** The names of sessions that were ended, and of those that could not be. */
@@ -36,6 +42,8 @@ export interface AgentSessions {
   ofAgent(agent: string): AgentSession[]
   /** Why an agent cannot be started, such as a program that is not on the PATH; undefined when it can. */
   unavailable(agent: AgentConfig): string | undefined
+  /** Why no new session of an agent is started for now, and until when; undefined when they are. */
+  held(agent: AgentConfig): string | undefined
   /** Finds the newest bead in progress that is assigned to any of some names. */
   activeBeads(): (names: readonly string[]) => string | undefined
   /** Ends every session of these agents; the reconciler starts them again. */
@@ -43,10 +51,13 @@ export interface AgentSessions {
   /** The last lines of a session's screen. */
   peek(session: string, lines: number): Promise<string | undefined>
   /**
-   * The output of an instance: the newest `tail` segments of its conversation, 0 for all of it, or else its last screen
-   * lines. Refuses with `agent-not-found`, `agent <identity> not running`, when there is neither.
+   * The output of a session, under the name of its agent: the newest `tail` segments of its conversation, 0 for all of it,
+   * or else its last screen lines. Refuses with `agent-not-found`, `agent <name> not running`, when there is neither.
    */
-  outputOf(identity: string, page: { tail: number; before?: string }): Promise<AgentOutput>
+  outputOf(agent: SessionName, page: { tail: number; before?: string }): Promise<AgentOutput>
   /** `outputOf` with one segment, then whatever is new, until `signal` aborts. Refuses before the first item. */
-  followOutput(identity: string, signal: AbortSignal): Promise<{ stopped: boolean; turns: AsyncIterable<AgentOutput> }>
+  followOutput(
+    agent: SessionName,
+    signal: AbortSignal,
+  ): Promise<{ stopped: boolean; turns: AsyncIterable<AgentOutput> }>
 }

@@ -12,6 +12,8 @@ export interface InstanceContext {
   readonly activeBead: string | undefined
   /** Why it could not be started, apart from being suspended. */
   readonly unavailable: string | undefined
+  /** Why it is not started for now although it could be. */
+  readonly held: string | undefined
   readonly lastOutput?: string
   readonly now: number
 }
@@ -20,9 +22,9 @@ export interface InstanceContext {
 const QUIET_MS = 10 * 60_000
 
 /** The state of an agent: the first that applies. */
-export function stateOf({ session, quarantined }: Instance, context: InstanceContext): string {
+export function stateOf({ session }: Instance, context: InstanceContext): string {
   if (context.suspended) return 'suspended'
-  if (quarantined) return 'quarantined'
+  if (context.held !== undefined) return 'quarantined'
   if (!session?.running) return 'stopped'
   if (context.activeBead === undefined) return 'idle'
   return context.now - (session.lastActivity ?? 0) < QUIET_MS ? 'working' : 'waiting'
@@ -35,7 +37,7 @@ export function toAgent(
 ): AgentResponse {
   const { spec, name, pool } = instance
   const session = instance.session?.running ? instance.session : undefined
-  const reason = context.suspended ? 'agent is suspended' : context.unavailable
+  const reason = context.suspended ? 'agent is suspended' : (context.unavailable ?? context.held)
   const display = displayName(spec.provider, providers)
   return {
     name,

@@ -1,7 +1,8 @@
-import { toTimestamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { FailureCount, FailureCounts } from '../lifecycle/failure-counts.ts'
+import { agentHold, sessionHold } from '../lifecycle/holds.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
-import { agentBackoff, MAX_FAILURES } from '../lifecycle/limits.ts'
+import { agentBackoff, MAX_FAILURES, USAGE_HOLD } from '../lifecycle/limits.ts'
 import type { Parking } from '../lifecycle/parking.ts'
 import type { Interactions, OpenInteraction } from '../messaging/interactions.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
@@ -13,6 +14,7 @@ const NEEDS_LOGIN = /log(?:ged)? ?in\b|authenticat|credential|api key|unauthoriz
 const FAILED_STATES: ReadonlySet<string> = new Set(['failed-create', 'quarantined'])
 
 interface AttentionOptions {
+  clock: Clock
   repository: Pick<SessionRepository, 'live'>
   launcher: Pick<Launcher, 'agent'>
   failures: Pick<FailureCounts, 'all'>
@@ -37,23 +39,25 @@ export class Attention {
   }
 
   #failedItems(): AttentionItem[] {
-    const { repository, failures } = this.options
+    const { repository, failures, clock } = this.options
+    const now = clock.now()
     const counts = failures.all('agent')
     const failedSessions = repository.live().filter(({ state }) => FAILED_STATES.has(state))
-    const failedAgents = new Set(failedSessions.map(({ template }) => template))
-    const others = [...counts.values()].filter((count) => !failedAgents.has(count.subject) && this.#needsPerson(count))
+    const withFailedSession = new Set(failedSessions.map(({ template }) => template))
+    const failedAgents = [...counts.values()].filter((count) => {
+      if (!this.options.launcher.agent(count.subject)) return false
+      return count.until > now || (!withFailedSession.has(count.subject) && needsPerson(count))
+    })
     return [
       ...failedSessions.map((row) => failedSessionItem(row, counts.get(row.template))),
-      ...others.map(failedAgentItem),
+      ...failedAgents.map((count) => failedAgentItem(count, now)),
     ]
   }
-
-  /** Whether a person is needed: the agent failed often or lacks a login, and has not worked since. */
-  #needsPerson({ subject, deaths, reason }: FailureCount): boolean {
-    if (deaths === 0 || !this.options.launcher.agent(subject)) return false
-    return deaths >= MAX_FAILURES || NEEDS_LOGIN.test(reason)
-  }
 }
+
+/** Whether a person is needed: an agent failed often or lacks a login, and has not worked since. */
+const needsPerson = ({ deaths, reason }: FailureCount): boolean =>
+  deaths >= MAX_FAILURES || (deaths > 0 && NEEDS_LOGIN.test(reason))
 
 const questionItem = ({ row, pending, since, by, answers }: OpenInteraction): AttentionItem => ({
   kind: by === 'agent' ? 'permission' : 'dialog',
@@ -83,14 +87,20 @@ const failedSessionItem = (row: SessionRow, failure: FailureCount | undefined): 
   session_name: row.alias ?? row.sessionName,
   session_state: row.state,
   since: toTimestamp(row.sleptAt ?? row.activeAt ?? row.createdAt),
-  asks: failure?.reason ?? 'Its program could not be started.',
+  ...(row.quarantinedUntil !== null && { until: toTimestamp(row.quarantinedUntil) }),
+  asks: [sessionHold(row), failure?.reason].filter(Boolean).join(': ') || 'Its program could not be started.',
   answers: [],
 })
 
-const failedAgentItem = ({ subject, deaths, until, reason }: FailureCount): AttentionItem => ({
+const failedAgentItem = (failure: FailureCount, now: number): AttentionItem => ({
   kind: 'failed',
-  agent: subject,
-  since: toTimestamp(until - agentBackoff(deaths)),
-  asks: reason,
+  agent: failure.subject,
+  since: toTimestamp(heldSince(failure)),
+  ...(failure.until > now && { until: toTimestamp(failure.until) }),
+  asks: agentHold(failure, now) ?? failure.reason,
   answers: [],
 })
+
+/** A hold without failed starts is that of a usage limit. */
+const heldSince = ({ deaths, until }: FailureCount): number =>
+  until - (deaths === 0 ? USAGE_HOLD : agentBackoff(deaths))

@@ -10,7 +10,7 @@ export const AttentionItem = Type.Object(
       [Type.Literal('permission'), Type.Literal('dialog'), Type.Literal('failed'), Type.Literal('parked')],
       {
         description:
-          'An agent asks for a permission; a program shows a dialog; an agent cannot be started; a bead is parked since it ended too many sessions.',
+          'An agent asks for a permission; a program shows a dialog; an agent or session cannot be started or is held; a bead is parked since it ended too many sessions.',
       },
     ),
     agent: Type.String({
@@ -25,6 +25,11 @@ export const AttentionItem = Type.Object(
       }),
     ),
     since: Type.String({ description: 'When it started to wait, RFC 3339.' }),
+    until: Type.Optional(
+      Type.String({
+        description: 'Until when a session or agent is held, RFC 3339; it is tried again by itself then.',
+      }),
+    ),
     asks: Type.String({ description: 'The question or the problem in a sentence.' }),
     request_id: Type.Optional(Type.String({ description: 'Identifies the question in an answer.' })),
     answers: Type.Array(Type.String(), {

@@ -14,6 +14,7 @@ import type { Workload } from '../sessions/workload.ts'
 import type { CrashHistory } from './crash-history.ts'
 import { decideOutcome, type ExitedSession, type ExitOutcome, type ProcessExit } from './exit-rules.ts'
 import type { FailureCounts } from './failure-counts.ts'
+import { QUICK_EXIT } from './limits.ts'
 import type { SetupCommands } from './setup-commands.ts'
 
 /** Takes every claim of a session, or of these names, away. */
@@ -58,11 +59,10 @@ export class ExitHandler {
       if (before?.hostKey !== key) return
       const session = this.#exited(before)
       const outcome = decideOutcome(session, exit, clock.now())
-      const bead = this.#beadOf(before)
       const reason = output ?? describeExit(exit, before)
       this.releaseProcess(tx, id, outcome.state === 'closed')
       this.#countFailures(tx, before, outcome, exit, reason)
-      if (outcome.crashed && exit.how !== 'lost') this.#countCrash(tx, before, bead, session, outcome, reason)
+      if (outcome.crashed && exit.how !== 'lost' && !outcome.killed) tx.after(() => this.options.crashes.record(id))
       const row = this.#applyOutcome(tx, before, outcome)
       recorder.ended(tx, before, outcome, exit, output)
       if (outcome.crashed) tx.after(() => this.#runDeathCommand(before))
@@ -91,44 +91,30 @@ export class ExitHandler {
       churn: row.churn,
       wakeRequested: row.wakeRequestedAt !== null,
       work: workload.assignedTo(workNamesOf(row)).flatMap(({ id, status }) => (status === 'open' ? [] : [id])),
+      worked: row.worked,
       createdFor: row.work || undefined,
       leftUnclaimed: row.work !== null && workload.isUnassigned(row.work),
       fromScaleCheck: row.work === '',
       resumed: row.resumed,
-      crashHoldUntil: row.kind === 'agent' ? this.options.crashes.holdUntil(row.template, this.#beadOf(row)) : 0,
+      crashHoldUntil: this.options.crashes.holdUntil(row.id),
     }
-  }
-
-  /** The bead that a session works on, or the one that it was created for; '' for none. */
-  #beadOf(row: SessionRow): string {
-    const beads = this.options.workload.assignedTo(workNamesOf(row))
-    return beads.find(({ status }) => status !== 'open')?.id ?? row.work ?? ''
-  }
-
-  /** Counts a crash against its agent, which is held once there were too many. */
-  #countCrash(
-    tx: Tx,
-    row: SessionRow,
-    bead: string,
-    { crashHoldUntil }: ExitedSession,
-    outcome: ExitOutcome,
-    reason: string,
-  ): void {
-    if (row.kind !== 'agent') return
-    tx.after(() => this.options.crashes.record(row.template, bead))
-    if (outcome.state !== 'quarantined' || outcome.quarantinedUntil !== crashHoldUntil) return
-    const message = `its sessions crashed too often (max_restarts); the last: ${reason}`
-    this.options.failures.hold(tx, 'agent', row.template, crashHoldUntil, message)
   }
 
   #countFailures(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, reason: string): void {
     const { failures } = this.options
-    if (exit.usageLimited && row.kind === 'agent')
-      failures.hold(tx, 'agent', row.template, outcome.quarantinedUntil, reason)
-    for (const bead of outcome.blamedBeads) failures.count(tx, 'bead', bead, reason)
+    for (const bead of outcome.blamedBeads) {
+      if (outcome.killed) failures.countKill(tx, bead, reason)
+      else failures.count(tx, 'bead', bead, reason)
+    }
     if (row.kind !== 'agent') return
-    if (outcome.blamesAgent) failures.count(tx, 'agent', row.template, reason)
-    else if (exit.how !== 'lost' && !exit.usageLimited) failures.clear(tx, 'agent', row.template)
+    if (exit.usageLimited) failures.hold(tx, 'agent', row.template, outcome.quarantinedUntil, reason)
+    else if (outcome.blamesAgent) failures.count(tx, 'agent', row.template, reason)
+    else if (exit.how !== 'lost' && this.#hasStarted(row, outcome)) failures.clear(tx, 'agent', row.template)
+  }
+
+  /** Whether a run shows that its agent's program can be started. */
+  #hasStarted({ worked, wokeAt }: SessionRow, { killed }: ExitOutcome): boolean {
+    return worked || (!killed && wokeAt !== null && this.options.clock.now() - wokeAt >= QUICK_EXIT)
   }
 
   #applyOutcome(tx: Tx, before: SessionRow, outcome: ExitOutcome): SessionRow {
@@ -152,8 +138,9 @@ export class ExitHandler {
 
   /** Completes what waited for a session that has come to rest. */
   #settle(tx: Tx, row: SessionRow, reason: string): void {
-    const { delivery, createRequests, activity, repository } = this.options
+    const { delivery, createRequests, activity, repository, crashes } = this.options
     if (row.state === 'closed') {
+      tx.after(() => crashes.forget(row.id))
       delivery.abandon(tx, row.id, reason)
       activity.forget(row.id)
     }

@@ -1,7 +1,6 @@
 import type { SessionState } from '../sessions/transitions.ts'
 import {
   backoff,
-  IDLE_GRACE,
   MAX_CHURN,
   MAX_FAILURES,
   PRODUCTIVE_AFTER,
@@ -33,15 +32,17 @@ export interface ExitedSession {
   wakeRequested: boolean
   /** The beads assigned to it. */
   work: readonly string[]
+  /** Whether it claimed anything since its start. */
+  worked: boolean
   /** The bead it was created for. */
   createdFor: string | undefined
-  /** Whether it never claimed that bead. */
+  /** Whether nobody has claimed that bead. */
   leftUnclaimed: boolean
   /** Whether it was created because a scale check asked for it. */
   fromScaleCheck: boolean
   /** Whether it resumed an earlier conversation. */
   resumed: boolean
-  /** Until when a crash now holds it because its agent crashed too often; 0 for no hold. */
+  /** Until when a crash now holds it because it crashed too often; 0 for no hold. */
   crashHoldUntil: number
 }
 
@@ -57,9 +58,11 @@ export interface ExitOutcome {
   churn: number
   /** Whether nobody wanted it to end. */
   crashed: boolean
+  /** Whether it was ended by a signal from outside, which counts against nothing but a bead that it happens to repeatedly. */
+  killed: boolean
   /** Beads that the exit counts against. */
   blamedBeads: readonly string[]
-  /** Whether the exit counts against its agent rather than its work. */
+  /** Whether the exit counts as a failed start of its agent. */
   blamesAgent: boolean
   /** Whether the conversation that it resumed is given up. */
   dropsConversation: boolean
@@ -68,22 +71,24 @@ export interface ExitOutcome {
 /** Drain reasons with which a session is started again. */
 const RESTART_REASONS = new Set(['idle-timeout', 'max-session-age', 'config-drift'])
 
+/** Signals that a program raises by its own mistake. All others come from outside, such as from an out-of-memory killer. */
+const FAULT_SIGNALS = new Set(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT', 'SIGTRAP', 'SIGSYS', 'SIGPIPE'])
+/** The codes with which a shell exits whose program was ended by HUP, INT, KILL or TERM. */
+const KILLED_CODES = new Set([129, 130, 137, 143])
+
+/** Whether a process was ended by a signal from outside. */
+export const wasKilled = ({ how, code, signal = '' }: ProcessExit): boolean =>
+  how === 'signalled' ? !FAULT_SIGNALS.has(signal) : how === 'exited' && code !== undefined && KILLED_CODES.has(code)
+
 /** Decides what becomes of a session whose process is gone. */
 export function decideOutcome(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
-  if (session.state === 'draining') return drained(session, now)
+  if (session.state === 'draining') return drained(session)
   if (exit.usageLimited && (session.state === 'active' || session.state === 'creating')) return limited(session, now)
   if (session.state === 'creating') return failedStart(session, exit, now)
   if (session.state !== 'active') return ended(session, session.state, session.reason)
   if (exit.how === 'lost') return lostProcess(session, now)
   if (exit.how === 'exited' && exit.code === 0) return cleanExit(session)
-  return applyCrashHold(session, unexpectedExit(session, now), now)
-}
-
-/** A session whose agent crashed too often in a while is held until that while is over. */
-function applyCrashHold(session: ExitedSession, outcome: ExitOutcome, now: number): ExitOutcome {
-  if (!outcome.crashed || session.crashHoldUntil <= now) return outcome
-  const held = quarantined(outcome, outcome.state === 'quarantined' ? outcome.reason : 'quarantine', now)
-  return { ...held, quarantinedUntil: Math.max(session.crashHoldUntil, outcome.quarantinedUntil) }
+  return crashed(session, exit, now)
 }
 
 /** The outcome of an exit that counts against nothing. */
@@ -97,6 +102,7 @@ function ended(session: ExitedSession, state: SessionState, reason: string, rest
     failures: session.failures,
     churn: session.churn,
     crashed: false,
+    killed: false,
     blamedBeads: [],
     blamesAgent: false,
     dropsConversation: false,
@@ -122,7 +128,7 @@ function failedStart(session: ExitedSession, exit: ProcessExit, now: number): Ex
     blamesAgent: true,
   }
   if (isFirst && (session.origin === 'manual' || failures >= MAX_FAILURES)) return { ...failed, state: 'failed-create' }
-  return failures < MAX_FAILURES ? failed : quarantined(failed, 'quarantine', now)
+  return failures < MAX_FAILURES ? failed : giveUp(session, failed, 'quarantine', now + QUARANTINE)
 }
 
 /** Neither the session nor others of its agent can work until the limit is lifted. */
@@ -131,16 +137,14 @@ const limited = (session: ExitedSession, now: number): ExitOutcome => ({
   quarantinedUntil: now + USAGE_HOLD,
 })
 
-function drained(session: ExitedSession, now: number): ExitOutcome {
+function drained(session: ExitedSession): ExitOutcome {
   const reason = session.reason || 'drained'
-  if (session.origin === 'ephemeral' && (reason === 'config-drift' || !RESTART_REASONS.has(reason))) {
-    const outcome = blameIfUnclaimed(session, ended(session, 'closed', reason))
-    return {
-      ...outcome,
-      blamesAgent: outcome.blamesAgent || (session.fromScaleCheck && now - session.wokeAt < 2 * IDLE_GRACE),
-    }
+  if (session.origin !== 'ephemeral' || (reason !== 'config-drift' && RESTART_REASONS.has(reason))) {
+    return ended(session, 'asleep', reason, RESTART_REASONS.has(reason) || session.wakeRequested)
   }
-  return ended(session, 'asleep', reason, RESTART_REASONS.has(reason) || session.wakeRequested)
+  const outcome = blameIfUnclaimed(session, ended(session, 'closed', reason))
+  const isUseless = session.fromScaleCheck && !session.worked && reason === 'no-wake-reason'
+  return isUseless ? { ...outcome, blamesAgent: true } : outcome
 }
 
 /** It ended with its host, which counts against nothing. */
@@ -162,51 +166,47 @@ function cleanExit(session: ExitedSession): ExitOutcome {
 /** A session that never claimed the bead it was created for counts against both, or others would repeat it for ever. */
 function blameIfUnclaimed(session: ExitedSession, outcome: ExitOutcome): ExitOutcome {
   if (!session.createdFor || !session.leftUnclaimed || session.reason === 'user-hold') return outcome
-  return { ...outcome, blamesAgent: true, blamedBeads: [...outcome.blamedBeads, session.createdFor] }
+  const blamedBeads = [...outcome.blamedBeads, session.createdFor]
+  return { ...outcome, blamesAgent: !session.worked, blamedBeads }
 }
 
-function unexpectedExit(session: ExitedSession, now: number): ExitOutcome {
+/** It ended though nobody wanted that: it waits longer each time, and is given up when that happens too often. */
+function crashed(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
   // After the clock was set back, the lifetime is unknown and taken for long.
   const uptime = now < session.wokeAt ? PRODUCTIVE_AFTER : now - session.wokeAt
-  if (session.resumed && uptime < RESUME_EXIT) {
+  const killed = wasKilled(exit)
+  if (session.resumed && uptime < RESUME_EXIT && !killed) {
     return { ...ended(session, 'asleep', 'runtime-missing', true), dropsConversation: true }
   }
-  if (uptime < QUICK_EXIT) return quickExit(session, now)
-  if (uptime < PRODUCTIVE_AFTER) return earlyExit(session, now)
-  return crashed(session, 0, 0, now)
-}
-
-function quickExit(session: ExitedSession, now: number): ExitOutcome {
+  const failures = uptime < QUICK_EXIT ? session.failures + 1 : 0
+  const isEarly = uptime >= QUICK_EXIT && uptime < PRODUCTIVE_AFTER
+  const churn = uptime < PRODUCTIVE_AFTER ? session.churn + Number(isEarly) : 0
   const outcome: ExitOutcome = {
-    ...crashed(session, session.failures + 1, session.churn, now),
-    blamesAgent: session.work.length === 0,
-  }
-  return outcome.failures < MAX_FAILURES ? outcome : quarantined(outcome, 'quarantine', now)
-}
-
-function earlyExit(session: ExitedSession, now: number): ExitOutcome {
-  const outcome = crashed(session, 0, session.churn + 1, now)
-  return outcome.churn < MAX_CHURN ? outcome : quarantined(outcome, 'context-churn', now)
-}
-
-function crashed(session: ExitedSession, failures: number, churn: number, now: number): ExitOutcome {
-  const createdFor = session.createdFor ? [session.createdFor] : []
-  return {
     ...ended(session, 'asleep', 'runtime-missing', session.origin !== 'ephemeral'),
-    failures,
-    churn,
-    retryAt: now + backoff(Math.max(failures, 1)),
-    crashed: true,
-    blamedBeads: session.work.length > 0 ? session.work : createdFor,
+    ...{ failures, churn, killed, crashed: true, retryAt: now + backoff(Math.max(failures, 1)) },
+    ...(killed ? { blamedBeads: session.work } : blameOf(session, uptime)),
   }
+  const holdUntil = killed ? 0 : session.crashHoldUntil
+  if (churn >= MAX_CHURN) return giveUp(session, outcome, 'context-churn', Math.max(holdUntil, now + QUARANTINE))
+  if (failures >= MAX_FAILURES) return giveUp(session, outcome, 'quarantine', Math.max(holdUntil, now + QUARANTINE))
+  return holdUntil > now ? giveUp(session, outcome, 'quarantine', holdUntil) : outcome
 }
 
-/** It is held for a while, and its counts begin anew then. */
-const quarantined = (outcome: ExitOutcome, reason: string, now: number): ExitOutcome => ({
+/** A crash counts against the work in progress. Without any it counts against the start, and the bead it was meant for. */
+function blameOf(session: ExitedSession, uptime: number): Pick<ExitOutcome, 'blamedBeads' | 'blamesAgent'> {
+  if (session.work.length > 0) return { blamedBeads: session.work, blamesAgent: false }
+  const { createdFor, leftUnclaimed, worked } = session
+  const unclaimed = createdFor && leftUnclaimed ? [createdFor] : []
+  return { blamedBeads: unclaimed, blamesAgent: !worked && (uptime < QUICK_EXIT || unclaimed.length > 0) }
+}
+
+/** A session that crashed too often is held for a while; in a pool another takes its place, so it is closed. */
+const giveUp = (session: ExitedSession, outcome: ExitOutcome, reason: string, until: number): ExitOutcome => ({
   ...outcome,
-  state: 'quarantined',
+  ...(session.origin === 'ephemeral'
+    ? { state: 'closed', retryAt: 0 }
+    : { state: 'quarantined', quarantinedUntil: until }),
   reason,
   failures: 0,
   churn: 0,
-  quarantinedUntil: now + QUARANTINE,
 })

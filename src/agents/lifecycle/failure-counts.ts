@@ -1,11 +1,14 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import { agentBackoff, backoff } from './limits.ts'
+import { agentBackoff, backoff, EXPLAINED_KILLS } from './limits.ts'
 
 type SubjectKind = 'agent' | 'bead'
 
-/** How often sessions failed in a row over one subject, and when it is tried again. */
+/**
+ * The failures in a row of one subject, and when it is tried again: of an agent the starts that failed, of a bead the
+ * sessions that ended over it.
+ */
 export interface FailureCount {
   subject: string
   deaths: number
@@ -13,9 +16,10 @@ export interface FailureCount {
   reason: string
 }
 
-/** Counts the failures of sessions by the bead they worked on, or by their agent. */
+/** Counts failed starts by agent, and failures of sessions by the bead they worked on. */
 export class FailureCounts {
   readonly #count: Statement<FailureCount, [SubjectKind, string, string]>
+  readonly #countKill: Statement<{ deaths: number; kills: number }, [string, string, number]>
   readonly #setUntil: Statement<unknown, [number, SubjectKind, string]>
   readonly #hold: Statement<unknown, [SubjectKind, string, number, string]>
   readonly #shift: Statement<unknown, [number]>
@@ -31,6 +35,12 @@ export class FailureCounts {
       `INSERT INTO troubles (kind, subject, deaths, until, reason) VALUES (?, ?, 1, 0, ?)
        ON CONFLICT DO UPDATE SET deaths = deaths + 1, reason = excluded.reason
        RETURNING subject, deaths, until, reason`,
+    )
+    this.#countKill = store.prepare(
+      `INSERT INTO troubles (kind, subject, deaths, until, reason, kills) VALUES ('bead', ?1, 0, 0, ?2, 1)
+       ON CONFLICT DO UPDATE SET kills = kills + 1, reason = excluded.reason,
+         deaths = deaths + CASE WHEN kills + 1 = ?3 THEN ?3 WHEN kills >= ?3 THEN 1 ELSE 0 END
+       RETURNING deaths, kills`,
     )
     this.#setUntil = store.prepare('UPDATE troubles SET until = ? WHERE kind = ? AND subject = ?')
     this.#hold = store.prepare(
@@ -50,6 +60,16 @@ export class FailureCounts {
     const until = this.clock.now() + (kind === 'agent' ? agentBackoff(deaths) : backoff(deaths))
     tx.run(this.#setUntil, until, kind, subject)
     return { subject, deaths, until, reason }
+  }
+
+  /**
+   * Counts a session that was killed from outside while it worked on a bead. A few such kills are chance and count for
+   * nothing; once there were `EXPLAINED_KILLS`, the bead explains them and all of them count.
+   */
+  countKill(tx: Tx, bead: string, reason: string): void {
+    const counted = tx.get(this.#countKill, bead, reason, EXPLAINED_KILLS)
+    if (counted && counted.kills >= EXPLAINED_KILLS)
+      tx.run(this.#setUntil, this.clock.now() + backoff(counted.deaths), 'bead', bead)
   }
 
   /** Holds a subject until a time, however often it failed. */

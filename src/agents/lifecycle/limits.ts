@@ -14,6 +14,8 @@ export const MAX_CHURN = 3
 export const QUARANTINE = 5 * MINUTE
 /** Sessions that may exit over a bead before it is parked. */
 export const PARK_AFTER = 5
+/** So many sessions killed from outside over one bead are not chance any more: the bead explains them. */
+export const EXPLAINED_KILLS = 3
 /** How long a new pool session may take to claim something, and an idle one stays up. */
 export const IDLE_GRACE = 60 * SECOND
 /** How long a named session on demand stays up without work, unless its agent sets another duration. */
@@ -25,6 +27,9 @@ export const USAGE_HOLD = 30 * MINUTE
 export const backoff = (failures: number): number =>
   failures < 1 ? 0 : Math.min(SECOND * 2 ** (failures - 1), 5 * MINUTE)
 
-/** The wait before an agent that keeps failing is tried again: 30 s after the third failure, doubled each time, at most 30 min. */
-export const agentBackoff = (deaths: number): number =>
-  deaths < 3 ? 0 : Math.min(30 * SECOND * 2 ** (deaths - 3), 30 * MINUTE)
+/**
+ * The wait before new sessions of an agent whose last `failures` starts failed: 30 s after the third, doubled each time,
+ * at most 5 min. The waits before are those of the sessions themselves.
+ */
+export const agentBackoff = (failures: number): number =>
+  failures < 3 ? 0 : Math.min(30 * SECOND * 2 ** (failures - 3), 5 * MINUTE)

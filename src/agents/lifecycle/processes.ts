@@ -208,6 +208,7 @@ export class SessionProcesses {
       processStarted: null,
       retryAt: null,
       resumed: false,
+      worked: false,
     })
     return { row, token: tokens.issue(tx, id, row.generation), key }
   }

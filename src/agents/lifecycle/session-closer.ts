@@ -7,6 +7,7 @@ import type { SessionActivity } from '../sessions/activity.ts'
 import { workNamesOf } from '../sessions/metadata.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionTokens } from '../sessions/tokens.ts'
+import type { CrashHistory } from './crash-history.ts'
 import type { ClaimRelease } from './exit-handler.ts'
 import type { FailureCounts } from './failure-counts.ts'
 
@@ -17,6 +18,7 @@ interface SessionCloserOptions {
   tokens: SessionTokens
   claims: ClaimRelease
   failures: FailureCounts
+  crashes: Pick<CrashHistory, 'forget'>
   delivery: Pick<MessageDelivery, 'abandon'>
   requests: SessionRequests
   activity: SessionActivity
@@ -31,7 +33,7 @@ export class SessionCloser {
 
   /** Closes a session: what waits for it fails, its names become free, its work is offered again. */
   close(tx: Tx, id: string, reason: string): void {
-    const { repository, tokens, claims, delivery, requests, activity, clock } = this.options
+    const { repository, tokens, claims, delivery, requests, activity, crashes, clock } = this.options
     const row = repository.get(id)
     if (row.state === 'closed') return
     tokens.revoke(tx, id)
@@ -41,6 +43,7 @@ export class SessionCloser {
     const create = requests.find('session.create', id)
     if (create) requests.fail(tx, create, 'create_failed', `session ${closed.id} was closed: ${reason}`)
     activity.forget(id)
+    tx.after(() => crashes.forget(id))
   }
 
   /** The failures of a closed bead are forgotten; a session whose bead was closed is closed. */

@@ -31,7 +31,7 @@ export class SessionWaker {
 
   /** Lifts every hold on a session and requests its start. */
   release(tx: Tx, id: string): void {
-    const { repository, clock } = this.options
+    const { repository, clock, failures, crashes } = this.options
     const row = repository.get(id)
     if (row.state === 'closed') throw new AppError(SESSION_CONFLICT, `session ${id} is closed`)
     if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${id} is failed-create`)
@@ -42,7 +42,8 @@ export class SessionWaker {
       churn: 0,
       quarantinedUntil: null,
     }
-    this.#clearFailures(tx, row.template)
+    failures.clear(tx, 'agent', row.template)
+    tx.after(() => crashes.forget(id))
     if (HELD.has(row.state)) repository.transition(tx, id, 'wake', change)
     else if (row.state === 'start-pending') repository.update(tx, id, change)
   }
@@ -52,21 +53,17 @@ export class SessionWaker {
     if (this.options.repository.get(id).state === 'asleep') this.release(tx, id)
   }
 
-  /** Forgets how often sessions of these agents failed, so that they are tried again at once. */
+  /** Forgets the failed starts of these agents, so that they are tried again at once. */
   async clearFailures(agents: readonly string[]): Promise<void> {
-    await this.options.store.write((tx) => {
-      for (const agent of agents) this.#clearFailures(tx, agent)
-      tx.after(() => this.options.repository.notifyChanged())
+    const { store, failures, repository } = this.options
+    await store.write((tx) => {
+      for (const agent of agents) failures.clear(tx, 'agent', agent)
+      tx.after(() => repository.notifyChanged())
     })
   }
 
   /** Calls the listener in the write in which a caller wakes a session. */
   onWake(listener: (tx: Tx, id: string) => void): void {
     this.#listeners.push(listener)
-  }
-
-  #clearFailures(tx: Tx, agent: string): void {
-    this.options.failures.clear(tx, 'agent', agent)
-    tx.after(() => this.options.crashes.forget(agent))
   }
 }

@@ -204,6 +204,7 @@ const toSession = (
   failures: row.failures,
   churn: row.churn,
   wakeRequested: row.wakeRequestedAt !== null,
+  worked: row.worked,
   createdFor: row.work || undefined,
   leftUnclaimed: false,
   fromScaleCheck: row.work === '',

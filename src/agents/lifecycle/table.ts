@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** How often sessions of an agent, or with a bead, failed in a row, and when it is tried again. */
+/** The failed starts of an agent in a row, or the sessions that ended over a bead, and when it is tried again. */
 export const failureCounts = sqliteTable(
   'troubles',
   {
@@ -10,6 +10,8 @@ export const failureCounts = sqliteTable(
     deaths: integer().notNull(),
     until: integer().notNull(),
     reason: text().notNull(),
+    /** Of a bead: how many sessions were killed from outside while they worked on it. */
+    kills: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.subject] }),

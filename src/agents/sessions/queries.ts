@@ -3,10 +3,10 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { type SessionRow, sessions } from './table.ts'
 
-/** The columns that the database stores in another form. */
-type EncodedColumn = 'aliasHistory' | 'options' | 'fingerprint' | 'resumed'
-type StoredRow = Omit<SessionRow, EncodedColumn> &
-  Record<Exclude<EncodedColumn, 'resumed'>, string> & { resumed: number }
+/** The columns that the database stores as JSON, and as 0 or 1. */
+type TextColumn = 'aliasHistory' | 'options' | 'fingerprint'
+type FlagColumn = 'resumed' | 'worked'
+type StoredRow = Omit<SessionRow, TextColumn | FlagColumn> & Record<TextColumn, string> & Record<FlagColumn, number>
 
 const COLUMNS = Object.entries(getTableColumns(sessions))
   .map(([key, { name }]) => `${name} AS ${key}`)
@@ -50,4 +50,5 @@ const toRow = (stored: StoredRow): SessionRow =>
     options: JSON.parse(stored.options),
     fingerprint: JSON.parse(stored.fingerprint),
     resumed: stored.resumed === 1,
+    worked: stored.worked === 1,
   })

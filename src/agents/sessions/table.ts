@@ -59,6 +59,8 @@ export const sessions = sqliteTable(
     resumed: integer({ mode: 'boolean' }).notNull().default(false),
     /** Until when it reported to be at work. */
     busyUntil: integer('busy_until'),
+    /** Whether it claimed anything since its start. */
+    worked: integer({ mode: 'boolean' }).notNull().default(false),
     /** A hash of each part of the declaration it was started from. */
     fingerprint: text({ mode: 'json' }).$type<Record<string, string>>().notNull().default({}),
   },

@@ -34,6 +34,47 @@ describe('listing agents', () => {
     expect((all as { total: number }).total).toBe(6)
   })
 
+  test('shows every running session of a pool: one without a slot in a free slot, else in a row of its own', async () => {
+    await using town = await inventedSessionsWorld(TOWN)
+    const shown = async (at = 'agents?pool=shop%2Fcrew') =>
+      rows(await town.get(at)).map(({ name, state, session }) => [name, state, session?.name])
+    town.sessions.run('shop/crew', 'shop/opal', { running: false })
+    town.sessions.run('shop/crew', 'shop/crew')
+    expect(await shown()).toEqual([
+      ['shop/opal', 'stopped', undefined],
+      ['shop/crew-2', 'idle', 's-tc-2'],
+      ['shop/crew-3', 'stopped', undefined],
+    ])
+    town.sessions.run('shop/crew', 'shop/crew-7')
+    town.sessions.run('shop/crew', 'shop/crew')
+    town.sessions.run('shop/crew', 'shop/crew')
+    expect(await shown()).toEqual([
+      ['shop/opal', 'idle', 's-tc-4'],
+      ['shop/crew-2', 'idle', 's-tc-2'],
+      ['shop/crew-3', 'idle', 's-tc-3'],
+      ['shop/s-tc-5', 'idle', 's-tc-5'],
+    ])
+    town.sessions.run('swarm', 'swarm')
+    expect(await shown('agents?pool=swarm')).toEqual([['s-tc-6', 'idle', 's-tc-6']])
+    for (const name of ['shop/s-tc-5', 's-tc-6', 'shop/crew-2']) {
+      expect(await town.get(`agent/${name}`)).toMatchObject({ name, running: true })
+      expect(await town.get(`agent/${name}/output`)).toMatchObject({ agent: name })
+    }
+  })
+
+  test('tells why a held pool starts nothing, on those rows that do not run', async () => {
+    await using town = await inventedSessionsWorld(TOWN)
+    town.sessions.run('shop/crew', 'shop/crew-2')
+    town.sessions.hold = 'its last 3 starts failed'
+    const shown = rows(await town.get('agents?rig=shop')).map((row) => [
+      row.state,
+      row.available,
+      row.unavailable_reason,
+    ])
+    const held = ['quarantined', false, 'its last 3 starts failed']
+    expect(shown).toEqual([held, ['idle', true, undefined], held])
+  })
+
   test('filters by pool, rig and running, and peeks at screens', async () => {
     await using town = await inventedSessionsWorld(TOWN)
     town.sessions.run('shop/crew', 'shop/crew-2')
@@ -60,7 +101,7 @@ describe('an agent', () => {
     expect(await state()).toBe('working')
     town.sessions.alter(0, { lastActivity: now - 11 * 60_000 })
     expect(await state()).toBe('waiting')
-    town.sessions.alter(0, { quarantined: true })
+    town.sessions.alter(0, { running: false, held: 'session tc-1 crashed too often' })
     expect(await state()).toBe('quarantined')
     await town.send('POST', 'agent/mayor/suspend')
     expect(await state()).toBe('suspended')

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { Agents } from '../../../src/agents/agents/agents.ts'
 import { agentRoutes } from '../../../src/agents/agents/routes.ts'
 import type { AgentOutput } from '../../../src/agents/agents/schema.ts'
-import type { AgentSession, AgentSessions } from '../../../src/agents/agents/sessions.ts'
+import type { AgentSession, AgentSessions, SessionName } from '../../../src/agents/agents/sessions.ts'
 import type { City } from '../../../src/city/city.ts'
 import { GitRunner } from '../../../src/config/git/git-runner.ts'
 import { RigClones } from '../../../src/config/rigs/rig-clones.ts'
@@ -23,6 +23,7 @@ class InventedSessions implements AgentSessions {
   readonly restarted: string[][] = []
   readonly work = new Map<string, string>()
   missing: string | undefined
+  hold: string | undefined
 
   run(agent: string, identity: string, more: Partial<AgentSession> = {}): void {
     const id = `tc-${this.started.length + 1}`
@@ -33,7 +34,6 @@ class InventedSessions implements AgentSessions {
       name: `s-${id}`,
       running: true,
       attached: false,
-      quarantined: false,
       ...more,
     })
   }
@@ -54,6 +54,10 @@ class InventedSessions implements AgentSessions {
     return this.missing
   }
 
+  held(): string | undefined {
+    return this.hold
+  }
+
   activeBeads(): (names: readonly string[]) => string | undefined {
     return (names) => names.map((name) => this.work.get(name)).find((bead) => bead !== undefined)
   }
@@ -71,16 +75,14 @@ class InventedSessions implements AgentSessions {
     return `${lines} lines of ${session}`
   }
 
-  async outputOf(identity: string, page: { tail: number; before?: string }): Promise<AgentOutput> {
-    if (!this.started.some((session) => session.identity === identity)) {
-      throw new AppError('agent-not-found', `agent ${identity} not running`)
-    }
-    return { agent: identity, format: 'text', turns: [{ role: 'output', text: JSON.stringify(page) }] }
+  async outputOf({ name, session }: SessionName, page: { tail: number; before?: string }): Promise<AgentOutput> {
+    if (session === undefined) throw new AppError('agent-not-found', `agent ${name} not running`)
+    return { agent: name, format: 'text', turns: [{ role: 'output', text: JSON.stringify(page) }] }
   }
 
-  async followOutput(identity: string) {
-    const first = await this.outputOf(identity, { tail: 1 })
-    const stopped = !this.started.some((session) => session.identity === identity && session.running)
+  async followOutput(agent: SessionName) {
+    const first = await this.outputOf(agent, { tail: 1 })
+    const stopped = !this.started.some(({ id, running }) => id === agent.session && running)
     async function* turns() {
       yield first
       yield { ...first, turns: [{ role: 'output', text: 'more' }] }

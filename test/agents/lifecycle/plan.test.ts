@@ -45,6 +45,7 @@ const session = (over: Partial<SessionSnapshot> = {}): SessionSnapshot => ({
   churn: 0,
   wakeRequested: false,
   work: [],
+  worked: false,
   createdFor: undefined,
   leftUnclaimed: false,
   fromScaleCheck: false,

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+
+import { rmSync, writeFileSync } from 'node:fs'
+import { toTimestamp } from '../../../src/core/clock.ts'
+
 import { AppError } from '../../../src/core/errors.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
 import { until } from '../../support/until.ts'
@@ -33,6 +37,28 @@ describe('killing a session', () => {
     expect(row.pid).not.toBe(pid)
     expect(world.recorded().slice(2)).toEqual(['session.stopped boss', 'session.woke boss'])
   })
+})
+
+describe('killing a session that does not run', () => {
+  test.each(['asleep', 'suspended', 'quarantined'] as const)(
+    'that is %s answers as for any other and changes nothing',
+    async (state) => {
+      await using world = await CityWorld.open(agent('mayor', 'exit 0'))
+      await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
+      const { subject: id = '' } = await world.event('request.result.session.create')
+      await world.event('session.stopped')
+      await world.city.reconciler.settle()
+      const command = { suspended: 'suspend', quarantined: 'quarantine', asleep: undefined } as const
+      const change = command[state]
+      const held = { quarantinedUntil: Date.now() + 600_000 }
+      if (change) await world.city.store.write((tx) => world.city.sessionRepository.transition(tx, id, change, held))
+      const before = world.city.sessionRepository.get(id)
+      const events = world.city.log.after(0, 1000).length
+      expect(await world.city.sessions.control.kill(id)).toEqual({ status: 'ok', id })
+      expect(world.city.sessionRepository.get(id)).toEqual(before)
+      expect(world.city.log.after(0, 1000)).toHaveLength(events)
+    },
+  )
 })
 
 describe('suspending a session', () => {
@@ -131,7 +157,7 @@ describe('a program that exits', () => {
   })
 })
 
-describe('an agent whose sessions crash too often', () => {
+describe('a session that crashes too often', () => {
   test('is held for the rest of the configured window, until a person wakes it', async () => {
     const limits = '[daemon]\nmax_restarts = 2\nrestart_window = "2h"\n'
     await using world = await CityWorld.open(limits + agent('mayor', 'exit 3', 'max_active_sessions = 1'))
@@ -143,36 +169,108 @@ describe('an agent whose sessions crash too often', () => {
     const row = repository.get(id)
     expect(row).toMatchObject({ state: 'quarantined', reason: 'quarantine' })
     expect(row.quarantinedUntil).toBeGreaterThan(began + 2 * 3_600_000 - 1)
-    expect(failures.find('agent', 'mayor')).toMatchObject({
-      until: row.quarantinedUntil ?? 0,
-      reason: expect.stringContaining('its sessions crashed too often (max_restarts)'),
+    const failure = failures.find('agent', 'mayor')
+    expect(failure?.deaths).toBe(2)
+    expect(failure?.until).toBeLessThan(began + 60_000)
+    const heldUntil = toTimestamp(row.quarantinedUntil ?? 0)
+    expect(world.city.agents.get('mayor')).toMatchObject({
+      state: 'quarantined',
+      available: false,
+      unavailable_reason: `session ${id} is not started before ${heldUntil}: it crashed too often`,
     })
+    expect((await world.city.attention.list()).items).toMatchObject([
+      { kind: 'failed', session_id: id, until: heldUntil },
+    ])
     await world.city.sessions.control.wake(id)
     await world.event('session.crashed')
     await until(() => repository.get(id).hostKey === null)
     expect(repository.get(id)).toMatchObject({ state: 'asleep' })
   })
 
-  test('is never held when the configuration sets no limit', async () => {
-    await using world = await CityWorld.open(
-      `[daemon]\nmax_restarts = 0\n${agent('mayor', 'exit 3', 'max_active_sessions = 1')}`,
-    )
-    const { crashes } = world.city.sessionServices
-    for (let fallen = 0; fallen < 50; fallen++) crashes.record('mayor')
-    expect(crashes.holdUntil('mayor')).toBe(0)
-  })
-
-  test('is charged only once for crashes over one bead', async () => {
+  test('is held by its own crashes alone, and never when the configuration sets no limit', async () => {
     await using world = await CityWorld.open(`[daemon]\nmax_restarts = 3\n${agent('mayor', WAITS)}`)
     const { crashes } = world.city.sessionServices
-    for (let fallen = 0; fallen < 10; fallen++) crashes.record('mayor', 'mi-1')
-    expect(crashes.holdUntil('mayor', 'mi-1')).toBe(0)
-    expect(crashes.holdUntil('mayor', 'mi-2')).toBe(0)
-    crashes.record('mayor', 'mi-2')
-    expect(crashes.holdUntil('mayor', 'mi-3')).toBeGreaterThan(Date.now() + 3_000_000)
-    expect(crashes.holdUntil('clerk', 'mi-3')).toBe(0)
-    crashes.forget('mayor')
-    expect(crashes.holdUntil('mayor', 'mi-3')).toBe(0)
+    for (const session of ['mi-1', 'mi-2', 'mi-3', 'mi-1']) crashes.record(session)
+    expect(crashes.holdUntil('mi-1')).toBeGreaterThan(Date.now() + 3_000_000)
+    expect(crashes.holdUntil('mi-2')).toBe(0)
+    crashes.forget('mi-1')
+    expect(crashes.holdUntil('mi-1')).toBe(0)
+    await using unlimited = await CityWorld.open(`[daemon]\nmax_restarts = 0\n${agent('mayor', WAITS)}`)
+    const history = unlimited.city.sessionServices.crashes
+    for (let fallen = 0; fallen < 50; fallen++) history.record('mi-1')
+    expect(history.holdUntil('mi-1')).toBe(0)
+  })
+})
+
+describe('an agent whose starts fail', () => {
+  const failStart = async (world: CityWorld) => {
+    await world.event('session.crashed')
+    await world.city.store.write((tx) => {
+      const { repository } = world.city.sessionServices
+      for (const row of repository.live()) if (row.hostKey === null) repository.update(tx, row.id, { retryAt: null })
+      tx.orm.run("UPDATE troubles SET until = 0 WHERE kind = 'bead'")
+    })
+  }
+
+  test('gets no new sessions for a while, while one that works goes on and ends that by its claim', async () => {
+    const script = `[ -e ../works ] || exit 3; ${WAITS}`
+    await using world = await CityWorld.open(agent('worker', script, 'max_active_sessions = 3'))
+    const works = world.folder.at('works')
+    writeFileSync(works, '')
+    const first = await world.work('first', 'worker')
+    const { session_id: id = '' } = await world.event('session.woke')
+    rmSync(works)
+    await world.work('second', 'worker')
+    await world.city.claims.claim(await world.caller(id), first.id)
+    for (let starts = 0; starts < 3; starts++) await failStart(world)
+    const failure = world.city.sessionServices.failures.find('agent', 'worker')
+    expect(failure?.deaths).toBe(3)
+    expect(failure?.until).toBeGreaterThan(Date.now() + 20_000)
+    const until = toTimestamp(failure?.until ?? 0)
+    const held = `its last 3 starts failed; no new session is started before ${until}: `
+    const { items } = await world.city.agents.list({})
+    expect(items.map(({ state, available, unavailable_reason }) => [state, available, unavailable_reason])).toEqual([
+      ['working', true, undefined],
+      ['quarantined', false, expect.stringContaining(held)],
+      ['quarantined', false, expect.stringContaining(held)],
+    ])
+    expect((await world.city.status.status(true)).agents).toMatchObject({ running: 1, quarantined: 2 })
+    expect((await world.city.attention.list()).items).toMatchObject([
+      { kind: 'failed', agent: 'worker', until, asks: expect.stringContaining(held) },
+    ])
+    writeFileSync(works, '')
+    await world.city.sessionServices.waker.clearFailures(['worker'])
+    const woke = await world.event('session.woke')
+    await world.city.store.write((tx) => {
+      for (let starts = 0; starts < 3; starts++)
+        world.city.sessionServices.failures.count(tx, 'agent', 'worker', 'it fell')
+    })
+    const third = await world.work('third', 'worker')
+    await world.city.claims.claim(await world.caller(woke.session_id ?? ''), third.id)
+    expect(world.city.sessionServices.failures.find('agent', 'worker')).toBeUndefined()
+  })
+})
+
+describe('a session that is killed from outside', () => {
+  test('counts for neither its agent nor its bead, until that happens to a bead again and again', async () => {
+    await using world = await CityWorld.open(agent('worker', WAITS, 'max_active_sessions = 1'))
+    const { failures, repository } = world.city.sessionServices
+    const bead = await world.work('heavy', 'worker')
+    const counted: unknown[] = []
+    for (let kills = 1; kills <= 3; kills++) {
+      const { session_id: id = '' } = await world.event('session.woke')
+      await world.city.claims.claim(await world.caller(id), bead.id)
+      process.kill(repository.get(id).pid ?? 0, 'SIGKILL')
+      await world.event('session.crashed')
+      counted.push([failures.find('bead', bead.id)?.deaths, failures.find('agent', 'worker')])
+      await world.city.store.write((tx) => repository.update(tx, id, { retryAt: null }))
+    }
+    expect(counted).toEqual([
+      [0, undefined],
+      [0, undefined],
+      [3, undefined],
+    ])
+    expect((await world.city.attention.list()).items).toEqual([])
   })
 })
 

@@ -44,6 +44,7 @@ describe('an exit', () => {
     churn: 0,
     wakeRequested: false,
     work: [],
+    worked: false,
     createdFor: undefined,
     leftUnclaimed: false,
     fromScaleCheck: false,
@@ -72,7 +73,7 @@ describe('an exit', () => {
     expect(after({ failures: 4, wokeAt: NOW - 600_000 })).toMatchObject({ state: 'asleep', failures: 0, churn: 0 })
   })
 
-  test('of an agent that crashed too often holds the session until the hold is over', () => {
+  test('that is one too many holds the session until the hold is over', () => {
     const crashHoldUntil = NOW + 3_000_000
     expect(after({ crashHoldUntil })).toMatchObject({
       state: 'quarantined',
@@ -88,14 +89,49 @@ describe('an exit', () => {
     expect(after({ crashHoldUntil }, { how: 'lost' })).toMatchObject({ state: 'asleep', quarantinedUntil: 0 })
   })
 
-  test('counts against the work in progress, or against the agent without any', () => {
+  test('that is one too many closes a pool session, so that another takes its place', () => {
+    const pooled = { origin: 'ephemeral', failures: 4 } as const
+    expect(after(pooled)).toMatchObject({ state: 'closed', reason: 'quarantine', crashed: true, quarantinedUntil: 0 })
+    expect(after({ ...pooled, failures: 0, crashHoldUntil: NOW + 3_000_000 })).toMatchObject({ state: 'closed' })
+  })
+
+  test('counts against the work in progress, or against the start of a session that claimed nothing', () => {
     expect(after({ work: ['w-1'], createdFor: 'w-2' })).toMatchObject({ blamedBeads: ['w-1'], blamesAgent: false })
-    expect(after({ createdFor: 'w-2' })).toMatchObject({ blamedBeads: ['w-2'], blamesAgent: true })
+    const unclaimed = { createdFor: 'w-2', leftUnclaimed: true }
+    expect(after(unclaimed)).toMatchObject({ blamedBeads: ['w-2'], blamesAgent: true })
+    expect(after({ ...unclaimed, wokeAt: NOW - 600_000 })).toMatchObject({ blamedBeads: ['w-2'], blamesAgent: true })
+    expect(after({ ...unclaimed, worked: true })).toMatchObject({ blamedBeads: ['w-2'], blamesAgent: false })
+    expect(after({})).toMatchObject({ blamedBeads: [], blamesAgent: true })
+    expect(after({ wokeAt: NOW - 600_000 })).toMatchObject({ blamedBeads: [], blamesAgent: false })
+    expect(after({ worked: true, createdFor: 'w-2' })).toMatchObject({ blamedBeads: [], blamesAgent: false })
     expect(after({ work: ['w-1'] }, { how: 'lost' })).toMatchObject({
       blamedBeads: [],
       blamesAgent: false,
       failures: 0,
     })
+  })
+
+  test.each([
+    ['a signal of KILL', { how: 'signalled', signal: 'SIGKILL' }],
+    ['a signal of TERM', { how: 'signalled', signal: 'SIGTERM' }],
+    ['a shell whose program was killed', { how: 'exited', code: 137 }],
+  ] as const)('by %s from outside counts for the session, and is told from a failure of its bead', (_, kill) => {
+    const killed = { crashed: true, killed: true, blamesAgent: false, state: 'asleep' }
+    expect(after({}, kill)).toMatchObject({ ...killed, blamedBeads: [], failures: 1, retryAt: NOW + 1000 })
+    expect(after({ work: ['w-1'] }, kill)).toMatchObject({ ...killed, blamedBeads: ['w-1'] })
+    expect(after({ createdFor: 'w-1', leftUnclaimed: true }, kill)).toMatchObject({ ...killed, blamedBeads: [] })
+    expect(after({ crashHoldUntil: NOW + 3_000_000 }, kill)).toMatchObject({ ...killed, quarantinedUntil: 0 })
+  })
+
+  test('by a signal that a program raises by its own mistake is its failure', () => {
+    expect(after({}, { how: 'signalled', signal: 'SIGSEGV' })).toMatchObject({ killed: false, blamesAgent: true })
+  })
+
+  test('of a session that a scale check asked for is a failed start only if it was let go without having worked', () => {
+    const asked = { origin: 'ephemeral', state: 'draining', fromScaleCheck: true } as const
+    expect(after({ ...asked, reason: 'no-wake-reason' })).toMatchObject({ state: 'closed', blamesAgent: true })
+    expect(after({ ...asked, reason: 'no-wake-reason', worked: true })).toMatchObject({ blamesAgent: false })
+    expect(after({ ...asked, reason: 'drained' })).toMatchObject({ state: 'closed', blamesAgent: false })
   })
 
   test('without an error closes a pool session and puts a person’s to sleep', () => {
@@ -130,7 +166,7 @@ describe('an exit', () => {
 
   test('backoffs double up to a maximum', () => {
     expect([0, 1, 2, 5, 50].map(backoff)).toEqual([0, 1000, 2000, 16_000, 300_000])
-    expect([0, 2, 3, 4, 50].map(agentBackoff)).toEqual([0, 0, 30_000, 60_000, 1_800_000])
+    expect([0, 2, 3, 4, 50].map(agentBackoff)).toEqual([0, 0, 30_000, 60_000, 300_000])
   })
 })
 

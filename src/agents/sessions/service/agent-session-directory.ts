@@ -1,10 +1,11 @@
 import type { AgentConfig } from '../../../config/city-config.ts'
-import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import type { Clock } from '../../../core/clock.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { AgentOutput } from '../../agents/schema.ts'
-import type { AgentSession, AgentSessions, RestartResult } from '../../agents/sessions.ts'
+import type { AgentSession, AgentSessions, RestartResult, SessionName } from '../../agents/sessions.ts'
 import type { Transcripts } from '../../conversations/transcripts.ts'
 import type { FailureCounts } from '../../lifecycle/failure-counts.ts'
+import { agentHold, sessionHold } from '../../lifecycle/holds.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import type { SessionWaker } from '../../lifecycle/session-waker.ts'
 import type { BudgetBlocks } from '../../lifecycle/snapshot-reader.ts'
@@ -43,15 +44,15 @@ export class AgentSessionDirectory implements AgentSessions {
     return this.#rows(agent).map((row) => this.#toAgentSession(row))
   }
 
-  /** Why an agent cannot be started now: its program is missing, a budget is used up, or it failed too often. */
+  /** Why an agent cannot be started: its program is missing, or a budget is used up. */
   unavailable(agent: AgentConfig): string | undefined {
-    const { launcher, budgets, failures, clock } = this.options
-    const problem = launcher.problem(agent) ?? budgets.blocks(agent)
-    if (problem !== undefined) return problem
-    const failure = failures.find('agent', agent.qualified)
-    if (!failure || failure.until <= clock.now()) return undefined
-    const { deaths, until, reason } = failure
-    return `its last ${deaths} sessions failed; it is tried again at ${toTimestamp(until)}: ${reason}`
+    const { launcher, budgets } = this.options
+    return launcher.problem(agent) ?? budgets.blocks(agent)
+  }
+
+  held(agent: AgentConfig): string | undefined {
+    const { failures, clock } = this.options
+    return agentHold(failures.find('agent', agent.qualified), clock.now())
   }
 
   activeBeads(): (names: readonly string[]) => string | undefined {
@@ -81,57 +82,37 @@ export class AgentSessionDirectory implements AgentSessions {
     return this.options.reader.peek(session, lines)
   }
 
-  async outputOf(identity: string, page: { tail: number; before?: string }): Promise<AgentOutput> {
+  async outputOf({ name, session }: SessionName, page: { tail: number; before?: string }): Promise<AgentOutput> {
     const { transcripts } = this.options
-    const latest = this.#latest(identity)
-    const logged = latest && (await transcripts.logs.output(identity, latest, page))
+    const row = this.#find(session)
+    const logged = row && (await transcripts.logs.output(name, row, page))
     if (logged) return logged
-    const output = await transcripts.read(this.#running(identity))
-    return { agent: identity, format: output?.format ?? 'text', turns: output?.turns ?? [] }
+    const output = await transcripts.read(requireRunning(row, name))
+    return { agent: name, format: output?.format ?? 'text', turns: output?.turns ?? [] }
   }
 
-  async followOutput(identity: string, signal: AbortSignal) {
-    const latest = this.#latest(identity)
-    const logged = latest && this.options.transcripts.logs.followOutput(identity, latest, signal)
-    if (logged) return { stopped: !isRunning(latest), turns: logged }
-    const row = this.#running(identity)
-    return { stopped: !isRunning(row), turns: this.#followScreen(identity, row, signal) }
+  async followOutput({ name, session }: SessionName, signal: AbortSignal) {
+    const row = this.#find(session)
+    const logged = row && this.options.transcripts.logs.followOutput(name, row, signal)
+    if (logged) return { stopped: !isRunning(row), turns: logged }
+    return { stopped: false, turns: this.#followScreen(name, requireRunning(row, name), signal) }
   }
 
-  async *#followScreen(
-    identity: string,
-    row: SessionRow,
-    signal: AbortSignal,
-  ): AsyncGenerator<AgentOutput, void, void> {
-    for await (const { format, turns } of this.options.transcripts.follow(row, signal)) {
-      yield { agent: identity, format, turns }
-    }
+  async *#followScreen(agent: string, row: SessionRow, signal: AbortSignal): AsyncGenerator<AgentOutput, void, void> {
+    for await (const { format, turns } of this.options.transcripts.follow(row, signal)) yield { agent, format, turns }
   }
 
-  /** The session of an instance that runs. */
-  #running(identity: string): SessionRow {
-    const row = this.#instance(identity).find(isRunning)
-    if (row) return row
-    throw new AppError('agent-not-found', `agent ${identity} not running`)
-  }
-
-  /** The session of an instance that runs, else its newest. */
-  #latest(identity: string): SessionRow | undefined {
-    const rows = this.#instance(identity)
-    return rows.find(isRunning) ?? rows[0]
+  #find(session: string | undefined): SessionRow | undefined {
+    return session === undefined ? undefined : this.options.repository.find(session)
   }
 
   #rows(agent: string): SessionRow[] {
     return this.options.repository.liveByTemplate(agent)
   }
 
-  #instance(identity: string): SessionRow[] {
-    const { repository } = this.options
-    return [...repository.liveByName('agentName', identity), ...repository.liveByTemplate(identity)]
-  }
-
   #toAgentSession(row: SessionRow): AgentSession {
     const { activity, transcripts } = this.options
+    const held = sessionHold(row)
     const lastActivity = Math.max(activity.lastOutput(row.id) ?? 0, row.activeAt ?? 0)
     return {
       id: row.id,
@@ -139,9 +120,14 @@ export class AgentSessionDirectory implements AgentSessions {
       identity: row.agentName || row.template,
       running: isRunning(row),
       attached: activity.isAttached(row.id),
-      quarantined: row.state === 'quarantined',
+      ...(held !== undefined && { held }),
       ...(lastActivity > 0 && { lastActivity }),
       ...(isRunning(row) && transcripts.logs.status(row.id)),
     }
   }
+}
+
+function requireRunning(row: SessionRow | undefined, agent: string): SessionRow {
+  if (row && isRunning(row)) return row
+  throw new AppError('agent-not-found', `agent ${agent} not running`)
 }

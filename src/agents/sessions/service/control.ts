@@ -46,14 +46,11 @@ export class SessionControl {
     return { status: 'ok', id: row.id }
   }
 
-  /** Ends the session's program; it is started again when it is still wanted. */
+  /** Ends the session's program; it is started again when it is still wanted. Nothing happens when it does not run. */
   async kill(token: string): Promise<OKWithIDResponseBody> {
     const { clock, resolver, processes, recorder } = this.options
     const row = resolver.resolve(token, { past: true })
-    if (row.state === 'closed') return { status: 'ok', id: row.id }
-    if (!KILLABLE.has(row.state) && !isRunning(row)) {
-      throw new AppError('internal', `internal: session ${row.id} is not active`)
-    }
+    if (!KILLABLE.has(row.state) && (row.state === 'closed' || !isRunning(row))) return { status: 'ok', id: row.id }
     const startedAt = clock.now()
     await processes.stop(row.id, (tx, current) => {
       this.#recordKill(tx, current)

@@ -17,6 +17,7 @@ import { CrashHistory } from '../../lifecycle/crash-history.ts'
 import { type CityEnvironment, commandEnvironment } from '../../lifecycle/environment.ts'
 import { type ClaimRelease, ExitHandler } from '../../lifecycle/exit-handler.ts'
 import { FailureCounts } from '../../lifecycle/failure-counts.ts'
+import { FirstClaims } from '../../lifecycle/first-claims.ts'
 import { Launcher } from '../../lifecycle/launcher.ts'
 import { SessionProcesses } from '../../lifecycle/processes.ts'
 import { SessionCloser } from '../../lifecycle/session-closer.ts'
@@ -96,7 +97,8 @@ export function openSessions(options: SessionsOptions) {
 export type CitySessions = ReturnType<typeof openSessions>
 
 /** What is known of sessions. */
-function openRecords({ store, log, clock, config, repository, tokenMirror }: SessionsOptions) {
+function openRecords({ store, log, clock, config, beads, repository, tokenMirror }: SessionsOptions) {
+  const failures = new FailureCounts(store, clock)
   return {
     repository,
     resolver: new SessionResolver(repository, config),
@@ -104,7 +106,8 @@ function openRecords({ store, log, clock, config, repository, tokenMirror }: Ses
     workload: new Workload(store, clock),
     activity: new SessionActivity(),
     recorder: new SessionEventRecorder(log, clock),
-    failures: new FailureCounts(store, clock),
+    failures,
+    firstClaims: new FirstClaims({ store, beads, failures }),
     crashes: new CrashHistory(config, clock),
   }
 }

@@ -152,9 +152,9 @@ const controlRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-session-by-id-kill',
       summary: 'End the program of a session',
-      description: 'It is started again if the session is still wanted.',
+      description: 'It is started again if the session is still wanted. Nothing happens when it does not run.',
       ok: OKWithIDResponseBody,
-      errors: ['session-not-found', SESSION_CONFLICT, 'internal'],
+      errors: ['session-not-found', SESSION_CONFLICT],
     },
     (x) => city(x).sessions.control.kill(x.params.id),
   ),

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentResponse } from '../../src/agents/agents/schema.ts'
+import { register } from '../api/town.ts'
+import { eventually } from '../support/until.ts'
+import { type TestCity, World } from '../support/world.ts'
+
+const SIZE = 12
+
+/** A worker that logs its pid, claims once it may, logs the pid with the bead that it claimed, and closes it once it may. */
+const WORKER = `mkdir -p "$GC_HOME/started" "$GC_HOME/claimed"
+echo $$ > "$GC_HOME/started/$$"
+while [ ! -e "$GC_HOME/begin" ]; do sleep 0.1; done
+while :; do
+  bead=$(gc hook --claim --json | sed -n "s/.*\\"bead_id\\":\\"\\([^\\"]*\\)\\".*/\\1/p")
+  [ -n "$bead" ] || { gc runtime drain-ack; sleep 600; }
+  echo $$ > "$GC_HOME/claimed/$bead"
+  while [ ! -e "$GC_HOME/go" ]; do sleep 0.2; done
+  gc bd close "$bead" --reason done > /dev/null
+done`
+
+const pool = (maxRestarts: number) => `
+[daemon]
+max_restarts = ${maxRestarts}
+max_wakes_per_tick = ${SIZE}
+[[agent]]
+name = "worker"
+start_command = '''${WORKER}'''
+max_active_sessions = ${SIZE}
+`
+
+/** The pids that workers logged in a folder, by file. */
+function logged(world: World, folder: string): [string, number][] {
+  const path = join(world.home, folder)
+  return existsSync(path) ? readdirSync(path).map((file) => [file, Number(readFileSync(join(path, file), 'utf8'))]) : []
+}
+
+/** The rows of the pool once all its slots work. */
+const allAtWork = (city: TestCity) =>
+  eventually(
+    'every slot works',
+    20_000,
+    async (): Promise<AgentResponse[]> => (await city.call('GET ~/agents')).body.items,
+    (rows) => rows.filter(({ active_bead }) => active_bead !== undefined).length === SIZE,
+  )
+
+/** Kills processes, and waits until all of that is recorded. */
+async function kill(city: TestCity, pids: readonly number[]): Promise<void> {
+  const crashes = async (): Promise<number> =>
+    (await city.call('GET ~/events?type=session.crashed&limit=1000')).body.items.length
+  const before = await crashes()
+  for (const pid of pids) process.kill(pid, 'SIGKILL')
+  await eventually('the kills are recorded', 10_000, crashes, (count) => count >= before + pids.length)
+}
+
+describe('a pool of which some processes are killed', () => {
+  test.each([5, 0])(
+    'goes on with all its slots and finishes its work, with max_restarts = %i',
+    async (maxRestarts) => {
+      await using world = await World.open()
+      const city = await register(world, 'mill', pool(maxRestarts))
+      for (let bead = 1; bead <= 2 * SIZE; bead++) {
+        const body = { title: `bead ${bead}`, metadata: { 'gc.routed_to': 'worker' } }
+        expect((await city.call('POST ~/beads', { body })).status).toBe(201)
+      }
+      const started = async () => logged(world, 'started')
+      const first = await eventually('every slot started', 20_000, started, (all) => all.length === SIZE)
+      await kill(
+        city,
+        first.slice(0, 4).map(([, pid]) => pid),
+      )
+      await Bun.write(join(world.home, 'begin'), '')
+      const killed = new Set<string>()
+      for (let round = 1; round <= 3; round++) {
+        await allAtWork(city)
+        const next = logged(world, 'claimed')
+          .filter(([bead]) => !killed.has(bead))
+          .slice(0, 4)
+        for (const [bead] of next) killed.add(bead)
+        await kill(
+          city,
+          next.map(([, pid]) => pid),
+        )
+      }
+      const rows = await allAtWork(city)
+      expect(rows.map(({ state, available }) => [state, available])).toEqual(Array(SIZE).fill(['working', true]))
+      expect((await city.call('GET ~/attention')).body.items).toEqual([])
+      expect((await city.call('GET ~/status')).body.agents).toMatchObject({ running: SIZE, quarantined: 0 })
+      await Bun.write(join(world.home, 'go'), '')
+      const closed = async (): Promise<{ title: string }[]> =>
+        (await city.call('GET ~/beads?status=closed&limit=1000')).body.items
+      const isBead = ({ title }: { title: string }) => title.startsWith('bead ')
+      await eventually('all work is done', 20_000, closed, (beads) => beads.filter(isBead).length === 2 * SIZE)
+    },
+    120_000,
+  )
+})
