@@ -1,9 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type City, openCity } from '../../src/city/city.ts'
+import { cityMigrations } from '../../src/city/database/migrations.ts'
 import type { CityDependencies } from '../../src/city/dependencies.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { errorMessage } from '../../src/core/errors.ts'
+import { Store } from '../../src/core/store.ts'
 import type { SessionHost } from '../../src/host/client/session-host.ts'
 import { type HostWorld, hostWorld } from '../host/world.ts'
 import type { TestClock } from './clock.ts'
@@ -29,6 +32,28 @@ interface TownOptions {
   host?: SessionHost
 }
 
+let database: Promise<Uint8Array> | undefined
+
+/** An empty database of a city. It is migrated once for all tests of a file, which takes longer than opening a city. */
+function emptyDatabase(): Promise<Uint8Array> {
+  database ??= (async () => {
+    using folder = tempFolder()
+    const store = Store.open(folder.at('city.db'), cityMigrations)
+    await store.write(() => {})
+    await store.close()
+    return readFileSync(folder.at('city.db'))
+  })()
+  return database
+}
+
+async function ensureDatabase(path: string): Promise<void> {
+  const file = join(path, '.gc', 'city.db')
+  if (existsSync(file)) return
+  const empty = await emptyDatabase()
+  mkdirSync(join(path, '.gc'), { recursive: true })
+  writeFileSync(file, empty)
+}
+
 /** A town whose city is called mill, with ids that begin with `mi`. */
 export function testTown(toml = '', { clock, host }: TownOptions = {}): TestTown {
   const folder = tempFolder()
@@ -45,6 +70,7 @@ export function testTown(toml = '', { clock, host }: TownOptions = {}): TestTown
     reports,
     declare: (text) => writeFileSync(`${path}/city.toml`, `[workspace]\nname = "mill"\nprefix = "mi"\n${text}`),
     async open(dependencies = {}) {
+      await ensureDatabase(path)
       const report = (error: unknown) => reports.push(errorMessage(error))
       const deadlines = clock ? new Deadlines(clock, clock, report) : new Deadlines(systemClock, undefined, report)
       const city = await openCity({

@@ -1,93 +1,158 @@
 import type { Statement } from 'bun:sqlite'
-import { cityMigrations } from '../../src/city/database/migrations.ts'
-import { Deadlines } from '../../src/core/deadlines.ts'
-import { EventLog } from '../../src/core/events/log.ts'
-import { Reactions } from '../../src/core/events/reactions.ts'
-import { Store } from '../../src/core/store.ts'
+import { mkdirSync } from 'node:fs'
+import type { City } from '../../src/city/city.ts'
+import type { Store } from '../../src/core/store.ts'
 import type { Human, SessionCaller } from '../../src/http/caller.ts'
+import { hashToken } from '../../src/http/credentials.ts'
 import type { BeadDraft } from '../../src/work/beads/draft.ts'
-import type { AssigneeResolver } from '../../src/work/beads/extensions.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import type { Worker } from '../../src/work/claims/worker.ts'
+import { type TestTown, testTown } from '../support/city.ts'
 import { TestClock } from '../support/clock.ts'
-import { type TempFolder, tempFolder } from '../support/folder.ts'
-import { buildWork } from '../support/work.ts'
+import { ScriptedHost } from '../support/scripted-host.ts'
 
 export const human: Human = { kind: 'human' }
 
-/** The work of a city named mill with the rigs press and saw. */
-export function openWork(folder: TempFolder = tempFolder(), clock = new TestClock(), assignees?: AssigneeResolver) {
-  const store = Store.open(folder.at('city.db'), cityMigrations)
-  const deadlines = new Deadlines(clock, clock)
-  const log = new EventLog(store, clock, deadlines)
-  const errors: unknown[] = []
-  const reactions = new Reactions(store, log, deadlines, (error) => errors.push(error))
-  const scope = {
-    current: {
-      name: 'mill',
-      prefix: 'mi',
-      rigs: [
-        { name: 'press', prefix: 'pr' },
-        { name: 'saw', prefix: 'sa' },
-      ],
-    },
-  }
-  const workers = new Map<string, Worker>()
-  const services = buildWork({
-    ...{ store, log, clock, deadlines, reactions, scope, assignees },
-    workers: { worker: (caller) => workers.get(caller.session) ?? workerOf(caller.session) },
-    report: (error) => errors.push(error),
-  })
-  const { repository, claims } = services
+const agent = (pools: Pools, name: string, dir?: string) => `[[agent]]
+name = "${name}"
+${dir === undefined ? '' : `dir = "${dir}"\n`}start_command = "true"
+session = "acp"
+max_active_sessions = ${pools[dir === undefined ? name : `${dir}/${name}`] ?? 0}
+`
+
+/** How many sessions of an agent gc starts by itself for work that is routed to it. */
+type Pools = Readonly<Record<string, number>>
+
+/** Rigs, agents, and named sessions that start when they are needed. Without a pool, only people start sessions. */
+export const declaration = (pools: Pools = {}) => `
+[daemon]
+max_wakes_per_tick = 100
+[[rigs]]
+name = "press"
+path = "../press"
+prefix = "pr"
+[[rigs]]
+name = "saw"
+path = "../saw"
+prefix = "sa"
+${agent(pools, 'hand', 'press')}${agent(pools, 'hand', 'saw')}${agent(pools, 'lead', 'press')}${agent(pools, 'clerk')}${agent(pools, 'chief')}
+[[named_session]]
+name = "mayor"
+template = "chief"
+[[named_session]]
+name = "warden"
+dir = "press"
+template = "lead"
+`
+
+/** A city named mill with the rigs press and saw, whose programs and time are in the test's hands. */
+export interface WorkTown extends TestTown {
+  readonly clock: TestClock
+  readonly host: ScriptedHost
+}
+
+export function workTown(toml = declaration()): WorkTown {
+  const clock = new TestClock()
+  const host = new ScriptedHost(clock)
+  const town = testTown(toml, { clock, host })
+  for (const rig of ['press', 'saw']) mkdirSync(town.folder.at(rig))
+  return { ...town, clock, host }
+}
+
+/** A message of gc itself to a session. */
+interface Nudge {
+  session: string
+  name: string
+  text: string
+  state: 'queued' | 'typing' | 'delivered' | 'failed'
+}
+
+interface WorkOptions {
+  /** What the city declares. */
+  toml?: string
+  /** A town that is left in place, so that its city can be opened again. */
+  town?: WorkTown
+}
+
+/** Opens the city of a town. */
+export async function openWork({ toml, town: given }: WorkOptions = {}) {
+  const town = given ?? workTown(toml)
+  const city = await town.open()
+  const { store, log, beadRepository, reactions, reconciler, sessions, sessionRepository } = city
+  const { host, clock } = town
+  const lent = new Map<string, string>()
+  const messages = store.prepare<Nudge, []>(
+    'SELECT session_id AS session, request_id AS name, body AS text, state FROM session_messages ORDER BY id',
+  )
   let seen = log.head
-  return {
-    folder,
+  const token = (id: string): string =>
+    lent.get(id) ?? host.starts.findLast(({ env }) => env.GC_SESSION_ID === id)?.env.GC_TOKEN ?? ''
+  const work = {
+    ...city,
+    town,
+    host,
     clock,
-    store,
-    log,
-    deadlines,
-    reactions,
-    scope,
-    ...services,
-    workers,
-    errors,
-    add: (draft: BeadDraft): Promise<Bead> => store.write((tx) => repository.add(tx, draft)),
+    errors: town.reports,
+    add: (draft: BeadDraft): Promise<Bead> => store.write((tx) => beadRepository.add(tx, draft)),
+    /** A session that a person started of an agent, which runs. */
+    session: (alias: string, agent?: string) => startSession(city, alias, agent),
+    /** A configured named session, which runs. */
+    async namedSession(name: string) {
+      const { id = '' } = await sessions.control.wake(name)
+      await reconciler.settle()
+      return sessionRepository.get(id)
+    },
+    /** A session whose program is outside of gc. */
+    async lentSession(alias: string) {
+      const { id } = await startSession(city, alias)
+      await sessions.control.suspend(id)
+      lent.set(id, (await sessions.lending.lend(id, human)).token)
+      return sessionRepository.get(id)
+    },
+    /** The token that the program of a session was given last. */
+    token,
+    /** A session as its requests show it. */
+    caller(id: string): SessionCaller {
+      const caller = sessions.credentials.caller(hashToken(token(id)))
+      if (caller === undefined || caller === 'ended') throw new Error(`the token of ${id} is ${caller ?? 'unknown'}`)
+      return caller
+    },
+    /** The program of a session exits by itself. */
+    exit: (id: string, exitCode = 0): Promise<void> => host.exit(sessionRepository.get(id).hostKey ?? '', exitCode),
+    /** What programs were to be told, oldest first; what was withdrawn or could not be delivered has failed. */
+    nudges: (): Nudge[] => messages.all(),
     /** The types and subjects of the events that were recorded since the last call. */
     recorded(): string[] {
-      const events = log.after(seen, 10_000)
+      const events = log.after(seen, 100_000)
       seen = log.head
       return events.map((recorded) => `${recorded.type} ${recorded.subject}`)
     },
+    /** Resolves once the reactions have followed everything that was recorded, and sessions are as requested. */
+    async settled(): Promise<void> {
+      await store.write(() => {})
+      await reactions.whenIdle()
+      await reconciler.settle()
+      await reactions.whenIdle()
+    },
     async [Symbol.asyncDispose]() {
-      reactions.stop()
-      claims.stop()
-      deadlines.close()
-      await store.close()
-      folder[Symbol.dispose]()
+      await (given ? city.close({ endSessions: false }) : town[Symbol.asyncDispose]())
     },
   }
+  await work.settled()
+  work.recorded()
+  return work
 }
 
-export type Work = ReturnType<typeof openWork>
+/** In a rig, a chosen name becomes the second part of the alias, so that the session is renamed. */
+async function startSession({ sessions, reconciler, sessionRepository }: City, alias: string, name = 'press/hand') {
+  await sessions.creator.create({ kind: 'agent', name, alias })
+  await reconciler.settle()
+  const created = sessionRepository.live().find((row) => row.alias?.split('/').at(-1) === alias)
+  if (!created) throw new Error(`there is no session ${alias}`)
+  if (created.alias !== alias) await sessions.editor.patch(created.id, { alias })
+  return sessionRepository.get(created.id)
+}
 
-export const workerOf = (session: string, more: Partial<Worker> = {}): Worker => ({
-  session,
-  sessionName: `s-${session}`,
-  agent: 'press/hand',
-  identity: session,
-  names: [session],
-  incarnation: '1',
-  hosted: true,
-  ...more,
-})
-
-export const callerOf = (session: string): SessionCaller => ({
-  kind: 'session',
-  city: 'mill',
-  session,
-  names: [session],
-  may: [],
-})
+export type Work = Awaited<ReturnType<typeof openWork>>
 
 /** The query plan of a statement, one line for each step. */
 export const plan = (store: Store, sql: string): string[] =>

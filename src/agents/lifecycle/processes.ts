@@ -43,6 +43,13 @@ interface SessionProcessesOptions {
   createRequests: CreateRequests
 }
 
+interface StopOptions {
+  /** Written before the process ends. */
+  before?: (tx: Tx) => void
+  /** Whether the session is closed with it, so that nobody will work under its names again. */
+  isClosing?: boolean
+}
+
 /** Starts and ends the programs of sessions. Each step is on disk before the next, so that a crash loses nothing. */
 export class SessionProcesses {
   readonly #busy = new Map<string, Promise<unknown>>()
@@ -102,14 +109,14 @@ export class SessionProcesses {
     return this.exclusively(id, () => this.options.exits.recordExit(id, key, exit, output))
   }
 
-  /** Ends a session's process on request; `before` is on disk before it ends, `after` records what the session is then. */
-  stop(id: string, after: (tx: Tx, row: SessionRow) => void, before?: (tx: Tx) => void): Promise<void> {
+  /** Ends a session's process on request; `after` records what the session is then. */
+  stop(id: string, after: (tx: Tx, row: SessionRow) => void, { before, isClosing }: StopOptions = {}): Promise<void> {
     return this.exclusively(id, async () => {
       if (before) await this.options.store.write(before)
       const key = this.options.repository.find(id)?.hostKey
       if (key) await this.#endProcess(key)
       await this.options.store.write((tx) => {
-        const row = this.options.exits.releaseProcess(tx, id)
+        const row = this.options.exits.releaseProcess(tx, id, isClosing)
         if (row) after(tx, row)
       })
     })

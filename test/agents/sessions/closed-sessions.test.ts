@@ -1,16 +1,17 @@
 import { expect, test } from 'bun:test'
 import { NEWEST, type SessionPosition } from '../../../src/agents/sessions/closed-sessions.ts'
 import type { SessionRepository } from '../../../src/agents/sessions/repository.ts'
-import { openMail } from '../../work/mail/world.ts'
+import { openWork } from '../../work/world.ts'
 
 /** A city with sessions of two agents, every second of them closed; their ids, newest first. */
 async function crowd() {
-  const world = openMail()
+  const world = await openWork()
   const ids: string[] = []
   for (let n = 0; n < 12; n++) {
     const template = n % 3 === 0 ? 'saw/hand' : 'press/hand'
-    const { id } = await world.session({ template, alias: `s${n}`, asleep: n % 4 === 0 })
-    if (n % 2 === 1) await world.store.write((tx) => world.sessionRepository.transition(tx, id, 'close'))
+    const { id } = await world.session(`s${n}`, template)
+    if (n % 4 === 0) await world.exit(id)
+    if (n % 2 === 1) await world.sessions.control.close(id)
     if (n % 5 === 0) await world.clock.advance(1000)
     ids.unshift(id)
   }
@@ -42,7 +43,8 @@ test('sessions in any states are listed newest first and counted, whatever the p
     [['open'], ({ state }) => state !== 'closed'],
     [['closed'], ({ state }) => state === 'closed'],
     [['closed', 'awake'], ({ state }) => state === 'closed' || state === 'active'],
-    [['start-pending'], ({ state }) => state === 'start-pending'],
+    [['asleep'], ({ state }) => state === 'asleep'],
+    [['start-pending'], () => false],
     [['unheard-of'], () => false],
   ]
   for (const [states, fit] of matches) {

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
-import { Workload } from '../../../src/agents/sessions/workload.ts'
 import { openWork } from '../../work/world.ts'
 
 test('the active bead is the newest in progress that is assigned to any of the names', async () => {
-  await using work = openWork()
+  await using work = await openWork()
   const add = async (title: string, assignee: string, status = 'in_progress', type = 'task') => {
     await work.clock.advance(1)
     return (await work.add({ title, assignee, status, type })).id
@@ -14,7 +13,7 @@ test('the active bead is the newest in progress that is assigned to any of the n
   await add('letter', 'ada', 'in_progress', 'message')
   const second = await add('second', 'press/ada')
   const other = await add('other', 'bob')
-  const active = new Workload(work.store, work.clock).activeBeads()
+  const active = work.workload.activeBeads()
   expect(active(['ada'])).toBe(first)
   expect(active(['ada', 'press/ada'])).toBe(second)
   expect(active(['press/ada', 'ada'])).toBe(second)

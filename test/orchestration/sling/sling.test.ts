@@ -1,24 +1,17 @@
 import { describe, expect, test } from 'bun:test'
-import type { CityConfig } from '../../../src/config/city-config.ts'
-import { Config } from '../../../src/config/config.ts'
-import { Suspensions } from '../../../src/config/suspensions/suspensions.ts'
+import type { Caller } from '../../../src/http/caller.ts'
 import type { SlingInputBody, SlingText } from '../../../src/orchestration/sling/schema.ts'
-import { Sling } from '../../../src/orchestration/sling/sling.ts'
-import { callerOf, human, openWork } from '../../work/world.ts'
+import { human, openWork } from '../../work/world.ts'
 
 const TOML = `
-[workspace]
-name = "mill"
-prefix = "mi"
-
 [[rigs]]
 name = "press"
-path = "PATH/press"
+path = "../press"
 prefix = "pr"
 
 [[rigs]]
 name = "saw"
-path = "PATH/saw"
+path = "../saw"
 prefix = "sa"
 
 [[agent]]
@@ -50,24 +43,22 @@ template = "mayor"
 `
 
 async function openSling() {
-  const work = openWork()
-  for (const folder of ['press', 'saw']) await Bun.write(work.folder.at(folder, '.keep'), '')
-  await Bun.write(work.folder.at('city.toml'), TOML.replaceAll('PATH', work.folder.path))
-  const config = await Config.open(work.folder.path)
-  const sling = new Sling({ ...work, beads: work.repository, config, suspended: new Suspensions(work.store) })
+  const work = await openWork({ toml: TOML })
+  const { sling } = work
   return {
     ...work,
-    config: config.current satisfies CityConfig,
-    sling: (body: Partial<SlingInputBody>, caller = human) => sling.sling(caller, { target: 'press/hand', ...body }),
+    /** A session of press/hand, as it calls. */
+    hand: async (alias: string) => work.caller((await work.session(alias)).id),
+    sling: (body: Partial<SlingInputBody>, caller: Caller = human) =>
+      sling.sling(caller, { target: 'press/hand', ...body }),
     slingText: (body: SlingText) => sling.slingText(human, body),
-    slingAs: (session: string, body: Partial<SlingInputBody>) =>
-      sling.sling(callerOf(session), { target: 'press/hand', ...body }),
   }
 }
 
 describe('a direct route', () => {
   test('routes the bead, tracks it in a convoy, and leaves the assignee to whoever claims it', async () => {
     await using work = await openSling()
+    const eve = await work.hand('eve')
     const { id } = await work.add({ title: 'a', rig: 'press' })
     work.recorded()
     expect(await work.sling({ bead: id, merge: 'mr', owned: true })).toEqual({
@@ -76,12 +67,12 @@ describe('a direct route', () => {
       mode: 'direct',
       bead: id,
     })
-    expect(work.repository.get(id).metadata).toEqual({ 'gc.routed_to': 'press/hand', merge_strategy: 'mr' })
+    expect(work.beadRepository.get(id).metadata).toEqual({ 'gc.routed_to': 'press/hand', merge_strategy: 'mr' })
     const [convoy] = work.convoys.list({}).value.items
     expect(convoy).toMatchObject({ title: `sling-${id}`, labels: ['owned'], id: 'pr-2' })
     expect(work.convoys.convoysOf(id)).toEqual(['pr-2'])
     expect(work.recorded()).toEqual([`bead.updated ${id}`, 'bead.created pr-2', 'convoy.created pr-2'])
-    expect((await work.claims.next(callerOf('ada'))).bead_id).toBe(id)
+    expect((await work.claims.next(eve)).bead_id).toBe(id)
   })
 
   test('changes and records nothing the second time', async () => {
@@ -112,30 +103,32 @@ describe('a direct route', () => {
 
   test('of assigned work warns; reassign takes it from its assignee', async () => {
     await using work = await openSling()
+    const [eve, bob] = [await work.hand('eve'), await work.hand('bob')]
     const { id } = await work.add({ title: 'a', rig: 'press' })
-    await work.claims.claim(callerOf('ada'), id)
+    await work.claims.claim(eve, id)
     expect((await work.sling({ bead: id })).warnings).toEqual([
-      `bead ${id} stays assigned to ada; reassign takes it away`,
+      `bead ${id} stays assigned to eve; reassign takes it away`,
     ])
-    expect(work.repository.get(id)).toMatchObject({ status: 'in_progress', assignee: 'ada' })
+    expect(work.beadRepository.get(id)).toMatchObject({ status: 'in_progress', assignee: 'eve' })
     expect(await work.sling({ bead: id, reassign: true })).not.toHaveProperty('warnings')
-    expect(work.repository.get(id)).toMatchObject({ status: 'open', metadata: { 'gc.routed_to': 'press/hand' } })
-    await expect(work.beads.close(callerOf('ada'), id)).rejects.toMatchObject({ code: 'claim-lost' })
-    expect((await work.claims.next(callerOf('bob'))).bead_id).toBe(id)
+    expect(work.beadRepository.get(id)).toMatchObject({ status: 'open', metadata: { 'gc.routed_to': 'press/hand' } })
+    await expect(work.beads.close(eve, id)).rejects.toMatchObject({ code: 'claim-lost' })
+    expect((await work.claims.next(bob)).bead_id).toBe(id)
   })
 
   test('to a named session assigns the bead to it', async () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a' })
     expect(await work.sling({ bead: id, target: 'ada' })).toMatchObject({ target: 'mayor' })
-    expect(work.repository.get(id)).toMatchObject({ assignee: 'ada', metadata: { 'gc.routed_to': 'mayor' } })
+    expect(work.beadRepository.get(id)).toMatchObject({ assignee: 'ada', metadata: { 'gc.routed_to': 'mayor' } })
   })
 
   test('by a session is recorded under its name', async () => {
     await using work = await openSling()
+    const eve = await work.hand('eve')
     const { id } = await work.add({ title: 'a', rig: 'press' })
-    await work.slingAs('ada', { bead: id })
-    expect(work.log.after(work.log.head - 1, 1)[0]).toMatchObject({ type: 'convoy.created', actor: 'ada' })
+    await work.sling({ bead: id }, eve)
+    expect(work.log.after(work.log.head - 1, 1)[0]).toMatchObject({ type: 'convoy.created', actor: 'eve' })
   })
 
   test('to a suspended agent warns, unless forced', async () => {
@@ -157,7 +150,7 @@ describe('the target', () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a', rig: 'press' })
     expect((await work.sling({ bead: id, ...body })).target).toBe(qualified)
-    expect(work.repository.get(id).metadata?.['gc.routed_to']).toBe(qualified)
+    expect(work.beadRepository.get(id).metadata?.['gc.routed_to']).toBe(qualified)
   })
 
   test.each([
@@ -240,7 +233,7 @@ describe('new work', () => {
     await using work = await openSling()
     const response = await work.slingText({ target: 'press/hand', title: 'press grapes', description: 'all' })
     expect(response).toMatchObject({ status: 'slung', target: 'press/hand', mode: 'direct', bead: 'pr-1' })
-    expect(work.repository.get('pr-1')).toMatchObject({
+    expect(work.beadRepository.get('pr-1')).toMatchObject({
       title: 'press grapes',
       description: 'all',
       status: 'open',

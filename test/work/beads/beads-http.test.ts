@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { City } from '../../../src/city/city.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { CityOf } from '../../../src/http/city-of.ts'
+import { hashToken } from '../../../src/http/credentials.ts'
 import { slingRoutes } from '../../../src/orchestration/sling/routes.ts'
 import { beadRoutes } from '../../../src/work/beads/routes.ts'
 import type {
@@ -15,22 +16,26 @@ import { claimRoutes } from '../../../src/work/claims/routes.ts'
 import type { ClaimList } from '../../../src/work/claims/schema.ts'
 import { convoyRoutes } from '../../../src/work/convoys/routes.ts'
 import { serve } from '../../http/serve.ts'
-import { callerOf, openWork } from '../world.ts'
+import { openWork } from '../world.ts'
 
-/** The operations of this wing over HTTP; a token that is `s-<name>` is the session of that name. */
-function openHttp() {
-  const work = openWork()
+/** The operations of this wing over HTTP. */
+async function openHttp() {
+  const work = await openWork()
   const city: CityOf<City> = ({ params }) => {
-    if (params.cityName === 'mill') return work as unknown as City
+    if (params.cityName === 'mill') return work
     throw new AppError('city-not-found', `not_found: city not found or not running: ${params.cityName}`)
+  }
+  const resolve = (token: string) => {
+    const caller = work.sessions.credentials.caller(hashToken(token))
+    return caller === 'ended' ? undefined : caller
   }
   const server = serve({
     routes: [...beadRoutes(city), ...claimRoutes(city), ...convoyRoutes(city), ...slingRoutes(city)],
-    guard: { resolve: (token) => (token.startsWith('s-') ? callerOf(token.slice(2)) : undefined) },
+    guard: { resolve },
     index: () => work.log.head,
   })
   const base = '/v0/city/mill'
-  const as = (session: string) => ({ authorization: `Bearer s-${session}` })
+  const as = (session: string) => ({ authorization: `Bearer ${work.token(session)}` })
   return {
     work,
     server,
@@ -50,10 +55,13 @@ const body = async <T>(answer: Promise<Response>): Promise<T> => (await (await a
 
 describe('beads over HTTP', () => {
   test('a bead is created, shown, changed, closed, reopened and deleted', async () => {
-    await using http = openHttp()
+    await using http = await openHttp()
+    await http.work.session('ada')
+    http.work.recorded()
+    const { head } = http.work.log
     const created = await http.send('POST', '/beads', { title: 'oil', labels: ['a'], description: null })
     expect(created.status).toBe(201)
-    expect(created.headers.get('x-gc-index')).toBe('1')
+    expect(created.headers.get('x-gc-index')).toBe(String(head + 1))
     const bead = (await created.json()) as Bead
     expect(await (await http.get(`/bead/${bead.id}`)).json()).toEqual(bead)
     for (const [method, path, body, answer] of [
@@ -69,18 +77,18 @@ describe('beads over HTTP', () => {
       expect([response.status, await response.json()]).toEqual([200, answer])
     }
     expect(http.work.recorded()).toEqual([
-      'bead.created mi-1',
-      'bead.updated mi-1',
-      'bead.updated mi-1',
-      'bead.updated mi-1',
-      'bead.closed mi-1',
-      'bead.updated mi-1',
-      'bead.closed mi-1',
+      `bead.created ${bead.id}`,
+      `bead.updated ${bead.id}`,
+      `bead.updated ${bead.id}`,
+      `bead.updated ${bead.id}`,
+      `bead.closed ${bead.id}`,
+      `bead.updated ${bead.id}`,
+      `bead.closed ${bead.id}`,
     ])
   })
 
   test('the list, ready work, children, dependencies and the graph have their shapes', async () => {
-    await using http = openHttp()
+    await using http = await openHttp()
     const a = await body<Bead>(http.send('POST', '/beads', { title: 'a' }))
     const b = await body<Bead>(http.send('POST', '/beads', { title: 'b', parent: a.id }))
     expect((await http.send('POST', `/bead/${b.id}/deps`, { depends_on_id: a.id })).status).toBe(201)
@@ -133,7 +141,7 @@ describe('beads over HTTP', () => {
     ['GET', '/convoy/mi-1', undefined, 404, 'convoy-not-found'],
     ['POST', '/sling', { target: '' }, 422, 'validation-failed'],
   ])('%s %s with %j is %d %s', async (method, path, body, status, code) => {
-    await using http = openHttp()
+    await using http = await openHttp()
     await http.work.add({ title: 'there' })
     http.work.recorded()
     const response = method === 'GET' ? await http.get(path) : await http.send(method, path, body)
@@ -144,7 +152,7 @@ describe('beads over HTTP', () => {
   })
 
   test('the error for a long title says the limit', async () => {
-    await using http = openHttp()
+    await using http = await openHttp()
     const problem = await (await http.send('POST', '/beads', { title: 'x'.repeat(1025) })).json()
     expect(problem).toMatchObject({
       detail: expect.stringContaining('at most 1 KB'),
@@ -155,17 +163,18 @@ describe('beads over HTTP', () => {
 
 describe('claims over HTTP', () => {
   test('of two sessions that claim one bead, one gets it and the other an error', async () => {
-    await using http = openHttp()
+    await using http = await openHttp()
     const { id } = await http.work.add({ title: 'a' })
     const claim = (session: string) => http.send('POST', `/bead/${id}/claim`, undefined, http.as(session))
-    const statuses = (await Promise.all([claim('ada'), claim('bob')])).map((response) => response.status)
+    const [ada, bob] = [await http.work.session('ada'), await http.work.session('bob')]
+    const statuses = (await Promise.all([claim(ada.id), claim(bob.id)])).map((response) => response.status)
     expect(statuses.sort()).toEqual([200, 409])
     const { items } = await body<ClaimList>(http.get('/claims'))
     const holder = items[0]?.session_id ?? ''
-    const late = holder === 'ada' ? 'bob' : 'ada'
+    const late = holder === ada.id ? bob.id : ada.id
     expect((await http.send('POST', `/bead/${id}/heartbeat`, undefined, http.as(holder))).status).toBe(200)
     expect((await http.send('POST', `/bead/${id}/heartbeat`, undefined, http.as(late))).status).toBe(409)
-    await http.work.store.write((tx) => http.work.claimManager.revokeAll(tx, holder))
+    expect((await http.send('PATCH', `/bead/${id}`, { status: 'open', assignee: '' })).status).toBe(200)
     const lost = await http.send('POST', `/bead/${id}/close`, undefined, http.as(holder))
     expect(lost.status).toBe(409)
     expect(await lost.json()).toMatchObject({ code: 'claim-lost' })
@@ -176,7 +185,7 @@ describe('claims over HTTP', () => {
   })
 
   test('an unknown or ended token is 401', async () => {
-    await using http = openHttp()
+    await using http = await openHttp()
     const { id } = await http.work.add({ title: 'a' })
     const response = await http.send('POST', `/bead/${id}/claim`, undefined, { authorization: 'Bearer gone' })
     expect(response.status).toBe(401)
@@ -186,7 +195,7 @@ describe('claims over HTTP', () => {
 
 describe('convoys over HTTP', () => {
   test('a convoy is created, filled, checked and closed', async () => {
-    await using http = openHttp()
+    await using http = await openHttp()
     const a = await http.work.add({ title: 'a' })
     const created = await http.send('POST', '/convoys', { title: 'release', items: null })
     expect(created.status).toBe(201)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Store } from '../../../src/core/store.ts'
 import {
@@ -9,12 +10,11 @@ import {
   leadingTerms,
   pageQuery,
 } from '../../../src/work/beads/list-query.ts'
-import { tempFolder } from '../../support/folder.ts'
-import { human, openWork, plan } from '../world.ts'
+import { human, openWork, plan, type Work, workTown } from '../world.ts'
 
 describe('list', () => {
   test('closed beads are left out unless requested', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const open = await work.add({ title: 'open' })
     const closed = await work.add({ title: 'closed', status: 'closed' })
     const going = await work.add({ title: 'going', status: 'in_progress' })
@@ -32,7 +32,7 @@ describe('list', () => {
   })
 
   test('filters are exact and all must match; the name of the city selects the beads of no rig', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const a = await work.add({ title: 'a', type: 'bug', labels: ['x', 'y'], assignee: 'ada' })
     const b = await work.add({ title: 'b', type: 'bug', labels: ['x'], rig: 'press' })
     const c = await work.add({ title: 'c', type: 'bug', labels: ['x'], assignee: 'ada', status: 'closed' })
@@ -60,7 +60,7 @@ describe('list', () => {
   test.each<ListFilter & { all?: boolean }>([{}, { all: true }, { label: 'x', all: true }, { type: 'bug', all: true }])(
     'a walk by cursor shows every bead once while others are added: %o',
     async (query) => {
-      await using work = openWork()
+      await using work = await openWork()
       for (let n = 0; n < 25; n++) {
         await work.add({ title: `${n}`, type: 'bug', labels: ['x'], status: n % 3 || !query.all ? 'open' : 'closed' })
         if (n % 4 === 0) await work.clock.advance(1)
@@ -88,7 +88,7 @@ describe('list', () => {
     [`v1:${Buffer.from('[1]').toString('base64url')}`],
     ['20'],
   ])('the cursor %s is rejected', async (cursor) => {
-    await using work = openWork()
+    await using work = await openWork()
     expect(() => work.beads.list({ cursor })).toThrow('ask for the first page again')
   })
 })
@@ -117,7 +117,7 @@ describe('a list by several terms that each match many closed beads', () => {
   ]
 
   /** Every page of a list: what is on it, and whether there is another. */
-  function pages(work: ReturnType<typeof openWork>, query: Parameters<typeof work.beads.list>[0]): string[][] {
+  function pages(work: Work, query: Parameters<typeof work.beads.list>[0]): string[][] {
     const listed: string[][] = []
     let cursor: string | undefined
     do {
@@ -130,7 +130,7 @@ describe('a list by several terms that each match many closed beads', () => {
   }
 
   test('scans a limited number at a time, and returns a cursor to continue from', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     await work.store.write(() => fill(work.store, KINDS))
     for (const query of [
       { label: 'x', type: 'bug' },
@@ -142,7 +142,7 @@ describe('a list by several terms that each match many closed beads', () => {
   })
 
   test('finds closed beads by the term that the fewest match', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     await work.store.write(() => fill(work.store, KINDS))
     const list = (query: Parameters<typeof work.beads.list>[0]) => {
       const { items, total, next_cursor } = work.beads.list({ all: true, ...query }).value
@@ -158,8 +158,9 @@ describe('a list by several terms that each match many closed beads', () => {
 const BEFORE = 21
 
 test('a city from before labels and assignees were counted has the same totals', async () => {
-  const folder = tempFolder()
-  const store = Store.open(folder.at('city.db'), cityMigrations.slice(0, BEFORE))
+  await using town = workTown()
+  mkdirSync(town.folder.at('city', '.gc'))
+  const store = Store.open(town.folder.at('city', '.gc', 'city.db'), cityMigrations.slice(0, BEFORE))
   const insert = store.prepare<unknown, [string, string, string, string, string, string]>(
     `INSERT INTO beads (id, rig, title, status, type, assignee, sender, ref, description, labels, metadata, ephemeral,
        no_history, created_at, updated_at, workable)
@@ -172,7 +173,7 @@ test('a city from before labels and assignees were counted has the same totals',
     insert.run('pr-2', 'press', 'open', 'task', '', '[]')
   })
   await store.close()
-  await using work = openWork(folder)
+  await using work = await openWork({ town })
   const total = (query: Parameters<typeof work.beads.list>[0]) => work.beads.list({ all: true, ...query }).value.total
   expect([total({ label: 'x' }), total({ label: 'y' }), total({ label: 'x', all: false })]).toEqual([3, 1, 1])
   expect([total({ label: 'x', rig: 'press' }), total({ label: 'x', type: 'bug', status: 'closed' })]).toEqual([1, 1])
@@ -184,7 +185,7 @@ test('a city from before labels and assignees were counted has the same totals',
 
 describe('deps', () => {
   test('are the open children, oldest first, then the molecule and workflow the bead names', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const molecule = await work.add({ title: 'm', status: 'closed' })
     const root = await work.add({ title: 'root', metadata: { molecule_id: molecule.id, workflow_id: 'mi-99' } })
     const first = await work.add({ title: 'first', parent: root.id })
@@ -199,7 +200,7 @@ describe('deps', () => {
 
 describe('graph', () => {
   test('a root comes with its steps, their children and the edges among them, closed ones too', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const root = await work.add({ title: 'root' })
     const outside = await work.add({ title: 'outside' })
     const plan = await work.add({ title: 'plan', metadata: { 'gc.root_bead_id': root.id }, status: 'closed' })
@@ -221,7 +222,7 @@ describe('graph', () => {
   })
 
   test('a convoy comes with its members', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const item = await work.add({ title: 'item', rig: 'press' })
     const child = await work.add({ title: 'child', parent: item.id })
     const convoy = await work.add({ title: 'convoy', type: 'convoy', needs: [`tracks:${item.id}`] })
@@ -243,7 +244,7 @@ describe('plans', () => {
               filters.push({ status, closed, type, label, rig, assignees })
 
   test('no form of the list scans or sorts all beads, whichever term leads', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const after = { createdAt: '2026-01-01T00:00:00Z', id: 'mi-1' }
     const planned = (sql: string) => plan(work.store, sql).filter((step) => /SCAN|TEMP B-TREE/.test(step))
     for (const filter of filters) {
@@ -262,7 +263,7 @@ describe('plans', () => {
   })
 
   test('closed beads are counted by counters', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const counter = /^(SCAN|SEARCH) bead_(label_|assignee_)?counts\b/
     for (const filter of filters) {
       const { sql } = countQuery(filter)

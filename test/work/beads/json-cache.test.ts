@@ -4,11 +4,11 @@ import { human, openWork } from '../world.ts'
 
 describe('a bead that was read before', () => {
   test('is read as it is now, whatever has changed since', async () => {
-    await using work = openWork()
-    const { beads, repository, store } = work
+    await using work = await openWork()
+    const { beads, beadRepository, store } = work
     const [needed, bead] = [await work.add({ title: 'needed' }), await work.add({ title: 'bead' })]
     const read = () => [needed.id, bead.id].map((id) => beads.show(id).value)
-    const fresh = () => [needed.id, bead.id].map((id) => repository.get(id))
+    const fresh = () => [needed.id, bead.id].map((id) => beadRepository.get(id))
     const changes: (() => Promise<unknown>)[] = [
       () => beads.update(human, bead.id, { title: 'renamed', labels: ['a'], metadata: { of: 'use' } }),
       () => beads.depend(human, bead.id, { depends_on_id: needed.id }),
@@ -16,7 +16,7 @@ describe('a bead that was read before', () => {
       () => beads.reopen(human, needed.id),
       () => beads.undepend(human, bead.id, needed.id),
       () => beads.depend(human, bead.id, { depends_on_id: needed.id, type: 'related' }),
-      () => store.write((tx) => repository.change(tx, bead.id, { deferUntil: work.clock.now() + 1000 })),
+      () => store.write((tx) => beadRepository.change(tx, bead.id, { deferUntil: work.clock.now() + 1000 })),
     ]
     for (const change of changes) {
       const before = read()
@@ -28,14 +28,14 @@ describe('a bead that was read before', () => {
   })
 
   test('is not confused with a bead that has its number now', async () => {
-    await using work = openWork()
-    const { beads, repository, store } = work
+    await using work = await openWork()
+    const { beads, beadRepository, store } = work
     const gone = await work.add({ title: 'gone' })
     expect(beads.show(gone.id).value.title).toBe('gone')
-    const number = repository.numberOf(gone.id)
-    await store.write((tx) => repository.remove(tx, gone.id))
+    const number = beadRepository.numberOf(gone.id)
+    await store.write((tx) => beadRepository.remove(tx, gone.id))
     const next = await work.add({ title: 'next' })
-    expect(repository.numberOf(next.id)).toBe(number)
+    expect(beadRepository.numberOf(next.id)).toBe(number)
     expect(beads.show(next.id).value.title).toBe('next')
     expect(() => beads.show(gone.id)).toThrow(`bead ${gone.id} does not exist`)
   })

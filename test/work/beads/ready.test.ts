@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { Workload } from '../../../src/agents/sessions/workload.ts'
 import type { BeadDraft } from '../../../src/work/beads/draft.ts'
 import { human, openWork, type Work } from '../world.ts'
 
@@ -8,7 +7,7 @@ const titles = (work: Work): string[] => work.beads.ready().value.items.map((bea
 
 describe('ready work', () => {
   test('is open and not blocked, assigned or not, the most urgent first and then the oldest', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     for (const draft of [
       { title: 'plain' },
       { title: 'later', priority: 3 },
@@ -30,7 +29,7 @@ describe('ready work', () => {
   test.each(['merge-request', 'gate', 'molecule', 'step', 'convoy', 'message', 'session', 'agent', 'role', 'rig'])(
     'a %s is never work',
     async (type) => {
-      await using work = openWork()
+      await using work = await openWork()
       await work.add({ title: 'x', type })
       expect(ready(work)).toEqual([])
     },
@@ -39,7 +38,7 @@ describe('ready work', () => {
   test.each(['gc:session', 'gc:order-tracking', 'order-tracking'])(
     'the label %s keeps a bead out, taken off lets it in',
     async (label) => {
-      await using work = openWork()
+      await using work = await openWork()
       const { id } = await work.add({ title: 'x', labels: ['a', label] })
       expect(ready(work)).toEqual([])
       await work.beads.update(human, id, { remove_labels: [label] })
@@ -48,11 +47,11 @@ describe('ready work', () => {
   )
 
   test('a deferred bead becomes ready when its time comes', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const { id } = await work.beads.create({ title: 'x', defer_until: '2026-01-05T09:01:00Z' })
     expect(ready(work)).toEqual([])
     expect(work.beads.counts().get('')).toEqual({ open: 1, in_progress: 0, ready: 0 })
-    const workload = new Workload(work.store, work.clock)
+    const { workload } = work
     expect(workload.nextDeferred()).toBe(Date.parse('2026-01-05T09:01:00Z'))
     await work.clock.advance(60_000)
     expect(ready(work)).toEqual([id])
@@ -65,17 +64,17 @@ describe('dependencies', () => {
   test.each(['blocks', 'waits-for', 'conditional-blocks'])(
     '%s keeps a bead back until its target is closed',
     async (type) => {
-      await using work = openWork()
+      await using work = await openWork()
       const target = await work.add({ title: 'first' })
       const bead = await work.add({ title: 'second' })
       work.recorded()
       const edge = { issue_id: bead.id, depends_on_id: target.id, type }
       expect(await work.beads.depend(human, bead.id, { depends_on_id: target.id, type })).toEqual(edge)
-      expect(work.repository.get(bead.id)).toMatchObject({ dependencies: [edge], is_blocked: true })
+      expect(work.beadRepository.get(bead.id)).toMatchObject({ dependencies: [edge], is_blocked: true })
       expect(ready(work)).toEqual([target.id])
       await work.beads.close(human, target.id)
       expect(ready(work)).toEqual([bead.id])
-      expect(work.repository.get(bead.id).is_blocked).toBe(false)
+      expect(work.beadRepository.get(bead.id).is_blocked).toBe(false)
       await work.beads.reopen(human, target.id)
       expect(ready(work)).toEqual([target.id])
       expect(work.recorded()).toEqual([
@@ -89,7 +88,7 @@ describe('dependencies', () => {
   test.each(['tracks', 'relates-to', 'parent-child', 'discovered-from', 'of-our-own'])(
     '%s keeps nobody back',
     async (type) => {
-      await using work = openWork()
+      await using work = await openWork()
       const target = await work.add({ title: 'first' })
       const bead = await work.add({ title: 'second', needs: [`${type}:${target.id}`] })
       expect(ready(work)).toEqual([target.id, bead.id])
@@ -98,19 +97,19 @@ describe('dependencies', () => {
   )
 
   test('a missing target blocks, and so does one that was removed, closed or not', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const closed = await work.add({ title: 'closed', status: 'closed' })
     const dangling = await work.add({ title: 'dangling', needs: ['mi-999'] })
     const left = await work.add({ title: 'left', needs: [closed.id] })
     expect(ready(work)).toEqual([left.id])
-    await work.store.write((tx) => work.repository.remove(tx, closed.id))
+    await work.store.write((tx) => work.beadRepository.remove(tx, closed.id))
     expect(ready(work)).toEqual([])
     await work.beads.undepend(human, dangling.id, 'mi-999')
     expect(ready(work)).toEqual([dangling.id])
   })
 
   test('adding an edge twice keeps one, another type replaces it, parent-child stands beside it', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const target = await work.add({ title: 'first' })
     const { id } = await work.add({ title: 'second' })
     const types = () => work.beads.dependencies(id).depends_on.map((edge) => edge.type)
@@ -132,7 +131,7 @@ describe('dependencies', () => {
   })
 
   test('a cycle, direct or indirect, is rejected, and the error shows it', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const a = await work.add({ title: 'a' })
     const b = await work.add({ title: 'b', needs: [a.id] })
     const c = await work.add({ title: 'c', needs: [`waits-for:${b.id}`] })
@@ -155,15 +154,15 @@ describe('dependencies', () => {
   })
 
   test('dependencies are shown in both directions, with the beads at their other ends', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const a = await work.add({ title: 'a' })
     const b = await work.add({ title: 'b', needs: [a.id, 'mi-99'] })
     expect(work.beads.dependencies(a.id)).toEqual({
       depends_on: [],
-      dependents: [{ id: b.id, type: 'blocks', bead: work.repository.get(b.id) }],
+      dependents: [{ id: b.id, type: 'blocks', bead: work.beadRepository.get(b.id) }],
     })
     expect(work.beads.dependencies(b.id).depends_on).toEqual([
-      { id: a.id, type: 'blocks', bead: work.repository.get(a.id) },
+      { id: a.id, type: 'blocks', bead: work.beadRepository.get(a.id) },
       { id: 'mi-99', type: 'blocks' },
     ])
   })
@@ -171,7 +170,7 @@ describe('dependencies', () => {
 
 describe('counters', () => {
   test('after any changes, ready work and counts equal a recount', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     let state = 7
     const random = (below: number): number => {
       state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -193,19 +192,19 @@ describe('counters', () => {
       await work.store.write((tx) => {
         const id = pick(ids)
         const action = random(7)
-        if (action < 3 || !work.repository.find(id)) return void ids.push(work.repository.add(tx, draft()).id)
+        if (action < 3 || !work.beadRepository.find(id)) return void ids.push(work.beadRepository.add(tx, draft()).id)
         if (action === 3)
-          return void work.repository.change(tx, id, { status: pick(['open', 'in_progress', 'closed']) })
+          return void work.beadRepository.change(tx, id, { status: pick(['open', 'in_progress', 'closed']) })
         if (action === 4)
-          return void work.repository.change(tx, id, {
+          return void work.beadRepository.change(tx, id, {
             type: pick(['task', 'message']),
             labels: ['a'],
             removeLabels: ['gc:session'],
             assignee: pick(['', 'ada', 'bob']),
           })
-        if (action === 5 && random(4) === 0) return work.repository.remove(tx, id)
+        if (action === 5 && random(4) === 0) return work.beadRepository.remove(tx, id)
         const target = pick(ids)
-        if (target < id) work.repository.depend(tx, id, [target], pick(['tracks', 'parent-child']))
+        if (target < id) work.beadRepository.depend(tx, id, [target], pick(['tracks', 'parent-child']))
       })
     }
     const all = work.beads.list({ all: true, limit: 1000 }).value.items
@@ -222,15 +221,15 @@ describe('counters', () => {
     expect(new Set(ready(work))).toEqual(new Set(expected.map((bead) => bead.id)))
     const counted = all.filter((bead) => !['message', 'convoy'].includes(bead.issue_type))
     for (const [rig, count] of work.beads.counts()) {
-      const own = counted.filter((bead) => work.repository.rigOf(bead.id) === rig)
+      const own = counted.filter((bead) => work.beadRepository.rigOf(bead.id) === rig)
       expect(count).toEqual({
         open: own.filter((bead) => bead.status === 'open').length,
         in_progress: own.filter((bead) => bead.status === 'in_progress').length,
-        ready: expected.filter((bead) => work.repository.rigOf(bead.id) === rig).length,
+        ready: expected.filter((bead) => work.beadRepository.rigOf(bead.id) === rig).length,
       })
     }
     const routed = expected.filter((bead) => !bead.assignee && bead.metadata?.['gc.routed_to'])
-    const workload = new Workload(work.store, work.clock)
+    const { workload } = work
     expect(new Set(workload.unassignedFor('press/hand'))).toEqual(new Set(routed.map(({ id }) => id)))
     const held = workload.assignedTo(['ada']).filter(({ status }) => status === 'open')
     expect(new Set(held.map(({ id }) => id))).toEqual(
@@ -246,14 +245,14 @@ describe('counters', () => {
                   (label === '' || bead.labels?.includes(label)) &&
                   (assignee === '' || bead.assignee === assignee) &&
                   (type === '' || bead.issue_type === type) &&
-                  (rig === '' || work.repository.rigOf(bead.id) === (rig === 'mill' ? '' : rig)) &&
+                  (rig === '' || work.beadRepository.rigOf(bead.id) === (rig === 'mill' ? '' : rig)) &&
                   (status === '' || bead.status === status),
               )
               const query = { all: true, label, assignee, type, rig, status }
               expect([query, work.beads.list(query).value.total]).toEqual([query, some.length])
             }
     await work.store.write((tx) => {
-      for (const bead of all) work.repository.remove(tx, bead.id)
+      for (const bead of all) work.beadRepository.remove(tx, bead.id)
     })
     for (const table of ['bead_labels', 'bead_label_counts', 'bead_assignee_counts'])
       expect([table, work.store.prepare(`SELECT * FROM ${table}`).all()]).toEqual([table, []])

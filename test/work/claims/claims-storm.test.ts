@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
+import type { SessionCaller } from '../../../src/http/caller.ts'
 import { SeededRandom } from '../model/random.ts'
-import { callerOf, openWork, type Work, workerOf } from '../world.ts'
+import { openWork, type Work } from '../world.ts'
 
 const WORKERS = 64
 const BEADS = 1000
@@ -12,9 +13,9 @@ const MAX_ROUNDS = 1000
 
 /** A worker of the simulation. A hosted one is seen to end; of another only the heartbeats stop. */
 interface SimulatedWorker {
+  caller: SessionCaller
   session: string
   hosted: boolean
-  incarnation: number
   alive: boolean
   bead: string | undefined
 }
@@ -71,7 +72,7 @@ async function isAllowed(doing: Promise<unknown>): Promise<boolean> {
 
 /** One round of a live worker: it claims work, sends a heartbeat, closes the bead, or dies. */
 async function act(work: Work, worker: SimulatedWorker, checker: ClaimChecker, random: SeededRandom): Promise<void> {
-  const caller = callerOf(worker.session)
+  const { caller } = worker
   if (worker.bead === undefined) {
     const next = await work.claims.next(caller)
     worker.bead = next.bead_id
@@ -96,17 +97,16 @@ async function act(work: Work, worker: SimulatedWorker, checker: ClaimChecker, r
 async function die(work: Work, worker: SimulatedWorker, checker: ClaimChecker): Promise<void> {
   worker.alive = false
   if (!worker.hosted) return
-  await work.store.write((tx) => work.claimManager.revokeAll(tx, worker.session))
+  await work.exit(worker.session)
   if (worker.bead !== undefined) checker.recordLoss(worker.bead)
 }
 
 /** A hosted worker starts anew; another goes on with the bead it believes to hold. */
-function restart(work: Work, worker: SimulatedWorker): void {
+async function restart(work: Work, worker: SimulatedWorker): Promise<void> {
   worker.alive = true
   if (!worker.hosted) return
-  worker.incarnation++
   worker.bead = undefined
-  register(work, worker)
+  await work.sessions.control.wake(worker.session)
 }
 
 /** Every bead that was closed, once for each close. */
@@ -120,23 +120,23 @@ function closedBeadsOf({ log }: Work): string[] {
   return closed
 }
 
-const register = ({ workers }: Work, { session, hosted, incarnation }: SimulatedWorker): void =>
-  void workers.set(session, workerOf(session, { hosted, incarnation: String(incarnation) }))
+async function startWorker(work: Work, n: number): Promise<SimulatedWorker> {
+  const hosted = n % 2 === 0
+  const { id: session } = await (hosted ? work.session(`w${n}`) : work.lentSession(`w${n}`))
+  return { caller: work.caller(session), session, hosted, alive: true, bead: undefined }
+}
 
 test('whichever sessions die, each bead is done once and nobody writes after losing a claim', async () => {
-  await using work = openWork()
-  await work.claims.start()
+  await using work = await openWork()
   const random = new SeededRandom(7)
   const checker = new ClaimChecker()
-  const workers = Array.from({ length: WORKERS }, (_, n): SimulatedWorker => {
-    return { session: `w${n}`, hosted: n % 2 === 0, incarnation: 1, alive: true, bead: undefined }
-  })
-  for (const worker of workers) register(work, worker)
+  const workers = await Promise.all(Array.from({ length: WORKERS }, (_, n) => startWorker(work, n)))
   const metadata = { 'gc.routed_to': 'press/hand' }
   await Promise.all(Array.from({ length: BEADS }, (_, n) => work.add({ title: `bead ${n}`, metadata })))
   for (let round = 0; checker.done.size < BEADS && round < MAX_ROUNDS; round++) {
     const living = workers.filter(({ alive }) => alive)
-    for (const worker of workers) if (!worker.alive && random.oneIn(20)) restart(work, worker)
+    for (const worker of workers) if (!worker.alive && random.oneIn(20)) await restart(work, worker)
+    await work.settled()
     await Promise.all(living.map((worker) => act(work, worker, checker, random)))
     await work.clock.advance(MINUTE)
     await work.store.write(() => {})
@@ -145,7 +145,7 @@ test('whichever sessions die, each bead is done once and nobody writes after los
   expect(checker.violations).toEqual([])
   expect(checker.done.size).toBe(BEADS)
   expect(checker.losses).toBeGreaterThan(WORKERS)
-  expect(work.beads.list({ limit: 1 }).value.total).toBe(0)
+  expect(work.beads.list({ limit: 1, type: 'task' }).value.total).toBe(0)
   const closings = closedBeadsOf(work)
   expect([closings.length, new Set(closings).size]).toEqual([BEADS, BEADS])
   expect(work.claims.list().total).toBe(0)

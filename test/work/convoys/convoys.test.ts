@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { callerOf, human, openWork, type Work } from '../world.ts'
+import { human, openWork, type Work, workTown } from '../world.ts'
 
 /** Waits until the reactions have seen every event, also those that they caused. */
 const settled = (work: Work): Promise<void> => work.reactions.whenIdle()
 
-const closed = (work: Work, id: string) => work.repository.get(id).status === 'closed'
+const closed = (work: Work, id: string) => work.beadRepository.get(id).status === 'closed'
 
 describe('create', () => {
   test('a convoy tracks its items, each once, and changes nothing about them', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const a = await work.add({ title: 'a', rig: 'press' })
     const b = await work.add({ title: 'b' })
     work.recorded()
@@ -29,7 +29,7 @@ describe('create', () => {
   })
 
   test('a missing item or rig is rejected and nothing is stored', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const a = await work.add({ title: 'a' })
     work.recorded()
     const create = (more: object) => expect(work.convoys.create(human, { title: 'x', ...more })).rejects
@@ -42,18 +42,18 @@ describe('create', () => {
 
 describe('get and check', () => {
   test('a convoy without members has no children and is never complete', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const convoy = await work.convoys.create(human, { title: 'x' })
     expect(work.convoys.get(convoy.id)).toEqual({ convoy, progress: { total: 0, closed: 0 } })
     expect(work.convoys.check(convoy.id)).toEqual({ convoy_id: convoy.id, total: 0, closed: 0, complete: false })
   })
 
   test('children are members; a missing member is never closed, a tombstone is', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const convoy = await work.convoys.create(human, { title: 'x' })
     const child = await work.add({ title: 'child', parent: convoy.id, status: 'closed' })
     const dead = await work.add({ title: 'dead', status: 'tombstone' })
-    await work.store.write((tx) => work.repository.depend(tx, convoy.id, [dead.id, 'mi-99'], 'tracks'))
+    await work.store.write((tx) => work.beadRepository.depend(tx, convoy.id, [dead.id, 'mi-99'], 'tracks'))
     const { children, progress } = work.convoys.get(convoy.id)
     expect(children?.map((bead) => [bead.id, bead.status])).toEqual([
       ['mi-99', 'unknown'],
@@ -65,7 +65,7 @@ describe('get and check', () => {
   })
 
   test('showing a bead that is no convoy is 404, changing it 400', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const { id } = await work.add({ title: 'task' })
     expect(() => work.convoys.get(id)).toThrow(expect.objectContaining({ code: 'convoy-not-found' }))
     expect(() => work.convoys.check(id)).toThrow(expect.objectContaining({ code: 'invalid-request' }))
@@ -79,7 +79,7 @@ describe('get and check', () => {
 
 describe('add and remove', () => {
   test('all are added or none, and adding a member again records nothing', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const a = await work.add({ title: 'a' })
     const convoy = await work.convoys.create(human, { title: 'x' })
     work.recorded()
@@ -93,7 +93,7 @@ describe('add and remove', () => {
   })
 
   test('members are removed from either relation; with one that is no member, none is removed', async () => {
-    await using work = openWork()
+    await using work = await openWork()
     const a = await work.add({ title: 'a' })
     const convoy = await work.convoys.create(human, { title: 'x', items: [a.id] })
     const child = await work.add({ title: 'child', parent: convoy.id })
@@ -112,12 +112,13 @@ describe('add and remove', () => {
 
 describe('close', () => {
   test('closes a convoy whatever its members are, once, and takes it off the list', async () => {
-    await using work = openWork()
+    await using work = await openWork()
+    const ada = work.caller((await work.session('ada')).id)
     const a = await work.add({ title: 'a' })
     const { id } = await work.convoys.create(human, { title: 'x', items: [a.id] })
     expect(work.convoys.list({}).value.items.map((bead) => bead.id)).toEqual([id])
     work.recorded()
-    await work.convoys.close(callerOf('ada'), id)
+    await work.convoys.close(ada, id)
     await work.convoys.close(human, id)
     expect(work.convoys.list({}).value).toEqual({ items: [], total: 0 })
     expect(closed(work, a.id)).toBe(false)
@@ -128,18 +129,19 @@ describe('close', () => {
 
 describe('a convoy that is closed as a bead', () => {
   test('records the close of the convoy, too, with its actor, however it was closed', async () => {
-    await using work = openWork()
+    await using work = await openWork()
+    const ada = work.caller((await work.session('ada')).id)
     const [one, two, three] = await Promise.all(
       ['one', 'two', 'three'].map((title) => work.convoys.create(human, { title })),
     )
     const recordedCloses = () =>
       work.log.page({ limit: 10, type: 'convoy.closed' }).items.map(({ subject, actor }) => `${subject} ${actor}`)
     work.recorded()
-    await work.beads.close(callerOf('ada'), one?.id ?? '')
+    await work.beads.close(ada, one?.id ?? '')
     expect(work.recorded()).toEqual([`bead.closed ${one?.id}`, `convoy.closed ${one?.id}`])
     await work.beads.update(human, two?.id ?? '', { status: 'closed' })
     expect(work.recorded()).toEqual([`bead.updated ${two?.id}`, `bead.closed ${two?.id}`, `convoy.closed ${two?.id}`])
-    await work.store.write((tx) => void work.repository.close(tx, three?.id ?? ''))
+    await work.store.write((tx) => void work.beadRepository.close(tx, three?.id ?? ''))
     await work.beads.close(human, three?.id ?? '')
     expect(recordedCloses()).toEqual([`${three?.id} gc`, `${two?.id} human`, `${one?.id} ada`])
   })
@@ -147,8 +149,7 @@ describe('a convoy that is closed as a bead', () => {
 
 describe('a convoy closes by itself', () => {
   test('with the last of its members, in every convoy they are in', async () => {
-    await using work = openWork()
-    work.reactions.start()
+    await using work = await openWork()
     const a = await work.add({ title: 'a' })
     const b = await work.add({ title: 'b' })
     const both = await work.convoys.create(human, { title: 'both', items: [a.id, b.id] })
@@ -159,7 +160,7 @@ describe('a convoy closes by itself', () => {
     await work.beads.update(human, a.id, { status: 'closed' })
     await settled(work)
     expect([both, one, parent].map(({ id }) => closed(work, id))).toEqual([false, true, true])
-    expect(work.repository.get(one.id).metadata?.close_reason?.length).toBeGreaterThanOrEqual(20)
+    expect(work.beadRepository.get(one.id).metadata?.close_reason?.length).toBeGreaterThanOrEqual(20)
     await work.beads.close(human, b.id)
     await settled(work)
     expect(closed(work, both.id)).toBe(true)
@@ -171,8 +172,7 @@ describe('a convoy closes by itself', () => {
   })
 
   test('but not when it is owned', async () => {
-    await using work = openWork()
-    work.reactions.start()
+    await using work = await openWork()
     const a = await work.add({ title: 'a' })
     const convoy = await work.convoys.create(human, { title: 'x', items: [a.id] })
     await work.beads.update(human, convoy.id, { labels: ['owned'] })
@@ -182,14 +182,17 @@ describe('a convoy closes by itself', () => {
   })
 
   test('also when the last member was closed while no reaction ran', async () => {
-    await using work = openWork()
-    const a = await work.add({ title: 'a' })
-    const convoy = await work.convoys.create(human, { title: 'x', items: [a.id] })
-    await work.beads.close(human, a.id)
-    expect(closed(work, convoy.id)).toBe(false)
-    work.reactions.start()
-    await settled(work)
-    expect(closed(work, convoy.id)).toBe(true)
-    expect(work.errors).toEqual([])
+    await using town = workTown()
+    const first = await openWork({ town })
+    const a = await first.add({ title: 'a' })
+    const convoy = await first.convoys.create(human, { title: 'x', items: [a.id] })
+    await first.reactions.stop()
+    await first.beads.close(human, a.id)
+    expect(closed(first, convoy.id)).toBe(false)
+    await first.close({ endSessions: false })
+    await using second = await openWork({ town })
+    await settled(second)
+    expect(closed(second, convoy.id)).toBe(true)
+    expect(town.reports).toEqual([])
   })
 })

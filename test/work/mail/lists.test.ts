@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { MailLists } from '../../../src/work/mail/lists.ts'
-import { human, plan } from '../world.ts'
-import { openMail } from './world.ts'
+import { human, openWork, plan } from '../world.ts'
 
 describe('lists of mail', () => {
   test('a list shows unread mail unless all is requested; other values are rejected', async () => {
-    await using world = openMail()
+    await using world = await openWork()
     const one = await world.mail.send(human, { to: 'clerk', subject: 'one' })
     await world.clock.advance(1)
     const two = await world.mail.send(human, { to: 'mayor', subject: 'two' })
@@ -22,8 +21,8 @@ describe('lists of mail', () => {
   })
 
   test('paging skips and repeats nothing while mail arrives', async () => {
-    await using world = openMail()
-    const ada = await world.session({ alias: 'ada' })
+    await using world = await openWork()
+    const ada = await world.session('ada')
     const sent: string[] = []
     for (let n = 0; n < 12; n++) {
       if (n % 3 === 0) await world.clock.advance(1)
@@ -43,8 +42,8 @@ describe('lists of mail', () => {
   })
 
   test('threads show their newest message once, whoever it is for', async () => {
-    await using world = openMail()
-    const ada = await world.session({ alias: 'ada' })
+    await using world = await openWork()
+    const ada = await world.session('ada')
     const first = await world.mail.send(human, { to: 'ada', subject: 'A' })
     await world.clock.advance(1)
     const any = await world.mail.send(human, { to: 'press/hand', subject: 'B' })
@@ -66,7 +65,7 @@ describe('lists of mail', () => {
   })
 
   test('lists and counts are read from indexes and counters', async () => {
-    await using world = openMail()
+    await using world = await openWork()
     const statements = new Set<string>()
     const prepare = world.store.prepare.bind(world.store)
     world.store.prepare = (sql: string) => {

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { human } from '../world.ts'
-import { openMail } from './world.ts'
+import { declaration, human, openWork } from '../world.ts'
 
 describe('send', () => {
   test('creates a message, once, as an ephemeral bead in a new thread', async () => {
-    await using world = openMail()
-    const ada = await world.session({ alias: 'ada' })
+    await using world = await openWork()
+    const ada = await world.session('ada')
     world.recorded()
     const message = await world.mail.send(world.caller(ada.id), { to: 'human', subject: 'Hi', body: 'There', rig: 'x' })
     expect(message).toEqual({
@@ -19,7 +18,7 @@ describe('send', () => {
       thread_id: expect.stringMatching(/^thread-[0-9a-f]{12}$/),
       rig: 'x',
     })
-    expect(world.repository.get(message.id)).toMatchObject({
+    expect(world.beadRepository.get(message.id)).toMatchObject({
       issue_type: 'message',
       title: 'Hi',
       description: 'There',
@@ -48,17 +47,17 @@ describe('send', () => {
   })
 
   test('stores the label of a person as a claimed name; the message is from human', async () => {
-    await using world = openMail()
+    await using world = await openWork()
     const sent = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: ' mayor ' })
     expect([sent.from, sent.rig]).toEqual(['human', undefined])
-    expect(world.repository.get(sent.id).metadata).toMatchObject({ 'mail.from_claimed': 'mayor' })
+    expect(world.beadRepository.get(sent.id).metadata).toMatchObject({ 'mail.from_claimed': 'mayor' })
     const plain = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: 'human' })
-    expect(world.repository.get(plain.id).metadata).not.toContainKey('mail.from_claimed')
+    expect(world.beadRepository.get(plain.id).metadata).not.toContainKey('mail.from_claimed')
   })
 
   test('lets a session send under its own names only, and in its own city', async () => {
-    await using world = openMail()
-    const ada = world.caller((await world.session({ alias: 'ada' })).id)
+    await using world = await openWork()
+    const ada = world.caller((await world.session('ada')).id)
     const send = (from: string, caller = ada) => world.mail.send(caller, { to: 'human', subject: 'x', from })
     expect((await send('press/hand')).from).toBe('press/hand')
     expect((await send(ada.session)).from).toBe(ada.session)
@@ -67,7 +66,7 @@ describe('send', () => {
   })
 
   test('rejects fields that are too long or empty by their names in the request', async () => {
-    await using world = openMail()
+    await using world = await openWork()
     const send = (subject: string, body = '') => expect(world.mail.send(human, { to: 'human', subject, body })).rejects
     await send('x'.repeat(1025)).toMatchObject({ fieldErrors: [{ location: 'body.subject' }] })
     await send(' ').toMatchObject({ fieldErrors: [{ location: 'body.subject' }] })
@@ -78,34 +77,33 @@ describe('send', () => {
 
 describe('addresses', () => {
   test('a session is reached by id, alias and name; agents and identities by their names', async () => {
-    await using world = openMail()
-    const ada = await world.session({ alias: 'ada' })
-    const warden = await world.session({
-      named: 'press/warden',
-      template: 'press/lead',
-      sessionName: () => 'press--warden',
-    })
-    const clerk = await world.session({ template: 'clerk', agentName: 'clerk', rig: '' })
-    const pool = await world.session({ agentName: 'press/hand-2', origin: 'ephemeral' })
+    await using world = await openWork({ toml: declaration({ clerk: 1, 'press/hand': 3 }) })
+    const ada = await world.session('ada')
+    const warden = await world.namedSession('press/warden')
+    for (const agent of ['clerk', 'press/hand', 'press/hand'])
+      await world.add({ title: 'work', metadata: { 'gc.routed_to': agent } })
+    await world.settled()
+    const [clerk] = world.sessionRepository.liveByName('agentName', 'clerk')
+    const [pool] = world.sessionRepository.liveByName('agentName', 'press/hand-2')
     const to = async (name: string) => {
       const { id, to } = await world.mail.send(human, { to: name, subject: 'x' })
-      return [world.repository.get(id).assignee, to]
+      return [world.beadRepository.get(id).assignee, to]
     }
     for (const name of ['ada', ada.id, ` s-${ada.id} `]) expect(await to(name)).toEqual([ada.id, 'ada'])
     for (const name of ['press/warden', 'press--warden', 'warden', warden.id])
       expect((await to(name))[0]).toBe('press/warden')
-    for (const name of ['clerk', clerk.id]) expect(await to(name)).toEqual(['clerk', 'clerk'])
-    expect(await to('press/hand-2')).toEqual([pool.id, 'press/hand-2'])
+    for (const name of ['clerk', clerk?.id ?? '']) expect(await to(name)).toEqual(['clerk', 'clerk'])
+    expect(await to('press/hand-2')).toEqual([pool?.id, 'press/hand-2'])
     for (const name of ['press/lead', 'lead']) expect(await to(name)).toEqual(['press/lead', 'press/lead'])
     expect(await to('mayor')).toEqual(['mayor', 'mayor'])
     expect(await to('human')).toEqual(['human', 'human'])
   })
 
   test('an unknown or ambiguous name is rejected', async () => {
-    await using world = openMail()
-    const closed = await world.session({ alias: 'gone' })
-    await world.store.write((tx) => void world.sessionRepository.transition(tx, closed.id, 'close'))
-    await world.session({ alias: 'clerk' })
+    await using world = await openWork()
+    const closed = await world.session('gone')
+    await world.sessions.control.close(closed.id)
+    await world.session('clerk')
     world.recorded()
     const rejected = (to: string) => expect(world.mail.send(human, { to, subject: 'x' })).rejects
     for (const to of ['nobody', 'gone', closed.id, ' ', 'mill/hand'])
@@ -116,11 +114,11 @@ describe('addresses', () => {
   })
 
   test('mail for an agent is in the inbox of each of its sessions, also of later ones', async () => {
-    await using world = openMail()
-    const ada = await world.session({ alias: 'ada' })
+    await using world = await openWork()
+    const ada = await world.session('ada')
     const { id } = await world.mail.send(human, { to: 'press/hand', subject: 'for any' })
     await world.mail.send(human, { to: 'ada', subject: 'for ada' })
-    const bob = await world.session({ alias: 'bob' })
+    const bob = await world.session('bob')
     const inbox = (agent: string) => world.mail.inbox(human, { agent }).items.map(({ subject }) => subject)
     expect(inbox('ada')).toEqual(['for ada', 'for any'])
     expect(inbox('bob')).toEqual(['for any'])
@@ -134,8 +132,8 @@ describe('addresses', () => {
 
 describe('reply', () => {
   test('goes to the sender, stays in the thread, and names the original', async () => {
-    await using world = openMail()
-    const ada = await world.session({ alias: 'ada' })
+    await using world = await openWork()
+    const ada = await world.session('ada')
     const first = await world.mail.send(world.caller(ada.id), { to: 'human', subject: 'Question' })
     world.recorded()
     const reply = await world.mail.reply(human, first.id, { body: 'Answer' })
@@ -147,7 +145,7 @@ describe('reply', () => {
       reply_to: first.id,
       rig: 'mill',
     })
-    expect(world.repository.get(reply.id)).toMatchObject({
+    expect(world.beadRepository.get(reply.id)).toMatchObject({
       assignee: ada.id,
       labels: [`thread:${first.thread_id}`, `reply-to:${first.id}`],
     })
@@ -161,24 +159,23 @@ describe('reply', () => {
   })
 
   test('to a closed session goes to its agent or its named session', async () => {
-    await using world = openMail()
-    const gone = await world.session({ alias: 'ada' })
-    const warden = await world.session({ named: 'press/warden', template: 'press/lead' })
+    await using world = await openWork()
+    const gone = await world.session('ada')
+    const warden = await world.namedSession('press/warden')
     const ask = (id: string) => world.mail.send(world.caller(id), { to: 'human', subject: 'x' })
     const [one, two] = [await ask(gone.id), await ask(warden.id)]
-    for (const { id } of [gone, warden])
-      await world.store.write((tx) => void world.sessionRepository.transition(tx, id, 'close'))
+    for (const { id } of [gone, warden]) await world.sessions.control.close(id)
     const to = async (id: string) =>
-      world.repository.get((await world.mail.reply(human, id, { body: 'y' })).id).assignee
+      world.beadRepository.get((await world.mail.reply(human, id, { body: 'y' })).id).assignee
     expect(await to(one.id)).toBe('press/hand')
     expect(await to(two.id)).toBe('press/warden')
   })
 
   test('without a subject uses the first line; to mail without a sender it is rejected', async () => {
-    await using world = openMail()
+    await using world = await openWork()
     const bare = await world.mail.send(human, { to: 'human', subject: 'Re: x' })
     expect((await world.mail.reply(human, bare.id, { body: 'y' })).subject).toBe('Re: x')
-    await world.store.write((tx) => void world.repository.change(tx, bare.id, { title: '' }))
+    await world.store.write((tx) => void world.beadRepository.change(tx, bare.id, { title: '' }))
     expect((await world.mail.reply(human, bare.id, { body: ' one\ntwo' })).subject).toBe('one')
     expect((await world.mail.reply(human, bare.id, {})).subject).toBe('(reply)')
     world.store.prepare("UPDATE beads SET sender = '' WHERE id = ?").run(bare.id)
@@ -188,7 +185,7 @@ describe('reply', () => {
 
 describe('read, archive and delete', () => {
   test('each is recorded once, and again only when something changes', async () => {
-    await using world = openMail()
+    await using world = await openWork()
     const { id } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
     world.recorded()
     const does = async (work: () => Promise<unknown>) => [await work(), world.recorded()]
@@ -209,11 +206,11 @@ describe('read, archive and delete', () => {
     expect(await does(() => world.mail.archive(id))).toEqual([{ status: 'archived' }, []])
     expect(await does(() => world.mail.delete(id))).toEqual([{ status: 'deleted' }, []])
     expect(await does(() => world.mail.delete('mi-99'))).toEqual([{ status: 'deleted' }, []])
-    expect(world.repository.get(id).status).toBe('closed')
+    expect(world.beadRepository.get(id).status).toBe('closed')
   })
 
   test('an archived message is in no list, and showing it is 404', async () => {
-    await using world = openMail()
+    await using world = await openWork()
     const { id, thread_id = '' } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
     await world.mail.delete(id)
     expect(world.recorded().at(-1)).toBe(`mail.deleted ${id}`)
@@ -229,7 +226,7 @@ describe('read, archive and delete', () => {
   })
 
   test('an id that is no message is 404 everywhere', async () => {
-    await using world = openMail()
+    await using world = await openWork()
     const { id } = await world.add({ title: 'task' })
     const loose = await world.add({ title: 'typed by hand', type: 'message' })
     world.recorded()
@@ -243,7 +240,7 @@ describe('read, archive and delete', () => {
   })
 
   test('PATCH marks, archives and restores', async () => {
-    await using world = openMail()
+    await using world = await openWork()
     const { id } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
     world.recorded()
     expect(await world.mail.patch(human, id, { read: true, archived: true })).toMatchObject({ id, read: true })
@@ -262,21 +259,21 @@ describe('read, archive and delete', () => {
   })
 
   test('closing, moving or removing the bead does the same to the message', async () => {
-    await using world = openMail()
+    await using world = await openWork()
     const ids: string[] = []
     for (const subject of ['a', 'b', 'c']) ids.push((await world.mail.send(human, { to: 'clerk', subject })).id)
     const [a = '', b = '', c = ''] = ids
     await world.store.write((tx) => {
-      world.repository.close(tx, a)
-      world.repository.change(tx, b, { assignee: 'mayor' })
-      world.repository.remove(tx, c)
+      world.beadRepository.close(tx, a)
+      world.beadRepository.change(tx, b, { assignee: 'mayor' })
+      world.beadRepository.remove(tx, c)
     })
     expect(world.mail.count({ agent: 'clerk' })).toEqual({ total: 0, unread: 0 })
     expect(world.mail.inbox(human, { agent: 'mayor' }).items.map(({ id }) => id)).toEqual([b])
     expect(world.mail.threads({}).items.map(({ id }) => id)).toEqual([b])
-    await world.store.write((tx) => void world.repository.change(tx, b, { assignee: '' }))
+    await world.store.write((tx) => void world.beadRepository.change(tx, b, { assignee: '' }))
     expect(world.mail.count({})).toEqual({ total: 1, unread: 1 })
-    await world.store.write((tx) => void world.repository.reopen(tx, a))
+    await world.store.write((tx) => void world.beadRepository.reopen(tx, a))
     expect(world.mail.count({})).toEqual({ total: 2, unread: 2 })
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
-import { addressOf } from '../../../src/work/mail/directory.ts'
-import { type MailWorld, openMail } from '../mail/world.ts'
+import { openWork, type Work } from '../world.ts'
 import { Model, type ModelBead } from './model.ts'
 import { SeededRandom } from './random.ts'
 import { RECIPIENTS, type Step, StepGenerator } from './steps.ts'
@@ -18,13 +17,13 @@ const FILTERS = {
   open: {},
   red: { label: 'red', all: true },
   press: { rig: 'press' },
-  clerk: { assignee: 'clerk' },
+  mayor: { assignee: 'mayor' },
   bugs: { type: 'bug', status: 'closed' },
-  'clerk, ever': { assignee: 'clerk', all: true },
+  'mayor, ever': { assignee: 'mayor', all: true },
   'red in the press': { label: 'red', rig: 'press' },
   'green bugs, ever': { label: 'green', type: 'bug', all: true },
-  'archived mail of the clerk': { assignee: 'clerk', type: 'message', status: 'closed' },
-  'red of the clerk, ever': { label: 'red', assignee: 'clerk', all: true },
+  'archived mail of the mayor': { assignee: 'mayor', type: 'message', status: 'closed' },
+  'red of the mayor, ever': { label: 'red', assignee: 'mayor', all: true },
 }
 
 const isOpen = ({ status }: ModelBead): boolean => status !== 'closed'
@@ -33,14 +32,14 @@ const MODEL_FILTERS: Record<Query['filter'], (thing: ModelBead) => boolean> = {
   open: isOpen,
   red: ({ labels }) => labels.includes('red'),
   press: (thing) => isOpen(thing) && thing.rig === 'press',
-  clerk: (thing) => isOpen(thing) && thing.assignee === 'clerk',
+  mayor: (thing) => isOpen(thing) && thing.assignee === 'mayor',
   bugs: ({ type, status }) => type === 'bug' && status === 'closed',
-  'clerk, ever': ({ assignee }) => assignee === 'clerk',
+  'mayor, ever': ({ assignee }) => assignee === 'mayor',
   'red in the press': (thing) => isOpen(thing) && thing.labels.includes('red') && thing.rig === 'press',
   'green bugs, ever': ({ labels, type }) => labels.includes('green') && type === 'bug',
-  'archived mail of the clerk': ({ assignee, type, status }) =>
-    assignee === 'clerk' && type === 'message' && status === 'closed',
-  'red of the clerk, ever': ({ labels, assignee }) => labels.includes('red') && assignee === 'clerk',
+  'archived mail of the mayor': ({ assignee, type, status }) =>
+    assignee === 'mayor' && type === 'message' && status === 'closed',
+  'red of the mayor, ever': ({ labels, assignee }) => labels.includes('red') && assignee === 'mayor',
 }
 
 /** Takes turns through all inboxes and filters. */
@@ -51,7 +50,7 @@ function queryAfter(step: number): Query {
 }
 
 /** What a city returns of its beads, ready work, convoys and mail. */
-function cityState({ beads, convoys, mail }: MailWorld, { agent, filter }: Query) {
+function cityState({ beads, convoys, mail }: Work, { agent, filter }: Query) {
   const all = beads.list({ all: true, limit: 1000 }).value.items
   const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id)
   const { items, total } = beads.list({ ...FILTERS[filter], limit: 1000 }).value
@@ -130,17 +129,15 @@ describe('after any operations, a city shows the same as a simple model in memor
   test.each([1, 2, 3, 4])(
     'seed %d',
     async (seed) => {
-      await using world = openMail()
-      world.reactions.start()
+      await using world = await openWork()
       const model = new Model()
-      const session = await world.session({ alias: 'ada', agentName: 'press/hand-1' })
-      const [bead] = world.beads.list({}).value.items
+      const { id } = await world.session('ada')
+      await world.namedSession('mayor')
       const at = world.clock.now()
       const plain = { rig: '', priority: undefined, assignee: '', parent: undefined, reason: undefined }
-      const { id, title = '', labels = [], status = '' } = bead ?? { id: '' }
-      model.beads.push({ ...plain, id, title, labels, status, type: 'session', at, deferUntil: undefined })
-      const { route } = addressOf(session)
-      const steps = new StepGenerator(world, model, new SeededRandom(seed), { id, name: 'ada', route })
+      for (const { id, title = '', labels = [], status } of world.beads.list({}).value.items)
+        model.beads.push({ ...plain, id, title, labels, status, type: 'session', at, deferUntil: undefined })
+      const steps = new StepGenerator(world, model, new SeededRandom(seed), { id, name: 'ada', route: id })
       const trace: string[] = []
       for (let step = steps.next(); trace.length < STEP_COUNT; step = steps.next()) {
         trace.push(step.description)

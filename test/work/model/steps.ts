@@ -1,7 +1,6 @@
 import type { Bead } from '../../../src/work/beads/schema.ts'
 import type { Message } from '../../../src/work/mail/schema.ts'
-import type { MailWorld } from '../mail/world.ts'
-import { human } from '../world.ts'
+import { human, type Work } from '../world.ts'
 import type { ErrorResult, Model, ModelBead } from './model.ts'
 import type { SeededRandom } from './random.ts'
 
@@ -13,6 +12,8 @@ export interface Step {
 }
 
 export const RECIPIENTS = ['human', 'clerk', 'mayor']
+/** Names of sessions. */
+const ASSIGNEES = ['ada', 'mayor', '']
 
 const TYPES = ['task', 'bug', 'epic', 'gate']
 const STATUSES = ['open', 'in_progress', 'closed', 'tombstone']
@@ -23,7 +24,7 @@ const NOWHERE = 'mi-9999'
 /** Generates random operations. */
 export class StepGenerator {
   constructor(
-    private readonly world: MailWorld,
+    private readonly world: Work,
     private readonly model: Model,
     private readonly random: SeededRandom,
     /** The session that sends some of the mail, and where mail for it goes. */
@@ -101,7 +102,7 @@ export class StepGenerator {
       ...(random.oneIn(2) && { status: random.pick(STATUSES) }),
       ...(isPlain && random.oneIn(4) && { type: random.pick(TYPES) }),
       ...(random.oneIn(4) && { priority: random.pick([0, 1, 2, 3]) }),
-      ...(random.oneIn(4) && { assignee: random.pick(RECIPIENTS) }),
+      ...(random.oneIn(4) && { assignee: random.pick(ASSIGNEES) }),
       ...(random.oneIn(5) && { parent: random.oneIn(3) ? '' : this.#anyBead() }),
       ...(random.oneIn(3) && { labels: random.sample(LABELS, 2) }),
       ...(random.oneIn(4) && { remove_labels: random.sample(LABELS, 2) }),
@@ -114,7 +115,7 @@ export class StepGenerator {
   }
 
   #bead(): Step {
-    const { beads, repository, store } = this.world
+    const { beads, beadRepository, store } = this.world
     const verb = this.random.pick(['close', 'close', 'close', 'reopen', 'remove'] as const)
     const travels = this.random.oneIn(2) ? this.#openConvoyMembers() : []
     const id = this.#anyBead(({ status, id }) => {
@@ -123,7 +124,7 @@ export class StepGenerator {
     const real = {
       close: () => beads.close(human, id),
       reopen: () => beads.reopen(human, id),
-      remove: () => store.write((tx) => repository.remove(tx, id)),
+      remove: () => store.write((tx) => beadRepository.remove(tx, id)),
     }
     return { description: `${verb} ${id}`, runInCity: real[verb], runInModel: () => this.model[verb](id) }
   }
@@ -200,7 +201,7 @@ export class StepGenerator {
     }
   }
 
-  #reply(id: string, from: string, caller: Parameters<MailWorld['mail']['reply']>[0]): Step {
+  #reply(id: string, from: string, caller: Parameters<Work['mail']['reply']>[0]): Step {
     return {
       description: `reply ${from} to ${id}`,
       runInCity: () => this.world.mail.reply(caller, id, { body: 'well' }),

@@ -1,31 +1,24 @@
 import { describe, expect, test } from 'bun:test'
-import { Comments } from '../../../src/work/comments/comments.ts'
-import { Search } from '../../../src/work/search/search.ts'
 import { dice } from '../../slow/town.ts'
-import { type TempFolder, tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
-import { human, openWork } from '../world.ts'
+import { human, openWork, type WorkTown, workTown } from '../world.ts'
 
-function open(folder: TempFolder = tempFolder()) {
-  const work = openWork(folder)
-  const { store, errors, repository } = work
-  const options = { ...work, city: 'mill', beads: repository, report: (error: unknown) => errors.push(error) }
-  const comments = new Comments(options)
-  const search = new Search(options)
+async function open(town?: WorkTown) {
+  const work = await openWork(town && { town })
+  const { search, comments, store } = work
   const waiting = store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM bead_unworded')
-  return Object.assign(work, {
+  return {
+    ...work,
     words: search.words,
-    comments,
-    search,
     waiting: () => waiting.get()?.n ?? 0,
     ids: async (q: string, more = {}) => (await search.find({ q, ...more })).items.map(({ id }) => id),
     say: (id: string, text: string) => comments.create(human, id, { text }),
-  })
+  }
 }
 
 describe('a search', () => {
   test('finds beads by all words of their title, description, labels or of one comment, the newest first', async () => {
-    await using world = open()
+    await using world = await open()
     const a = await world.add({ title: 'Fix the parser', description: 'It fails on leap seconds', labels: ['clock'] })
     const b = await world.add({ title: 'Leap of faith', status: 'closed' })
     const c = await world.add({ title: 'Other' })
@@ -39,7 +32,7 @@ describe('a search', () => {
   })
 
   test('lists a bead once, however often it contains the word', async () => {
-    await using world = open()
+    await using world = await open()
     const { id } = await world.add({ title: 'echo', description: 'echo' })
     const other = await world.add({ title: 'echo' })
     for (let n = 0; n < 5; n++) await world.say(id, `echo ${n}`)
@@ -48,7 +41,7 @@ describe('a search', () => {
   })
 
   test('is filtered by status, type and rig', async () => {
-    await using world = open()
+    await using world = await open()
     const a = await world.add({ title: 'x', rig: 'press', type: 'bug' })
     const b = await world.add({ title: 'x', status: 'in_progress' })
     const c = await world.add({ title: 'x', rig: 'press', status: 'closed' })
@@ -61,7 +54,7 @@ describe('a search', () => {
   })
 
   test('accepts any text as words', async () => {
-    await using world = open()
+    await using world = await open()
     const { id } = await world.add({ title: `NEAR("a* OR -b) {title}: naïve 日本 foo-bar^2 O'Hara` })
     for (const q of [`NEAR("a*`, 'OR', '-b)', '{title}:', 'naive', '日本', 'foo-bar^2', "o'hara", 'a* or b']) {
       expect([q, await world.ids(q)]).toEqual([q, [id]])
@@ -72,10 +65,10 @@ describe('a search', () => {
   })
 
   test('pages through any number of matches, also when a filter leaves few', async () => {
-    await using world = open()
+    await using world = await open()
     await world.store.write((tx) => {
       for (let n = 0; n < 4500; n++) {
-        world.repository.add(tx, { title: 'common', status: n % 1500 === 0 ? 'open' : 'closed' })
+        world.beadRepository.add(tx, { title: 'common', status: n % 1500 === 0 ? 'open' : 'closed' })
       }
     })
     const seen: string[] = []
@@ -97,7 +90,7 @@ describe('a search', () => {
 
 describe('the word index', () => {
   test('contains the present words of beads and comments after any changes', async () => {
-    await using world = open()
+    await using world = await open()
     const random = dice(11)
     const one = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
     const WORDS = ['ash', 'birch', 'cedar', 'elm', 'fir']
@@ -117,7 +110,7 @@ describe('the word index', () => {
         const change = one([{ title: one(WORDS) }, { description: one(WORDS) }, { labels: [one(WORDS)] }])
         const type = one(['task', 'bug', 'session', undefined])
         await world.store.write(
-          (tx) => void world.repository.change(tx, id, { ...change, type, status: one(['open', 'closed']) }),
+          (tx) => void world.beadRepository.change(tx, id, { ...change, type, status: one(['open', 'closed']) }),
         )
       } else if (chance < 0.75) {
         await world.say(id, one(WORDS))
@@ -126,14 +119,14 @@ describe('the word index', () => {
         await world.store.write((tx) => world.comments.restore(tx, id, remark))
       } else if (chance < 0.9) {
         ids.splice(ids.indexOf(id), 1)
-        await world.store.write((tx) => void world.repository.remove(tx, id))
+        await world.store.write((tx) => void world.beadRepository.remove(tx, id))
       } else {
         await world.words.settle()
       }
       if (turn % 20 > 0) continue
       for (const word of WORDS) {
         const expected = ids.filter((each) => {
-          const bead = world.repository.get(each)
+          const bead = world.beadRepository.get(each)
           const own = ['session', 'message', 'gate'].includes(bead.issue_type) ? {} : bead
           const texts = [
             JSON.stringify({ ...own, metadata: 0 }),
@@ -148,8 +141,7 @@ describe('the word index', () => {
   })
 
   test('indexes the words of several writes together after a delay', async () => {
-    await using world = open()
-    world.words.start()
+    await using world = await open()
     for (const title of ['a', 'b', 'c']) await world.add({ title })
     expect(world.waiting()).toBe(3)
     await world.clock.advance(1000)
@@ -163,14 +155,13 @@ describe('the word index', () => {
   })
 
   test('continues where it was when the city closed', async () => {
-    const folder = tempFolder()
-    const before = open(folder)
+    await using town = workTown()
+    const before = await open(town)
     await before.add({ title: 'early' })
-    await before.store.close()
-    await using world = open(folder)
+    await before.close({ endSessions: false })
+    await using world = await open(town)
     expect(world.waiting()).toBe(1)
     expect(await world.ids('early')).toEqual(['mi-1'])
     expect(world.waiting()).toBe(0)
-    before.deadlines.close()
   })
 })

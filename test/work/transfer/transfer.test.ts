@@ -1,32 +1,23 @@
 import { describe, expect, test } from 'bun:test'
-import { Comments } from '../../../src/work/comments/comments.ts'
-import { BeadTransfer } from '../../../src/work/transfer/transfer.ts'
-import { openMail } from '../mail/world.ts'
-import { callerOf, human } from '../world.ts'
+import { human, openWork } from '../world.ts'
 
-function open() {
-  const world = openMail()
-  const rigs = [
-    { name: 'press', prefix: 'pr' },
-    { name: 'saw', prefix: 'sa' },
-  ]
-  const { store, repository: beads } = world
-  const comments = new Comments({ ...world, city: 'mill', beads })
-  const transfer = new BeadTransfer({ store, beads, comments, rigs: () => rigs })
-  return Object.assign(world, {
-    transfer,
-    comments,
+async function open() {
+  const world = await openWork()
+  const { transfer, beads } = world
+  return {
+    ...world,
     file: async () => new Response(transfer.export()).text(),
     put: (text: string) => transfer.import(human, new TextEncoder().encode(text)),
-    all: () => world.beads.list({ all: true, limit: 1000 }).value.items,
-  })
+    all: () => beads.list({ all: true, limit: 1000 }).value.items,
+  }
 }
 
 const NOTHING = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
 
 describe('beads that are exported and imported', () => {
   test('are the same in another city: ids, times, labels, edges, parents, metadata, mail', async () => {
-    await using from = open()
+    await using from = await open()
+    const ada = from.caller((await from.session('ada')).id)
     const epic = await from.add({ title: 'Epic – “ä”', type: 'epic', labels: ['b', 'a'], priority: 0, rig: 'press' })
     await from.clock.advance(1000)
     const part = await from.add({
@@ -39,18 +30,19 @@ describe('beads that are exported and imported', () => {
       assignee: 'ada',
     })
     const done = await from.add({ title: 'done', needs: [part.id] })
-    await from.store.write((tx) => void from.repository.close(tx, done.id, 'all good'))
+    await from.store.write((tx) => void from.beadRepository.close(tx, done.id, 'all good'))
     const mail = await from.mail.send(human, { to: 'clerk', subject: 'Hi', from: 'boss' })
     const reply = await from.mail.reply(human, mail.id, { body: 'x' })
     await from.mail.read(mail.id)
     await from.mail.archive(reply.id)
-    await from.comments.create(callerOf('ada'), part.id, { text: 'begun\n“ä”' })
+    await from.comments.create(ada, part.id, { text: 'begun\n“ä”' })
     await from.clock.advance(1000)
     await from.comments.create(human, part.id, { text: 'and?' })
+    await from.sessions.control.close('ada', { remove: true })
     const file = await from.file()
     expect(file.split('\n')).toHaveLength(6)
 
-    await using to = open()
+    await using to = await open()
     expect(await to.put(file)).toEqual({ ...NOTHING, created: 5 })
     expect(to.recorded().map((line) => line.split(' ')[0])).toEqual([
       ...Array(5).fill('bead.created'),
@@ -69,13 +61,13 @@ describe('beads that are exported and imported', () => {
     expect(to.mail.count({})).toEqual({ total: 1, unread: 0 })
     expect(await to.put(file)).toEqual({ ...NOTHING, unchanged: 5 })
     expect(to.recorded()).toEqual([])
-    expect((await to.add({ title: 'new' })).id).toBe('mi-5')
-    await to.store.write((tx) => void to.repository.close(tx, epic.id))
-    expect(to.repository.get(part.id).is_blocked).toBe(false)
+    expect((await to.add({ title: 'new' })).id).toBe('mi-6')
+    await to.store.write((tx) => void to.beadRepository.close(tx, epic.id))
+    expect(to.beadRepository.get(part.id).is_blocked).toBe(false)
   })
 
   test('change existing beads, and record each change once', async () => {
-    await using world = open()
+    await using world = await open()
     const a = await world.add({ title: 'a', labels: ['x'] })
     const b = await world.add({ title: 'b', needs: [a.id] })
     const [one = ''] = (await world.file()).split('\n')
@@ -89,7 +81,7 @@ describe('beads that are exported and imported', () => {
     }
     expect(await world.put(JSON.stringify(changed))).toEqual({ ...NOTHING, updated: 1 })
     expect(world.recorded()).toEqual([`bead.updated ${a.id}`, `bead.closed ${a.id}`])
-    expect(world.repository.get(a.id)).toMatchObject({
+    expect(world.beadRepository.get(a.id)).toMatchObject({
       title: 'A',
       labels: ['y'],
       created_at: '2020-01-01T00:00:00.000Z',
@@ -100,7 +92,7 @@ describe('beads that are exported and imported', () => {
   })
 
   test('from bd keep unknown fields as metadata, and leave out sessions and waits', async () => {
-    await using world = open()
+    await using world = await open()
     const lines = [
       { id: 'pr-a3f.1', title: 't', created_at: '2025-11-08T12:00:00.123456-08:00', design: 'd', estimated_minutes: 5 },
       {
@@ -117,12 +109,12 @@ describe('beads that are exported and imported', () => {
     ]
     const text = lines.map((line) => JSON.stringify(line)).join('\n')
     expect(await world.put(text)).toEqual({ ...NOTHING, created: 2, skipped: 1 })
-    expect(world.repository.rigOf('pr-a3f.1')).toBe('press')
-    expect(world.repository.get('pr-a3f.1')).toMatchObject({
+    expect(world.beadRepository.rigOf('pr-a3f.1')).toBe('press')
+    expect(world.beadRepository.get('pr-a3f.1')).toMatchObject({
       created_at: '2025-11-08T20:00:00.123Z',
       metadata: { 'bd.design': 'd', 'bd.estimated_minutes': '5' },
     })
-    expect(world.repository.get('mi-7')).toMatchObject({ parent: 'pr-a3f.1' })
+    expect(world.beadRepository.get('mi-7')).toMatchObject({ parent: 'pr-a3f.1' })
     expect(world.comments.list('mi-7', {}).items).toMatchObject([
       { id: '3', author: 'me', text: 'd', created_at: '2025-11-07T12:00:00.000Z' },
       { id: expect.stringMatching(/^bd-/), author: '', text: 'c', created_at: '2025-11-08T12:00:00.000Z' },
@@ -131,7 +123,7 @@ describe('beads that are exported and imported', () => {
   })
 
   test('add missing comments, change existing ones, and remove none', async () => {
-    await using world = open()
+    await using world = await open()
     const { id } = await world.add({ title: 'a' })
     const own = await world.comments.create(human, id, { text: 'here' })
     const [line = ''] = (await world.file()).split('\n')
@@ -146,14 +138,14 @@ describe('beads that are exported and imported', () => {
     expect(world.recorded()).toEqual([])
     expect(world.comments.listAll(id).map(({ text }) => text)).toEqual(['THERE', own.text])
     expect(world.comments.count(`${id},mi-9`)).toEqual({ counts: { [id]: 2 } })
-    await world.store.write((tx) => void world.repository.remove(tx, id))
+    await world.store.write((tx) => void world.beadRepository.remove(tx, id))
     expect(world.comments.count(id)).toEqual({ counts: {} })
     expect((await world.add({ title: 'b' })).id).toBe('mi-2')
     expect(world.comments.listAll('mi-2')).toEqual([])
   })
 
   test('may have a limited number of comments, of a limited length', async () => {
-    await using world = open()
+    await using world = await open()
     const line = (comments: object[]) =>
       JSON.stringify({ id: 'mi-1', title: 'a', created_at: '2025-11-08T12:00:00Z', comments })
     const exported = (text: string, more = {}) => ({ id: text.slice(0, 9), text, ...more })
@@ -177,7 +169,7 @@ describe('beads that are exported and imported', () => {
   })
 
   test('are rejected at the first invalid line, before anything is written', async () => {
-    await using world = open()
+    await using world = await open()
     const good = JSON.stringify({ id: 'mi-1', title: 'a', created_at: '2025-11-08T12:00:00Z' })
     const rejected = async (line: string) => expect(world.put(`${good}\n\n${line}`)).rejects
     await (await rejected('{')).toThrow('line 3 is not JSON')
@@ -191,7 +183,10 @@ describe('beads that are exported and imported', () => {
       'line 3 has an invalid timestamp in created_at',
     )
     await (await rejected(good.replace('"a"', `"${'x'.repeat(1025)}"`))).toThrow(/line 3 has a title/)
-    await expect(world.transfer.import(callerOf('ada'), new Uint8Array())).rejects.toMatchObject({ code: 'forbidden' })
     expect(world.all()).toEqual([])
+    const ada = world.caller((await world.session('ada')).id)
+    world.recorded()
+    await expect(world.transfer.import(ada, new Uint8Array())).rejects.toMatchObject({ code: 'forbidden' })
+    expect(world.recorded()).toEqual([])
   })
 })

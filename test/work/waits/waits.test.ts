@@ -1,12 +1,27 @@
 import { describe, expect, test } from 'bun:test'
-import { tempFolder } from '../../support/folder.ts'
-import { human, plan } from '../world.ts'
-import { openWaits } from './world.ts'
+import { until } from '../../support/until.ts'
+import { human, openWork, plan, type WorkTown, workTown } from '../world.ts'
+
+async function openWaits(town?: WorkTown) {
+  const work = await openWork(town && { town })
+  const { store, beadRepository, host, sessionRepository } = work
+  return {
+    ...work,
+    task: async (title: string) => (await work.add({ title })).id,
+    /** Closes a bead. */
+    finish: (id: string) => store.write((tx) => void beadRepository.close(tx, id)),
+    /** What waits until the program of a session can take it. */
+    queued: () => work.nudges().filter(({ state }) => state === 'queued'),
+    /** The program of a session can take a message. */
+    finishTurn: (id: string) => host.finishTurn(sessionRepository.get(id).hostKey ?? ''),
+  }
+}
 
 describe('a wait', () => {
   test('is a bead that shows the beads it waits for, and is over when all are closed', async () => {
-    await using world = openWaits()
-    const ada = await world.session({ alias: 'ada', title: 'ada' })
+    await using world = await openWaits()
+    const ada = await world.session('ada')
+    await world.sessions.editor.patch('ada', { title: 'ada' })
     const [a, b] = [await world.task('a'), await world.task('b')]
     world.recorded()
     const wait = await world.waits.create(human, { session: 'ada', on_beads: [b, a, b], note: 'go on' })
@@ -25,29 +40,37 @@ describe('a wait', () => {
       created_at: '2026-01-05T09:00:00.000Z',
       labels: ['gc:wait', `session:${ada.id}`],
     })
-    expect(world.repository.get(wait.id)).toMatchObject({
+    expect(world.beadRepository.get(wait.id)).toMatchObject({
       issue_type: 'gate',
       title: 'wait:ada',
       description: 'go on',
       metadata: { session_id: ada.id, kind: 'deps', state: 'pending', dep_ids: `${b},${a}`, dep_mode: 'all' },
     })
     expect(world.recorded()).toEqual([`bead.created ${wait.id}`])
-    await world.close(a)
+    await world.finish(a)
     await world.settled()
     expect(world.waits.get(wait.id).state).toBe('pending')
-    await world.close(b)
-    await world.settled()
-    expect(world.recorded()).toEqual([`bead.closed ${a}`, `bead.closed ${b}`, `bead.updated ${wait.id}`])
+    await world.exit(ada.id)
+    expect(world.recorded()).toEqual([`bead.closed ${a}`, `bead.updated ${ada.id}`, 'session.stopped ada'])
+    await world.finish(b)
+    await world.reactions.whenIdle()
+    const wakes = `bead.updated ${ada.id}`
+    expect(world.recorded()).toEqual([`bead.closed ${b}`, `bead.updated ${wait.id}`, wakes])
     const nudge_id = `wait-${wait.id}-1-1`
     expect(world.waits.get(wait.id)).toEqual({ ...wait, state: 'ready', nudge_id })
-    expect(world.waitNudges.map(({ session, name }) => [session, name])).toEqual([[ada.id, nudge_id]])
-    expect(world.waitNudges[0]?.text).toContain(wait.id)
-    expect(world.waitNudges[0]?.text).toMatch(/---\ngo on\n---/)
-    expect(world.wokenSessions).toEqual([ada.id])
-    await world.ended(nudge_id, 'delivered')
+    expect(world.queued().map(({ session, name }) => [session, name])).toEqual([[ada.id, nudge_id]])
+    expect(world.queued()[0]?.text).toContain(wait.id)
+    expect(world.queued()[0]?.text).toMatch(/---\ngo on\n---/)
+    await world.settled()
+    expect(world.sessionRepository.get(ada.id)).toMatchObject({ state: 'active', generation: 2 })
+    world.recorded()
+    await world.finishTurn(ada.id)
+    await until(() => world.queued().length === 0 && world.waits.get(wait.id).state === 'closed')
+    await world.settled()
+    expect(world.host.prompts.map(({ text }) => text)).toEqual([expect.stringContaining('go on')])
     expect(world.waits.get(wait.id)).toMatchObject({ state: 'closed', status: 'closed' })
-    expect(world.recorded()).toEqual([`bead.closed ${wait.id}`])
-    expect(world.repository.get(wait.id).metadata).toMatchObject({
+    expect(world.recorded()).toEqual(['worker.operation ada', `bead.closed ${wait.id}`, `bead.updated ${ada.id}`])
+    expect(world.beadRepository.get(wait.id).metadata).toMatchObject({
       closed_at: wait.created_at,
       ready_at: wait.created_at,
     })
@@ -55,41 +78,41 @@ describe('a wait', () => {
   })
 
   test('for any bead is over with the first; for closed beads it is ready at once', async () => {
-    await using world = openWaits()
-    await world.session({ alias: 'ada' })
+    await using world = await openWaits()
+    await world.session('ada')
     const [a, b] = [await world.task('a'), await world.task('b')]
     const any = await world.waits.create(human, { session: 'ada', on_beads: [a, b], mode: 'any' })
-    await world.close(b)
+    await world.finish(b)
     await world.settled()
     expect(world.waits.get(any.id).state).toBe('ready')
     const late = await world.waits.create(human, { session: 'ada', on_beads: [b] })
     expect(late.state).toBe('ready')
-    expect(world.waitNudges.map(({ name }) => name)).toEqual([any, late].map(({ id }) => `wait-${id}-1-1`))
+    expect(world.queued().map(({ name }) => name)).toEqual([any, late].map(({ id }) => `wait-${id}-1-1`))
   })
 
   test('fails when its beads are removed, and nudges its session', async () => {
-    await using world = openWaits()
-    await world.session({ alias: 'ada' })
+    await using world = await openWaits()
+    await world.session('ada')
     const [a, b] = [await world.task('a'), await world.task('b')]
     const all = await world.waits.create(human, { session: 'ada', on_beads: [a, b] })
     const any = await world.waits.create(human, { session: 'ada', on_beads: [a, b], mode: 'any' })
-    await world.store.write((tx) => world.repository.remove(tx, a))
+    await world.store.write((tx) => world.beadRepository.remove(tx, a))
     await world.settled()
     expect(world.waits.get(all.id)).toMatchObject({ state: 'failed', status: 'closed' })
-    expect(world.repository.get(all.id).metadata?.last_error).toBe(`bead ${a} does not exist any more`)
+    expect(world.beadRepository.get(all.id).metadata?.last_error).toBe(`bead ${a} does not exist any more`)
     expect(world.waits.get(any.id).state).toBe('pending')
-    await world.store.write((tx) => world.repository.remove(tx, b))
+    await world.store.write((tx) => world.beadRepository.remove(tx, b))
     await world.settled()
     expect(world.waits.get(any.id).state).toBe('failed')
-    expect(world.waitNudges.map(({ text }) => text)).toEqual([
+    expect(world.queued().map(({ text }) => text)).toEqual([
       expect.stringContaining('failed'),
       expect.stringContaining('failed'),
     ])
   })
 
   test('is ready on request, whatever its beads are; one that is over does not change', async () => {
-    await using world = openWaits()
-    const ada = await world.session({ alias: 'ada' })
+    await using world = await openWaits()
+    const ada = await world.session('ada')
     const a = await world.task('a')
     const wait = () => world.waits.create(human, { session: 'ada', on_beads: [a] })
     const [soon, over] = [await wait(), await wait()]
@@ -99,18 +122,17 @@ describe('a wait', () => {
     expect(await world.waits.ready(human, soon.id)).toMatchObject({ state: 'ready' })
     expect(await world.waits.ready(human, over.id)).toMatchObject({ state: 'canceled' })
     expect(world.recorded()).toEqual([`bead.updated ${soon.id}`])
-    expect(world.waitNudges.map(({ session, text }) => [session, text])).toEqual([
+    expect(world.queued().map(({ session, text }) => [session, text])).toEqual([
       [ada.id, expect.stringContaining('it need not wait any longer')],
     ])
-    await world.close(a)
+    await world.finish(a)
     await world.settled()
-    expect(world.waitNudges).toHaveLength(1)
+    expect(world.queued()).toHaveLength(1)
   })
 
   test('is canceled with its session, when that is woken, or on request, without a nudge', async () => {
-    await using world = openWaits()
-    const ada = await world.session({ alias: 'ada' })
-    const bob = await world.session({ alias: 'bob' })
+    await using world = await openWaits()
+    for (const name of ['ada', 'bob']) await world.session(name)
     const a = await world.task('a')
     const wait = (session: string) => world.waits.create(human, { session, on_beads: [a] })
     const [one, two, three, four] = [await wait('ada'), await wait('bob'), await wait('ada'), await wait('bob')]
@@ -118,66 +140,81 @@ describe('a wait', () => {
     expect(await world.waits.cancel(human, one.id)).toMatchObject({ state: 'canceled', status: 'closed' })
     expect(await world.waits.cancel(human, one.id)).toMatchObject({ state: 'canceled' })
     expect(world.recorded()).toEqual([`bead.closed ${one.id}`])
-    await world.woken(bob.id)
-    expect(world.repository.get(two.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-woken' })
+    await world.sessions.control.wake('bob')
+    expect(world.beadRepository.get(two.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-woken' })
     expect(world.waits.get(four.id).state).toBe('canceled')
-    await world.store.write((tx) => void world.sessionRepository.transition(tx, ada.id, 'close'))
+    await world.sessions.control.close('ada')
     await world.settled()
-    expect(world.repository.get(three.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-closed' })
-    await world.close(a)
+    expect(world.beadRepository.get(three.id).metadata).toMatchObject({
+      state: 'canceled',
+      last_error: 'session-closed',
+    })
+    await world.finish(a)
     await world.settled()
-    expect(world.waitNudges).toEqual([])
+    expect(world.queued()).toEqual([])
   })
 
   test('is canceled with the conversation it was created in, also when its nudge is queued', async () => {
-    await using world = openWaits()
-    const ada = await world.session({ alias: 'ada' })
-    await world.session({ alias: 'bob' })
+    await using world = await openWaits()
+    const ada = await world.session('ada')
+    await world.session('bob')
     const [a, b] = [await world.task('a'), await world.task('b')]
     const [pending, ready, other] = [
       await world.waits.create(human, { session: 'ada', on_beads: [a] }),
       await world.waits.create(human, { session: 'ada', on_beads: [b] }),
       await world.waits.create(human, { session: 'bob', on_beads: [a] }),
     ]
-    await world.close(b)
+    await world.finish(b)
     await world.settled()
-    expect(world.waitNudges).toHaveLength(1)
+    expect(world.queued()).toHaveLength(1)
     world.recorded()
-    await world.reset(ada.id)
+    await world.sessions.restarts.restart('ada', human, { fresh: true })
     for (const { id } of [pending, ready])
-      expect(world.repository.get(id).metadata).toMatchObject({ state: 'canceled', last_error: 'continuation-stale' })
-    expect(world.recorded().toSorted()).toEqual([`bead.closed ${pending.id}`, `bead.closed ${ready.id}`].toSorted())
-    expect(world.waitNudges).toEqual([])
+      expect(world.beadRepository.get(id).metadata).toMatchObject({
+        state: 'canceled',
+        last_error: 'continuation-stale',
+      })
+    expect(world.recorded().toSorted()).toEqual(
+      [
+        ...[`bead.closed ${pending.id}`, `bead.closed ${ready.id}`],
+        ...['session.stopped ada', `bead.updated ${ada.id}`],
+      ].toSorted(),
+    )
+    expect(world.queued()).toEqual([])
     expect(world.waits.get(other.id).state).toBe('pending')
   })
 
   test('is canceled with its bead, and ends as its nudge does', async () => {
-    await using world = openWaits()
-    await world.session({ alias: 'ada' })
+    await using world = await openWaits()
+    const ada = await world.session('ada')
+    for (const name of ['bob', 'cyd']) await world.session(name)
     const a = await world.task('a')
     const closed = await world.waits.create(human, { session: 'ada', on_beads: [a] })
-    await world.close(closed.id)
+    await world.finish(closed.id)
     await world.settled()
     expect(world.waits.get(closed.id)).toMatchObject({ state: 'canceled', status: 'closed' })
-    await world.close(a)
+    await world.finish(a)
     const [two, three, four] = [
       await world.waits.create(human, { session: 'ada', on_beads: [a] }),
-      await world.waits.create(human, { session: 'ada', on_beads: [a] }),
-      await world.waits.create(human, { session: 'ada', on_beads: [a] }),
+      await world.waits.create(human, { session: 'bob', on_beads: [a] }),
+      await world.waits.create(human, { session: 'cyd', on_beads: [a] }),
     ]
-    await world.ended(two.nudge_id ?? '', 'failed')
-    await world.ended(three.nudge_id ?? '', 'abandoned')
-    await world.waits.cancel(human, four.id)
     const state = ({ id }: { id: string }) => world.waits.get(id).state
+    world.host.promptError = 'it could not be typed'
+    await world.finishTurn(ada.id)
+    await until(() => state(two) !== 'ready')
+    await world.sessions.control.close('bob')
+    await world.waits.cancel(human, four.id)
     expect([two, three, four].map(state)).toEqual(['failed', 'canceled', 'canceled'])
-    expect(world.repository.get(two.id).metadata?.last_error).toBe('it could not be typed')
-    expect(world.waitNudges.map(({ name }) => name)).not.toContain(four.nudge_id)
+    expect(world.beadRepository.get(two.id).metadata?.last_error).toBe('it could not be typed')
+    expect(world.beadRepository.get(three.id).metadata?.last_error).toBe('session-closed')
+    expect(world.queued()).toEqual([])
   })
 
   test('expires in time, also when the clock is set or the city was closed', async () => {
-    const folder = tempFolder()
-    const world = openWaits(folder)
-    await world.session({ alias: 'ada' })
+    await using town = workTown()
+    const world = await openWaits(town)
+    await world.session('ada')
     const a = await world.task('a')
     const until = (expires_at: string) => world.waits.create(human, { session: 'ada', on_beads: [a], expires_at })
     const late = await until('2026-01-07T09:00:00Z')
@@ -188,51 +225,47 @@ describe('a wait', () => {
     await world.clock.advance(1)
     await world.settled()
     expect(world.waits.get(soon.id)).toMatchObject({ state: 'expired', status: 'closed' })
-    expect(world.waitNudges[0]?.text).toContain('expired: its time ran out')
+    expect(world.queued()[0]?.text).toContain('expired: its time ran out')
     world.clock.step(3 * 3_600_000)
     await world.clock.advance(3_600_000)
     await world.settled()
     expect(world.waits.get(later.id).state).toBe('expired')
-    await world.reactions.stop()
-    world.waits.stop()
-    world.deadlines.close()
-    await world.store.close()
-    world.clock.step(5 * 86_400_000)
-    await using again = openWaits(folder, world.clock)
+    const { length: before } = world.nudges()
+    await world.close({ endSessions: false })
+    world.clock.stop(5 * 86_400_000)
+    await using again = await openWaits(town)
     await again.clock.advance(1)
     await again.settled()
     expect(again.waits.get(late.id).state).toBe('expired')
-    expect(again.waitNudges).toHaveLength(1)
+    expect(again.nudges()).toHaveLength(before + 1)
   })
 
   test('is resolved once when the city closed between the close of the bead and the nudge', async () => {
-    const folder = tempFolder()
-    const first = openWaits(folder)
-    await first.session({ alias: 'ada' })
+    await using town = workTown()
+    const first = await openWaits(town)
+    await first.session('ada')
     const a = await first.task('a')
     const wait = await first.waits.create(human, { session: 'ada', on_beads: [a] })
     await first.reactions.stop()
-    await first.close(a)
-    first.deadlines.close()
-    await first.store.close()
-    for (const expected of [1, 0]) {
-      await using again = openWaits(expected ? { ...folder, [Symbol.dispose]: () => {} } : folder)
-      await again.settled()
-      expect(again.waitNudges).toHaveLength(expected)
-      expect(again.waits.get(wait.id).state).toBe('ready')
+    await first.finish(a)
+    await first.close({ endSessions: false })
+    for (const _ of ['once', 'again']) {
+      await using later = await openWaits(town)
+      expect(later.queued()).toHaveLength(1)
+      expect(later.waits.get(wait.id).state).toBe('ready')
     }
   })
 })
 
 describe('who may wait for what', () => {
   test('a session can wait only itself, and may leave itself out', async () => {
-    await using world = openWaits()
-    const ada = world.caller((await world.session({ alias: 'ada' })).id)
-    const bob = await world.session({ alias: 'bob' })
+    await using world = await openWaits()
+    const ada = world.caller((await world.session('ada')).id)
+    const bob = await world.session('bob')
     const a = await world.task('a')
     const own = await world.waits.create(ada, { on_beads: [a] })
     expect(own.session_id).toBe(ada.session)
-    expect(world.repository.get(own.id).metadata).toMatchObject({ created_by_session: ada.session })
+    expect(world.beadRepository.get(own.id).metadata).toMatchObject({ created_by_session: ada.session })
     const rejected = (work: Promise<unknown>) => expect(work).rejects
     await rejected(world.waits.create(ada, { session: 'bob', on_beads: [a] })).toMatchObject({ code: 'forbidden' })
     await rejected(world.waits.create({ ...ada, city: 'x' }, { on_beads: [a] })).toMatchObject({ code: 'forbidden' })
@@ -244,8 +277,8 @@ describe('who may wait for what', () => {
   })
 
   test('an invalid wait is rejected and nothing is stored', async () => {
-    await using world = openWaits()
-    await world.session({ alias: 'ada' })
+    await using world = await openWaits()
+    await world.session('ada')
     const a = await world.task('a')
     world.recorded()
     const rejected = (more: object) =>
@@ -262,9 +295,9 @@ describe('who may wait for what', () => {
   })
 
   test('lists show waits that are not over, by session and state, from indexes', async () => {
-    await using world = openWaits()
-    const ada = await world.session({ alias: 'ada' })
-    const bob = await world.session({ alias: 'bob' })
+    await using world = await openWaits()
+    const ada = await world.session('ada')
+    const bob = await world.session('bob')
     const [a, b] = [await world.task('a'), await world.task('b')]
     const one = await world.waits.create(human, { session: 'ada', on_beads: [a] })
     await world.clock.advance(1)

@@ -73,9 +73,11 @@ export class SessionControl {
         recorder.stopped(tx, current, 'stopped')
         recorder.operation(tx, current, 'stop', startedAt)
       },
-      (tx) => {
-        const change = { suspendedAt: clock.now(), wakeRequestedAt: null, reason: 'user-hold' }
-        recorder.suspended(tx, repository.transition(tx, row.id, 'suspend', change))
+      {
+        before: (tx) => {
+          const change = { suspendedAt: clock.now(), wakeRequestedAt: null, reason: 'user-hold' }
+          recorder.suspended(tx, repository.transition(tx, row.id, 'suspend', change))
+        },
       },
     )
     return { status: 'ok' }
@@ -98,12 +100,13 @@ export class SessionControl {
       throw new AppError(SESSION_CONFLICT, 'configured always-on named sessions cannot be closed while config-managed')
     }
     const startedAt = clock.now()
-    await processes.stop(row.id, (tx, current) => {
+    const after = (tx: Tx, current: SessionRow) => {
       if (isRunning(row)) recorder.stopped(tx, current, 'stopped')
       recorder.operation(tx, current, 'close', startedAt)
       closer.close(tx, current.id, 'closed on request')
       if (remove) repository.remove(tx, current.id)
-    })
+    }
+    await processes.stop(row.id, after, { isClosing: true })
     return { status: 'ok' }
   }
 

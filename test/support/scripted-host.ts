@@ -1,0 +1,141 @@
+import { toTimestamp } from '../../src/core/clock.ts'
+import { AppError } from '../../src/core/errors.ts'
+import type { RecordBatch, SessionHost } from '../../src/host/client/session-host.ts'
+import type { AgentRecordContent } from '../../src/host/protocol/record.ts'
+import type { Exit, HostedSession, StartResult, StartSpec } from '../../src/host/protocol/session.ts'
+import type { TestClock } from './clock.ts'
+
+/** Beyond every pid of a real process. */
+const FIRST_PID = 5_000_000
+
+interface Program {
+  readonly session: HostedSession
+  turn: string
+  records: number
+}
+
+const rejected = async (): Promise<never> => {
+  throw new AppError('service-unavailable', 'this host runs no real program')
+}
+
+const unsubscribe = () => {}
+
+/**
+ * A session host without processes, for the city of a test. What is started runs until the test ends it. A program that
+ * speaks ACP works on a turn, so that prompts wait, until the test finishes it; then it takes one prompt.
+ */
+export class ScriptedHost implements SessionHost {
+  /** What programs were started with, oldest first. */
+  readonly starts: StartSpec[] = []
+  /** The prompts that programs took, oldest first. */
+  readonly prompts: { key: string; text: string }[] = []
+  /** Why programs do not take prompts. */
+  promptError: string | undefined
+  readonly #programs = new Map<string, Program>()
+  readonly #exitListeners = new Set<(exit: Exit) => unknown>()
+  readonly #recordListeners = new Set<(batch: RecordBatch) => unknown>()
+
+  constructor(private readonly clock: TestClock) {}
+
+  /** The keys of what runs. */
+  get running(): string[] {
+    return [...this.#programs.keys()]
+  }
+
+  /** A program exits by itself. Resolves when the city has recorded that. */
+  async exit(key: string, exitCode = 0): Promise<void> {
+    await this.#end(key, 'exited', exitCode)
+  }
+
+  /** A program ends its turn. Resolves when the city has recorded that. */
+  async finishTurn(key: string): Promise<void> {
+    const program = this.#program(key)
+    const { turn } = program
+    program.turn = ''
+    await this.#push(program, { type: 'done', turn, reason: 'end_turn' })
+  }
+
+  async start(spec: StartSpec): Promise<StartResult> {
+    const { key, kind = 'terminal', cols, rows } = spec
+    const pid = FIRST_PID + this.starts.push(spec)
+    const startedAt = toTimestamp(this.clock.now())
+    const ids = { key, run: String(pid), pid, startedAt }
+    const session = { ...ids, kind, cols, rows, state: 'running', bytes: 0, oldest: 0, unseen: 0 } as const
+    const program = { session, turn: 'first', records: 0 }
+    this.#programs.set(key, program)
+    if (kind === 'acp') await this.#push(program, { type: 'turn', turn: program.turn, text: 'Begin.' })
+    return { pid, startedAt }
+  }
+
+  async list(): Promise<HostedSession[]> {
+    return [...this.#programs.values()].map(({ session }) => session)
+  }
+
+  async end(key: string): Promise<Exit | undefined> {
+    return this.#programs.has(key) ? this.#end(key, 'ended') : undefined
+  }
+
+  async prompt(key: string, turn: string, text: string): Promise<void> {
+    const program = this.#program(key)
+    if (this.promptError !== undefined) throw new AppError('internal', this.promptError)
+    if (program.turn !== '') throw new AppError('conflict-wrong-state', 'the agent works on a turn')
+    program.turn = turn
+    this.prompts.push({ key, text })
+    await this.#push(program, { type: 'turn', turn, text })
+  }
+
+  async cancel(key: string): Promise<boolean> {
+    await this.finishTurn(key)
+    return true
+  }
+
+  onExit(listener: (exit: Exit) => unknown): () => void {
+    this.#exitListeners.add(listener)
+    return () => this.#exitListeners.delete(listener)
+  }
+
+  onRecords(listener: (batch: RecordBatch) => unknown): () => void {
+    this.#recordListeners.add(listener)
+    return () => this.#recordListeners.delete(listener)
+  }
+
+  readonly write = rejected
+  readonly resize = rejected
+  readonly signal = rejected
+  readonly screen = rejected
+  readonly snapshot = rejected
+  readonly mode = rejected
+  readonly answer = rejected
+  readonly endDaemons = async () => []
+  readonly status = async () => []
+  readonly onOutput = () => unsubscribe
+  readonly onLost = () => unsubscribe
+  readonly shutdown = async () => {}
+  readonly close = () => {}
+  async *follow() {}
+
+  #program(key: string): Program {
+    const program = this.#programs.get(key)
+    if (!program) throw new AppError('session-not-found', `nothing runs as ${key}`)
+    return program
+  }
+
+  async #end(key: string, reason: 'exited' | 'ended', exitCode?: number): Promise<Exit> {
+    const { run, pid, startedAt } = this.#program(key).session
+    this.#programs.delete(key)
+    const exit: Exit = {
+      ...{ key, run, pid, startedAt, state: 'exited', reason, lastOutput: [], daemons: [] },
+      endedAt: toTimestamp(this.clock.now()),
+      ...(exitCode !== undefined && { exitCode }),
+    }
+    const heard = Promise.all([...this.#exitListeners].map((listener) => listener(exit)))
+    if (reason === 'exited') await heard
+    return exit
+  }
+
+  async #push(program: Program, content: AgentRecordContent): Promise<void> {
+    const { key, run } = program.session
+    const record = { ...content, seq: ++program.records, at: toTimestamp(this.clock.now()) }
+    await Promise.all([...this.#recordListeners].map((listener) => listener({ key, run, records: [record] })))
+  }
+}
