@@ -7,17 +7,17 @@ import type { TestCity } from '../support/world.ts'
 import { startSession, towns } from './town.ts'
 
 const openTown = towns()
-const KEEPS_TOKEN = 'umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"'
+const STORE_TOKEN = 'umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"'
 
 const agent = (name: string, env = '') => `
 [[agent]]
 name = "${name}"
 session = "acp"
-start_command = '''${KEEPS_TOKEN}; ${env} exec ${AGENT.join(' ')}'''
+start_command = '''${STORE_TOKEN}; ${env} exec ${AGENT.join(' ')}'''
 `
 
 const ASKER = `#!/bin/sh
-${KEEPS_TOKEN}
+${STORE_TOKEN}
 printf '\\033[2J\\033[HDo you trust the files in this folder?\\n  1. Yes\\n'
 exec sleep 600
 `

@@ -7,7 +7,7 @@ const coverage = new OperationCoverage(
   ({ path }) => /\/comments(\/count)?$|\/beads\/import$/.test(path) && !path.includes('/api/'),
 )
 const openTown = towns(coverage)
-const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const KB = 1024
 
 const comment = (city: TestCity, id: string, text: string, more: object = {}) =>
@@ -32,7 +32,7 @@ describe('a comment', () => {
       issue_id: id,
       author: 'human',
       text,
-      created_at: MOMENT,
+      created_at: TIMESTAMP,
     })
     expect(await city.recorded(seq)).toMatchObject([
       { type: 'bead.commented', actor: 'human', subject: id, payload: { comment: created.body } },

@@ -9,7 +9,7 @@ const coverage = new OperationCoverage(
     !/\/(claim|heartbeat|release|import|export|comments|count|history|search|bulk)$/.test(path),
 )
 const openTown = towns(coverage)
-const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 /** The types of the recorded events, with their subjects. */
 const recordedBy = async (city: TestCity, work: () => Promise<unknown>): Promise<string[]> => {
@@ -55,8 +55,8 @@ describe('creating a bead', () => {
       status: 'open',
       issue_type: 'bug',
       priority: 1,
-      created_at: MOMENT,
-      updated_at: MOMENT,
+      created_at: TIMESTAMP,
+      updated_at: TIMESTAMP,
       description: body.description,
       labels: ['b', 'a'],
       parent: epic,
@@ -142,8 +142,8 @@ describe('changing a bead', () => {
       status: 'open',
       issue_type: 'bug',
       priority: 0,
-      created_at: MOMENT,
-      updated_at: MOMENT,
+      created_at: TIMESTAMP,
+      updated_at: TIMESTAMP,
       labels: ['y'],
       metadata: { k: 'v', l: 'w' },
       description: 'd',

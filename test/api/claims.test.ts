@@ -7,7 +7,7 @@ const coverage = new OperationCoverage(
   ({ tag, path }) => tag === 'claims' || /\/bead\/\{id\}\/(claim|heartbeat|release)$/.test(path),
 )
 const openTown = towns(coverage)
-const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
+const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
 
 /** A town in which two sessions of one pool run and wait. */
 async function withTwo() {
@@ -33,7 +33,7 @@ describe('a claim', () => {
       session_id: one.id,
       session_name: expect.stringContaining('worker'),
       assignee: expect.any(String),
-      taken_at: MOMENT,
+      taken_at: TIMESTAMP,
     })
     const recorded = await city.recorded(seq)
     expect(recorded.map(({ type, subject }) => [type, subject])).toEqual([['bead.updated', id]])

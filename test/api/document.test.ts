@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
-import { documentProblems } from '../support/walk.ts'
+import { documentProblems } from '../support/document-problems.ts'
 import { World } from '../support/world.ts'
 
 const FROZEN = resolve(import.meta.dir, '../operations.txt')

@@ -11,7 +11,7 @@ const DIALOG = join(import.meta.dir, '../host/terminal/programs/dialog.ts')
 const coverage = new OperationCoverage(({ tag, id }) => tag === 'sessions' && id !== 'lend-session')
 const openTown = towns(coverage)
 
-const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 
 /** A program that echoes its input, and shows a dialog or exits on request. */
 const PARROT = `#!/bin/sh
@@ -145,8 +145,8 @@ describe('a session', () => {
       display_name: 'Parrot',
       session_name: expect.any(String),
       work_dir: city.path,
-      created_at: MOMENT,
-      last_active: MOMENT,
+      created_at: TIMESTAMP,
+      last_active: TIMESTAMP,
       attached: false,
       running: true,
       rig: 'web',
@@ -184,7 +184,7 @@ describe('a session', () => {
     const next = await send('submit', { message: 'three', intent: 'follow_up' })
     expect(next.payload).toMatchObject({ queued: true, intent: 'follow_up' })
     const { body: shown } = await city.call(`GET ~/session/${id}`)
-    expect(shown.last_nudge_delivered_at).toEqual(MOMENT)
+    expect(shown.last_nudge_delivered_at).toEqual(TIMESTAMP)
     const outcomes = (await city.recorded(seq)).filter(({ type }) => type.startsWith('request.'))
     expect(outcomes).toHaveLength(3)
     const transcript = (await city.call(`GET ~/session/${id}/transcript`)).body

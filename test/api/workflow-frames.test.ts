@@ -46,14 +46,14 @@ describe('the workflow frame of a bead event', () => {
       scope_kind: 'rig',
       scope_ref: 'web',
     }
-    const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     const same = (at: number) => ({
       type: 'workflow:event',
       ...place,
       watch_generation: 'pending',
       event_seq: at,
       workflow_seq: at,
-      event_ts: moment,
+      event_ts: timestamp,
     })
     expect(ofRoot).toEqual({
       ...same(seq + 1),

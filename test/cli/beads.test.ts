@@ -217,8 +217,8 @@ test('an import may contain a bead with more comments than fit in one request', 
     author: 'ada',
     text: `${n}`.padEnd(65_536, 'é').slice(0, 32_000),
   }))
-  const moment = '2025-01-01T00:00:00Z'
-  const line = { id: 'far-1', title: 'far', description: 'd'.repeat(200_000), created_at: moment, comments }
+  const timestamp = '2025-01-01T00:00:00Z'
+  const line = { id: 'far-1', title: 'far', description: 'd'.repeat(200_000), created_at: timestamp, comments }
   writeFileSync(file, `${JSON.stringify(line)}\n`)
   expect(readFileSync(file).length).toBeGreaterThan(1024 * 1024)
   expect(await town.json<BeadsImported>(['bead', 'import', file])).toMatchObject({ created: 1, updated: 0 })

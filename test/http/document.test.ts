@@ -3,8 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { documentOf } from '../../src/http/document.ts'
 import { route, socket } from '../../src/http/route.ts'
 import { AsyncAcceptedBody, listOf, nullable, OKResponseBody, paging } from '../../src/http/schema.ts'
+import { documentProblems } from '../support/document-problems.ts'
 import { misfits } from '../support/schema.ts'
-import { documentProblems } from '../support/walk.ts'
 import { serve } from './serve.ts'
 
 const Owner = Type.Object({ name: Type.String() }, { $id: 'Owner', additionalProperties: false })

@@ -36,13 +36,13 @@ test(`${BEADS} beads are each done once by ${OURS + LENT} workers, some outside 
   const active = async () => (await city.call('GET ~/sessions?state=active&limit=1000')).body.items
   const dead = new Set<string>()
   await using outsiders = await Outsiders.open(city, dead)
-  const crew: { id: string }[] = await eventually('all claimers run', 60_000, active, (all) => all.length === OURS)
+  const claimers: { id: string }[] = await eventually('all claimers run', 60_000, active, (all) => all.length === OURS)
   for (let n = 0; n < BEADS; n += 20) {
     const drafts = Array.from({ length: Math.min(20, BEADS - n) }, (_, at) => ({
       body: { title: `bead ${n + at}`, metadata: { 'gc.routed_to': 'claimer' } },
     }))
     await Promise.all(drafts.map((draft) => city.call('POST ~/beads', draft)))
-    const { id } = crew[Math.floor(random() * crew.length)] ?? { id: '' }
+    const { id } = claimers[Math.floor(random() * claimers.length)] ?? { id: '' }
     await end(world, city, id, random() < 0.7, dead)
     if (random() < 0.5) await outsiders.killOne(random)
   }

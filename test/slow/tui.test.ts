@@ -33,7 +33,7 @@ function dashboard(
   })
 }
 
-async function withCrew(
+async function openTown(
   ...flags: string[]
 ): Promise<{ world: World; city: TestCity; session: string } & AsyncDisposable> {
   await using held = new AsyncDisposableStack()
@@ -50,8 +50,8 @@ async function withCrew(
 
 describe('the dashboard', () => {
   test('navigates from the cities to a city to the live screen of a session, and back', async () => {
-    await using crew = await withCrew()
-    const { world, city, session } = crew
+    await using town = await openTown()
+    const { world, city, session } = town
     await using screen = dashboard(world)
     await screen.shows(/gc\s+town/)
     screen.press(KEYS.esc)
@@ -92,8 +92,8 @@ describe('the dashboard', () => {
   }, 60_000)
 
   test('filters rows, runs commands, and lists every key it supports', async () => {
-    await using crew = await withCrew()
-    await using screen = dashboard(crew.world, { args: ['--city', 'town'] })
+    await using town = await openTown()
+    await using screen = dashboard(town.world, { args: ['--city', 'town'] })
     await screen.shows('Mend the fence')
     screen.press('/')
     for (const letter of 'bridge') screen.press(letter)
@@ -158,8 +158,8 @@ describe('the dashboard', () => {
 
   test('shows that it is reconnecting when the supervisor is killed, and is live again after the restart', async () => {
     const port = await freePort()
-    await using crew = await withCrew('--port', port)
-    const { world, city } = crew
+    await using town = await openTown('--port', port)
+    const { world, city } = town
     await using screen = dashboard(world, { args: ['--city', 'town'] })
     await screen.shows('live')
     await screen.shows('Mend the fence')
@@ -177,13 +177,13 @@ describe('the dashboard', () => {
   }, 90_000)
 
   test('adapts to the size of its terminal, also when that changes', async () => {
-    await using crew = await withCrew()
+    await using town = await openTown()
     for (const [cols, rows] of [
       [80, 24],
       [100, 30],
       [40, 12],
     ] as const) {
-      await using screen = dashboard(crew.world, { cols, rows, args: ['--city', 'town'] })
+      await using screen = dashboard(town.world, { cols, rows, args: ['--city', 'town'] })
       await screen.shows('live')
       await screen.shows('events')
       const lines = screen.lines()
@@ -197,13 +197,13 @@ describe('the dashboard', () => {
   }, 60_000)
 
   test('uses colours unless they are disabled', async () => {
-    await using crew = await withCrew()
+    await using town = await openTown()
     for (const [env, coloured] of [
       [{}, true],
       [{ NO_COLOR: '1' }, false],
       [{ TERM: 'dumb' }, false],
     ] as const) {
-      await using screen = dashboard(crew.world, { env, args: ['--city', 'town'] })
+      await using screen = dashboard(town.world, { env, args: ['--city', 'town'] })
       await screen.shows('active')
       expect([env, colours(screen.raw).length > 0]).toEqual([env, coloured])
       screen.press('q')

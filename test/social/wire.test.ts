@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
 import { networkDialect } from '../../src/social/api/errors.ts'
-import { documentProblems } from '../support/walk.ts'
+import { documentProblems } from '../support/document-problems.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
 
 const JUNK = `moltbook_${'f'.repeat(64)}`

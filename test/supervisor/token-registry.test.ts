@@ -34,10 +34,11 @@ async function openRegistry() {
     report: (message) => reports.push(message),
   })
   resources.defer(() => registry.stop())
-  const known = (hash: string) => registry.find(hash).map(({ city, isLive }) => `${city} ${isLive ? 'live' : 'ended'}`)
+  const citiesOf = (hash: string) =>
+    registry.find(hash).map(({ city, isLive }) => `${city} ${isLive ? 'live' : 'ended'}`)
   const settle = () => store.write(() => {})
   return {
-    ...{ registry, store, cityStore, clock, live, reports, known, settle },
+    ...{ registry, store, cityStore, clock, live, reports, citiesOf, settle },
     breakDisk: () => {
       canSync = false
     },
@@ -56,10 +57,10 @@ describe('the registry of tokens', () => {
     })
     await undone.catch(() => {})
     await world.settle()
-    expect([world.known('a'), world.known('b')]).toEqual([['mill live'], []])
+    expect([world.citiesOf('a'), world.citiesOf('b')]).toEqual([['mill live'], []])
     await world.cityStore.write((tx) => mirror.ended(tx, 'a'))
     await world.settle()
-    expect(world.known('a')).toEqual(['mill ended'])
+    expect(world.citiesOf('a')).toEqual(['mill ended'])
   })
 
   test('becomes equal to the tokens of a city that opens', async () => {
@@ -75,7 +76,7 @@ describe('the registry of tokens', () => {
     live.push({ hash: 'kept' }, { hash: 'missed' }, { hash: 'revived' }, { hash: 'brief', expiresAt: clock.now() + 10 })
     await registry.reconcile('mill')
     await world.settle()
-    expect(['kept', 'gone', 'missed', 'revived', 'brief', 'other'].map((hash) => world.known(hash).join())).toEqual([
+    expect(['kept', 'gone', 'missed', 'revived', 'brief', 'other'].map((hash) => world.citiesOf(hash).join())).toEqual([
       'mill live',
       'mill ended',
       'mill live',
@@ -84,7 +85,7 @@ describe('the registry of tokens', () => {
       'bakery live',
     ])
     await clock.advance(10)
-    expect(world.known('brief')).toEqual(['mill ended'])
+    expect(world.citiesOf('brief')).toEqual(['mill ended'])
   })
 
   test('forgets the good tokens of a city that is unregistered, and keeps those that ended', async () => {
@@ -96,7 +97,7 @@ describe('the registry of tokens', () => {
       mirror.ended(tx, 'over')
     })
     await world.store.write((tx) => registry.forget(tx, 'mill'))
-    expect([world.known('good'), world.known('over')]).toEqual([[], ['mill ended']])
+    expect([world.citiesOf('good'), world.citiesOf('over')]).toEqual([[], ['mill ended']])
   })
 
   test('deletes tokens that ended more than a week ago', async () => {
@@ -111,10 +112,10 @@ describe('the registry of tokens', () => {
     await registry.start()
     await clock.advance(7 * DAY)
     await world.settle()
-    expect(world.known('over')).toEqual(['mill ended'])
+    expect(world.citiesOf('over')).toEqual(['mill ended'])
     await clock.advance(DAY)
     await world.settle()
-    expect([world.known('over'), world.known('good')]).toEqual([[], ['mill live']])
+    expect([world.citiesOf('over'), world.citiesOf('good')]).toEqual([[], ['mill live']])
   })
 
   test('reports a change that it cannot write once, and does not try for ever', async () => {

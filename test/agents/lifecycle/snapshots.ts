@@ -39,7 +39,7 @@ export function randomSnapshot(roll: () => number): CitySnapshot {
   const chance = (p: number) => roll() < p
   const pick = <T>(of: readonly T[]): T => of[Math.floor(roll() * of.length)] as T
   const now = 1_000_000
-  const moment = () => pick([0, now - 400_000, now - 61_000, now - 1, now, now + 5_000])
+  const randomTime = () => pick([0, now - 400_000, now - 61_000, now - 1, now, now + 5_000])
   const scope = (): ScopeState => ({ suspended: chance(0.1), maxActive: pick([undefined, undefined, 0, 1, 2, 5]) })
   const agents = ['a', 'r/b', 'r/c'].map(
     (name): AgentState => ({
@@ -76,7 +76,7 @@ export function randomSnapshot(roll: () => number): CitySnapshot {
   const sessions: SessionSnapshot[] = []
   const hosted = new Map<string, ProcessState>()
   for (let at = 0; at < Math.floor(roll() * 8); at++) {
-    const session = anySession(at, agents, sessions, { chance, pick, roll, moment, now })
+    const session = anySession(at, agents, sessions, { chance, pick, roll, randomTime, now })
     sessions.push(session)
     if (session.key && chance(0.8)) hosted.set(session.key, anyProcess(session, { chance, pick }))
   }
@@ -103,7 +103,7 @@ function anySession(
   at: number,
   agents: readonly AgentState[],
   others: readonly SessionSnapshot[],
-  { chance, pick, roll, moment, now }: Luck & { roll(): number; moment(): number; now: number },
+  { chance, pick, roll, randomTime, now }: Luck & { roll(): number; randomTime(): number; now: number },
 ): SessionSnapshot {
   const state = pick(STATES)
   const origin = pick(['manual', 'named', 'ephemeral', 'ephemeral'] as const)
@@ -125,9 +125,9 @@ function anySession(
     pid,
     processStarted: pid === undefined ? undefined : 's',
     wokeAt: pick([0, now - 1_000, now - 100_000, now - 1_000_000]),
-    drainAt: moment(),
+    drainAt: randomTime(),
     retryAt: pick([0, 0, now + 1_000]),
-    quarantinedUntil: moment(),
+    quarantinedUntil: randomTime(),
     failures: pick([0, 0, 4]),
     churn: pick([0, 0, 2]),
     wakeRequested: chance(0.2),
@@ -140,8 +140,8 @@ function anySession(
     crashHoldUntil: chance(0.1) ? now + 9_000 : 0,
     messages: chance(0.15) ? 1 : 0,
     attached: chance(0.1),
-    quietSince: moment(),
-    busyUntil: chance(0.1) ? moment() : 0,
+    quietSince: randomTime(),
+    busyUntil: chance(0.1) ? randomTime() : 0,
     drift: pick([...Array<string[]>(9).fill([]), ['command'], ['session_live'], ['command', 'session_live']]),
     jitter: roll(),
     busy: chance(0.1),

@@ -91,7 +91,7 @@ describe('a conversation with Claude', () => {
     )
     expect(view.entries.filter(isTurn).map(toTurn)).toMatchObject([{ text: 'a' }, { text: '[Bash]' }, { role: 'user' }])
     expect(view.entries.filter(isMessage).map((entry) => toMessage(entry, 'claude', true))).toHaveLength(3)
-    expect(view.entries.map(({ timestamp: moment }) => moment)).toEqual([undefined, undefined, Date.parse(at(3))])
+    expect(view.entries.map(({ timestamp }) => timestamp)).toEqual([undefined, undefined, Date.parse(at(3))])
   })
 
   test('survives entries that are their own parent', () => {
