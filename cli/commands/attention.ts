@@ -32,6 +32,7 @@ const COLOURS: Record<AttentionItem['kind'], Colour> = {
   dialog: 'yellow',
   failed: 'red',
   parked: 'red',
+  detached: 'yellow',
 }
 
 function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
@@ -59,6 +60,7 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
 function remedyOf({ kind, session_id, session_state, bead_id, answers }: AttentionItem): string {
   if (answers.length > 0) return `gc attention answer ${session_id} ${answers.join('|')}`
   if (kind === 'parked') return `gc bead show ${bead_id}, then gc bead unpark ${bead_id}`
+  if (kind === 'detached') return `gc session sweep ${session_id}`
   if (kind === 'dialog') return `gc session attach ${session_id}`
   if (session_state === 'failed-create') return `fix the cause, then gc session close ${session_id}`
   return session_id === undefined ? 'fix the cause; it is tried again by itself' : `gc session wake ${session_id}`

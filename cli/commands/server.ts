@@ -8,6 +8,7 @@ import { Exit, failure } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
+import { printDetachedLines } from './session-sweep.ts'
 
 export function serverCommands(program: Command, context: CommandContext): void {
   stopCommand(program, context)
@@ -33,7 +34,10 @@ function stopCommand(program: Command, context: CommandContext): void {
 async function stop(context: CommandContext, options: Stop): Promise<void> {
   const pid = readSupervisorFile(resolveHome(context.io.env))?.pid
   const response = await requestStop(context, options)
-  if (!response) return printLine(context.io, 'No supervisor was running; the agents it left have ended.')
+  if (!response) {
+    printLine(context.io, 'No supervisor was running; the agents it left have ended.')
+    return printRemaining(context)
+  }
   const late = new AbortController()
   const timer = timers.after(options.timeout * 1000, () => late.abort())
   const signal = AbortSignal.any([context.io.signal, late.signal])
@@ -42,9 +46,20 @@ async function stop(context: CommandContext, options: Stop): Promise<void> {
   if (late.signal.aborted)
     throw failure(`the supervisor (process ${pid ?? '?'}) has not stopped after ${options.timeout} s`)
   if (options.json) return printJson(context.io, response)
-  printLine(
-    context.io,
-    options.keepSessions ? 'The supervisor has stopped; the agents keep running.' : 'Everything has stopped.',
+  if (options.keepSessions) return printLine(context.io, 'The supervisor has stopped; the agents keep running.')
+  printLine(context.io, 'Everything has stopped.')
+  await printRemaining(context)
+}
+
+/** Says what left its session and is still there, now that nobody else is left to say it. */
+async function printRemaining({ io }: CommandContext): Promise<void> {
+  const { findRemaining } = await import('../../src/host/process/marked.ts')
+  const remaining = await findRemaining(resolveHome(io.env))
+  if (remaining.length === 0) return
+  printLine(io, 'But these left their session and still run; end them by `kill <pid>`:')
+  printDetachedLines(
+    io,
+    remaining.map(({ sessionId, ...one }) => ({ ...one, session_id: sessionId })),
   )
 }
 

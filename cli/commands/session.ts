@@ -11,6 +11,7 @@ import { printFields, printTable } from '../io/table.ts'
 import { attachCommand } from './attach.ts'
 import { adminCommands } from './session-admin.ts'
 import { messageCommands } from './session-message.ts'
+import { detachedProcesses, printDetachedLines, sweepCommand } from './session-sweep.ts'
 import { transcriptCommand } from './transcript.ts'
 
 export function sessionCommands(program: Command, context: CommandContext): void {
@@ -26,6 +27,7 @@ export function sessionCommands(program: Command, context: CommandContext): void
   messageCommands(session, context)
   actionCommands(session, context)
   adminCommands(session, context)
+  sweepCommand(session, context)
 }
 
 interface List extends JsonOption {
@@ -93,6 +95,10 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
     ['last active', session.last_active],
     ['attached', session.attached ? 'yes' : 'no'],
   ])
+  const { items } = await detachedProcesses(city, session.id)
+  if (items.length === 0) return
+  printLine(context.io, `Left the session and still running; \`gc session sweep ${session.id}\` ends them:`)
+  printDetachedLines(context.io, items)
 }
 
 function newCommand(session: Command, context: CommandContext): void {

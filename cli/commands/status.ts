@@ -1,8 +1,10 @@
+import type { CityClient } from '../../src/client/client.ts'
 import { formatDuration } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
-import { printJson, printLine } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
+import { detachedProcesses, printDetachedLines } from './session-sweep.ts'
 import { warnConfiguration, warnUnavailable } from './unavailable.ts'
 
 /** Prints the status of a city. */
@@ -32,6 +34,7 @@ export async function status(context: CommandContext, name: string | undefined, 
   ])
   for (const error of response.partial_errors ?? []) io.err(`gc: ${error}\n`)
   await warnConfiguration(io, city)
+  await printDetached(io, city)
   if (!response.agent_details?.length) return
   printLine(io, '')
   printTable(
@@ -51,6 +54,13 @@ export async function status(context: CommandContext, name: string | undefined, 
     '',
   )
   await warnUnavailable(io, city)
+}
+
+async function printDetached(io: Io, city: CityClient): Promise<void> {
+  const { items } = await detachedProcesses(city)
+  if (items.length === 0) return
+  printLine(io, '\nLeft their session and still running; `gc session sweep` ends them:')
+  printDetachedLines(io, items)
 }
 
 /** `5 (2 running, 1 suspended)`, without counts of zero. */

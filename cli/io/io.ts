@@ -15,6 +15,8 @@ export interface Io {
   err(text: string): void
   /** All of standard input. */
   readInput(): Promise<string>
+  /** One line of standard input; empty at its end. */
+  readLine(): Promise<string>
   /** Whether standard input is a terminal. */
   readonly isInteractive: boolean
 }
@@ -35,8 +37,21 @@ export function processIo(): Io {
     outBytes: (bytes) => void process.stdout.write(bytes),
     err: (text) => void process.stderr.write(text),
     readInput: () => Bun.stdin.text(),
+    readLine,
     isInteractive: process.stdin.isTTY === true,
   }
+}
+
+async function readLine(): Promise<string> {
+  const { createInterface } = await import('node:readline')
+  for await (const line of createInterface({ input: process.stdin })) return line
+  return ''
+}
+
+/** Asks a person; only `y` or `yes` is a yes. */
+export async function confirm(io: Io, question: string): Promise<boolean> {
+  io.err(`${question} [y/N] `)
+  return /^y(es)?$/i.test((await io.readLine()).trim())
 }
 
 /** Colour is used on terminals, but not with `NO_COLOR` or on a dumb one. */

@@ -50,7 +50,7 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
 async function start(services: CityServices, resources: AsyncDisposableStack): Promise<void> {
   const { store, log, config, deadlines, phase, report } = services
   const { reactions, retention, archives, clones, claims, waits, backup, maintenance, mail } = services
-  const { reconciler, worktrees, search, logs } = services
+  const { reconciler, sessionServices, worktrees, search, logs } = services
   let started = false
   resources.defer(async () => {
     if (started) await store.write((tx) => void log.append(tx, ControllerStopped, { actor: 'gc' }, {})).catch(() => {})
@@ -75,6 +75,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   resources.defer(() => mail.retention.stop())
   mail.retention.start()
   phase('adopting_sessions')
+  resources.defer(() => sessionServices.exitReceiver.stop())
   resources.defer(() => reconciler.close())
   await reconciler.start()
   resources.defer(() => worktrees.close())

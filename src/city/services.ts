@@ -110,6 +110,7 @@ function buildSessions(options: Foundation & Records) {
     sessions: operations,
     /** The tokens of every kind that this city gives out. */
     tokens: new CityTokens([operations.credentials]),
+    detached: sessionServices.detached,
     workload,
     logs,
     usage: new Usage({ ...options, config, sessionRepository, logs, providerOf }),

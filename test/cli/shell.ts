@@ -15,6 +15,7 @@ export interface Shell {
   width?: number
   colour?: boolean
   stdin?: string
+  interactive?: boolean
   signal?: AbortSignal
   /** Hears all that was written so far, whenever more is. */
   onOutput?: (out: string) => void
@@ -29,7 +30,7 @@ export function recorder(shell: Shell = {}): { io: Io; output: { out: string; er
     width: shell.width,
     colour: shell.colour ?? false,
     signal: shell.signal ?? AbortSignal.timeout(15_000),
-    isInteractive: false,
+    isInteractive: shell.interactive ?? false,
     out: (text) => {
       output.out += text
       shell.onOutput?.(output.out)
@@ -42,6 +43,7 @@ export function recorder(shell: Shell = {}): { io: Io; output: { out: string; er
       output.err += text
     },
     readInput: async () => shell.stdin ?? '',
+    readLine: async () => shell.stdin ?? '',
   }
   return { io, output }
 }

@@ -13,7 +13,7 @@ export function idleHost(): SessionHost {
     start: rejected,
     list: async () => [],
     end: async () => undefined,
-    endDaemons: async () => [],
+    listDaemons: async () => new Map(),
     write: rejected,
     resize: rejected,
     signal: rejected,

@@ -106,7 +106,7 @@ export class ScriptedHost implements SessionHost {
   readonly snapshot = rejected
   readonly mode = rejected
   readonly answer = rejected
-  readonly endDaemons = async () => []
+  readonly listDaemons = async () => new Map()
   readonly status = async () => []
   readonly onOutput = () => unsubscribe
   readonly onLost = () => unsubscribe

@@ -1,4 +1,6 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { ProcessSummary } from '../../host/process/process-ender.ts'
+import type { DetachedProcesses } from '../detached/detached-processes.ts'
 import type { FailureCount, FailureCounts } from '../lifecycle/failure-counts.ts'
 import { agentHold, sessionHold } from '../lifecycle/holds.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
@@ -15,11 +17,12 @@ const FAILED_STATES: ReadonlySet<string> = new Set(['failed-create', 'quarantine
 
 interface AttentionOptions {
   clock: Clock
-  repository: Pick<SessionRepository, 'live'>
+  repository: Pick<SessionRepository, 'live' | 'find'>
   launcher: Pick<Launcher, 'agent'>
   failures: Pick<FailureCounts, 'all'>
   interactions: Pick<Interactions, 'findOpen'>
   parking: Pick<Parking, 'parked'>
+  detached: Pick<DetachedProcesses, 'remembered'>
 }
 
 /** Everything in a city that waits for a person. */
@@ -33,9 +36,26 @@ export class Attention {
       ...interactions.map(questionItem),
       ...this.#failedItems(),
       ...this.options.parking.parked().map(parkedItem),
+      ...this.#detachedItems(),
     ]
     items.sort((a, b) => a.since.localeCompare(b.since))
     return { items, total: items.length, ...(errors.length > 0 && { partial: true, partial_errors: errors }) }
+  }
+
+  #detachedItems(): AttentionItem[] {
+    const { detached, repository } = this.options
+    return [...detached.remembered()].map(([session, { since, processes }]) => {
+      const row = repository.find(session)
+      return {
+        kind: 'detached',
+        agent: row?.template ?? '',
+        session_id: session,
+        ...(row && { session_name: row.alias ?? row.sessionName }),
+        since: toTimestamp(since),
+        asks: describeDetached(processes),
+        answers: [],
+      }
+    })
   }
 
   #failedItems(): AttentionItem[] {
@@ -70,6 +90,15 @@ const questionItem = ({ row, pending, since, by, answers }: OpenInteraction): At
   answers,
   ...(by === 'screen' && pending.options && { options: pending.options }),
 })
+
+/** How many processes a sentence names. */
+const NAMED = 5
+
+function describeDetached(processes: readonly ProcessSummary[]): string {
+  const named = processes.slice(0, NAMED).map(({ pid, command }) => `${pid} (${command})`)
+  const more = processes.length > NAMED ? ` and ${processes.length - NAMED} more` : ''
+  return `Its session ended, and ${named.join(', ')}${more} still ${processes.length === 1 ? 'runs' : 'run'}.`
+}
 
 const parkedItem = ({ bead, agent, since, reason }: ReturnType<Parking['parked']>[number]): AttentionItem => ({
   kind: 'parked',

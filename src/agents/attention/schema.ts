@@ -7,17 +7,25 @@ const closed = { additionalProperties: false } as const
 export const AttentionItem = Type.Object(
   {
     kind: Type.Union(
-      [Type.Literal('permission'), Type.Literal('dialog'), Type.Literal('failed'), Type.Literal('parked')],
+      [
+        Type.Literal('permission'),
+        Type.Literal('dialog'),
+        Type.Literal('failed'),
+        Type.Literal('parked'),
+        Type.Literal('detached'),
+      ],
       {
         description:
-          'An agent asks for a permission; a program shows a dialog; an agent or session cannot be started or is held; a bead is parked since it ended too many sessions.',
+          'An agent asks for a permission; a program shows a dialog; an agent or session cannot be started or is held; a bead is parked since it ended too many sessions; processes outlived the session that started them.',
       },
     ),
     agent: Type.String({
       description: 'The agent, or the provider of a session without one; empty for a bead without a route.',
     }),
     bead_id: Type.Optional(Type.String({ description: 'The parked bead; `unpark` offers it again.' })),
-    session_id: Type.Optional(Type.String({ description: 'The session that waits; absent when the agent has none.' })),
+    session_id: Type.Optional(
+      Type.String({ description: 'The session that waits, or that left processes; absent when the agent has none.' }),
+    ),
     session_name: Type.Optional(Type.String()),
     session_state: Type.Optional(
       Type.String({

@@ -5,14 +5,14 @@ import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { Emitted, type RecordedEvent } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Exit as HostedExit, HostedSession } from '../../host/protocol/session.ts'
+import type { HostedSession } from '../../host/protocol/session.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
 import { SessionCrashed, SessionStopped } from '../sessions/events.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import { ActionExecutor, type ActionExecutorOptions } from './action-executor.ts'
 import { shiftDeadlines } from './clock-shift.ts'
 import { affectsSessions } from './event-filter.ts'
-import type { ProcessExit } from './exit-rules.ts'
+import type { ExitReceiver } from './exit-receiver.ts'
 import { CRASHED, IdleBackoff } from './idle-backoff.ts'
 import { backoff } from './limits.ts'
 import { plan } from './plan.ts'
@@ -33,6 +33,7 @@ interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions
   setup: SetupCommands
   shell: ShellRunner
   usageLimits: UsageLimitWatcher
+  exitReceiver: Pick<ExitReceiver, 'start'>
   /** Recovers what a stop or a crash left before the first reconciliation, and ends after the last. */
   upkeep: { start(): Promise<void>; stop(): void }
 }
@@ -82,7 +83,7 @@ export class Reconciler {
 
   /** Adopts what runs, and from now on reacts to whatever happens. */
   async start(): Promise<void> {
-    const { log, config, deadlines, suspensions, host, repository, budgets, upkeep } = this.options
+    const { log, config, deadlines, suspensions, host, repository, budgets, upkeep, exitReceiver } = this.options
     this.#closed = false
     await upkeep.start()
     this.#unsubscribes = [
@@ -95,11 +96,11 @@ export class Reconciler {
       suspensions.onChange(() => this.wake()),
       budgets?.onChange(() => this.wake()) ?? (() => {}),
       repository.onChange(() => this.wake()),
-      host.onExit((exit) => this.#onExit(exit)),
       host.onLost(() => this.wake()),
       deadlines.onClockStep((shift) => this.#onClockShift(shift)),
       host.onOutput(undefined, (key, { at }) => this.#onOutput(key, at)),
     ]
+    exitReceiver.start()
     this.#schedulePatrol()
     await this.#matchFirst()
     for (const agent of config.current.agents) this.#runBootCommand(agent)
@@ -250,23 +251,6 @@ export class Reconciler {
     })
   }
 
-  /** A program exited by itself; the host forgets it once that is on disk. False when it is another city's. */
-  async #onExit(exit: HostedExit): Promise<boolean> {
-    const { city, repository, processes, usageLimits } = this.options
-    if (!exit.key.startsWith(`${city}/`)) return false
-    const row = repository.findByHostKey(exit.key)
-    if (!row) return true
-    const output = exit.lastOutput.slice(-20).join('\n').trim().slice(-2000)
-    const usageLimited = row.origin !== 'manual' && usageLimits.isReached(row, exit.lastOutput)
-    await processes.recordExit(
-      row.id,
-      exit.key,
-      { ...toExit(exit), ...(usageLimited && { usageLimited }) },
-      output || undefined,
-    )
-    return true
-  }
-
   #onOutput(key: string, at: string): void {
     const { city, activity, usageLimits } = this.options
     const id = key.startsWith(`${city}/`) ? key.split('/')[1] : undefined
@@ -290,9 +274,3 @@ const missingProgramRetry = ({ agents, now }: CitySnapshot): number | undefined 
   agents.some(({ problem, demand }) => problem !== undefined && demand.length > 0)
     ? now + MISSING_PROGRAM_RETRY
     : undefined
-
-function toExit({ reason, exitCode, signal }: HostedExit): ProcessExit {
-  if (reason === 'host-lost' || reason === 'unattended' || reason === 'shutdown') return { how: 'lost' }
-  if (signal !== undefined) return { how: 'signalled', signal }
-  return { how: 'exited', ...(exitCode !== undefined && { code: exitCode }) }
-}

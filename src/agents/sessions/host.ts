@@ -20,4 +20,5 @@ export type SessionHost = Pick<
   | 'mode'
   | 'answer'
   | 'onRecords'
+  | 'listDaemons'
 >

@@ -2,6 +2,7 @@ import budgets from '../../agents/budgets/table.sql' with { type: 'text' }
 import dropAcpMode from '../../agents/conversations/acp/drop-mode.sql' with { type: 'text' }
 import acp from '../../agents/conversations/acp/table.sql' with { type: 'text' }
 import transcripts from '../../agents/conversations/tracking/sessions-folder.sql' with { type: 'text' }
+import detachedProcesses from '../../agents/detached/table.sql' with { type: 'text' }
 import startFailures from '../../agents/lifecycle/start-failures.sql' with { type: 'text' }
 import dropUnreadMessageColumns from '../../agents/messaging/drop-unread.sql' with { type: 'text' }
 import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
@@ -61,4 +62,5 @@ export const cityMigrations: readonly string[] = [
   replaysPerCaller,
   emitted,
   startFailures,
+  detachedProcesses,
 ]

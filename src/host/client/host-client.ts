@@ -106,10 +106,9 @@ export class HostClient implements SessionHost {
     }
   }
 
-  async endDaemons(daemons: ProcessRef[], { grace = GRACE_MS }: { grace?: number } = {}): Promise<ProcessRef[]> {
-    const link = this.#links.findOpen() ?? (await this.#links.ownLink())
-    const { ok } = await link.request('endDaemons', { daemons, grace }, { ms: grace + ENDING_MS })
-    return ok.survivors
+  async listDaemons(): Promise<Map<string, ProcessRef[]>> {
+    const lists = await Promise.all(this.#links.all.map(listDaemonsOf))
+    return new Map(lists.flat().map(({ key, daemons }) => [key, daemons]))
   }
 
   async write(key: string, bytes: Uint8Array | string): Promise<void> {
@@ -275,5 +274,14 @@ export class HostClient implements SessionHost {
       'gateway-timeout',
       `the session host (pid ${pid}) has ended its sessions but does not end itself`,
     )
+  }
+}
+
+async function listDaemonsOf(link: HostLink): Promise<HostResponse<'listDaemons'>['sessions']> {
+  try {
+    return (await link.request('listDaemons', {}, { ms: ANSWER_MS })).ok.sessions
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not-implemented') return []
+    throw error
   }
 }

@@ -32,8 +32,8 @@ export interface SessionHost {
    * the key: it is gone already. The exit is reported to `onExit` as well.
    */
   end(key: string, options?: EndOptions): Promise<Ended | undefined>
-  /** Ends processes that left their session, when they are still the same ones; answers with those still there. */
-  endDaemons(daemons: ProcessRef[], options?: { grace?: number }): Promise<ProcessRef[]>
+  /** What left running sessions for sessions of their own, by key. Hosts of older builds cannot tell. */
+  listDaemons(): Promise<Map<string, ProcessRef[]>>
   /** Types into the terminal; rejected while a megabyte waits to be read. */
   write(key: string, bytes: Uint8Array | string): Promise<void>
   resize(key: string, cols: number, rows: number): Promise<void>

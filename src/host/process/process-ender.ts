@@ -1,4 +1,5 @@
 import type { Deadlines } from '../../core/deadlines.ts'
+import { carries, sessionEnvironments } from './marks.ts'
 import type { Process } from './process-info.ts'
 import { commandLine, environmentOf, type ProcessTable, readProcess } from './process-table.ts'
 import { ancestorsOf, familyOf, identity, type Origin } from './tree.ts'
@@ -53,6 +54,25 @@ export class ProcessEnder {
     const origins = processes.map(({ pid, started }): Origin => ({ pid, started, marks: [] }))
     const outcome = await this.end(origins, { grace, daemons: false })
     return outcome.survivors
+  }
+
+  /** What left each of these sessions for sessions of their own, found in one look. */
+  async daemonsOf(sessions: readonly (readonly Origin[])[]): Promise<ProcessSummary[][]> {
+    const processes = await this.table.list()
+    const environments = await sessionEnvironments(processes)
+    const spared = ancestorsOf(processes, process.pid)
+    return sessions.map((origins) => {
+      const families = origins.map((origin) => {
+        const marked = [...environments].flatMap(([pid, environment]) =>
+          carries(environment, origin.marks) ? [pid] : [],
+        )
+        return familyOf(processes, origin, new Set(), new Set(marked), spared)
+      })
+      const members = new Set(families.flatMap((family) => family.members.map(({ pid }) => pid)))
+      return unique(families.flatMap(({ daemons }) => daemons))
+        .filter(({ pid }) => !members.has(pid))
+        .map(summarize)
+    })
   }
 
   async #kill(run: EndingRun): Promise<void> {
@@ -114,14 +134,13 @@ class EndingRun {
   #carriesMarks(pid: number): boolean {
     if (this.origins.every(({ marks }) => marks.length === 0)) return false
     const environment = environmentOf(pid)
-    if (!environment) return false
-    return this.origins.some(({ marks }) => marks.length > 0 && marks.every((mark) => environment.has(mark)))
+    return environment !== undefined && this.origins.some(({ marks }) => carries(environment, marks))
   }
 }
 
 const unique = (processes: Process[]): Process[] => [...new Map(processes.map((one) => [one.pid, one])).values()]
 
-const summarize = ({ pid, started, command }: Process): ProcessSummary => ({
+export const summarize = ({ pid, started, command }: Process): ProcessSummary => ({
   pid,
   started,
   command: commandLine({ pid, command }),

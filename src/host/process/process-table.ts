@@ -98,6 +98,14 @@ export function readProcess(pid: number): Process | undefined {
   return parsePs(ps.stdout.toString()).find((one) => one.pid === pid)
 }
 
+/** Whether a process descends from another one. */
+export function isDescendantOf(pid: number, ancestor: number): boolean {
+  for (let one = readProcess(pid); one && one.pid > 1; one = readProcess(one.parent)) {
+    if (one.parent === ancestor) return true
+  }
+  return false
+}
+
 /** The environment a process was started with, as `NAME=value` lines; undefined where the system does not show it. */
 export function environmentOf(pid: number): ReadonlySet<string> | undefined {
   if (process.platform !== 'linux') return undefined

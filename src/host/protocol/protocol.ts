@@ -40,6 +40,8 @@ export const REQUEST_SCHEMAS = {
   list: request('list', {}),
   end: request('end', { ...Key, ...EndOptions.properties }),
   endDaemons: request('endDaemons', { daemons: Type.Array(ProcessRef), grace: EndOptions.properties.grace }),
+  /** What left the running sessions for sessions of their own. */
+  listDaemons: request('listDaemons', {}),
   /** The bytes are the frame's payload. */
   write: request('write', Key),
   resize: request('resize', { ...Key, cols: Type.Integer(), rows: Type.Integer() }),
@@ -82,6 +84,7 @@ export const RESPONSE_SCHEMAS = {
   list: Type.Object({ sessions: Type.Array(HostedSession) }),
   end: Exit,
   endDaemons: Type.Object({ survivors: Type.Array(ProcessRef) }),
+  listDaemons: Type.Object({ sessions: Type.Array(Type.Object({ ...Key, daemons: Type.Array(ProcessRef) })) }),
   write: Empty,
   resize: Empty,
   signal: Empty,

@@ -136,6 +136,8 @@ export class HostProcess {
         return sessions.end(ask.key, ask, 'ended')
       case 'endDaemons':
         return sessions.endDaemons(ask.daemons, ask.grace).then((survivors) => ({ survivors }))
+      case 'listDaemons':
+        return sessions.listDaemons().then((left) => ({ sessions: left }))
       case 'write':
         return sessions.registry.terminal(ask.key).write(payload)
       case 'resize':

@@ -4,6 +4,7 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
 import type { RecordQueue } from '../acp/record-queue.ts'
+import { marksOf } from '../process/marks.ts'
 import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { EndOptions, EndReason, Exit, HostedSession, Screen, StartResult, StartSpec } from '../protocol/session.ts'
@@ -20,9 +21,6 @@ const LEFTOVER_GRACE_MS = 2_000
 /** How long the last output is read while a daemon still holds the terminal. */
 const LAST_OUTPUT_MS = 300
 const RETRY_MS = 5_000
-
-/** The names by which a process shows which session it belongs to: given to the first, inherited by the rest. */
-const MARKS = ['GC_HOME', 'GC_CITY', 'GC_SESSION_ID'] as const
 
 export interface HostSessionsOptions {
   /** The version that agents are given for this program. */
@@ -154,6 +152,13 @@ export class HostSessions {
     return this.parts.endings.endSeen(daemons, grace)
   }
 
+  /** What left each running session, of those that something left. */
+  async listDaemons(): Promise<{ key: string; daemons: ProcessSummary[] }[]> {
+    const sessions = this.registry.all.filter(({ origins }) => origins.some(({ marks }) => marks.length > 0))
+    const daemons = await this.parts.endings.daemonsOf(sessions.map(({ origins }) => origins))
+    return sessions.flatMap(({ key }, n) => (daemons[n]?.length ? [{ key, daemons: daemons[n] }] : []))
+  }
+
   /** Ends all of them at once; throws when one survived. */
   async endAll(grace: number, reason: EndReason): Promise<void> {
     this.close('this host is ending')
@@ -274,12 +279,6 @@ export class HostSessions {
     for (const run of [...this.#exits.keys()].slice(0, -MAX_EXITS)) this.acknowledge(run)
     return exit
   }
-}
-
-/** Marks need all names: the home and city without the session would match every session of the city. */
-function marksOf(env: Record<string, string>): string[] {
-  if (!env.GC_SESSION_ID) return []
-  return MARKS.flatMap((name) => (env[name] === undefined ? [] : [`${name}=${env[name]}`]))
 }
 
 type SessionConstructor<Session extends HostSession> = new (

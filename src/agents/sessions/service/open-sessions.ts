@@ -13,9 +13,11 @@ import { AcpPrompter } from '../../conversations/acp/prompter.ts'
 import { AcpRetention } from '../../conversations/acp/retention.ts'
 import { openSessionLogs } from '../../conversations/open.ts'
 import { ScreenSource, Transcripts } from '../../conversations/transcripts.ts'
+import { DetachedProcesses } from '../../detached/detached-processes.ts'
 import { CrashHistory } from '../../lifecycle/crash-history.ts'
 import { type CityEnvironment, commandEnvironment } from '../../lifecycle/environment.ts'
 import { type ClaimRelease, ExitHandler } from '../../lifecycle/exit-handler.ts'
+import { ExitReceiver } from '../../lifecycle/exit-receiver.ts'
 import { FailureCounts } from '../../lifecycle/failure-counts.ts'
 import { FirstClaims } from '../../lifecycle/first-claims.ts'
 import { Launcher } from '../../lifecycle/launcher.ts'
@@ -177,9 +179,13 @@ type Messaging = ReturnType<typeof openMessaging>
 function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging) {
   const exits = new ExitHandler(options)
   const processes = new SessionProcesses({ ...options, exits, city: options.environment.city })
+  const usageLimits = new UsageLimitWatcher({ ...options, processes })
+  const detached = new DetachedProcesses(options)
   return {
     processes,
-    usageLimits: new UsageLimitWatcher({ ...options, processes }),
+    usageLimits,
+    detached,
+    exitReceiver: new ExitReceiver({ ...options, processes, usageLimits, detached, city: options.environment.city }),
     creator: new SessionCreator(options),
     closer: new SessionCloser(options),
     waker: new SessionWaker(options),

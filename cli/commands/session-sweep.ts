@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import type { DetachedProcess } from '../../src/agents/detached/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
+import { confirm, type Io, printJson, printLine } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+
+interface Sweep extends JsonOption {
+  yes?: true
+}
+
+/** The command that ends processes that left their session. */
+export function sweepCommand(session: Command, context: CommandContext): void {
+  withJson(session.command('sweep').description('end processes that left their session and still run'))
+    .argument('[session]', 'only those of this session; default is all of the city')
+    .option('--yes', 'end them without asking first')
+    .action((id: string | undefined, options: Sweep) => sweep(context, id, options))
+}
+
+async function sweep(context: CommandContext, session: string | undefined, options: Sweep): Promise<void> {
+  const { io } = context
+  const city = await context.city()
+  const { items } = await detachedProcesses(city, session)
+  if (!options.json) printDetached(io, items)
+  if (items.length === 0) {
+    if (options.json) printJson(io, { ended: [], remaining: [] })
+    return
+  }
+  if (!options.yes && !(await isConfirmed(io, items.length))) throw failure('nothing was ended')
+  const body = { ids: items.map(({ id }) => id), ...(session !== undefined && { session }) }
+  const result = await city.call('POST ~/detached-processes/sweep', { body })
+  if (options.json) printJson(io, result)
+  else printLine(io, `${count(result.ended.length)} ended.`)
+  if (result.remaining.length === 0) return
+  const named = result.remaining.map(({ pid, command }) => `${pid} (${sanitizeLine(command)})`).join(', ')
+  throw failure(`KILL did not end ${named}; they may belong to another user`)
+}
+
+async function isConfirmed(io: Io, processes: number): Promise<boolean> {
+  if (!io.isInteractive) throw failure('nobody can be asked here; add --yes to end them')
+  return confirm(io, `End ${count(processes)}?`)
+}
+
+const count = (processes: number): string => `${processes} process${processes === 1 ? '' : 'es'}`
+
+/** The processes that left their session and still run. */
+export const detachedProcesses = (city: CityClient, session?: string) =>
+  city.call('GET ~/detached-processes', { query: { ...(session !== undefined && { session }) } })
+
+function printDetached(io: Io, processes: readonly DetachedProcess[]): void {
+  printTable(
+    io,
+    processes,
+    [
+      { header: 'PROCESS', value: ({ pid }) => pid },
+      { header: 'SESSION', value: ({ session_id }) => session_id },
+      { header: 'SESSION IS', value: ({ session_running }) => (session_running ? 'running' : 'over') },
+      { header: 'COMMAND', value: ({ command }) => command, minWidth: 20 },
+    ],
+    'No process has left its session.',
+  )
+}
+
+/** One line for each process that left its session. */
+export function printDetachedLines(
+  io: Io,
+  processes: readonly { pid: number; command: string; session_id: string }[],
+): void {
+  for (const { pid, command, session_id } of processes) {
+    printLine(io, `  ${pid}  ${session_id}  ${sanitizeLine(command)}`)
+  }
+}

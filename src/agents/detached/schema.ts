@@ -1,0 +1,41 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const closed = { additionalProperties: false } as const
+
+/** Ours: a process that left the terminal session of the agent that started it, as daemons do. */
+export const DetachedProcess = Type.Object(
+  {
+    id: Type.String({ description: 'Identifies this process for good, also when its pid is used again.' }),
+    pid: Type.Integer(),
+    command: Type.String({ description: 'Its command line, cut to 200 characters, without tokens.' }),
+    session_id: Type.String({ description: 'The session that it was started in.' }),
+    session_running: Type.Boolean({ description: 'Whether that session has a program running.' }),
+  },
+  { $id: 'DetachedProcess', ...closed },
+)
+export type DetachedProcess = Static<typeof DetachedProcess>
+
+export const DetachedProcessList = Type.Object(
+  { items: Type.Array(DetachedProcess), total: Type.Integer() },
+  { $id: 'DetachedProcessList', ...closed },
+)
+export type DetachedProcessList = Static<typeof DetachedProcessList>
+
+/** Which detached processes to end. */
+export const DetachedProcessSweep = Type.Object(
+  {
+    session: Type.Optional(Type.String({ description: 'Only those of this session: its id, alias or name.' })),
+    ids: Type.Optional(Type.Array(Type.String(), { description: 'Only these; those that are gone are skipped.' })),
+  },
+  { $id: 'DetachedProcessSweep', ...closed },
+)
+export type DetachedProcessSweep = Static<typeof DetachedProcessSweep>
+
+export const DetachedProcessSweepResult = Type.Object(
+  {
+    ended: Type.Array(DetachedProcess, { description: 'Those that were looked for and are gone.' }),
+    remaining: Type.Array(DetachedProcess, { description: 'Those that are still there although KILL was sent.' }),
+  },
+  { $id: 'DetachedProcessSweepResult', ...closed },
+)
+export type DetachedProcessSweepResult = Static<typeof DetachedProcessSweepResult>

@@ -1,0 +1,66 @@
+import type { Exit as HostedExit } from '../../host/protocol/session.ts'
+import type { DetachedProcesses } from '../detached/detached-processes.ts'
+import type { SessionHost } from '../sessions/host.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { ProcessExit } from './exit-rules.ts'
+import type { SessionProcesses } from './processes.ts'
+import type { UsageLimitWatcher } from './usage-limit-watcher.ts'
+
+interface ExitReceiverOptions {
+  city: string
+  host: Pick<SessionHost, 'onExit'>
+  repository: Pick<SessionRepository, 'findByHostKey'>
+  processes: Pick<SessionProcesses, 'recordExit'>
+  usageLimits: Pick<UsageLimitWatcher, 'isReached'>
+  detached: Pick<DetachedProcesses, 'remember'>
+}
+
+/** Receives the exits that the host reports; the host forgets each once what follows from it is on disk. */
+export class ExitReceiver {
+  readonly #underWay = new Set<Promise<boolean>>()
+  #unsubscribe: (() => void) | undefined
+
+  constructor(private readonly options: ExitReceiverOptions) {}
+
+  start(): void {
+    this.#unsubscribe ??= this.options.host.onExit((exit) => this.#receive(exit))
+  }
+
+  /** Receives no more; resolves when what was received is stored. */
+  async stop(): Promise<void> {
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+    await Promise.allSettled(this.#underWay)
+  }
+
+  /** False when the exit is that of another city's session. */
+  async #receive(exit: HostedExit): Promise<boolean> {
+    const stored = this.#store(exit)
+    this.#underWay.add(stored)
+    return stored.finally(() => this.#underWay.delete(stored))
+  }
+
+  async #store(exit: HostedExit): Promise<boolean> {
+    const { city, repository, processes, usageLimits, detached } = this.options
+    const [cityName, id = ''] = exit.key.split('/')
+    if (cityName !== city) return false
+    if (exit.daemons.length > 0) await detached.remember(id, exit.daemons)
+    const row = repository.findByHostKey(exit.key)
+    if (!row) return true
+    const output = exit.lastOutput.slice(-20).join('\n').trim().slice(-2000)
+    const usageLimited = row.origin !== 'manual' && usageLimits.isReached(row, exit.lastOutput)
+    await processes.recordExit(
+      row.id,
+      exit.key,
+      { ...toExit(exit), ...(usageLimited && { usageLimited }) },
+      output || undefined,
+    )
+    return true
+  }
+}
+
+function toExit({ reason, exitCode, signal }: HostedExit): ProcessExit {
+  if (reason === 'host-lost' || reason === 'unattended' || reason === 'shutdown') return { how: 'lost' }
+  if (signal !== undefined) return { how: 'signalled', signal }
+  return { how: 'exited', ...(exitCode !== undefined && { code: exitCode }) }
+}

@@ -1,0 +1,35 @@
+import type { Process } from './process-info.ts'
+import { environmentOf } from './process-table.ts'
+
+/** The names by which a process shows which session it belongs to: given to the first, inherited by the rest. */
+const NAMES = ['GC_HOME', 'GC_CITY', 'GC_SESSION_ID'] as const
+const SESSION = 'GC_SESSION_ID='
+const SLICE = 100
+
+/** Marks need all names: the home and city without the session would match every session of the city. */
+export function marksOf(env: Readonly<Record<string, string | undefined>>): string[] {
+  if (!env.GC_SESSION_ID) return []
+  return NAMES.flatMap((name) => (env[name] === undefined ? [] : [`${name}=${env[name]}`]))
+}
+
+export const carries = (environment: ReadonlySet<string>, marks: readonly string[]): boolean =>
+  marks.length > 0 && marks.every((mark) => environment.has(mark))
+
+/** The environments of those processes that were started in some session, by pid. */
+export async function sessionEnvironments(
+  processes: readonly Process[],
+): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
+  const environments = new Map<number, ReadonlySet<string>>()
+  for (const [n, { pid, zombie }] of processes.entries()) {
+    if (n % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve))
+    const environment = zombie ? undefined : environmentOf(pid)
+    if (environment && sessionIn(environment) !== undefined) environments.set(pid, environment)
+  }
+  return environments
+}
+
+/** The session that an environment names. */
+export function sessionIn(environment: ReadonlySet<string>): string | undefined {
+  for (const line of environment) if (line.startsWith(SESSION)) return line.slice(SESSION.length)
+  return undefined
+}
