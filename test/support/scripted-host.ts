@@ -128,8 +128,8 @@ export class ScriptedHost implements SessionHost {
       endedAt: toTimestamp(this.clock.now()),
       ...(exitCode !== undefined && { exitCode }),
     }
-    const heard = Promise.all([...this.#exitListeners].map((listener) => listener(exit)))
-    if (reason === 'exited') await heard
+    const delivered = Promise.all([...this.#exitListeners].map((listener) => listener(exit)))
+    if (reason === 'exited') await delivered
     return exit
   }
 

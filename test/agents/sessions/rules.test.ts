@@ -128,10 +128,10 @@ describe('an exit', () => {
   })
 
   test('of a session that a scale check asked for is a failed start only if it was let go without having worked', () => {
-    const asked = { origin: 'ephemeral', state: 'draining', fromScaleCheck: true } as const
-    expect(after({ ...asked, reason: 'no-wake-reason' })).toMatchObject({ state: 'closed', blamesAgent: true })
-    expect(after({ ...asked, reason: 'no-wake-reason', worked: true })).toMatchObject({ blamesAgent: false })
-    expect(after({ ...asked, reason: 'drained' })).toMatchObject({ state: 'closed', blamesAgent: false })
+    const draining = { origin: 'ephemeral', state: 'draining', fromScaleCheck: true } as const
+    expect(after({ ...draining, reason: 'no-wake-reason' })).toMatchObject({ state: 'closed', blamesAgent: true })
+    expect(after({ ...draining, reason: 'no-wake-reason', worked: true })).toMatchObject({ blamesAgent: false })
+    expect(after({ ...draining, reason: 'drained' })).toMatchObject({ state: 'closed', blamesAgent: false })
   })
 
   test('without an error closes a pool session and puts a person’s to sleep', () => {
