@@ -171,6 +171,7 @@ export interface SessionConfig {
   readonly setupTimeout: number
   /** The highest number of worktrees of the city at once. */
   readonly worktreeLimit: number
+  /** How long a program may take from its start until it works, unless its provider says otherwise. */
   readonly startupTimeout: number
 }
 

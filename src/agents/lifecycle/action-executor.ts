@@ -3,8 +3,8 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionDrainer } from './drainer.ts'
 import { backoff } from './limits.ts'
 import type { Parking } from './parking.ts'
 import type { SessionProcesses } from './processes.ts'
@@ -18,7 +18,7 @@ export interface ActionExecutorOptions {
   deadlines: Deadlines
   config: Pick<Config, 'current'>
   repository: SessionRepository
-  recorder: SessionEventRecorder
+  drainer: Pick<SessionDrainer, 'drain'>
   creator: SessionCreator
   closer: SessionCloser
   processes: SessionProcesses
@@ -27,7 +27,7 @@ export interface ActionExecutorOptions {
 }
 
 /** Actions that only write rows. */
-type WriteAction = Extract<ReconcileAction, { do: 'create' | 'drain' | 'release' | 'close' | 'park' }>
+type WriteAction = Extract<ReconcileAction, { do: 'create' | 'release' | 'close' | 'park' }>
 
 /** Executes planned actions. A session is busy until its action is done, and for a while after one that failed. */
 export class ActionExecutor {
@@ -68,7 +68,7 @@ export class ActionExecutor {
 
   /** Begins an action; one that only writes rows is done when this resolves. False when it failed. */
   async execute(action: ReconcileAction): Promise<boolean> {
-    const { processes } = this.options
+    const { processes, drainer } = this.options
     switch (action.do) {
       case 'start':
         this.#starting++
@@ -77,6 +77,8 @@ export class ActionExecutor {
         return this.#begin(action.session, () => processes.adopt(action.session, action), true)
       case 'end':
         return this.#begin(action.session ?? action.key, () => processes.end(action.key, action.session))
+      case 'drain':
+        return this.#begin(action.session, () => drainer.drain(action.session, action.reason))
       case 'refresh':
         return this.#begin(action.session, () => processes.refresh(action.session))
       case 'record-exit':
@@ -95,15 +97,9 @@ export class ActionExecutor {
   #record(tx: Tx, action: WriteAction): void {
     const { repository, closer, parking } = this.options
     if (action.do === 'create') this.#create(tx, action)
-    if (action.do === 'drain') this.#drain(tx, action.session, action.reason)
     if (action.do === 'release') repository.transition(tx, action.session, 'release', { quarantinedUntil: null })
     if (action.do === 'close') closer.close(tx, action.session, action.reason)
     if (action.do === 'park') parking.park(tx, action)
-  }
-
-  #drain(tx: Tx, id: string, reason: string): void {
-    const { repository, recorder, clock } = this.options
-    recorder.draining(tx, repository.transition(tx, id, 'drain', { reason, drainAt: clock.now() }))
   }
 
   #create(tx: Tx, { agent: name, slot, named, work }: Extract<ReconcileAction, { do: 'create' }>): void {

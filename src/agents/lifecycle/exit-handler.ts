@@ -14,6 +14,7 @@ import type { Workload } from '../sessions/workload.ts'
 import type { CrashHistory } from './crash-history.ts'
 import { decideOutcome, type ExitedSession, type ExitOutcome, type ProcessExit } from './exit-rules.ts'
 import type { FailureCounts } from './failure-counts.ts'
+import type { Launcher } from './launcher.ts'
 import { QUICK_EXIT } from './limits.ts'
 import type { SetupCommands } from './setup-commands.ts'
 
@@ -33,6 +34,7 @@ interface ExitHandlerOptions {
   recorder: SessionEventRecorder
   claims: ClaimRelease
   setup: SetupCommands
+  launcher: Pick<Launcher, 'startupTimeout'>
   delivery: Pick<MessageDelivery, 'abandon'>
   createRequests: CreateRequests
   activity: SessionActivity
@@ -53,13 +55,14 @@ export class ExitHandler {
 
   /** Records in one write that a session's process is gone, and everything that follows from it. */
   async recordExit(id: string, key: string, exit: ProcessExit, output?: string): Promise<void> {
-    const { store, repository, clock, recorder } = this.options
+    const { store, repository, clock, recorder, launcher } = this.options
     await store.write((tx) => {
       const before = repository.find(id)
       if (before?.hostKey !== key) return
       const session = this.#exited(before)
       const outcome = decideOutcome(session, exit, clock.now())
-      const reason = output ?? describeExit(exit, before)
+      const isOverdue = clock.now() - (before.wokeAt ?? 0) >= launcher.startupTimeout(before)
+      const reason = output ?? describeExit(exit, before, isOverdue)
       this.releaseProcess(tx, id, outcome.state === 'closed')
       this.#countFailures(tx, before, outcome, exit, reason)
       if (outcome.crashed && exit.how !== 'lost' && !outcome.killed) tx.after(() => this.options.crashes.record(id))
@@ -160,9 +163,11 @@ export class ExitHandler {
 }
 
 /** How the process of a session ended, as a sentence. */
-function describeExit(exit: ProcessExit, { state, reason }: SessionRow): string {
+function describeExit(exit: ProcessExit, { state, reason }: SessionRow, isOverdue: boolean): string {
   if (exit.usageLimited) return 'the usage limit of its model is reached'
-  if (state === 'draining' && reason === 'no-wake-reason') return 'it claimed nothing for a minute and was ended'
+  if (state === 'draining' && reason === 'no-wake-reason') {
+    return `it claimed nothing ${isOverdue ? 'within its startup_timeout' : 'for a minute'} and was ended`
+  }
   if (state === 'draining') return `it was drained (${reason})`
   if (exit.how === 'lost') return 'its process was gone when the host was checked'
   if (exit.how === 'not-started') return 'its program could not be started'

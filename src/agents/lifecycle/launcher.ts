@@ -92,6 +92,17 @@ export class Launcher {
     }
   }
 
+  /** How long a program may take from its start until it works. */
+  startupTimeout({ provider }: { provider?: string | undefined }): number {
+    const { startupTimeout } = this.config.current.session
+    try {
+      return (provider === undefined ? undefined : this.provider(provider).startupTimeout) ?? startupTimeout
+    } catch (error) {
+      if (error instanceof AppError) return startupTimeout
+      throw error
+    }
+  }
+
   /** Why a provider cannot be started: its program is not on the PATH. */
   missing(provider: Provider, agent?: AgentConfig): string | undefined {
     const path = agent?.env.PATH ?? provider.env.PATH ?? this.environment.env.PATH ?? ''

@@ -47,8 +47,9 @@ function drainReason(
   agent: AgentState | undefined,
 ): string | undefined {
   if (isSuspended(builder, agent)) return 'user-hold'
-  if (session.work.length > 0 || session.messages > 0 || session.attached) return undefined
-  if (!builder.isDue(session.busyUntil)) return undefined
+  if (session.work.length > 0 || session.attached || !builder.isDue(session.busyUntil)) return undefined
+  if (agent && hasStartedInVain(builder, session, agent)) return 'no-wake-reason'
+  if (session.messages > 0) return undefined
   if (session.origin === 'manual' && isChatIdle(builder, session)) return 'idle'
   if (!agent) return session.origin === 'manual' ? undefined : 'config-drift'
   const since = session.quietSince
@@ -62,6 +63,14 @@ function drainReason(
   const limit = idleLimit(builder, session, agent)
   return limit !== undefined && builder.isDue(since + limit) ? 'idle' : undefined
 }
+
+/** Whether a session has not claimed what it was created for in the time that its program is given. */
+const hasStartedInVain = (builder: PlanBuilder, session: SessionSnapshot, agent: AgentState): boolean =>
+  session.origin === 'ephemeral' &&
+  !session.worked &&
+  session.leftUnclaimed &&
+  isSpare(builder, session, agent) &&
+  builder.isDue(session.wokeAt + agent.startupTimeout)
 
 /** Whether a person's session has been idle for as long as its city allows. */
 function isChatIdle(builder: PlanBuilder, { quietSince, wokeAt }: SessionSnapshot): boolean {

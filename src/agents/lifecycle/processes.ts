@@ -28,7 +28,7 @@ interface SessionProcessesOptions {
   store: Store
   clock: Clock
   city: string
-  config: { readonly current: Pick<CityConfig, 'daemon' | 'session'> }
+  config: { readonly current: Pick<CityConfig, 'daemon'> }
   host: SessionHost
   repository: SessionRepository
   tokens: SessionTokens
@@ -149,15 +149,14 @@ export class SessionProcesses {
   }
 
   async #spawn({ row, key }: { row: SessionRow; key: string }, prepared: PreparedLaunch): Promise<StartResult> {
-    const { host, store, conversations } = this.options
+    const { host, store, conversations, launcher } = this.options
     const { argv, cwd, env, transport, resume, model, servers } = prepared
     const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS }
     if (transport === 'terminal') return host.start(spec)
     await store.write((tx) => conversations.begin(tx, key, row))
     const mode = conversations.requestedMode(row.id)
-    const timeoutMs = this.options.config.current.session.startupTimeout
     const acp = {
-      patience: timeoutMs,
+      patience: launcher.startupTimeout(row),
       servers,
       ...(resume !== undefined && { resume }),
       ...(mode !== undefined && { mode }),

@@ -114,6 +114,7 @@ export class SnapshotReader {
         ...this.#agent(agent, demand),
         dependsOn: agent.dependsOn.flatMap((name) => findDependency(agent, name, current.agents)?.qualified ?? []),
         problem: isUsed ? this.options.launcher.problem(agent) : undefined,
+        startupTimeout: isUsed ? this.options.launcher.startupTimeout(agent) : 0,
         retryAt: agents.get(agent.qualified)?.until ?? 0,
         idleBackoffUntil: this.idleBackoff.until(agent.qualified),
       }
@@ -130,7 +131,7 @@ export class SnapshotReader {
   #agent(
     agent: AgentConfig,
     demand: AgentState['demand'],
-  ): Omit<AgentState, 'problem' | 'retryAt' | 'idleBackoffUntil' | 'dependsOn'> {
+  ): Omit<AgentState, 'problem' | 'startupTimeout' | 'retryAt' | 'idleBackoffUntil' | 'dependsOn'> {
     return {
       name: agent.qualified,
       rig: agent.dir ?? '',
@@ -156,6 +157,8 @@ export class SnapshotReader {
     const inTurn = row.hostKey !== null && conversations.usesAcp(row.hostKey) && conversations.isInTurn(row.hostKey)
     return {
       ...toSession(row),
+      leftUnclaimed: work.length === 0 && isUnclaimed(row, workload),
+      busyUntil: Math.max(row.busyUntil ?? 0, activity.busyUntil(row.id)),
       work,
       messages,
       attached,
@@ -178,6 +181,10 @@ export class SnapshotReader {
   }
 }
 
+/** Whether a running session has claimed nothing, and nobody the bead that it was created for. */
+const isUnclaimed = ({ state, worked, work }: SessionRow, workload: Workload): boolean =>
+  state === 'active' && !worked && Boolean(work) && workload.isUnassigned(work ?? '')
+
 const toNamed = (named: CityConfig['namedSessions'][number]): NamedSessionState => ({
   name: named.qualified,
   agent: named.template,
@@ -186,7 +193,10 @@ const toNamed = (named: CityConfig['namedSessions'][number]): NamedSessionState 
 
 const toSession = (
   row: SessionRow,
-): Omit<SessionSnapshot, 'work' | 'messages' | 'attached' | 'quietSince' | 'drift' | 'busy'> => ({
+): Omit<
+  SessionSnapshot,
+  'leftUnclaimed' | 'busyUntil' | 'work' | 'messages' | 'attached' | 'quietSince' | 'drift' | 'busy'
+> => ({
   id: row.id,
   agent: row.kind === 'agent' ? row.template : '',
   origin: row.origin,
@@ -206,11 +216,9 @@ const toSession = (
   wakeRequested: row.wakeRequestedAt !== null,
   worked: row.worked,
   createdFor: row.work || undefined,
-  leftUnclaimed: false,
   fromScaleCheck: row.work === '',
   resumed: row.resumed,
   crashHoldUntil: 0,
-  busyUntil: row.busyUntil ?? 0,
   jitter: jitterOf(row.hostKey ?? row.id),
 })
 

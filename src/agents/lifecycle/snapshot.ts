@@ -26,6 +26,8 @@ export interface AgentState {
   maxActive: number | undefined
   /** Whether one of its budgets is used up: what runs goes on, nothing more is started. */
   blocked?: boolean
+  /** How long a new session may take until it claims the bead it was created for. */
+  startupTimeout: number
   /** Why its program cannot be started at all. */
   problem: string | undefined
   /** No session is started for work before this time. */
@@ -75,7 +77,7 @@ export interface SessionSnapshot extends ExitedSession {
   attached: boolean
   /** When it last started, worked, wrote or received anything; never later than now. */
   quietSince: number
-  /** Until when it reported to be at work. */
+  /** Until when it reported to be at work, or a look at its program showed that it is not idle. */
   busyUntil: number
   /** The parts of its agent's declaration that have changed since its start. */
   drift: readonly string[]

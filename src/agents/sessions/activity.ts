@@ -1,6 +1,7 @@
 /** What is known of sessions only while they run: when they last wrote something, and who watches them. */
 export class SessionActivity {
   readonly #outputTimes = new Map<string, number>()
+  readonly #busyUntil = new Map<string, number>()
   readonly #viewers = new Map<string, number>()
 
   lastOutput(session: string): number | undefined {
@@ -9,6 +10,15 @@ export class SessionActivity {
 
   recordOutput(session: string, at: number): void {
     this.#outputTimes.set(session, Math.max(at, this.#outputTimes.get(session) ?? 0))
+  }
+
+  /** Until when a look at its program showed that a session is not idle; 0 for never. */
+  busyUntil(session: string): number {
+    return this.#busyUntil.get(session) ?? 0
+  }
+
+  markBusy(session: string, until: number): void {
+    this.#busyUntil.set(session, until)
   }
 
   isAttached(session: string): boolean {
@@ -30,5 +40,6 @@ export class SessionActivity {
 
   forget(session: string): void {
     this.#outputTimes.delete(session)
+    this.#busyUntil.delete(session)
   }
 }

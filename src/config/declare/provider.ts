@@ -1,5 +1,5 @@
 import { type OptionChoice, PROMPT_MODES, type ProviderConfig, type ProviderOption } from '../providers/provider.ts'
-import { boolean, type FieldReader, integer, oneOf, string, stringMap, strings } from './fields.ts'
+import { boolean, duration, type FieldReader, integer, oneOf, string, stringMap, strings } from './fields.ts'
 import type { SectionReader } from './section-reader.ts'
 
 /** An empty base stands alone, which is not the same as no base. */
@@ -47,6 +47,7 @@ export const PROVIDER = {
   promptFlag: string('prompt_flag'),
   readyDelayMs: integer('ready_delay_ms', { min: 0 }),
   readyPromptPrefix: string('ready_prompt_prefix'),
+  startupTimeout: duration('startup_timeout'),
   env: stringMap('env'),
   pathCheck: string('path_check'),
   supportsAcp: boolean('supports_acp'),

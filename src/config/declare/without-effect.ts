@@ -99,7 +99,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     mcp: TOMBSTONE,
   },
   daemon: {
-    start_ready_timeout: 'has no effect: startup_timeout of [session] bounds the start of a program',
+    start_ready_timeout: 'has no effect: startup_timeout of [session] or of a provider bounds the start of a program',
     formula_v2: FORMULA,
     wisp_gc_interval: 'has no effect: gc removes no wisps',
     wisp_ttl: 'has no effect: gc removes no wisps',

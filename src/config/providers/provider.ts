@@ -32,6 +32,8 @@ export interface ProviderConfig {
   promptFlag?: string
   readyDelayMs?: number
   readyPromptPrefix?: string
+  /** How long it may take from its start until it works, in milliseconds. */
+  startupTimeout?: number
   env?: Record<string, string>
   /** Another program to look for on the PATH instead of `command`. */
   pathCheck?: string

@@ -51,7 +51,7 @@ export const resolveSession = (declared: OptionalDeclaration<SessionFields>): Se
   provider: '',
   setupTimeout: 10 * SECOND,
   worktreeLimit: 50,
-  startupTimeout: MINUTE,
+  startupTimeout: 10 * MINUTE,
   ...declared?.values,
 })
 

@@ -12,6 +12,7 @@ const agent = (over: Partial<AgentState> = {}): AgentState => ({
   suspended: false,
   minActive: 0,
   maxActive: 3,
+  startupTimeout: 600_000,
   problem: undefined,
   retryAt: 0,
   drainTimeout: 300_000,
@@ -204,6 +205,20 @@ describe('idle sessions', () => {
     expect(brief({ hosted: [process()], sessions: [session({ ...idle, attached: true })] })).toEqual([])
     expect(brief({ hosted: [process()], sessions: [session({ ...idle, messages: 1 })] })).toEqual([])
     expect(brief({ hosted: [process()], sessions: [session(idle)], agents: [agent({ minActive: 1 })] })).toEqual([])
+  })
+
+  test('that claim nothing in their startup_timeout are drained, whatever they show and whatever waits for them', () => {
+    const late = { ...session({ createdFor: 'w-1', leftUnclaimed: true, messages: 1 }), wokeAt: NOW - 600_000 }
+    const waiting = [agent({ demand: demand('w-1') })]
+    const briefly = (over: Partial<SessionSnapshot>) =>
+      brief({ hosted: [process()], agents: waiting, sessions: [{ ...late, ...over }] })
+    expect(briefly({})).toEqual(['drain mc-1 no-wake-reason'])
+    expect(briefly({ worked: true })).toEqual([])
+    expect(briefly({ leftUnclaimed: false })).toEqual([])
+    expect(briefly({ attached: true })).toEqual([])
+    expect(briefly({ busyUntil: NOW + 1000 })).toEqual([])
+    const early = { ...late, wokeAt: NOW - 500_000 }
+    expect(plan(snapshot({ hosted: [process()], agents: waiting, sessions: [early] })).due).toBe(NOW + 100_000)
   })
 
   test('of a person stay up, unless their agent puts idle ones to sleep', () => {

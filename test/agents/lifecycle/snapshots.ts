@@ -49,6 +49,7 @@ export function randomSnapshot(roll: () => number): CitySnapshot {
       blocked: chance(0.05),
       minActive: pick([0, 0, 0, 1, 2]),
       maxActive: pick([undefined, 0, 1, 1, 2, 3]),
+      startupTimeout: pick([60_000, 600_000]),
       problem: chance(0.1) ? 'no such program' : undefined,
       retryAt: chance(0.1) ? now + 3_000 : 0,
       drainTimeout: 300_000,

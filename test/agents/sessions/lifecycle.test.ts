@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-
 import { rmSync, writeFileSync } from 'node:fs'
 import { toTimestamp } from '../../../src/core/clock.ts'
-
 import { AppError } from '../../../src/core/errors.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
 import { until } from '../../support/until.ts'

@@ -107,7 +107,7 @@ agents = ["polly"]
     expect(await warningsOf({ 'city.toml': '' })).toEqual([])
     expect(config.daemon).toMatchObject({ patrolInterval: 30_000, maxRestarts: 5, restartWindow: 3_600_000 })
     expect(config.daemon).toMatchObject({ maxWakesPerTick: 5, shutdownTimeout: 5000, driftDrainTimeout: 120_000 })
-    expect(config.session).toMatchObject({ provider: '', setupTimeout: 10_000, startupTimeout: 60_000 })
+    expect(config.session).toMatchObject({ provider: '', setupTimeout: 10_000, startupTimeout: 600_000 })
   })
 
   test('takes its name from site.toml, then from the workspace', async () => {

@@ -5,6 +5,8 @@ import type { EventLog } from '../../../core/events/log.ts'
 import type { Reactions } from '../../../core/events/reactions.ts'
 import type { Requests } from '../../../core/requests/requests.ts'
 import type { Store } from '../../../core/store.ts'
+import { cpuTimeOf } from '../../../host/process/cpu-time.ts'
+import { ProcessTable } from '../../../host/process/process-table.ts'
 import type { TokenMirror } from '../../../http/tokens.ts'
 import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
@@ -15,12 +17,14 @@ import { openSessionLogs } from '../../conversations/open.ts'
 import { ScreenSource, Transcripts } from '../../conversations/transcripts.ts'
 import { DetachedProcesses } from '../../detached/detached-processes.ts'
 import { CrashHistory } from '../../lifecycle/crash-history.ts'
+import { SessionDrainer } from '../../lifecycle/drainer.ts'
 import { type CityEnvironment, commandEnvironment } from '../../lifecycle/environment.ts'
 import { type ClaimRelease, ExitHandler } from '../../lifecycle/exit-handler.ts'
 import { ExitReceiver } from '../../lifecycle/exit-receiver.ts'
 import { FailureCounts } from '../../lifecycle/failure-counts.ts'
 import { FirstClaims } from '../../lifecycle/first-claims.ts'
 import { Launcher } from '../../lifecycle/launcher.ts'
+import { LifeSigns } from '../../lifecycle/life-signs.ts'
 import { SessionProcesses } from '../../lifecycle/processes.ts'
 import { SessionCloser } from '../../lifecycle/session-closer.ts'
 import { SessionCreator } from '../../lifecycle/session-creator.ts'
@@ -178,6 +182,8 @@ type Messaging = ReturnType<typeof openMessaging>
 /** How sessions begin, wake, run and end. */
 function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging) {
   const exits = new ExitHandler(options)
+  const table = new ProcessTable()
+  const lifeSigns = new LifeSigns({ ...options, cpuTime: (pid) => cpuTimeOf(table, pid) })
   const processes = new SessionProcesses({ ...options, exits, city: options.environment.city })
   const usageLimits = new UsageLimitWatcher({ ...options, processes })
   const detached = new DetachedProcesses(options)
@@ -186,6 +192,7 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
     usageLimits,
     detached,
     exitReceiver: new ExitReceiver({ ...options, processes, usageLimits, detached, city: options.environment.city }),
+    drainer: new SessionDrainer({ ...options, lifeSigns }),
     creator: new SessionCreator(options),
     closer: new SessionCloser(options),
     waker: new SessionWaker(options),
